@@ -1,0 +1,3 @@
+export * from './catalogue.ts';
+export * from './fields.ts';
+export * from './operation.ts';

@@ -1,0 +1,103 @@
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
+
+/** The service that answers an operation. */
+export type ServiceName = 'catalogue' | 'collaboration' | 'messenger' | 'flags' | 'ingestion';
+
+/**
+ * Where an operation is called: `api` is `{base_url}`, `events` is `{eu_api_url}`, `replay` is
+ * `{eu_replay_url}`, `management` is a service's own port and never reached through the gateway.
+ */
+export type Host = 'api' | 'events' | 'replay' | 'management';
+
+/**
+ * What a caller shows. `conversation` is a project key and a conversation token; `ingestion` is a project
+ * key in the header or in the body's `api_key`; `management` is a person's token with `service.manage`.
+ */
+export type Credential =
+  | 'public'
+  | 'project-key'
+  | 'conversation'
+  | 'ingestion'
+  | 'access-token'
+  | 'management';
+
+/** `A` is `{statusCode, message, error}`, `B` is `{error: {code, message}}`, `empty` has no body and `X-Error`. */
+export type ErrorShape = 'A' | 'B' | 'empty';
+
+/** Facts of an operation that routes, authentication, limits and the gateway's table are made from. */
+export interface OperationFacts {
+  readonly operationId: string;
+  readonly service: ServiceName;
+  readonly host: Host;
+  readonly credential: Credential;
+  readonly errorShape: ErrorShape;
+  /** Bound on the request body in bytes, held before it is parsed. */
+  readonly maxBodyBytes: number;
+}
+
+export type Operation = RouteConfig & OperationFacts;
+
+export const errorBodyA = z
+  .object({ statusCode: z.int(), message: z.string(), error: z.string() })
+  .openapi('ErrorA', {
+    example: { statusCode: 400, message: 'distinct_id: required', error: 'Bad Request' },
+  });
+
+export const errorBodyB = z
+  .object({ error: z.object({ code: z.string(), message: z.string() }) })
+  .openapi('ErrorB', { example: { error: { code: 'BAD_REQUEST', message: 'text: required' } } });
+
+const schemes: Record<Credential, Record<string, string[]>[]> = {
+  public: [],
+  'project-key': [{ projectKey: [] }],
+  conversation: [{ projectKey: [], conversationToken: [] }],
+  ingestion: [{ projectKey: [] }],
+  'access-token': [{ accessToken: [] }],
+  management: [{ accessToken: [] }],
+};
+
+const bodyless = new Set(['get', 'delete', 'head']);
+
+type Definition = Omit<RouteConfig, 'operationId' | 'security'> &
+  Omit<OperationFacts, 'maxBodyBytes'> & {
+    maxBodyBytes?: number;
+    /** Errors beyond those that follow from the credential and the body, by status, with their meaning. */
+    errors?: Record<number, string>;
+  };
+
+/**
+ * Defines one operation. The errors that follow from its credential and body are added to `responses` for
+ * the OpenAPI document; its type keeps the success answers alone, since errors are thrown, not returned.
+ */
+export function operation<P extends string, D extends Definition & { path: P }>(
+  definition: D & { path: P },
+): D & OperationFacts & { getRoutingPath(): string } {
+  return complete(definition) as D & OperationFacts & { getRoutingPath(): string };
+}
+
+function complete({ errors, maxBodyBytes = 262_144, ...route }: Definition) {
+  const responses: Record<string, RouteConfig['responses'][string]> = { ...route.responses };
+  for (const [status, description] of Object.entries({ ...commonErrors(route), ...errors })) {
+    responses[status] ??= errorResponse(route.errorShape, description);
+  }
+  const created = createRoute({ ...route, responses, security: schemes[route.credential] } as RouteConfig);
+  return Object.assign(created, { maxBodyBytes });
+}
+
+function commonErrors(route: Pick<Definition, 'credential' | 'method' | 'request'>): Record<number, string> {
+  return {
+    ...(route.request ? { 400: 'The request does not describe the thing.' } : {}),
+    ...(route.credential === 'public'
+      ? {}
+      : { 401: 'The credential is missing or not valid.', 403: 'The credential does not reach this.' }),
+    ...(bodyless.has(route.method) ? {} : { 413: 'The body is larger than this operation takes.' }),
+    503: 'A dependency is away; Retry-After says when to come back.',
+  };
+}
+
+function errorResponse(shape: ErrorShape, description: string): RouteConfig['responses'][string] {
+  if (shape === 'empty') {
+    return { description, headers: { 'X-Error': { schema: { type: 'string' }, description: 'The reason.' } } };
+  }
+  return { description, content: { 'application/json': { schema: shape === 'A' ? errorBodyA : errorBodyB } } };
+}
