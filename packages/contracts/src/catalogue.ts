@@ -34,7 +34,7 @@ export const listPlans = operation({
   method: 'get',
   path: '/v1/plans',
   summary: 'The public plan catalogue',
-  tags: ['Catalogue'],
+  tag: 'Catalogue',
   responses: {
     200: {
       description: 'Every plan, in the order they were first created.',
@@ -54,7 +54,7 @@ export const listAiModels = operation({
   method: 'get',
   path: '/v1/ai/models',
   summary: 'AI models with prices per million tokens, markup included',
-  tags: ['Catalogue'],
+  tag: 'Catalogue',
   responses: {
     200: {
       description: 'Every model, by id. A published price is ceil(base x (100 + markupPercent) / 100).',

@@ -1,29 +1,20 @@
 import { z } from '@hono/zod-openapi';
-
-/** Unicode code points of a text, the unit of every length in the interface that does not name bytes. */
-export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-}
+import { findJsonFault } from './json.ts';
+import { isRfc3339 } from './rfc3339.ts';
+import { textFault } from './text.ts';
 
 interface TextBounds {
   min?: number;
   max: number;
 }
 
-/** A text of min to max code points without NUL. It is kept byte for byte: nothing is trimmed. */
+/** A text of min to max code points, well formed and without NUL. It is kept byte for byte: nothing is trimmed. */
 export function text({ min = 0, max }: TextBounds) {
   return z
     .string()
     .check((context) => {
-      const value = context.value;
-      const refuse = (message: string) => context.issues.push({ code: 'custom', input: value, message });
-      if (value.includes('\0')) refuse('contains a NUL character');
-      // A text has at least half as many code points as UTF-16 units, so most are settled without counting.
-      const tooLong = value.length > max && (value.length > 2 * max || codePoints(value) > max);
-      if (tooLong) refuse(`longer than ${max} characters`);
-      if (value.length < min) refuse(min === 1 ? 'empty' : `shorter than ${min} characters`);
+      const message = textFault(context.value, min, max);
+      if (message) context.issues.push({ code: 'custom', input: context.value, message });
     })
     .openapi({ type: 'string', ...(min > 0 ? { minLength: min } : {}), maxLength: max });
 }
@@ -36,9 +27,10 @@ export function writtenText(max: number) {
 /** An identifier in a path or body: 1 to 200 code points. */
 export const id = text({ min: 1, max: 200 });
 
-/** RFC 3339 date and time with an offset. */
-export const timestamp = z.iso
-  .datetime({ offset: true, error: 'not a date and time (RFC 3339)' })
+/** RFC 3339 date and time with seconds and an offset, of a real calendar day. */
+export const timestamp = z
+  .string()
+  .refine(isRfc3339, 'not a date and time (RFC 3339)')
   .openapi({ type: 'string', format: 'date-time', example: '2026-03-01T09:30:00.000Z' });
 
 /** A real calendar day, YYYY-MM-DD. */
@@ -46,8 +38,60 @@ export const day = z.iso
   .date({ error: 'not a calendar day (YYYY-MM-DD)' })
   .openapi({ type: 'string', format: 'date', example: '2026-03-01' });
 
+/** A well-formed BCP 47 language tag. */
+export const languageTag = text({ min: 1, max: 100 })
+  .refine(isLanguageTag, 'not a language tag (BCP 47)')
+  .openapi({ example: 'pt-BR' });
+
+/** Whether a text is a well-formed BCP 47 language tag, as `Intl` reads it. */
+export function isLanguageTag(value: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(value).length === 1;
+  } catch {
+    return false;
+  }
+}
+
 /** A whole number that a signed 64-bit integer and a JSON number both hold exactly. */
 export const int64 = z.int().openapi({ type: 'integer', format: 'int64' });
 
-/** Any JSON value. */
-export const anyJson = z.unknown().openapi({ description: 'Any JSON value.' });
+/** A whole number from 0 to 2^32 - 1. */
+export const uint32 = z
+  .int()
+  .min(0)
+  .max(4_294_967_295)
+  .openapi({ type: 'integer', format: 'uint32', minimum: 0, maximum: 4_294_967_295 });
+
+/** Refuses a value that nests deeper than 64 levels or whose texts cannot be stored as they are. */
+export function refuseJsonFault({ value, issues }: z.core.ParsePayload<unknown>): void {
+  const message = findJsonFault(value);
+  if (message) issues.push({ code: 'custom', input: value, message });
+}
+
+/** Any JSON value, null included, at most 64 levels deep and with texts that can be stored as they are. */
+export const anyJson = z
+  .unknown()
+  .refine((value) => value !== undefined, 'required')
+  .check(refuseJsonFault)
+  .openapi({ description: 'Any JSON value.' });
+
+/** Any JSON object. Its own values are not looked at, whatever their number: see `anyObject` for that. */
+export const shallowObject = z
+  .custom<Record<string, unknown>>(isObject, 'not an object')
+  .openapi({ type: 'object', additionalProperties: true });
+
+/** Any JSON object, at most 64 levels deep and with texts that can be stored as they are. */
+export const anyObject = shallowObject
+  .check(refuseJsonFault)
+  .openapi({ type: 'object', additionalProperties: true });
+
+/** Whether a parsed JSON value is an object: no array, not null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An http or https address of up to 2,048 characters. */
+export const webAddress = z.url({ protocol: /^https?$/, error: 'not an http or https address' }).max(2048);
+
+/** An https address of up to 2,048 characters. */
+export const httpsAddress = z.url({ protocol: /^https$/, error: 'not an https address' }).max(2048);

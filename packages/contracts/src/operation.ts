@@ -56,10 +56,10 @@ const schemes: Record<Credential, Record<string, string[]>[]> = {
   management: [{ accessToken: [] }],
 };
 
-const bodyless = new Set(['get', 'delete', 'head']);
-
-type Definition = Omit<RouteConfig, 'operationId' | 'security'> &
+type Definition = Omit<RouteConfig, 'operationId' | 'security' | 'tags'> &
   Omit<OperationFacts, 'maxBodyBytes'> & {
+    /** The heading of the OpenAPI document it stands under. */
+    tag: string;
     maxBodyBytes?: number;
     /** Errors beyond those that follow from the credential and the body, by status, with their meaning. */
     errors?: Record<number, string>;
@@ -75,29 +75,62 @@ export function operation<P extends string, D extends Definition & { path: P }>(
   return complete(definition) as D & OperationFacts & { getRoutingPath(): string };
 }
 
-function complete({ errors, maxBodyBytes = 262_144, ...route }: Definition) {
+function complete({ errors, tag, maxBodyBytes = 262_144, ...route }: Definition) {
   const responses: Record<string, RouteConfig['responses'][string]> = { ...route.responses };
   for (const [status, description] of Object.entries({ ...commonErrors(route), ...errors })) {
     responses[status] ??= errorResponse(route.errorShape, description);
   }
-  const created = createRoute({ ...route, responses, security: schemes[route.credential] } as RouteConfig);
+  const created = createRoute({
+    ...route,
+    tags: [tag],
+    responses,
+    security: schemes[route.credential],
+  } as RouteConfig);
   return Object.assign(created, { maxBodyBytes });
 }
 
-function commonErrors(route: Pick<Definition, 'credential' | 'method' | 'request'>): Record<number, string> {
+function commonErrors({
+  credential,
+  request,
+}: Pick<Definition, 'credential' | 'request'>): Record<number, string> {
   return {
-    ...(route.request ? { 400: 'The request does not describe the thing.' } : {}),
-    ...(route.credential === 'public'
-      ? {}
-      : { 401: 'The credential is missing or not valid.', 403: 'The credential does not reach this.' }),
-    ...(bodyless.has(route.method) ? {} : { 413: 'The body is larger than this operation takes.' }),
+    ...(request ? { 400: 'The request does not describe the thing.' } : {}),
+    ...accessErrors[credential],
+    ...(request?.body
+      ? { 413: 'The body is larger than this operation takes.', 415: 'The Content-Encoding is not known.' }
+      : {}),
+    500: 'A defect; the X-Request-Id names it.',
     503: 'A dependency is away; Retry-After says when to come back.',
   };
 }
 
+const keyErrors = { 401: 'The project key is missing or not valid.', 403: 'The key is of another region.' };
+
+const accessErrors: Record<Credential, Record<number, string>> = {
+  public: {},
+  'project-key': keyErrors,
+  ingestion: keyErrors,
+  conversation: { ...keyErrors, 401: 'The project key or the conversation token is missing or not valid.' },
+  'access-token': {
+    401: 'The access token is missing or not valid.',
+    403: 'The caller may not.',
+    404: 'The project, or what the path names in it, is not there.',
+  },
+  management: {
+    401: 'The access token is missing or not valid.',
+    403: 'The token lacks the permission service.manage.',
+  },
+};
+
 function errorResponse(shape: ErrorShape, description: string): RouteConfig['responses'][string] {
   if (shape === 'empty') {
-    return { description, headers: { 'X-Error': { schema: { type: 'string' }, description: 'The reason.' } } };
+    return {
+      description,
+      headers: { 'X-Error': { schema: { type: 'string' }, description: 'The reason.' } },
+    };
   }
-  return { description, content: { 'application/json': { schema: shape === 'A' ? errorBodyA : errorBodyB } } };
+  return {
+    description,
+    content: { 'application/json': { schema: shape === 'A' ? errorBodyA : errorBodyB } },
+  };
 }

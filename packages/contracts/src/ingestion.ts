@@ -1,0 +1,199 @@
+import { z } from '@hono/zod-openapi';
+import { jsonAnswer, jsonBody } from './bodies.ts';
+import { id, refuseJsonFault, shallowObject, text, timestamp } from './fields.ts';
+import { operation } from './operation.ts';
+
+/** The most an events, identify or group request may weigh on the wire, in bytes. */
+export const EVENTS_MAX_WIRE_BYTES = 4 * 1024 * 1024;
+/** The most an events request may weigh when decompressed, in bytes. */
+export const EVENTS_MAX_BYTES = 20 * 1024 * 1024;
+/** The most one event, identify or group call may weigh when serialised, in bytes. */
+export const EVENT_MAX_BYTES = 900_000;
+/** The most events of one batch. */
+export const EVENTS_MAX_COUNT = 1000;
+/** The most a replay chunk may weigh, on the wire and decompressed, in bytes. */
+export const REPLAY_MAX_BYTES = 25 * 1024 * 1024;
+
+const apiKey = text({ max: 200 }).nullable().optional().openapi({
+  description: 'The project key, where no Authorization header can be sent; the header goes first.',
+});
+
+const contextText = text({ max: 200 }).nullable().optional();
+
+export const eventContext = z
+  .object({ locale: contextText, os: contextText, sdk: contextText, sdk_version: contextText })
+  .openapi('EventContext');
+export type EventContext = z.infer<typeof eventContext>;
+
+export const event = z
+  .object({
+    distinct_id: id,
+    event_id: id,
+    event_name: id,
+    schema_version: z.int(),
+    timestamp,
+    session_id: id.nullable().optional(),
+    properties: shallowObject.optional(),
+    context: eventContext.optional(),
+  })
+  .openapi('Event');
+export type Event = z.infer<typeof event>;
+
+export const eventBatch = z
+  .object({ api_key: apiKey, events: z.array(event).min(1).max(EVENTS_MAX_COUNT), sent_at: timestamp })
+  .openapi('EventBatch');
+export type EventBatch = z.infer<typeof eventBatch>;
+
+/** Traits of a person; `distinct_id` names the person where the call's top does not. */
+const identifyProperties = z
+  .looseObject({ distinct_id: id.nullable().optional() })
+  .check(refuseJsonFault)
+  .openapi({ type: 'object', additionalProperties: true });
+
+/** The group, and its traits under every other name. */
+const groupProperties = z
+  .looseObject({
+    distinct_id: id.nullable().optional(),
+    group_id: id.nullable().openapi({ description: 'null leaves the group of this type.' }),
+    group_type: id.nullable().optional().openapi({ description: 'company, when absent.' }),
+  })
+  .check(refuseJsonFault)
+  .openapi({ type: 'object', additionalProperties: true });
+
+const callFields = {
+  api_key: apiKey,
+  distinct_id: id.nullable().optional(),
+  event_id: id.nullable().optional(),
+  timestamp: timestamp.nullable().optional().openapi({ description: 'The arrival, when absent.' }),
+};
+
+const personNamed = {
+  path: ['distinct_id'],
+  message: 'required, here or as properties.distinct_id',
+};
+
+export const identifyCall = z
+  .object({ ...callFields, properties: identifyProperties.nullable().optional() })
+  .refine((call) => distinctIdOf(call) !== '', personNamed)
+  .openapi('IdentifyCall');
+export type IdentifyCall = z.infer<typeof identifyCall>;
+
+export const groupCall = z
+  .object({ ...callFields, properties: groupProperties })
+  .refine((call) => distinctIdOf(call) !== '', personNamed)
+  .openapi('GroupCall');
+export type GroupCall = z.infer<typeof groupCall>;
+
+/** The person a checked identify or group call is about: the one at the top, else the one in the properties. */
+export function distinctIdOf(call: {
+  distinct_id?: string | null | undefined;
+  properties?: { distinct_id?: string | null | undefined } | null | undefined;
+}): string {
+  return call.distinct_id ?? call.properties?.distinct_id ?? '';
+}
+
+export const replayChunk = z
+  .object({
+    api_key: apiKey,
+    distinct_id: id,
+    events: z.custom<unknown[]>(Array.isArray, 'not an array').openapi({ type: 'array', items: {} }),
+    masked: z.boolean(),
+    schema_version: z.int(),
+    sdk: text({ max: 200 }).nullable().optional(),
+    seq: z.int().min(0),
+    session_id: id,
+    timestamp,
+  })
+  .openapi('ReplayChunk');
+export type ReplayChunk = z.infer<typeof replayChunk>;
+
+const accepted = z.object({ accepted: z.int().min(0) }).openapi('Accepted');
+
+const facts = {
+  service: 'ingestion',
+  host: 'events',
+  credential: 'ingestion',
+  errorShape: 'A',
+  tag: 'Ingestion',
+  method: 'post',
+} as const;
+
+const busy = { 503: 'The event log is away or too much is in flight; Retry-After says when to come back.' };
+
+export const ingestEvents = operation({
+  ...facts,
+  operationId: 'ingestEvents',
+  path: '/v1/events',
+  summary: 'Take a batch of events',
+  description:
+    'Answers 202 once the event log has stored the batch. 1 to 1,000 events; 4 MiB on the wire (gzip, deflate, br or zstd) and 20 MiB decompressed; one event up to 900,000 bytes. The body is read as JSON whatever its Content-Type. One bad event refuses the whole batch and names its path, and nothing of it is stored. An event_id that comes twice in a batch is stored once and counted twice. Properties of an event beyond those listed are dropped.',
+  maxBodyBytes: EVENTS_MAX_BYTES,
+  request: {
+    body: jsonBody(eventBatch, {
+      events: [
+        {
+          distinct_id: 'user-1',
+          event_id: '018f4c1e-7a2b-7c3d-8e4f-5a6b7c8d9e0f',
+          event_name: 'checkout completed',
+          schema_version: 1,
+          timestamp: '2026-03-01T09:30:00.000Z',
+          properties: { total: 4200, currency: 'EUR' },
+        },
+      ],
+      sent_at: '2026-03-01T09:30:01.000Z',
+    }),
+  },
+  responses: { 202: jsonAnswer('The events are in the event log.', accepted, { accepted: 1 }) },
+  errors: busy,
+});
+
+export const identify = operation({
+  ...facts,
+  operationId: 'identify',
+  path: '/v1/identify',
+  summary: 'Set traits of a person',
+  description:
+    'Traits merge property by property, the newer timestamp wins, null removes. distinct_id is needed at the top or as properties.distinct_id. An identical call may be sent again.',
+  maxBodyBytes: EVENT_MAX_BYTES,
+  request: {
+    body: jsonBody(identifyCall, {
+      distinct_id: 'user-1',
+      properties: { plan: 'pro', email: 'ada@example.com' },
+    }),
+  },
+  responses: { 202: jsonAnswer('The call is in the event log.', accepted, { accepted: 1 }) },
+  errors: busy,
+});
+
+export const group = operation({
+  ...facts,
+  operationId: 'group',
+  path: '/v1/group',
+  summary: 'Put a person into a group and set the traits of the group',
+  description:
+    'properties.group_id names the group, and null leaves it; properties.group_type its type, company when absent. The other properties are traits of the group. A person is in one group of a type, the newest by timestamp.',
+  maxBodyBytes: EVENT_MAX_BYTES,
+  request: {
+    body: jsonBody(groupCall, {
+      distinct_id: 'user-1',
+      properties: { group_id: 'acme', group_type: 'company', seats: 40 },
+    }),
+  },
+  responses: { 202: jsonAnswer('The call is in the event log.', accepted, { accepted: 1 }) },
+  errors: busy,
+});
+
+export const uploadReplayChunk = operation({
+  ...facts,
+  operationId: 'uploadReplayChunk',
+  host: 'replay',
+  errorShape: 'empty',
+  path: '/v1/replay',
+  summary: 'Take a chunk of a session replay',
+  description:
+    'Chunks are ordered by seq within a session_id. Up to 25 MiB, on the wire and decompressed. Every answer has an empty body; the reason of a refusal is in X-Error.',
+  maxBodyBytes: REPLAY_MAX_BYTES,
+  request: { body: jsonBody(replayChunk) },
+  responses: { 202: { description: 'The chunk is in the event log.' } },
+  errors: busy,
+});
