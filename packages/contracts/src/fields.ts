@@ -95,3 +95,12 @@ export const webAddress = z.url({ protocol: /^https?$/, error: 'not an http or h
 
 /** An https address of up to 2,048 characters. */
 export const httpsAddress = z.url({ protocol: /^https$/, error: 'not an https address' }).max(2048);
+
+/** Exactly so many bytes as base64url, with or without padding. */
+export function base64url(bytes: number) {
+  const digits = Math.ceil((bytes * 4) / 3);
+  const padding = (4 - (digits % 4)) % 4;
+  return z
+    .string()
+    .regex(new RegExp(`^[A-Za-z0-9_-]{${digits}}={0,${padding}}$`), `not ${bytes} bytes as base64url`);
+}

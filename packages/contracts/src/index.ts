@@ -3,6 +3,8 @@ export * from './fields.ts';
 export * from './flags.ts';
 export * from './ingestion.ts';
 export * from './json.ts';
+export * from './management/catalogue.ts';
+export * from './management/directory.ts';
 export * from './management/flags.ts';
 export * from './operation.ts';
 export * from './rfc3339.ts';

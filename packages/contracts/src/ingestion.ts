@@ -128,6 +128,7 @@ export const ingestEvents = operation({
   description:
     'Answers 202 once the event log has stored the batch. 1 to 1,000 events; 4 MiB on the wire (gzip, deflate, br or zstd) and 20 MiB decompressed; one event up to 900,000 bytes. The body is read as JSON whatever its Content-Type. One bad event refuses the whole batch and names its path, and nothing of it is stored. An event_id that comes twice in a batch is stored once and counted twice. Properties of an event beyond those listed are dropped.',
   maxBodyBytes: EVENTS_MAX_BYTES,
+  maxWireBytes: EVENTS_MAX_WIRE_BYTES,
   request: {
     body: jsonBody(eventBatch, {
       events: [

@@ -33,6 +33,8 @@ export interface OperationFacts {
   readonly errorShape: ErrorShape;
   /** Bound on the request body in bytes, held before it is parsed. */
   readonly maxBodyBytes: number;
+  /** Bound on the request body as sent, before Content-Encoding is undone; maxBodyBytes when not given. */
+  readonly maxWireBytes?: number;
 }
 
 export type Operation = RouteConfig & OperationFacts;
