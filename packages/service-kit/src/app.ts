@@ -1,0 +1,152 @@
+import { type Operation, openApiDocument, type ServiceName } from '@switchboard/contracts';
+import { Hono } from 'hono';
+import { createAccessTokens } from './access-tokens.ts';
+import { createByteBudget } from './byte-budget.ts';
+import { corsHeaders, preflight } from './cors.ts';
+import { type AccessDirectory, createCredentials } from './credentials.ts';
+import type { KitEnv } from './env.ts';
+import { errorResponse, toRejection } from './error-answers.ts';
+import { NotFound, Rejection, Unavailable } from './errors.ts';
+import { createHealth, type Health, mountHealth } from './health.ts';
+import { type Implement, implementing } from './implement.ts';
+import { clientAddress, requestId } from './request-facts.ts';
+import type { CommonConfig, ServiceContext } from './service.ts';
+
+interface AppOptions {
+  service: ServiceName;
+  context: ServiceContext<CommonConfig>;
+  /** The directory's replica; absent in a service whose operations take no project. */
+  directory?: AccessDirectory;
+}
+
+export interface ServiceApp {
+  hono: Hono<KitEnv>;
+  health: Health;
+  /** Serves an operation of the contracts: its credential, limits and validation come from the definition. */
+  implement: Implement;
+  /** The operations that are served, for a check against the contracts. */
+  implemented: readonly Operation[];
+}
+
+/** The HTTP face that all services share: request ids, CORS, credentials, validation, errors, health, metrics. */
+export function createApp({ service, context, directory }: AppOptions): ServiceApp {
+  const { config, logger, metrics } = context;
+  const hono = new Hono<KitEnv>();
+  const health = createHealth();
+  const budget = createByteBudget(config.MAX_BYTES_IN_FLIGHT);
+  const consoleOrigin = new URL(config.CONSOLE_URL).origin;
+  const credentials = createCredentials({
+    region: config.REGION,
+    directory,
+    accessTokens: createAccessTokens({
+      issuer: config.AUTH_ISSUER,
+      audience: config.AUTH_AUDIENCE,
+      jwksUrl: config.AUTH_JWKS_URL,
+    }),
+  });
+  const implemented: Operation[] = [];
+  const methodsByPath = new Map<string, Operation[]>();
+  metrics.gauge('switchboard_bytes_in_flight', 'Request bodies held in memory, in bytes.', () =>
+    budget.used(),
+  );
+
+  hono.use(async (c, next) => {
+    const startedAt = performance.now();
+    const id = requestId(c);
+    c.set('requestId', id);
+    c.set('address', clientAddress(c, config.TRUSTED_PROXY_HOPS));
+    c.set('logger', logger);
+    await next();
+    const response = c.res;
+    response.headers.set('X-Request-Id', id);
+    const operation = c.get('operation');
+    if (operation !== undefined) {
+      const cors = corsHeaders(c, operation.credential, consoleOrigin);
+      for (const name in cors) response.headers.set(name, cors[name] ?? '');
+    }
+    const seconds = (performance.now() - startedAt) / 1000;
+    const route = operation?.path ?? 'other';
+    metrics.observeRequest(c.req.method, route, response.status, seconds);
+    const level = response.status >= 500 ? 'error' : response.status >= 400 ? 'info' : 'debug';
+    if (logger.isLevelEnabled(level)) {
+      logger[level](
+        { requestId: id, method: c.req.method, route, status: response.status, seconds },
+        'request',
+      );
+    }
+  });
+
+  hono.onError((error, c) => {
+    const operation = c.get('operation');
+    const rejection = toRejection(error);
+    if (rejection === undefined) {
+      logger.error({ requestId: c.get('requestId'), route: operation?.path, error }, 'defect');
+    } else if (rejection.status === 503) {
+      logger.warn({ requestId: c.get('requestId'), route: operation?.path, error }, 'unavailable');
+    }
+    const answer =
+      rejection ?? new Rejection(500, 'INTERNAL', `This is our fault; tell us ${c.get('requestId')}.`);
+    return errorResponse(operation?.errorShape ?? 'B', answer);
+  });
+
+  hono.notFound((c) => {
+    const path = c.req.path.slice(0, 200);
+    return errorResponse(
+      'B',
+      new NotFound(`There is nothing at ${path}; see /openapi.json for what there is.`),
+    );
+  });
+
+  mountHealth(hono, health);
+  hono.get('/metrics', async (c) =>
+    c.text(await metrics.registry.metrics(), 200, { 'Content-Type': metrics.registry.contentType }),
+  );
+  let document: string | undefined;
+  hono.get('/openapi.json', (c) => {
+    document ??= JSON.stringify(openApiDocument({ services: [service], management: true }));
+    return c.body(document, 200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Access-Control-Allow-Origin': '*',
+    });
+  });
+
+  const serve = implementing({ hono, budget, credentials, assertStarted });
+
+  function assertStarted(): void {
+    if (!health.isStarted()) throw new Unavailable('The service is starting; try again after Retry-After.');
+  }
+
+  /** The first operation at a path also answers its preflights and refuses other methods. */
+  function claimPath(operation: Operation): void {
+    const path = operation.path.replaceAll(/\{(.+?)\}/g, ':$1');
+    const known = methodsByPath.get(path);
+    if (known !== undefined) {
+      known.push(operation);
+      return;
+    }
+    const here = [operation];
+    methodsByPath.set(path, here);
+    hono.use(path, async (c, next) => {
+      const methods = here.map(({ method }) => method.toUpperCase());
+      if (methods.includes('GET')) methods.push('HEAD');
+      if (c.req.method === 'OPTIONS') return preflight(c, operation.credential, consoleOrigin, methods);
+      if (methods.includes(c.req.method)) return next();
+      c.set('operation', operation);
+      const allow = methods.join(', ');
+      throw new Rejection(405, 'BAD_REQUEST', `${c.req.method} is not served here, only ${allow}.`, {
+        Allow: allow,
+      });
+    });
+  }
+
+  return {
+    hono,
+    health,
+    implemented,
+    implement(operation, handler, options) {
+      implemented.push(operation);
+      claimPath(operation);
+      serve(operation, handler, options);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import * as zlib from 'node:zlib';
+import type { Context } from 'hono';
+import type { ByteBudget } from './byte-budget.ts';
+import { BadRequest, PayloadTooLarge, UnsupportedEncoding } from './errors.ts';
+
+interface BodyBounds {
+  /** Bound on the bytes as sent. */
+  maxWireBytes: number;
+  /** Bound on the bytes after Content-Encoding is undone. */
+  maxBytes: number;
+  /** Every byte read is reserved here; the caller releases `reserved` when it is done with the body. */
+  budget: ByteBudget;
+}
+
+export interface Body {
+  bytes: Buffer;
+  reserved: number;
+}
+
+const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
+const inflate = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate);
+const inflateRaw = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);
+const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress);
+const zstd = promisify<Buffer, zlib.ZstdOptions, Buffer>(zlib.zstdDecompress);
+
+type Decoder = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const decoders = new Map<string, Decoder>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  [
+    'deflate',
+    (bytes, options) => (hasZlibHeader(bytes) ? inflate(bytes, options) : inflateRaw(bytes, options)),
+  ],
+  ['br', brotli],
+  ['zstd', zstd],
+]);
+
+/**
+ * Reads a request's body within its bounds and undoes its Content-Encoding (gzip, deflate, br, zstd).
+ * A bomb ends at the bound. Throws PayloadTooLarge, UnsupportedEncoding, BadRequest (not decodable, or the
+ * connection broke) or Unavailable (the budget is used up); nothing stays reserved when it throws.
+ */
+export async function readBody(c: Context, { maxWireBytes, maxBytes, budget }: BodyBounds): Promise<Body> {
+  const encoding = (c.req.header('content-encoding') ?? 'identity').trim().toLowerCase();
+  const decode = decoders.get(encoding);
+  if (decode === undefined && encoding !== 'identity' && encoding !== '') {
+    throw new UnsupportedEncoding(
+      `Content-Encoding ${encoding.slice(0, 40)}: send gzip, deflate, br, zstd or none.`,
+    );
+  }
+  const limit = decode === undefined ? Math.min(maxWireBytes, maxBytes) : maxWireBytes;
+  const wire = await readWire(c, limit, budget);
+  if (decode === undefined) return wire;
+  try {
+    const bytes = await decode(wire.bytes, { maxOutputLength: maxBytes });
+    budget.release(wire.reserved);
+    wire.reserved = 0;
+    budget.reserve(bytes.length);
+    return { bytes, reserved: bytes.length };
+  } catch (error) {
+    budget.release(wire.reserved);
+    if (isCode(error, 'ERR_BUFFER_TOO_LARGE')) throw tooLarge(maxBytes, ' when decompressed');
+    if (error instanceof Error && 'errno' in error)
+      throw new BadRequest(`The body is not valid ${encoding}.`);
+    throw error;
+  }
+}
+
+async function readWire(c: Context, limit: number, budget: ByteBudget): Promise<Body> {
+  const declared = Number(c.req.header('content-length') ?? 0);
+  if (declared > limit) throw tooLarge(limit);
+  const chunks: Buffer[] = [];
+  let reserved = 0;
+  const take = (chunk: Buffer) => {
+    if (reserved + chunk.length > limit) throw tooLarge(limit);
+    budget.reserve(chunk.length);
+    reserved += chunk.length;
+    chunks.push(chunk);
+  };
+  try {
+    const incoming: IncomingMessage | undefined = c.env?.incoming;
+    await (incoming === undefined ? readWeb(c.req.raw.body, take) : readNode(incoming, take));
+  } catch (error) {
+    budget.release(reserved);
+    throw error;
+  }
+  const only = chunks.length === 1 ? chunks[0] : undefined;
+  return { bytes: only ?? Buffer.concat(chunks), reserved };
+}
+
+/** Node's own stream costs far less than the Request's web stream. What is left unread, the server discards. */
+function readNode(incoming: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: unknown) => {
+      incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+      if (error === undefined) return resolve();
+      incoming.pause();
+      reject(error);
+    };
+    const onData = (chunk: Buffer) => {
+      try {
+        take(chunk);
+      } catch (error) {
+        settle(error);
+      }
+    };
+    const onEnd = () => settle();
+    const onBroken = () => settle(new BadRequest('The connection broke before the body was complete.'));
+    incoming.on('end', onEnd).on('error', onBroken).on('close', onBroken).on('data', onData);
+  });
+}
+
+async function readWeb(
+  body: ReadableStream<Uint8Array> | null,
+  take: (chunk: Buffer) => void,
+): Promise<void> {
+  if (body === null) return;
+  for await (const chunk of body) take(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+}
+
+function hasZlibHeader(bytes: Buffer): boolean {
+  const [first = 0, second = 0] = bytes;
+  return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
+}
+
+function tooLarge(limit: number, when = ''): PayloadTooLarge {
+  return new PayloadTooLarge(`The body is larger than ${limit} bytes${when}.`);
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,24 @@
+import { type EventLog, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
+import { ConfigError } from './config.ts';
+import type { Logger } from './logger.ts';
+
+interface EventLogConfig {
+  KAFKA_BROKERS?: string[] | undefined;
+  EVENT_LOG_DATABASE_URL?: string | undefined;
+  MAX_BYTES_IN_FLIGHT: number;
+}
+
+/** Opens the event log that the settings name. Throws ConfigError when they name none. */
+export function openEventLog(config: EventLogConfig, clientId: string, logger: Logger): EventLog {
+  const maxBytesInFlight = config.MAX_BYTES_IN_FLIGHT;
+  const onLog = (message: string) => logger.warn({ component: 'event-log' }, message);
+  if (config.KAFKA_BROKERS !== undefined) {
+    return openKafkaLog({ brokers: config.KAFKA_BROKERS, clientId, maxBytesInFlight, onLog });
+  }
+  if (config.EVENT_LOG_DATABASE_URL !== undefined) {
+    return openPostgresLog({ url: config.EVENT_LOG_DATABASE_URL, maxBytesInFlight, onLog });
+  }
+  throw new ConfigError(
+    'There is no event log: set KAFKA_BROKERS, or EVENT_LOG_DATABASE_URL to use a PostgreSQL database instead.',
+  );
+}

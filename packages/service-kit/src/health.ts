@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Hono } from 'hono';
+import type { KitEnv } from './env.ts';
+
+export interface Health {
+  /** Adds a dependency that must answer within a second for the service to be ready. */
+  add(name: string, check: () => Promise<void>): void;
+  /** From now on the service says it is not ready, so that no new traffic is sent to it. */
+  drain(): void;
+  /** The service has started: its tables are there and its replica is filled. */
+  started(): void;
+  isStarted(): boolean;
+  /** What is not ready; empty when everything is. */
+  problems(): Promise<Record<string, string>>;
+}
+
+const CHECK_TIMEOUT_MS = 1000;
+
+/** `/health/live` answers while the process runs; `/health/ready` says whether it should get traffic, and why not. */
+export function createHealth(): Health {
+  const checks = new Map<string, () => Promise<void>>();
+  let state: 'starting' | 'started' | 'draining' = 'starting';
+
+  async function run(name: string, check: () => Promise<void>): Promise<[string, string] | undefined> {
+    const timeout = new AbortController();
+    try {
+      await Promise.race([
+        check(),
+        sleep(CHECK_TIMEOUT_MS, undefined, { signal: timeout.signal }).then(() => {
+          throw new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`);
+        }),
+      ]);
+      return undefined;
+    } catch (error) {
+      return [name, error instanceof Error && /no answer/.test(error.message) ? error.message : 'away'];
+    } finally {
+      timeout.abort();
+    }
+  }
+
+  return {
+    add: (name, check) => void checks.set(name, check),
+    drain() {
+      state = 'draining';
+    },
+    started() {
+      if (state === 'starting') state = 'started';
+    },
+    isStarted: () => state !== 'starting',
+    async problems() {
+      if (state === 'draining') return { service: 'draining' };
+      const found = await Promise.all([...checks].map(([name, check]) => run(name, check)));
+      const starting = state === 'starting' ? { service: 'starting' } : {};
+      return { ...starting, ...Object.fromEntries(found.filter((problem) => problem !== undefined)) };
+    },
+  };
+}
+
+export function mountHealth(hono: Hono<KitEnv>, health: Health): void {
+  hono.get('/health/live', (c) => c.json({ status: 'live' }));
+  hono.get('/health/ready', async (c) => {
+    const problems = await health.problems();
+    const ready = Object.keys(problems).length === 0;
+    return c.json({ status: ready ? 'ready' : 'not ready', problems }, ready ? 200 : 503);
+  });
+}

@@ -1,0 +1,46 @@
+export type { Person } from './access-tokens.ts';
+export { createApp, type ServiceApp } from './app.ts';
+export { backoffDelay, retry } from './backoff.ts';
+export { type Body, readBody } from './body.ts';
+export { type ByteBudget, createByteBudget } from './byte-budget.ts';
+export { answerPrepared, isFresh, type Prepared, prepareJson } from './conditional.ts';
+export {
+  ConfigError,
+  commonSettings,
+  eventLogSettings,
+  httpUrl,
+  integerSetting,
+  parseConfig,
+  postgresUrl,
+} from './config.ts';
+export { MANAGE_PERMISSION } from './credentials.ts';
+export type { OperationEnv, ProjectAccess } from './env.ts';
+export {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  NotFound,
+  PayloadTooLarge,
+  PlanRequired,
+  RateLimited,
+  Rejection,
+  Unauthorized,
+  Unavailable,
+  UnsupportedEncoding,
+} from './errors.ts';
+export { openEventLog } from './event-log.ts';
+export type { Implement } from './implement.ts';
+export { createLogger, type Logger } from './logger.ts';
+export { createMetrics, type Metrics } from './metrics.ts';
+export { createRateLimits, type RateLimit } from './rate-limits.ts';
+export { runService, serviceContext, startService } from './runner.ts';
+export { type HttpServer, ListenError, listen } from './server.ts';
+export {
+  type Clock,
+  type CommonConfig,
+  defineService,
+  type Service,
+  type ServiceContext,
+  type ServiceDefinition,
+  systemClock,
+} from './service.ts';

@@ -1,0 +1,64 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface Metrics {
+  registry: Registry;
+  /** One finished request: the route as in the contracts, its method, status and duration. */
+  observeRequest(method: string, route: string, status: number, seconds: number): void;
+  /** A value that is read when metrics are scraped. */
+  gauge(name: string, help: string, read: () => number): void;
+  /** Values by label that are read when metrics are scraped; a failure to read leaves the last ones out. */
+  gaugeBy(name: string, help: string, labels: string[], read: () => Promise<LabelledValue[]>): void;
+  counter(name: string, help: string): { add(count?: number): void };
+}
+
+interface LabelledValue {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** Prometheus metrics of one service; names begin with `switchboard_`. */
+export function createMetrics(service: string): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service });
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'switchboard_http_requests_total',
+    help: 'Requests by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'switchboard_http_request_duration_seconds',
+    help: 'Time from the request’s head to its answer, by route and method.',
+    labelNames: ['route', 'method'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  return {
+    registry,
+    observeRequest(method, route, status, seconds) {
+      requests.inc({ route, method, status: String(status) });
+      durations.observe({ route, method }, seconds);
+    },
+    gauge(name, help, read) {
+      const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(read()) });
+    },
+    gaugeBy(name, help, labels, read) {
+      const gauge: Gauge = new Gauge({
+        name,
+        help,
+        labelNames: labels,
+        registers: [registry],
+        async collect() {
+          const values = await read().catch(() => []);
+          gauge.reset();
+          for (const { labels: of, value } of values) gauge.set(of, value);
+        },
+      });
+    },
+    counter(name, help) {
+      const counter = new Counter({ name, help, registers: [registry] });
+      return { add: (count = 1) => counter.inc(count) };
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+
+interface ListenOptions {
+  fetch: (request: Request, env: object) => Response | Promise<Response>;
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+}
+
+export interface HttpServer {
+  port: number;
+  /** Takes no new connections, waits for requests in flight, and cuts what is left after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The port is taken or may not be used; the message says which and what to do. */
+export class ListenError extends Error {
+  override name = 'ListenError';
+}
+
+export async function listen({ fetch, host, port }: ListenOptions): Promise<HttpServer> {
+  const server = createAdaptorServer({
+    fetch,
+    serverOptions: {
+      requestTimeout: 60_000,
+      headersTimeout: 15_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 32_768,
+    },
+  }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    server.listen({ host, port }, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    close: (graceMs) => closeServer(server, graceMs),
+  };
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE') {
+    return new ListenError(
+      `Port ${port} on ${host} is taken. Stop what uses it, or set PORT to another one.`,
+    );
+  }
+  if (error.code === 'EACCES')
+    return new ListenError(`Port ${port} may not be used. Set PORT to one above 1023.`);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return new ListenError(`${host} is no address of this machine. Set HOST to one that is.`);
+  }
+  return error;
+}
+
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Idle keep-alive connections would hold the server open for their whole time-out.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
+}
