@@ -96,7 +96,7 @@ function commonErrors({
   request,
 }: Pick<Definition, 'credential' | 'request'>): Record<number, string> {
   return {
-    ...(request ? { 400: 'The request does not describe the thing.' } : {}),
+    ...(request && credential !== 'public' ? { 400: 'The request does not describe the thing.' } : {}),
     ...accessErrors[credential],
     ...(request?.body
       ? { 413: 'The body is larger than this operation takes.', 415: 'The Content-Encoding is not known.' }
