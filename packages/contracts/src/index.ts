@@ -13,5 +13,6 @@ export * from './management/collaboration.ts';
 export * from './management/directory.ts';
 export * from './management/flags.ts';
 export * from './operation.ts';
+export * from './records.ts';
 export * from './rfc3339.ts';
 export * from './text.ts';
