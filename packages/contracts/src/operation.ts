@@ -25,17 +25,20 @@ export type Credential =
 export type ErrorShape = 'A' | 'B' | 'empty';
 
 /** Facts of an operation that routes, authentication, limits and the gateway's table are made from. */
-export interface OperationFacts {
+/* A type, not an interface: an interface has no implicit index signature, which RouteConfig's `x-` keys ask for. */
+export type OperationFacts = {
   readonly operationId: string;
   readonly service: ServiceName;
   readonly host: Host;
   readonly credential: Credential;
   readonly errorShape: ErrorShape;
+  /** The query parameter that may carry the project key where a caller can set no header. */
+  readonly keyInQuery?: 'api_key';
   /** Bound on the request body in bytes, held before it is parsed. */
   readonly maxBodyBytes: number;
   /** Bound on the request body as sent, before Content-Encoding is undone; maxBodyBytes when not given. */
   readonly maxWireBytes?: number;
-}
+};
 
 export type Operation = RouteConfig & OperationFacts;
 
@@ -86,7 +89,7 @@ function complete({ errors, tag, maxBodyBytes = 262_144, ...route }: Definition)
     ...route,
     tags: [tag],
     responses,
-    security: schemes[route.credential],
+    security: [...schemes[route.credential], ...(route.keyInQuery ? [{ projectKeyInQuery: [] }] : [])],
   } as RouteConfig);
   return Object.assign(created, { maxBodyBytes });
 }

@@ -1,0 +1,179 @@
+import { z } from '@hono/zod-openapi';
+import { jsonAnswer, jsonBody } from '../bodies.ts';
+import { id, text, timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+export const conversationStatus = z.enum(['open', 'pending', 'resolved']).openapi('ConversationStatus');
+export type ConversationStatus = z.infer<typeof conversationStatus>;
+
+export const authorKind = z.enum(['visitor', 'teammate', 'bot', 'system']).openapi('AuthorKind');
+export type AuthorKind = z.infer<typeof authorKind>;
+
+export const attachmentType = z.enum([
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'application/pdf',
+]);
+export type AttachmentType = z.infer<typeof attachmentType>;
+
+/** A file as its upload answers it. */
+export const uploadedAttachment = z
+  .object({ id, name: z.string(), contentType: attachmentType, bytes: z.int() })
+  .openapi('UploadedAttachment', {
+    example: {
+      id: 'att_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+      name: 'screenshot.png',
+      contentType: 'image/png',
+      bytes: 48_213,
+    },
+  });
+export type UploadedAttachment = z.infer<typeof uploadedAttachment>;
+
+export const attachment = uploadedAttachment
+  .extend({ url: z.string().openapi({ description: 'The path of the read endpoint.' }) })
+  .openapi('Attachment');
+export type Attachment = z.infer<typeof attachment>;
+
+export const turn = z
+  .object({
+    id,
+    authorKind,
+    authorId: z.string().nullable().optional(),
+    body: z.string(),
+    createdAt: timestamp,
+    authorName: z.string().nullable().optional(),
+    authorAvatarUrl: z
+      .string()
+      .nullable()
+      .optional()
+      .openapi({ description: 'Path of the avatar endpoint.' }),
+    attachments: z.array(attachment),
+  })
+  .openapi('Turn');
+export type Turn = z.infer<typeof turn>;
+
+export const conversation = z
+  .object({
+    id,
+    distinctId: z.string(),
+    subject: z.string().nullable().optional(),
+    status: conversationStatus,
+    lastTurnAt: timestamp,
+    createdAt: timestamp,
+    turns: z.array(turn),
+  })
+  .openapi('Conversation');
+export type Conversation = z.infer<typeof conversation>;
+
+export const conversationRequest = z
+  .object({
+    distinctId: id,
+    subject: text({ max: 200 }).nullable().optional(),
+    userId: id.nullable().optional(),
+    userHash: text({ max: 200 }).nullable().optional().openapi({
+      description: 'Lower-case hex HMAC-SHA256 of userId under an identity secret of the project.',
+    }),
+  })
+  .refine(({ userId = null, userHash = null }) => userHash === null || userId !== null, {
+    path: ['userHash'],
+    message: 'needs userId',
+  })
+  .openapi('ConversationRequest');
+export type ConversationRequest = z.infer<typeof conversationRequest>;
+
+export const openedConversation = z
+  .object({ conversationId: id, token: z.string(), expiresInSeconds: z.int() })
+  .openapi('OpenedConversation', {
+    example: {
+      conversationId: 'cnv_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+      token: 'cvt_q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c',
+      expiresInSeconds: 2_592_000,
+    },
+  });
+export type OpenedConversation = z.infer<typeof openedConversation>;
+
+export const pageContext = z
+  .object({ host: text({ max: 255 }), path: text({ max: 2048 }), title: text({ max: 500 }) })
+  .openapi('PageContext', { description: 'Where the turn was written; not shown to the visitor.' });
+export type PageContext = z.infer<typeof pageContext>;
+
+export const turnRequest = z
+  .object({
+    body: text({ max: 10_000 }),
+    pageContext: pageContext.optional(),
+    attachmentIds: z.array(id).max(3).optional(),
+  })
+  .refine(({ body, attachmentIds }) => body.trim() !== '' || (attachmentIds ?? []).length > 0, {
+    path: ['body'],
+    message: 'empty without an attachment',
+  })
+  .openapi('TurnRequest');
+export type TurnRequest = z.infer<typeof turnRequest>;
+
+const facts = {
+  service: 'messenger',
+  host: 'api',
+  credential: 'conversation',
+  errorShape: 'A',
+  tag: 'Conversations',
+} as const;
+
+const params = z.object({ id });
+
+export const openConversation = operation({
+  ...facts,
+  credential: 'project-key',
+  operationId: 'openConversation',
+  method: 'post',
+  path: '/v1/conversations',
+  summary: 'Open a support conversation',
+  description:
+    'The token is answered this once and is the only credential for this conversation. It is good for 30 days, and each turn or read renews it, up to 180 days from opening. A project with an identity secret refuses a userId without a right userHash with 403; one without keeps userId as unverified. 30 opens a minute a project and address, 600 a project.',
+  request: {
+    body: jsonBody(conversationRequest, { distinctId: 'user-1', subject: 'Invoice for March' }),
+  },
+  responses: { 201: jsonAnswer('The conversation and its token.', openedConversation) },
+  errors: {
+    403: 'The key is of another region, or userHash does not prove userId.',
+    429: 'Too many conversations opened; Retry-After says when to come back.',
+  },
+});
+
+export const appendTurn = operation({
+  ...facts,
+  operationId: 'appendTurn',
+  method: 'post',
+  path: '/v1/conversations/{id}/turns',
+  summary: "Append a visitor's turn",
+  description:
+    'body may be empty when attachmentIds names a file. Sets the status to open. 60 turns a minute a conversation. The same Idempotency-Key on the same conversation answers the first turn again.',
+  request: {
+    params,
+    headers: z.object({
+      'idempotency-key': text({ min: 1, max: 200 }).optional(),
+    }),
+    body: jsonBody(turnRequest, {
+      body: 'I was charged twice.',
+      pageContext: { host: 'shop.example.com', path: '/invoices', title: 'Invoices' },
+    }),
+  },
+  responses: { 201: jsonAnswer('The turn.', z.object({ turn })) },
+  errors: {
+    409: "An attachment is not this conversation's, or was already sent; nothing is stored.",
+    429: 'Too many turns; Retry-After says when to come back.',
+  },
+});
+
+export const getConversation = operation({
+  ...facts,
+  operationId: 'getConversation',
+  method: 'get',
+  path: '/v1/conversations/{id}',
+  summary: 'The conversation with its turns, oldest first',
+  description:
+    'status is open when the visitor wrote last, pending after a teammate, or what an operator set. An id that does not exist is 401 like a wrong token.',
+  request: { params },
+  responses: { 200: jsonAnswer('The conversation.', conversation) },
+});

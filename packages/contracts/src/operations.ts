@@ -1,0 +1,59 @@
+import * as catalogue from './catalogue.ts';
+import * as annotations from './collaboration/annotations.ts';
+import * as publicLinks from './collaboration/public-links.ts';
+import * as shares from './collaboration/shares.ts';
+import * as threads from './collaboration/threads.ts';
+import * as flags from './flags.ts';
+import * as ingestion from './ingestion.ts';
+import * as managedCatalogue from './management/catalogue.ts';
+import * as managedCollaboration from './management/collaboration.ts';
+import * as managedDirectory from './management/directory.ts';
+import * as managedFlags from './management/flags.ts';
+import * as managedMessenger from './management/messenger.ts';
+import * as attachments from './messenger/attachments.ts';
+import * as configuration from './messenger/configuration.ts';
+import * as conversations from './messenger/conversations.ts';
+import * as inbox from './messenger/inbox.ts';
+import * as settings from './messenger/settings.ts';
+import type { Operation, ServiceName } from './operation.ts';
+
+function isOperation(exported: unknown): exported is Operation {
+  return typeof exported === 'object' && exported !== null && 'operationId' in exported;
+}
+
+function operationsOf(...modules: object[]): readonly Operation[] {
+  return modules.flatMap((module) => Object.values(module).filter(isOperation));
+}
+
+/** The 40 operations of the interface. */
+export const interfaceOperations = operationsOf(
+  catalogue,
+  annotations,
+  publicLinks,
+  shares,
+  threads,
+  settings,
+  conversations,
+  attachments,
+  inbox,
+  configuration,
+  flags,
+  ingestion,
+);
+
+/** The operations of the management API, which the gateway does not route. */
+export const managementOperations = operationsOf(
+  managedCatalogue,
+  managedDirectory,
+  managedCollaboration,
+  managedMessenger,
+  managedFlags,
+);
+
+/** Every operation. */
+export const operations: readonly Operation[] = [...interfaceOperations, ...managementOperations];
+
+/** Every operation a service answers, management included. */
+export function serviceOperations(service: ServiceName): readonly Operation[] {
+  return operations.filter((operation) => operation.service === service);
+}
