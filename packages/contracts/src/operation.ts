@@ -24,8 +24,10 @@ export type Credential =
 /** `A` is `{statusCode, message, error}`, `B` is `{error: {code, message}}`, `empty` has no body and `X-Error`. */
 export type ErrorShape = 'A' | 'B' | 'empty';
 
-/** Facts of an operation that routes, authentication, limits and the gateway's table are made from. */
-/* A type, not an interface: an interface has no implicit index signature, which RouteConfig's `x-` keys ask for. */
+/**
+ * Facts of an operation that routes, authentication, limits and the gateway's table are made from. (A type:
+ * an interface lacks the implicit index signature that RouteConfig's `x-` keys ask for.)
+ */
 export type OperationFacts = {
   readonly operationId: string;
   readonly service: ServiceName;
