@@ -1,0 +1,39 @@
+import type postgres from 'postgres';
+
+export interface ConnectOptions {
+  applicationName: string;
+  poolSize: number;
+  /** 0: no bound. */
+  statementTimeoutMs: number;
+  connectTimeoutMs: number;
+}
+
+/** What every connection of Switchboard has in common. */
+export function connectionOptions(options: ConnectOptions) {
+  return {
+    max: options.poolSize,
+    connect_timeout: options.connectTimeoutMs / 1000,
+    idle_timeout: 300,
+    keep_alive: 10,
+    // postgres.js would wait up to 20 s before it tries again.
+    backoff: (attempt: number) => (0.5 + Math.random() / 2) * Math.min(0.05 * 2 ** attempt, 1),
+    prepare: true,
+    fetch_types: false,
+    onnotice: () => undefined,
+    connection: {
+      application_name: options.applicationName,
+      statement_timeout: options.statementTimeoutMs,
+      idle_in_transaction_session_timeout: options.statementTimeoutMs * 6,
+      TimeZone: 'UTC',
+    },
+    types: { bigint },
+  } satisfies postgres.Options<{ bigint: postgres.PostgresType<bigint | number> }>;
+}
+
+/** int8 (counts, sums of int4) is a number where a number is exact, a bigint beyond 2^53. */
+const bigint = {
+  to: 20,
+  from: [20],
+  serialize: (value: bigint | number) => String(value),
+  parse: (text: string) => (Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)),
+};

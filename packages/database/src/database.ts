@@ -1,0 +1,52 @@
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+import { connectionOptions } from './connect.ts';
+import { createListener, type Listening } from './listen.ts';
+
+export interface DatabaseOptions {
+  url: string;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+  poolSize?: number;
+  statementTimeoutMs?: number;
+  connectTimeoutMs?: number;
+}
+
+export interface Database {
+  /**
+   * postgres.js, for what Drizzle cannot say. It shares Drizzle's types: dates and times are read as PostgreSQL
+   * writes them, and JSON goes in as text (`${JSON.stringify(value)}::jsonb`) and comes out parsed.
+   */
+  sql: postgres.Sql;
+  drizzle: PostgresJsDatabase;
+  /** Throws when the database does not answer. */
+  ping(): Promise<void>;
+  /**
+   * Calls onMessage for every NOTIFY on the channel from now on. onGap tells that notifications may have been missed:
+   * once when the connection is lost, once when it is back. Throws when it cannot listen now.
+   */
+  listen(channel: string, onMessage: (payload: string) => void, onGap: () => void): Promise<Listening>;
+  /** Lets running queries finish for 5 s, then disconnects. */
+  close(): Promise<void>;
+}
+
+/** A pool of connections, each made when it is first needed. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, applicationName, poolSize = 10, statementTimeoutMs = 5000, connectTimeoutMs = 3000 } = options;
+  const common = connectionOptions({ applicationName, poolSize, statementTimeoutMs, connectTimeoutMs });
+  const pool = postgres(url, common);
+  const listener = createListener((hooks) =>
+    postgres(url, { ...common, ...hooks, max: 1, idle_timeout: 0, max_lifetime: null }),
+  );
+  return {
+    sql: pool,
+    drizzle: drizzle(pool),
+    async ping() {
+      await pool`select 1`;
+    },
+    listen: listener.listen,
+    async close() {
+      await Promise.all([pool.end({ timeout: 5 }), listener.close()]);
+    },
+  };
+}

@@ -1,0 +1,4 @@
+export { type Database, type DatabaseOptions, openDatabase } from './database.ts';
+export type { Listening } from './listen.ts';
+export { type Migrations, migrate } from './migrate.ts';
+export { isUnavailable } from './unavailable.ts';

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { EmbeddedPostgresError } from './errors.ts';
+
+/** Whom PostgreSQL runs as; undefined: as who we are. */
+export type Account = { uid: number; gid: number } | undefined;
+
+/**
+ * PostgreSQL refuses to run as root. Started by root it runs as the owner of the data, else as `postgres`, else as
+ * `nobody`: accounts that are there already.
+ */
+export async function chooseAccount(data: string): Promise<Account> {
+  if (process.getuid?.() !== 0) return undefined;
+  const owner = await stat(data).catch(() => undefined);
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  for (const wanted of ['postgres', 'nobody']) {
+    const [, , uid, gid] = users.find(([name]) => name === wanted) ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new EmbeddedPostgresError(
+    'PostgreSQL refuses to run as root, and there is no account postgres or nobody. Run as another user.',
+  );
+}
+
+/**
+ * The command that runs a program as the account. On Linux the kernel ends it when we die (`--pdeathsig`). Where the
+ * account cannot enter the folders (a project under root's home), it may pass through them: the capability
+ * `dac_override`, kept through access(2) by `no_setuid_fixup`.
+ */
+export async function command(
+  account: Account,
+  program: string,
+  args: string[],
+  folders: string[],
+): Promise<string[]> {
+  const setpriv = await hasSetpriv();
+  if (!account) return setpriv ? ['setpriv', '--pdeathsig=INT', program, ...args] : [program, ...args];
+  const reachable = (await Promise.all([program, ...folders].map(isReachable))).every(Boolean);
+  if (!setpriv) {
+    if (reachable) return [program, ...args];
+    throw new EmbeddedPostgresError(
+      `PostgreSQL refuses to run as root, and another account cannot enter ${folders[0]}. Run as another user, or install util-linux (setpriv).`,
+    );
+  }
+  const become = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups', '--pdeathsig=INT'];
+  const passThrough = [
+    '--securebits=+no_setuid_fixup',
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+  ];
+  return ['setpriv', ...(reachable ? [] : passThrough), ...become, program, ...args];
+}
+
+/** Whether the setpriv of util-linux is here; busybox has one that can do less. */
+async function hasSetpriv(): Promise<boolean> {
+  const version = await promisify(execFile)('setpriv', ['--version']).catch(() => undefined);
+  return version?.stdout.includes('util-linux') ?? false;
+}
+
+async function isReachable(path: string): Promise<boolean> {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (((await stat(folder)).mode & 0o001) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Account, command } from './account.ts';
+import { EmbeddedPostgresError, explain } from './errors.ts';
+import type { Programs } from './programs.ts';
+
+/** The superuser of every cluster made here. */
+export const superuser = 'switchboard';
+const version = '18';
+
+export interface ClusterOptions {
+  directory: string;
+  data: string;
+  programs: Programs;
+  account: Account;
+  durable: boolean;
+}
+
+/** Makes the cluster unless it is there; answers the superuser's password, kept beside it with mode 0600. */
+export async function ensureCluster(options: ClusterOptions): Promise<string> {
+  const { directory, data } = options;
+  const passwordFile = join(directory, 'password');
+  const found = await versionOf(data);
+  if (found === undefined) return await create(options, passwordFile);
+  if (found !== version) {
+    throw new EmbeddedPostgresError(
+      `${directory} holds data of PostgreSQL ${found}; this is PostgreSQL ${version}. Move it away, or take its data over with pg_dump of version ${found}.`,
+    );
+  }
+  const password = (await readFile(passwordFile, 'utf8').catch(() => '')).trim();
+  if (password !== '') return password;
+  throw new EmbeddedPostgresError(
+    `${passwordFile} is missing: without it nobody can use the data in ${directory}. Restore it, or move the folder away.`,
+  );
+}
+
+async function versionOf(data: string): Promise<string | undefined> {
+  const entries = await readdir(data).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (entries.length === 0) return undefined;
+  if (entries.includes('PG_VERSION')) return (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
+  throw new EmbeddedPostgresError(
+    `${data} is not empty and holds no PostgreSQL data. Choose another folder.`,
+  );
+}
+
+/** Under another name first: an initdb that was cut short leaves nothing that looks like a cluster. */
+async function create(options: ClusterOptions, passwordFile: string): Promise<string> {
+  const { directory, data, account, programs } = options;
+  const fresh = `${data}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(fresh, { mode: 0o700 });
+  const password = randomBytes(24).toString('base64url');
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (account) for (const path of [fresh, passwordFile]) await chown(path, account.uid, account.gid);
+  const settings = [
+    ...[`--pgdata=${fresh}`, `--username=${superuser}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+    // The same order and case everywhere, whatever the machine's language.
+    ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+    ...(options.durable ? [] : ['--no-sync']),
+  ];
+  const [program = '', ...args] = await command(account, programs.initdb, settings, [fresh]);
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: cleanEnvironment() });
+  const ended = new Promise<number | null>((resolve, reject) =>
+    child.on('error', reject).on('close', resolve),
+  );
+  const [output, code] = await Promise.all([text(child.stderr), ended]);
+  if (code !== 0) {
+    await rm(fresh, { recursive: true, force: true });
+    throw explain(output, { directory });
+  }
+  await rm(data, { recursive: true, force: true });
+  await rename(fresh, data);
+  return password;
+}
+
+/** Without what would steer PostgreSQL (PGDATA, PGPORT, LANG): messages are read in English. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
+  return { ...Object.fromEntries(kept), LC_ALL: 'C' };
+}

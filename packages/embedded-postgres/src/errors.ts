@@ -1,0 +1,69 @@
+/** Why PostgreSQL cannot run here, in one line for the person who started it. */
+export class EmbeddedPostgresError extends Error {
+  override name = 'EmbeddedPostgresError';
+}
+
+interface Place {
+  directory: string;
+  port?: number;
+}
+
+const beginAnew = 'Restore a backup of it, or move it away to begin with empty databases.';
+
+const explanations: [pattern: RegExp, explain: (place: Place, line: string) => string][] = [
+  [
+    /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/,
+    ({ directory }) => `No disk space left for PostgreSQL in ${directory}. Free some and start again.`,
+  ],
+  [
+    /Address already in use/,
+    ({ port }) => `Port ${port} of 127.0.0.1 is taken. Stop what uses it or choose another.`,
+  ],
+  [/could not bind/, ({ port }, line) => `PostgreSQL cannot listen on port ${port} of 127.0.0.1: ${line}`],
+  [
+    /lock file ".*" already exists|is still in use|lock file ".*" is empty/,
+    ({ directory }) => `Another PostgreSQL uses ${directory}. Stop it first.`,
+  ],
+  [
+    /incompatible with server/,
+    ({ directory }, line) => `${directory} was made by another PostgreSQL (${line}). ${beginAnew}`,
+  ],
+  [
+    /could not look up effective user ID/,
+    () => 'PostgreSQL needs the current user to have a name (an entry in /etc/passwd).',
+  ],
+  [
+    /shared librar|required by|GLIBC|Exec format error|ENOENT|cannot execute/,
+    (_, line) => `PostgreSQL's program does not run on this machine: ${line}`,
+  ],
+  [
+    /Permission denied|Operation not permitted|Read-only file system|wrong ownership|EACCES|EPERM|EROFS|ENOTDIR|EEXIST/,
+    ({ directory }, line) => `Cannot use the folder ${directory}: ${line}`,
+  ],
+  [
+    /pg_control|control file|checkpoint|invalid page|could not (open|read|access) |invalid (magic|record|data)|does not exist|cache lookup/,
+    ({ directory }, line) => `The data in ${directory} is damaged: ${line}. ${beginAnew}`,
+  ],
+];
+
+/** The one line for what PostgreSQL's programs wrote, or for an error of the file system. */
+export function explain(output: string, place: Place): EmbeddedPostgresError {
+  const lines = output.split('\n').map((line) => line.trim());
+  const serious = lines.filter((line) => /\b(FATAL|PANIC|ERROR|error|LOG: +could not)\b/.test(line));
+  for (const [pattern, message] of explanations) {
+    const line = [...serious, ...lines].find((candidate) => pattern.test(candidate));
+    if (line !== undefined) return new EmbeddedPostgresError(message(place, withoutPrefix(line)));
+  }
+  const last = serious.at(-1) ?? lines.findLast((line) => line !== '') ?? 'it gave no reason';
+  return new EmbeddedPostgresError(`PostgreSQL does not start in ${place.directory}: ${withoutPrefix(last)}`);
+}
+
+/** The one line for an error met on the way; a defect stays as it is. */
+export function explainError(error: unknown, place: Place): unknown {
+  if (error instanceof EmbeddedPostgresError || !(error instanceof Error)) return error;
+  return 'code' in error && 'syscall' in error ? explain(error.message, place) : error;
+}
+
+function withoutPrefix(line: string): string {
+  return line.replace(/^.*?\b(FATAL|PANIC|ERROR|error|LOG): +/, '').replace(/\.$/, '');
+}

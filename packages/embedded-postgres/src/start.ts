@@ -1,0 +1,111 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { chooseAccount } from './account.ts';
+import { claimFolder, stopOrphan } from './claim.ts';
+import { ensureCluster, superuser } from './cluster.ts';
+import { EmbeddedPostgresError, explainError } from './errors.ts';
+import { findPrograms } from './programs.ts';
+import { freePort, type Server, type ServerOptions, startServer } from './server.ts';
+import { supervise } from './supervise.ts';
+
+export interface PostgresOptions {
+  /** Where its data lives; made when missing. One instance at a time uses it. */
+  directory: string;
+  /** On 127.0.0.1; unset: a free one. */
+  port?: number;
+  /** Made when missing. */
+  databases?: string[];
+  /** false: nothing is synced to disk, for tests. Default true. */
+  durable?: boolean;
+  /** Every line of the server's log. */
+  onLog?: (line: string) => void;
+}
+
+/** A running PostgreSQL. */
+export interface RunningPostgres {
+  port: number;
+  /** The connection string of one of its databases, password included. */
+  url(database: string): string;
+  /** Makes a database unless it is there. */
+  createDatabase(name: string): Promise<void>;
+  /** Disconnects everyone and shuts down; bounded. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a real PostgreSQL 18 on a folder and keeps it running: should the server die, it is started again on its
+ * port. The data outlives it. Ready in about a second. As root it runs as another account (see account.ts).
+ *
+ * Throws EmbeddedPostgresError, one line that says what is wrong: the folder in use by another instance, not to be
+ * written, damaged or of another version; the port taken; no disk space; no PostgreSQL for this machine.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const place = {
+    directory: options.directory,
+    ...(options.port === undefined ? {} : { port: options.port }),
+  };
+  const undo: (() => Promise<void>)[] = [];
+  try {
+    const programs = await findPrograms();
+    await mkdir(options.directory, { recursive: true });
+    const directory = await realpath(options.directory);
+    const data = join(directory, 'data');
+    const claim = await claimFolder(directory);
+    undo.push(claim.release);
+    await stopOrphan(data);
+    const account = await chooseAccount(data);
+    const { durable = true, onLog = () => undefined } = options;
+    const cluster = { directory, data, programs, account, durable, onLog };
+    const password = await ensureCluster(cluster);
+    const server = await startOnPort(cluster, options.port);
+    const supervisor = supervise(server, () => startServer(cluster, server.port), onLog);
+    undo.unshift(supervisor.stop);
+    const url = (database: string) =>
+      `postgres://${superuser}:${password}@127.0.0.1:${server.port}/${encodeURIComponent(database)}`;
+    await createDatabases(url('postgres'), directory, options.databases ?? []);
+    return {
+      port: server.port,
+      url,
+      createDatabase: (name) => createDatabases(url('postgres'), directory, [name]),
+      stop: () => runAll(undo),
+    };
+  } catch (error) {
+    await runAll(undo);
+    throw explainError(error, place);
+  }
+}
+
+async function runAll(steps: (() => Promise<void>)[]): Promise<void> {
+  for (const step of steps) await step();
+}
+
+async function startOnPort(options: ServerOptions, port: number | undefined): Promise<Server> {
+  if (port !== undefined) return await startServer(options, port);
+  // Somebody may take the free port before PostgreSQL does.
+  for (let attempt = 0; attempt < 3; attempt++) {
+    try {
+      return await startServer(options, await freePort());
+    } catch (error) {
+      if (!(error instanceof EmbeddedPostgresError && error.message.includes('is taken'))) throw error;
+    }
+  }
+  return await startServer(options, await freePort());
+}
+
+async function createDatabases(url: string, directory: string, names: string[]): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined, connect_timeout: 10, fetch_types: false });
+  try {
+    const rows = await sql<{ datname: string }[]>`select datname from pg_database`;
+    const existing = new Set(rows.map((row) => row.datname));
+    for (const name of names) if (!existing.has(name)) await sql`create database ${sql(name)}`;
+  } catch (error) {
+    const code = error instanceof postgres.PostgresError ? error.code : undefined;
+    if (code === '28P01') {
+      throw new EmbeddedPostgresError(`The password kept in ${directory} is not that of its data.`);
+    }
+    if (code !== '42P04' && code !== '23505') throw error;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Server } from './server.ts';
+
+/** Keeps a server running: one that ends by itself is started again, after a pause that grows to 5 s. */
+export function supervise(first: Server, start: () => Promise<Server>, onLog: (line: string) => void) {
+  const stopping = new AbortController();
+  let current = first;
+
+  async function run(): Promise<void> {
+    for (let pause = 100; !stopping.signal.aborted; pause = 100) {
+      await current.exited;
+      for (
+        let again = !stopping.signal.aborted;
+        again && !stopping.signal.aborted;
+        pause = Math.min(pause * 2, 5000)
+      ) {
+        onLog('PostgreSQL ended unexpectedly; starting it again');
+        await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
+        if (!stopping.signal.aborted) again = await restart();
+      }
+    }
+    await current.stop();
+  }
+
+  /** Answers whether it must be tried again. */
+  async function restart(): Promise<boolean> {
+    try {
+      current = await start();
+      return false;
+    } catch (error) {
+      onLog(error instanceof Error ? error.message : String(error));
+      return true;
+    }
+  }
+
+  const running = run();
+  return {
+    async stop(): Promise<void> {
+      stopping.abort();
+      await current.stop();
+      await running;
+    },
+  };
+}

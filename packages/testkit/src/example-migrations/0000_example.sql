@@ -1,0 +1,1 @@
+create table example (id integer primary key);

@@ -1,0 +1,6 @@
+export { type AccessTokens, accessTokens, type TokenClaims } from './access-tokens.ts';
+export { backing } from './backing.ts';
+export { eventually } from './eventually.ts';
+export { freePort } from './ports.ts';
+export { type PostgresServer, postgresServer } from './postgres-server.ts';
+export { type TestDatabase, type TestMigrations, testDatabase } from './test-database.ts';

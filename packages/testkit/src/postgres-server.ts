@@ -1,0 +1,61 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '@switchboard/embedded-postgres';
+import { freePort } from './ports.ts';
+
+/** A PostgreSQL server of one test's own, to be stopped, frozen and killed. */
+export interface PostgresServer {
+  url(database: string): string;
+  /** Shuts down and leaves the data. */
+  stop(): Promise<void>;
+  /** Starts on the same port again. */
+  start(): Promise<void>;
+  /** SIGSTOP to every process of it (Linux). */
+  freeze(): Promise<void>;
+  /** SIGCONT to every process of it. */
+  thaw(): Promise<void>;
+  /** SIGKILL to the postmaster; the server comes back by itself. */
+  kill(): Promise<void>;
+  /** Stops it and removes the data. */
+  remove(): Promise<void>;
+}
+
+/** Starts one with the given databases. */
+export async function postgresServer(databases: string[] = ['test']): Promise<PostgresServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'switchboard-tests-'));
+  const port = await freePort();
+  const open = () => startPostgres({ directory, port, databases, durable: false });
+  let server = await open();
+
+  async function signal(name: NodeJS.Signals, which: (pids: number[]) => number[]): Promise<void> {
+    const file = await readFile(join(directory, 'data', 'postmaster.pid'), 'utf8');
+    const postmaster = Number(file.split('\n')[0]);
+    for (const pid of which([postmaster, ...(await childrenOf(postmaster))])) process.kill(pid, name);
+  }
+
+  return {
+    url: (database) => server.url(database),
+    stop: () => server.stop(),
+    async start() {
+      server = await open();
+    },
+    freeze: () => signal('SIGSTOP', (pids) => pids),
+    thaw: () => signal('SIGCONT', (pids) => pids),
+    kill: () => signal('SIGKILL', (pids) => pids.slice(0, 1)),
+    async remove() {
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const children: number[] = [];
+  for (const pid of (await readdir('/proc')).map(Number).filter((number) => number > 0)) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    const [, ppid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(ppid) === parent) children.push(pid);
+  }
+  return children;
+}

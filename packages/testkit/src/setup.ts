@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '@switchboard/embedded-postgres';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A server on which tests make databases of their own. */
+    postgresUrl: string;
+  }
+}
+
+/** Vitest's global setup: PostgreSQL from TEST_DATABASE_URL, else one of our own for the length of the run. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env['TEST_DATABASE_URL'];
+  if (given) {
+    project.provide('postgresUrl', given);
+    return async () => undefined;
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'switchboard-tests-'));
+  const server = await startPostgres({ directory, durable: false });
+  project.provide('postgresUrl', server.url('postgres'));
+  return async () => {
+    await server.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,103 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { migrate } from 'drizzle-orm/postgres-js/migrator';
+import postgres from 'postgres';
+import { inject } from 'vitest';
+
+/** A folder drizzle-kit wrote, and the table that remembers what was applied (see `migrate` of the database package). */
+export interface TestMigrations {
+  folder: string;
+  table?: string;
+}
+
+export interface TestDatabase {
+  url: string;
+  /** Disconnects whoever is left. */
+  drop(): Promise<void>;
+}
+
+const templateLock = 7_926_335_345;
+
+/**
+ * A database of its own for a test file, with the migrations applied: a copy of a template that is made once for
+ * each content of the migration folders. Files may run in parallel.
+ */
+export async function testDatabase(options: { migrations?: TestMigrations[] } = {}): Promise<TestDatabase> {
+  const server = inject('postgresUrl');
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await asAdmin(server, async (sql) => {
+    const template = await ensureTemplate(sql, server, options.migrations ?? []);
+    await sql`create database ${sql(name)} template ${sql(template)}`;
+  });
+  return {
+    url: urlOf(server, name),
+    drop: () =>
+      asAdmin(server, async (sql) => void (await sql`drop database if exists ${sql(name)} with (force)`)),
+  };
+}
+
+async function ensureTemplate(
+  sql: postgres.Sql,
+  server: string,
+  migrations: TestMigrations[],
+): Promise<string> {
+  if (migrations.length === 0) return 'template0';
+  const template = `template_${await contentOf(migrations)}`;
+  await sql`select pg_advisory_lock(${templateLock})`;
+  const [existing] = await sql`select 1 from pg_database where datname = ${template}`;
+  if (!existing) {
+    // Renamed when complete: a run cut short leaves no half template.
+    const unfinished = `unfinished_${template}`;
+    await sql`drop database if exists ${sql(unfinished)} with (force)`;
+    await sql`create database ${sql(unfinished)} template template0`;
+    await applyAll(urlOf(server, unfinished), migrations);
+    await sql`alter database ${sql(unfinished)} rename to ${sql(template)}`;
+  }
+  await sql`select pg_advisory_unlock(${templateLock})`;
+  return template;
+}
+
+async function applyAll(url: string, migrations: TestMigrations[]): Promise<void> {
+  const sql = connect(url);
+  try {
+    for (const { folder, table = 'migrations' } of migrations) {
+      const place = { migrationsTable: table, migrationsSchema: 'drizzle' };
+      await migrate(drizzle(sql), { migrationsFolder: folder, ...place });
+    }
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+async function contentOf(migrations: TestMigrations[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const { folder, table } of migrations) {
+    hash.update(`table ${table ?? ''}\n`);
+    const files = await readdir(folder, { recursive: true, withFileTypes: true });
+    const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+    for (const path of paths.sort())
+      hash.update(`${path.slice(folder.length)}\n`).update(await readFile(path));
+  }
+  return hash.digest('hex').slice(0, 24);
+}
+
+async function asAdmin(server: string, work: (sql: postgres.Sql) => Promise<void>): Promise<void> {
+  const sql = connect(server);
+  try {
+    await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+function connect(url: string): postgres.Sql {
+  return postgres(url, { max: 1, fetch_types: false, onnotice: () => undefined });
+}
+
+function urlOf(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}
