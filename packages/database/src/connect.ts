@@ -18,7 +18,6 @@ export function connectionOptions(options: ConnectOptions) {
     // postgres.js would wait up to 20 s before it tries again.
     backoff: (attempt: number) => (0.5 + Math.random() / 2) * Math.min(0.05 * 2 ** attempt, 1),
     prepare: true,
-    fetch_types: false,
     onnotice: () => undefined,
     connection: {
       application_name: options.applicationName,
