@@ -18,6 +18,7 @@ export * from './messenger/configuration.ts';
 export * from './messenger/conversations.ts';
 export * from './messenger/inbox.ts';
 export * from './messenger/settings.ts';
+export * from './openapi.ts';
 export * from './operation.ts';
 export * from './operations.ts';
 export * from './records.ts';

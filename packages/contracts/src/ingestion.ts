@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { jsonAnswer, jsonBody } from './bodies.ts';
-import { id, refuseJsonFault, shallowObject, text, timestamp } from './fields.ts';
+import { anyJson, id, shallowObject, text, timestamp } from './fields.ts';
 import { operation } from './operation.ts';
 
 /** The most an events, identify or group request may weigh on the wire, in bytes. */
@@ -46,18 +46,18 @@ export type EventBatch = z.infer<typeof eventBatch>;
 
 /** Traits of a person; `distinct_id` names the person where the call's top does not. */
 const identifyProperties = z
-  .looseObject({ distinct_id: id.nullable().optional() })
-  .check(refuseJsonFault)
+  .object({ distinct_id: id.nullable().optional() })
+  .catchall(anyJson)
   .openapi({ type: 'object', additionalProperties: true });
 
 /** The group, and its traits under every other name. */
 const groupProperties = z
-  .looseObject({
+  .object({
     distinct_id: id.nullable().optional(),
     group_id: id.nullable().openapi({ description: 'null leaves the group of this type.' }),
     group_type: id.nullable().optional().openapi({ description: 'company, when absent.' }),
   })
-  .check(refuseJsonFault)
+  .catchall(anyJson)
   .openapi({ type: 'object', additionalProperties: true });
 
 const callFields = {

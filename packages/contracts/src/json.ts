@@ -1,5 +1,13 @@
 import { malformed } from './text.ts';
 
+/** A JSON value. */
+export type Json = string | number | boolean | null | Json[] | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  [key: string]: Json;
+}
+
 /** How deep a JSON value may nest where its inside is looked at. */
 export const JSON_MAX_DEPTH = 64;
 
