@@ -1,0 +1,17 @@
+export { type Directory, type DirectoryOptions, openDirectory } from './directory.ts';
+export { DirectoryUnavailable } from './errors.ts';
+export type { LookUps, ProjectKey } from './lookups.ts';
+export { directoryMigrations } from './migrations.ts';
+export {
+  type DirectoryRecord,
+  directoryRecord,
+  directoryTombstone,
+  directoryTopic,
+  type Entitlements,
+  type Entries,
+  type Kind,
+  type Member,
+  type Project,
+  type PushSubscription,
+  type Report,
+} from './record.ts';

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+
+/** The compacted topic that carries every change of the directory. */
+export const directoryTopic = 'directory';
+
+const entitlements = z.record(z.string(), z.unknown());
+
+const pushSubscription = z.object({
+  endpoint: z.string(),
+  expirationTime: z.number().nullish(),
+  keys: z.object({ p256dh: z.string(), auth: z.string() }),
+});
+
+const schemas = {
+  plan: z.object({ tier: z.string(), cycle: z.string(), entitlements }),
+  company: z.object({
+    id: z.string(),
+    name: z.string(),
+    plan: z.object({ tier: z.string(), cycle: z.string() }),
+    entitlements,
+  }),
+  member: z.object({
+    companyId: z.string(),
+    sub: z.string(),
+    name: z.string(),
+    email: z.string(),
+    avatarUrl: z.string().nullable(),
+    pushSubscriptions: z.array(pushSubscription),
+  }),
+  project: z.object({
+    id: z.string(),
+    companyId: z.string(),
+    name: z.string(),
+    region: z.string(),
+    defaultLanguage: z.string(),
+  }),
+  key: z.object({ key: z.string(), projectId: z.string() }),
+  report: z.object({ projectId: z.string(), id: z.string(), name: z.string() }),
+};
+
+export type Kind = keyof typeof schemas;
+/** What an entry of each kind says. */
+export type Entries = { [K in Kind]: z.infer<(typeof schemas)[K]> };
+export type Entitlements = z.infer<typeof entitlements>;
+export type PushSubscription = z.infer<typeof pushSubscription>;
+export type Company = Entries['company'];
+export type Member = Entries['member'];
+export type Project = Entries['project'];
+export type Report = Entries['report'];
+
+const entrySchemas: { [K in Kind]: z.ZodType<Entries[K]> } = schemas;
+
+const names: { [K in Kind]: (entry: Entries[K]) => string[] } = {
+  plan: (plan) => [plan.tier, plan.cycle],
+  company: (company) => [company.id],
+  member: (member) => [member.companyId, member.sub],
+  project: (project) => [project.id],
+  key: (key) => [key.key],
+  report: (report) => [report.projectId, report.id],
+};
+
+const knownKinds = z.enum(['plan', 'company', 'member', 'project', 'key', 'report']);
+
+/** The id of an entry from its identifiers, the parent's first: percent-encoded and joined by `/`. */
+export function entryId(...identifiers: readonly string[]): string {
+  return identifiers.map((identifier) => encodeURIComponent(identifier.toWellFormed())).join('/');
+}
+
+/** One record of the topic `directory`, as it is published. */
+export interface DirectoryRecord {
+  /** `kind:id` */
+  key: string;
+  /** JSON of the entry; null is a tombstone. */
+  value: string | null;
+}
+
+/** The record that says an entry is now as given. Changes of one entry must be published in their order. */
+export function directoryRecord<K extends Kind>(kind: K, entry: Entries[K]): DirectoryRecord {
+  return {
+    key: `${kind}:${entryId(...names[kind](entry))}`,
+    value: JSON.stringify(entrySchemas[kind].parse(entry)),
+  };
+}
+
+/** The record that says an entry is gone. `identifiers` are the entry's own, after its parent's if it has one. */
+export function directoryTombstone(kind: Kind, ...identifiers: readonly string[]): DirectoryRecord {
+  return { key: `${kind}:${entryId(...identifiers)}`, value: null };
+}
+
+/** Reads the JSON of an entry. Throws when it is not one. */
+export function parseEntry<K extends Kind>(kind: K, value: string): Entries[K] {
+  return entrySchemas[kind].parse(JSON.parse(value));
+}
+
+/** A record that this replica cannot read; the message says why. */
+export class UnreadableRecord extends Error {}
+
+export interface EntryKey {
+  kind: Kind;
+  id: string;
+}
+
+/** Printable ASCII: an id is percent-encoded. */
+const keyPattern = /^([a-z]+):([\x21-\x7e]{1,5000})$/;
+
+/** Splits `kind:id`. Throws `UnreadableRecord`. */
+export function parseKey(key: string | null): EntryKey {
+  const [, kind, id] = keyPattern.exec(key ?? '') ?? [];
+  const known = knownKinds.safeParse(kind);
+  if (!known.success || id === undefined) {
+    throw new UnreadableRecord(`key: not one of ${knownKinds.options.join(', ')}, then ":" and an id`);
+  }
+  return { kind: known.data, id };
+}
+
+/** What a record changes: the entry's JSON as it was published, or null. Throws `UnreadableRecord`. */
+export function parseRecord(key: string | null, value: string | null): EntryKey & { value: string | null } {
+  const { kind, id } = parseKey(key);
+  if (value !== null && idOf(kind, value) !== id) {
+    throw new UnreadableRecord(`value: names another ${kind} than the key does`);
+  }
+  return { kind, id, value };
+}
+
+function idOf<K extends Kind>(kind: K, value: string): string {
+  try {
+    return entryId(...names[kind](parseEntry(kind, value)));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new UnreadableRecord(`value: not a ${kind}: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,34 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, integer, pgSchema, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+
+export const directory = pgSchema('directory');
+
+/** Every entry of the directory as its record says it: the topic's newest value of each key. */
+export const entries = directory.table(
+  'entries',
+  {
+    kind: text().notNull(),
+    id: text().notNull(),
+    /** JSON; text, because jsonb refuses some JSON texts that are values of entitlements. */
+    value: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.id] })],
+);
+
+/** The offset to go on from in each partition; what lies before it changes nothing when it is delivered again. */
+export const applied = directory.table('applied', {
+  partition: integer().primaryKey(),
+  nextOffset: bigint('next_offset', { mode: 'bigint' }).notNull(),
+});
+
+/** The one row that says which replica this is, and since when it has been complete. */
+export const replica = directory.table(
+  'replica',
+  {
+    only: boolean().primaryKey().default(true),
+    /** Part of the consumer group's name: a new database reads the topic from its start. */
+    id: text().notNull().default(sql`encode(uuid_send(gen_random_uuid()), 'hex')`),
+    bootstrappedAt: timestamp('bootstrapped_at', { withTimezone: true }),
+  },
+  (table) => [check('one_row', sql`${table.only}`)],
+);
