@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import { user } from '../../test-support/people.ts';
+import type { Clause, ClauseOperator } from '../index.ts';
+import { matchesClauses } from '../index.ts';
+
+const missing = Symbol('missing');
+
+type Row = [op: ClauseOperator, value: unknown, attribute: unknown, fulfilled: boolean];
+
+function fulfils(op: ClauseOperator, value: unknown, attribute: unknown, name = 'trait'): boolean {
+  const traits = attribute === missing ? {} : { [name]: attribute };
+  return matchesClauses([{ attribute: name, op, value }], user(traits));
+}
+
+const equal: [value: unknown, attribute: unknown, equal: boolean][] = [
+  ['pro', 'pro', true],
+  ['pro', 'Pro', false],
+  ['pro', 'pro ', false],
+  ['', '', true],
+  [12, 12, true],
+  [12, 13, false],
+  [12, '12', true],
+  [12, '12.0', true],
+  ['12', 12, true],
+  ['12.0', 12, true],
+  ['12.0', '12', false],
+  [12, ' 12', false],
+  ['0x0c', 12, false],
+  ['007', 7, false],
+  [0, '', false],
+  [0, -0, true],
+  [true, true, true],
+  [true, 'true', true],
+  ['true', true, true],
+  [false, 'false', true],
+  [false, 0, false],
+  [true, 1, false],
+  [true, 'TRUE', false],
+  ['null', null, false],
+  ['a', ['a', 'b'], true],
+  ['c', ['a', 'b'], false],
+  ['12', ['x', 12], true],
+  ['a', [], false],
+  ['a', [null, ['a']], false],
+  [{ a: [1], b: null }, { b: null, a: [1] }, true],
+  [{ a: 1 }, { a: 1, b: 2 }, false],
+  [{ a: 1 }, { b: 1 }, false],
+  [{ a: 1 }, '[object Object]', false],
+];
+
+describe('eq, neq', () => {
+  test.each(equal)('%j and %j: %s', (value, attribute, expected) => {
+    expect(fulfils('eq', value, attribute)).toBe(expected);
+    expect(fulfils('neq', value, attribute)).toBe(!expected);
+  });
+});
+
+describe('in, not_in', () => {
+  test.each(equal)('a list that holds %j, and %j: %s', (value, attribute, expected) => {
+    expect(fulfils('in', ['other', value, null], attribute)).toBe(expected);
+    expect(fulfils('not_in', ['other', value, null], attribute)).toBe(!expected);
+  });
+
+  test.each<Row>([
+    ['in', [], 'a', false],
+    ['not_in', [], 'a', true],
+    ['in', 'pro', 'pro', true],
+    ['not_in', 'pro', 'pro', false],
+    ['in', 'pro', 'p', false],
+    ['in', [null], null, false],
+  ])('%s %j, of %j: %s', (op, value, attribute, expected) => {
+    expect(fulfils(op, value, attribute)).toBe(expected);
+  });
+});
+
+describe('contains', () => {
+  test.each<Row>([
+    ['contains', '@example.com', 'anna@example.com', true],
+    ['contains', '@Example.com', 'anna@example.com', false],
+    ['contains', ['@a.com', '@example.com'], 'anna@example.com', true],
+    ['contains', ['@a.com', '@b.com'], 'anna@example.com', false],
+    ['contains', [], 'anna', false],
+    ['contains', 'beta', ['alpha', 'beta'], true],
+    ['contains', 'bet', ['alpha', 'beta'], true],
+    ['contains', 'gamma', ['alpha', 'beta'], false],
+    ['contains', [3, 4], [1, 2, 3], true],
+    ['contains', '3', [1, 2, 3], true],
+    ['contains', 2, 123, false],
+    ['contains', '2', 123, false],
+    ['contains', 2, '123', false],
+    ['contains', 'a', { a: 1 }, false],
+    ['contains', 'a', [], false],
+  ])('%s %j, of %j: %s', (op, value, attribute, expected) => {
+    expect(fulfils(op, value, attribute)).toBe(expected);
+  });
+});
+
+describe('gt, gte, lt, lte', () => {
+  test.each([
+    [10, 9, -1],
+    [10, '9', -1],
+    ['10', '9', -1],
+    ['10', 10, 0],
+    [-1, 0.5, 1],
+    ['2.10.0', '2.9.0', -1],
+    ['2.10.0', '2.10.0+build', 0],
+    ['2.10.0-rc.1', '2.10.0', 1],
+    ['2026-03-01', '2026-02-28', -1],
+    ['2026-03-01', '2026-03-01T02:00:00+02:00', 0],
+    ['2026-03-01T00:00:00Z', '2026-03-02', 1],
+  ])('against %j, %j orders %d', (value, attribute, order) => {
+    expect(fulfils('gt', value, attribute)).toBe(order > 0);
+    expect(fulfils('gte', value, attribute)).toBe(order >= 0);
+    expect(fulfils('lt', value, attribute)).toBe(order < 0);
+    expect(fulfils('lte', value, attribute)).toBe(order <= 0);
+  });
+
+  test.each([
+    [10, 'ten'],
+    [10, [11]],
+    [10, true],
+    [10, missing],
+    [10, null],
+    [10, '1.2.3'],
+    ['1.2.3', 2],
+    ['1.2.3', '1.3'],
+    ['2026-03-01', '2027'],
+    ['abc', 'abd'],
+    [[1], 2],
+    [true, true],
+    [undefined, 1],
+    [null, 1],
+  ])('against %j, %j has no order', (value, attribute) => {
+    for (const op of ['gt', 'gte', 'lt', 'lte'] as const) expect(fulfils(op, value, attribute)).toBe(false);
+  });
+});
+
+describe('a missing or null attribute', () => {
+  test.each<[ClauseOperator, boolean]>([
+    ['eq', false],
+    ['in', false],
+    ['contains', false],
+    ['gt', false],
+    ['gte', false],
+    ['lt', false],
+    ['lte', false],
+    ['is_set', false],
+    ['neq', true],
+    ['not_in', true],
+    ['is_not_set', true],
+  ])('%s: %s', (op, expected) => {
+    expect(fulfils(op, '1', missing)).toBe(expected);
+    expect(fulfils(op, '1', null)).toBe(expected);
+  });
+
+  test.each([[0], [''], [false], [[]], [{}]])('%j is set', (attribute) => {
+    expect(fulfils('is_set', undefined, attribute)).toBe(true);
+    expect(fulfils('is_not_set', undefined, attribute)).toBe(false);
+  });
+});
+
+describe('a clause that says nothing opens nothing', () => {
+  test.each(['eq', 'neq', 'in', 'not_in', 'contains', 'in_cohort', 'not_in_cohort'] as const)(
+    '%s without a value is false, whatever the attribute',
+    (op) => {
+      for (const attribute of ['a', 1, null, missing]) {
+        expect(fulfils(op, undefined, attribute)).toBe(false);
+        expect(fulfils(op, null, attribute)).toBe(false);
+      }
+    },
+  );
+
+  test('clauses that are not well formed match nobody', () => {
+    const broken: unknown[] = [null, 'x', { op: 'neq', value: 1 }, { attribute: 'a', op: 'toString' }, {}];
+    for (const clause of broken) expect(matchesClauses([clause as Clause], user())).toBe(false);
+    expect(matchesClauses('x' as unknown as Clause[], user())).toBe(false);
+  });
+});
+
+describe('cohorts', () => {
+  test.each([
+    ['beta', true],
+    [['other', 'beta'], true],
+    ['unknown', false],
+    [['unknown'], false],
+    [[], false],
+  ])('in_cohort %j: %s, not_in_cohort the opposite', (value, expected) => {
+    const anna = user({}, { cohorts: new Set(['beta', 'staff']) });
+    expect(matchesClauses([{ attribute: 'cohort', op: 'in_cohort', value }], anna)).toBe(expected);
+    expect(matchesClauses([{ attribute: 'cohort', op: 'not_in_cohort', value }], anna)).toBe(!expected);
+  });
+
+  test.each([[5], [true], [{}]])('%j names no cohort: both are false', (value) => {
+    expect(fulfils('in_cohort', value, missing)).toBe(false);
+    expect(fulfils('not_in_cohort', value, missing)).toBe(false);
+  });
+});
+
+describe('attributes', () => {
+  const anna = user(
+    { plan: 'pro', distinct_id: 'a trait', 'group.company.plan': 'a trait', 'group.x': 'dotted' },
+    { groups: { company: { plan: 'team', 'billing.plan': 'yearly' } } },
+  );
+  const equals = (attribute: string, value: unknown) =>
+    matchesClauses([{ attribute, op: 'eq', value }], anna);
+
+  test('are traits, the distinct id, and traits of the groups a person is in', () => {
+    expect(equals('plan', 'pro')).toBe(true);
+    expect(equals('distinct_id', 'anna')).toBe(true);
+    expect(equals('group.company.plan', 'team')).toBe(true);
+    expect(equals('group.company.billing.plan', 'yearly')).toBe(true);
+    expect(equals('group.x', 'dotted')).toBe(true);
+    expect(equals('group.team.plan', 'team')).toBe(false);
+  });
+
+  test('are own properties only', () => {
+    for (const attribute of [
+      'constructor',
+      '__proto__',
+      'toString',
+      'group.constructor.name',
+      'group.company.toString',
+    ])
+      expect(matchesClauses([{ attribute, op: 'is_set' }], anna)).toBe(false);
+    const named = user(JSON.parse('{"__proto__": "x"}'));
+    expect(matchesClauses([{ attribute: '__proto__', op: 'eq', value: 'x' }], named)).toBe(true);
+  });
+});
+
+test('every clause has to hold, and none always does', () => {
+  const clauses: Clause[] = [
+    { attribute: 'plan', op: 'eq', value: 'pro' },
+    { attribute: 'age', op: 'gt', value: 17 },
+  ];
+  expect(matchesClauses(clauses, user({ plan: 'pro', age: 18 }))).toBe(true);
+  expect(matchesClauses(clauses, user({ plan: 'pro', age: 17 }))).toBe(false);
+  expect(matchesClauses([], user())).toBe(true);
+});
+
+test('while the state on file cannot be read no clause holds, the negative ones neither', () => {
+  const unread = user({}, { stateUnavailable: true });
+  for (const op of ['eq', 'neq', 'not_in', 'is_not_set', 'not_in_cohort'] as const)
+    expect(matchesClauses([{ attribute: 'plan', op, value: 'pro' }], unread)).toBe(false);
+  expect(matchesClauses([], unread)).toBe(true);
+});

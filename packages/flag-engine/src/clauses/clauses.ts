@@ -1,0 +1,110 @@
+import { isRecord } from '../json.ts';
+import type { Clause, ClauseOperator, User } from '../types.ts';
+import { attributeReader } from './attribute.ts';
+import { type Equality, equalityWithAny } from './equality.ts';
+import { comparisonWith } from './order.ts';
+
+/** Whether a user whose state could be read fulfils one clause. */
+export type ClauseTest = (user: User) => boolean;
+
+/**
+ * Whether a user fulfils every clause. A clause that is not well formed (no attribute, unknown operator)
+ * fulfils nobody; so does one whose value is absent, null or of a kind its operator cannot use, and then the
+ * negative operators do not hold either: a clause that says nothing opens nothing.
+ */
+export function matchesClauses(clauses: readonly Clause[], user: User): boolean {
+  const tests = compileClauses(clauses);
+  return tests !== undefined && fulfilsAll(tests, user);
+}
+
+export function fulfilsAll(tests: readonly ClauseTest[], user: User): boolean {
+  if (user.stateUnavailable === true) return tests.length === 0;
+  for (const test of tests) if (!test(user)) return false;
+  return true;
+}
+
+/** Prepares clauses once for many users. `undefined`: they are not well formed. */
+export function compileClauses(clauses: unknown): readonly ClauseTest[] | undefined {
+  if (!Array.isArray(clauses)) return undefined;
+  const tests: ClauseTest[] = [];
+  for (const clause of clauses) {
+    const test = compileClause(clause);
+    if (test === undefined) return undefined;
+    tests.push(test);
+  }
+  return tests;
+}
+
+function compileClause(clause: unknown): ClauseTest | undefined {
+  if (!isRecord(clause)) return undefined;
+  const { attribute, op, value } = clause;
+  if (typeof attribute !== 'string' || !isOperator(op)) return undefined;
+  if (op === 'in_cohort' || op === 'not_in_cohort') return cohortTest(value, op === 'in_cohort');
+  const read = attributeReader(attribute);
+  const test = attributeTests[op](value);
+  return (user) => test(read(user));
+}
+
+type AttributeTest = (attribute: unknown) => boolean;
+
+const never: AttributeTest = () => false;
+
+const attributeTests: Record<
+  Exclude<ClauseOperator, 'in_cohort' | 'not_in_cohort'>,
+  (value: unknown) => AttributeTest
+> = {
+  is_set: () => isSet,
+  is_not_set: () => (attribute) => !isSet(attribute),
+  eq: (value) => (isSet(value) ? anyElement(equalityWithAny([value])) : never),
+  neq: (value) => (isSet(value) ? not(anyElement(equalityWithAny([value]))) : never),
+  in: (value) => (isSet(value) ? anyElement(equalityWithAny(listOf(value))) : never),
+  not_in: (value) => (isSet(value) ? not(anyElement(equalityWithAny(listOf(value)))) : never),
+  contains: (value) => (isSet(value) ? containsAny(listOf(value)) : never),
+  gt: (value) => ordered(value, (order) => order > 0),
+  gte: (value) => ordered(value, (order) => order >= 0),
+  lt: (value) => ordered(value, (order) => order < 0),
+  lte: (value) => ordered(value, (order) => order <= 0),
+};
+
+function isOperator(op: unknown): op is ClauseOperator {
+  if (op === 'in_cohort' || op === 'not_in_cohort') return true;
+  return typeof op === 'string' && Object.hasOwn(attributeTests, op);
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+function not(test: AttributeTest): AttributeTest {
+  return (attribute) => !test(attribute);
+}
+
+function anyElement(equals: Equality): AttributeTest {
+  return (attribute) => (Array.isArray(attribute) ? attribute.some(equals) : equals(attribute));
+}
+
+function containsAny(values: readonly unknown[]): AttributeTest {
+  const equals = equalityWithAny(values);
+  const parts = values.filter((value) => typeof value === 'string');
+  const holdsPart = (attribute: unknown) =>
+    typeof attribute === 'string' && parts.some((part) => attribute.includes(part));
+  return (attribute) =>
+    Array.isArray(attribute)
+      ? attribute.some((element) => equals(element) || holdsPart(element))
+      : holdsPart(attribute);
+}
+
+function ordered(value: unknown, accepts: (order: number) => boolean): AttributeTest {
+  const compare = comparisonWith(value);
+  return compare === undefined ? never : (attribute) => accepts(compare(attribute));
+}
+
+function cohortTest(value: unknown, wanted: boolean): ClauseTest {
+  if (typeof value !== 'string' && !Array.isArray(value)) return never;
+  const ids = listOf(value).filter((id) => typeof id === 'string');
+  return (user) => ids.some((id) => user.cohorts.has(id)) === wanted;
+}

@@ -1,0 +1,61 @@
+export interface DependencyOrder {
+  /** Every node, each after the nodes it depends on (in a cycle there is no such order). */
+  readonly order: readonly number[];
+  /** The nodes that depend on themselves, at whatever distance. */
+  readonly cyclic: ReadonlySet<number>;
+}
+
+interface Visit {
+  readonly node: number;
+  readonly index: number;
+  low: number;
+  next: number;
+}
+
+/**
+ * Sorts nodes 0..n-1 by what they depend on: Tarjan's strongly connected components, which come out
+ * dependencies first. Without recursion: a chain may be longer than the stack is deep.
+ */
+export function sortByDependencies(dependencies: readonly (readonly number[])[]): DependencyOrder {
+  const order: number[] = [];
+  const cyclic = new Set<number>();
+  const indexes = new Map<number, number>();
+  const open: number[] = [];
+  const isOpen = new Set<number>();
+
+  function enter(node: number): Visit {
+    const index = indexes.size;
+    indexes.set(node, index);
+    open.push(node);
+    isOpen.add(node);
+    return { node, index, low: index, next: 0 };
+  }
+
+  function close({ node }: Visit) {
+    const component = open.splice(open.lastIndexOf(node));
+    for (const member of component) {
+      isOpen.delete(member);
+      order.push(member);
+      if (component.length > 1 || dependencies[node]?.includes(node)) cyclic.add(member);
+    }
+  }
+
+  for (const root of dependencies.keys()) {
+    if (indexes.has(root)) continue;
+    const path: Visit[] = [enter(root)];
+    for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
+      const dependency = dependencies[visit.node]?.[visit.next++];
+      if (dependency === undefined) {
+        if (visit.low === visit.index) close(visit);
+        path.pop();
+        const parent = path.at(-1);
+        if (parent !== undefined) parent.low = Math.min(parent.low, visit.low);
+        continue;
+      }
+      const index = indexes.get(dependency);
+      if (index === undefined) path.push(enter(dependency));
+      else if (isOpen.has(dependency)) visit.low = Math.min(visit.low, index);
+    }
+  }
+  return { order, cyclic };
+}

@@ -1,0 +1,22 @@
+export { matchesClauses } from './clauses/clauses.ts';
+export { type CompiledCohorts, compileCohorts, memberships } from './cohorts.ts';
+export { decideAll, type Evaluation, evaluateAll, evaluateFlag } from './evaluate.ts';
+export { murmur3 } from './murmur3.ts';
+export { chooseVariation, inRollout, rolloutBucket } from './rollout.ts';
+export { compileRuleset, type Ruleset } from './ruleset.ts';
+export type {
+  Clause,
+  ClauseOperator,
+  Cohort,
+  Decision,
+  Flag,
+  FlagIntent,
+  FlagType,
+  Person,
+  Prerequisite,
+  Reason,
+  Traits,
+  User,
+  Variation,
+} from './types.ts';
+export { type Problem, validateCohort, validateFlag, validateRuleset } from './validate.ts';

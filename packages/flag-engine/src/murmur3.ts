@@ -1,0 +1,91 @@
+import { utf8 } from './utf8.ts';
+
+// Evaluating a person hashes one distinct id behind the key of every flag. So the keys are absorbed when the
+// ruleset is compiled, the id is cut and scrambled once per evaluation, and only their meeting is left.
+
+/** A hash that has absorbed the beginning of a text. */
+export interface HashedPrefix {
+  readonly hash: number;
+  /** The last bytes, fewer than a block of four, little-endian. */
+  readonly tail: number;
+  readonly tailBytes: number;
+  readonly length: number;
+}
+
+/** The end of a text, ready to be hashed behind any prefix: cut for each of the four lengths of its tail. */
+export interface HashableSuffix {
+  readonly cuts: readonly Cut[];
+  readonly length: number;
+}
+
+interface Cut {
+  /** What the suffix adds to the prefix's tail, and whether the two fill a block. */
+  readonly first: number;
+  readonly firstIsBlock: boolean;
+  /** The whole blocks after it and the rest, scrambled. */
+  readonly blocks: readonly number[];
+  readonly rest: number;
+}
+
+/** MurmurHash3 x86 32-bit of a text's UTF-8 bytes, as an unsigned integer. Public domain, Austin Appleby. */
+export function murmur3(text: string, seed: number): number {
+  return hashTogether(hashPrefix('', seed), hashableSuffix(text));
+}
+
+export function hashPrefix(text: string, seed: number): HashedPrefix {
+  const bytes = utf8(text);
+  const { blocks, rest } = cutIntoBlocks(bytes, 0);
+  const hash = blocks.reduce((state, block) => mix(state ^ scramble(block)), seed);
+  return { hash, tail: rest, tailBytes: bytes.length % 4, length: bytes.length };
+}
+
+export function hashableSuffix(text: string): HashableSuffix {
+  const bytes = utf8(text);
+  const cuts = [0, 1, 2, 3].map((tailBytes): Cut => {
+    const { blocks, rest } = cutIntoBlocks(bytes, tailBytes);
+    const first = blocks.shift();
+    if (first === undefined) return { first: rest, firstIsBlock: false, blocks, rest: 0 };
+    return { first, firstIsBlock: true, blocks: blocks.map(scramble), rest: scramble(rest) };
+  });
+  return { cuts, length: bytes.length };
+}
+
+/** The hash of prefix and suffix, one text after the other. */
+export function hashTogether(prefix: HashedPrefix, suffix: HashableSuffix): number {
+  let hash = prefix.hash;
+  const cut = suffix.cuts[prefix.tailBytes];
+  if (cut !== undefined) {
+    hash ^= scramble(prefix.tail | cut.first);
+    if (cut.firstIsBlock) hash = mix(hash);
+    for (const block of cut.blocks) hash = mix(hash ^ block);
+    hash ^= cut.rest;
+  }
+  hash ^= prefix.length + suffix.length;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+function cutIntoBlocks(bytes: readonly number[], offset: number): { blocks: number[]; rest: number } {
+  const blocks: number[] = [];
+  let rest = 0;
+  let bits = offset * 8;
+  for (const byte of bytes) {
+    rest |= byte << bits;
+    bits += 8;
+    if (bits < 32) continue;
+    blocks.push(rest);
+    rest = 0;
+    bits = 0;
+  }
+  return { blocks, rest };
+}
+
+function scramble(block: number): number {
+  const mixed = Math.imul(block, 0xcc9e2d51);
+  return Math.imul((mixed << 15) | (mixed >>> 17), 0x1b873593);
+}
+
+function mix(hash: number): number {
+  return (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
+}

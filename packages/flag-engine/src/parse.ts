@@ -1,0 +1,77 @@
+import { type ClauseTest, compileClauses } from './clauses/clauses.ts';
+import { isRecord } from './json.ts';
+import type { Prerequisite, Variation } from './types.ts';
+
+/** The parts of an enabled flag that evaluation needs. */
+export interface FlagDefinition {
+  readonly targeting: readonly ClauseTest[];
+  readonly rolloutPercentage: number;
+  readonly variations: readonly Variation[];
+}
+
+export interface ParsedFlag {
+  readonly key: string;
+  /** What an off flag answers. */
+  readonly offValue: false | null;
+  readonly disabled: boolean;
+  readonly prerequisites: readonly Prerequisite[];
+  /** Absent when the entry is not well formed, so that the flag cannot be evaluated. */
+  readonly definition: FlagDefinition | undefined;
+}
+
+/** Reads a ruleset entry without trust in its shape. `undefined`: it has no key to answer under. */
+export function parseFlag(entry: unknown): ParsedFlag | undefined {
+  if (!isRecord(entry) || typeof entry['key'] !== 'string') return undefined;
+  const prerequisites = parseList(entry['prerequisites'], parsePrerequisite);
+  return {
+    key: entry['key'],
+    offValue: isAbsent(entry['type']) || entry['type'] === 'boolean' ? false : null,
+    disabled: entry['enabled'] === false,
+    prerequisites: prerequisites ?? [],
+    definition: prerequisites === undefined ? undefined : parseDefinition(entry),
+  };
+}
+
+function parseDefinition(entry: Readonly<Record<string, unknown>>): FlagDefinition | undefined {
+  const { enabled, rolloutPercentage, targeting, variations: variationEntries } = entry;
+  const tests = isAbsent(targeting) ? [] : compileClauses(targeting);
+  const variations = parseList(variationEntries, parseVariation);
+  if (enabled !== true || !isPercentage(rolloutPercentage)) return undefined;
+  if (tests === undefined || variations === undefined) return undefined;
+  if (variations.length > 0 && variations.every(({ weight }) => weight === 0)) return undefined;
+  return { targeting: tests, rolloutPercentage, variations };
+}
+
+function parsePrerequisite(entry: unknown): Prerequisite | undefined {
+  if (!isRecord(entry)) return undefined;
+  const { flagKey, variationKey } = entry;
+  return typeof flagKey === 'string' && typeof variationKey === 'string'
+    ? { flagKey, variationKey }
+    : undefined;
+}
+
+function parseVariation(entry: unknown): Variation | undefined {
+  if (!isRecord(entry)) return undefined;
+  const { key, value = null, weight } = entry;
+  return typeof key === 'string' && isWeight(weight) ? { key, value, weight } : undefined;
+}
+
+/** Every element parsed; an absent list is empty; `undefined` when one element cannot be parsed. */
+function parseList<T>(list: unknown, parse: (element: unknown) => T | undefined): T[] | undefined {
+  if (isAbsent(list)) return [];
+  if (!Array.isArray(list)) return undefined;
+  const parsed = list.map(parse).filter((element) => element !== undefined);
+  return parsed.length === list.length ? parsed : undefined;
+}
+
+export function isPercentage(value: unknown): value is number {
+  return isWeight(value) && value <= 100;
+}
+
+export function isWeight(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}

@@ -1,0 +1,93 @@
+import { sortByDependencies } from './dependencies.ts';
+import { type FlagDefinition, type ParsedFlag, parseFlag } from './parse.ts';
+import { type FlagHashes, flagHashes } from './rollout.ts';
+import type { Decision, Flag, Reason, Variation } from './types.ts';
+
+export interface CompiledVariation extends Variation {
+  readonly decision: Decision;
+}
+
+export interface CompiledPrerequisite {
+  /** Where the flag stands in the ruleset; -1 when it is missing or in a cycle, which nothing satisfies. */
+  readonly position: number;
+  readonly served: string;
+}
+
+export interface CompiledFlag {
+  readonly key: string;
+  readonly disabled: boolean;
+  readonly prerequisites: readonly CompiledPrerequisite[];
+  readonly definition: FlagDefinition | undefined;
+  readonly variations: readonly CompiledVariation[];
+  readonly hashes: FlagHashes;
+  readonly on: Decision;
+  readonly off: Readonly<Record<Exclude<Reason, 'MATCH'>, Decision>>;
+}
+
+/** Flags prepared for many evaluations. Made by `compileRuleset`; nothing in it changes. */
+export interface Ruleset {
+  /** In stored order. */
+  readonly flags: readonly CompiledFlag[];
+  readonly positions: ReadonlyMap<string, number>;
+  /** Positions, each after those of its prerequisites. */
+  readonly order: readonly number[];
+}
+
+/**
+ * Prepares a ruleset, once per change. It takes whatever a snapshot carries: an entry that is not well
+ * formed becomes a flag that is off with reason ERROR (DISABLED where `enabled` is false), one without a key
+ * is left out, and of two with one key the later counts.
+ */
+export function compileRuleset(flags: readonly Flag[]): Ruleset {
+  const byKey = new Map<string, ParsedFlag>();
+  for (const entry of flags) {
+    const flag = parseFlag(entry);
+    if (flag !== undefined) byKey.set(flag.key, flag);
+  }
+  const parsed = [...byKey.values()];
+  const positions = new Map(parsed.map(({ key }, position) => [key, position]));
+  const positionOf = (key: string) => positions.get(key) ?? -1;
+  const { order, cyclic } = sortByDependencies(
+    parsed.map(({ prerequisites }) =>
+      prerequisites.map(({ flagKey }) => positionOf(flagKey)).filter((position) => position >= 0),
+    ),
+  );
+  const compiled = parsed.map((flag) => {
+    const prerequisites = flag.prerequisites.map(({ flagKey, variationKey }) => {
+      const position = positionOf(flagKey);
+      return { position: cyclic.has(position) ? -1 : position, served: variationKey };
+    });
+    return compileFlag(flag, prerequisites);
+  });
+  return { flags: compiled, positions, order };
+}
+
+function compileFlag(flag: ParsedFlag, prerequisites: readonly CompiledPrerequisite[]): CompiledFlag {
+  const { key, offValue, disabled, definition } = flag;
+  const off = (reason: Reason): Decision => ({ key, value: offValue, variant: null, served: 'off', reason });
+  return {
+    key,
+    disabled,
+    prerequisites,
+    definition,
+    variations: (definition?.variations ?? []).map((variation) => ({
+      ...variation,
+      decision: {
+        key,
+        value: variation.value,
+        variant: variation.key,
+        served: variation.key,
+        reason: 'MATCH',
+      },
+    })),
+    hashes: flagHashes(key),
+    on: { key, value: true, variant: null, served: 'on', reason: 'MATCH' },
+    off: {
+      DISABLED: off('DISABLED'),
+      PREREQUISITE_FAILED: off('PREREQUISITE_FAILED'),
+      TARGETING_MISS: off('TARGETING_MISS'),
+      ROLLOUT_MISS: off('ROLLOUT_MISS'),
+      ERROR: off('ERROR'),
+    },
+  };
+}

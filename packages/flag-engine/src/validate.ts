@@ -1,0 +1,116 @@
+import { refersToCohort } from './cohorts.ts';
+import { isPercentage, isWeight } from './parse.ts';
+import type { Cohort, Flag, FlagType, Prerequisite, Variation } from './types.ts';
+
+/** What is wrong with a flag and where, e.g. `variations[1].weight`: `negative`. */
+export interface Problem {
+  readonly path: string;
+  readonly problem: string;
+}
+
+/** The problems of a whole ruleset, paths beginning with the entry's index (`[3].rolloutPercentage`). */
+export function validateRuleset(flags: readonly Flag[]): Problem[] {
+  const byKey = new Map(flags.map((flag) => [flag.key, flag]));
+  return flags.flatMap((flag, index) => {
+    const problems = problemsOf(flag, byKey);
+    if (byKey.get(flag.key) !== flag) {
+      problems.unshift({ path: 'key', problem: `"${flag.key}" is the key of another flag too` });
+    }
+    return problems.map(({ path, problem }) => ({ path: `[${index}].${path}`, problem }));
+  });
+}
+
+/**
+ * The problems of one flag about to be stored beside `others`; one of the same key among them is the one it
+ * replaces. Empty when it can be stored.
+ */
+export function validateFlag(flag: Flag, others: readonly Flag[]): Problem[] {
+  return problemsOf(flag, new Map([...others, flag].map((known) => [known.key, known])));
+}
+
+/** The problems of a cohort: its clauses may not refer to cohorts. */
+export function validateCohort(cohort: Cohort): Problem[] {
+  return (cohort.match ?? []).flatMap((clause, index) =>
+    refersToCohort(clause)
+      ? [{ path: `match[${index}].op`, problem: 'a cohort cannot refer to another cohort' }]
+      : [],
+  );
+}
+
+function problemsOf(flag: Flag, byKey: ReadonlyMap<string, Flag>): Problem[] {
+  const problems = variationProblems(flag.variations ?? [], flag.type);
+  if (!isPercentage(flag.rolloutPercentage)) {
+    problems.unshift({ path: 'rolloutPercentage', problem: 'not a whole number from 0 to 100' });
+  }
+  for (const [index, prerequisite] of (flag.prerequisites ?? []).entries()) {
+    const problem = prerequisiteProblem(flag, prerequisite, byKey);
+    if (problem !== undefined) {
+      problems.push({ path: `prerequisites[${index}].${problem.path}`, problem: problem.problem });
+    }
+  }
+  return problems;
+}
+
+function variationProblems(variations: readonly Variation[], type: FlagType | undefined): Problem[] {
+  const problems: Problem[] = [];
+  const keys = new Set<string>();
+  for (const [index, { key, value, weight }] of variations.entries()) {
+    const report = (part: string, problem: string) =>
+      problems.push({ path: `variations[${index}].${part}`, problem });
+    if (keys.has(key)) report('key', `"${key}" is the key of another variation too`);
+    keys.add(key);
+    if (!isOfType(value, type)) report('value', `not a ${type}, which is the flag's type`);
+    if (weight < 0) report('weight', 'negative');
+    else if (!isWeight(weight)) report('weight', 'not a whole number');
+  }
+  if (variations.length > 0 && variations.every(({ weight }) => weight === 0)) {
+    problems.push({ path: 'variations', problem: 'the weights sum to 0, so none could be served' });
+  }
+  return problems;
+}
+
+function isOfType(value: unknown, type: FlagType | undefined): boolean {
+  return type === undefined || type === 'json' || typeof value === type;
+}
+
+function prerequisiteProblem(
+  flag: Flag,
+  { flagKey, variationKey }: Prerequisite,
+  byKey: ReadonlyMap<string, Flag>,
+): Problem | undefined {
+  const required = byKey.get(flagKey);
+  if (required === undefined) return { path: 'flagKey', problem: `there is no flag "${flagKey}"` };
+  const cycle = pathBetween(flagKey, flag.key, byKey);
+  if (cycle !== undefined) {
+    return { path: 'flagKey', problem: `makes a cycle: ${[flag.key, ...cycle].join(' -> ')}` };
+  }
+  const servable = servedBy(required);
+  if (servable.includes(variationKey)) return undefined;
+  const choices = servable.map((served) => `"${served}"`).join(', ');
+  return {
+    path: 'variationKey',
+    problem: `flag "${flagKey}" never serves "${variationKey}"; it serves ${choices}`,
+  };
+}
+
+function servedBy({ variations = [] }: Flag): string[] {
+  return ['off', ...(variations.length === 0 ? ['on'] : variations.map(({ key }) => key))];
+}
+
+/** The keys from one flag along prerequisites to another, both included. */
+function pathBetween(from: string, to: string, byKey: ReadonlyMap<string, Flag>): string[] | undefined {
+  const cameFrom = new Map<string, string | undefined>([[from, undefined]]);
+  for (const key of cameFrom.keys()) {
+    if (key === to) return pathTo(key, cameFrom);
+    for (const { flagKey } of byKey.get(key)?.prerequisites ?? []) {
+      if (!cameFrom.has(flagKey)) cameFrom.set(flagKey, key);
+    }
+  }
+  return undefined;
+}
+
+function pathTo(key: string, cameFrom: ReadonlyMap<string, string | undefined>): string[] {
+  const path: string[] = [];
+  for (let step: string | undefined = key; step !== undefined; step = cameFrom.get(step)) path.unshift(step);
+  return path;
+}
