@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, int64 } from './fields.ts';
+import { anyJson, int32, int64 } from './fields.ts';
 import { operation } from './operation.ts';
 
 export const publicPlan = z
   .object({
     tier: z.string(),
     cycle: z.string(),
-    trialDays: z.int32(),
+    trialDays: int32,
     priced: z.boolean(),
     entitlements: anyJson,
   })

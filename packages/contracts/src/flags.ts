@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { jsonAnswer, notModified } from './bodies.ts';
-import { anyJson, id, text, timestamp } from './fields.ts';
+import { anyJson, id, int32, text, timestamp } from './fields.ts';
 import { operation } from './operation.ts';
 
 export const targetingOp = z.enum([
@@ -27,7 +27,7 @@ export const clause = z
 export type Clause = z.infer<typeof clause>;
 
 export const variation = z
-  .object({ key: id, value: anyJson, weight: z.int32().min(0) })
+  .object({ key: id, value: anyJson, weight: int32.min(0) })
   .openapi('Variation', { description: 'A value and its share of those the flag is on for.' });
 export type Variation = z.infer<typeof variation>;
 

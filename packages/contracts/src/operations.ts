@@ -4,7 +4,7 @@ import * as publicLinks from './collaboration/public-links.ts';
 import * as shares from './collaboration/shares.ts';
 import * as threads from './collaboration/threads.ts';
 import * as flags from './flags.ts';
-import * as ingestion from './ingestion.ts';
+import * as ingestion from './ingestion/operations.ts';
 import * as managedCatalogue from './management/catalogue.ts';
 import * as managedCollaboration from './management/collaboration.ts';
 import * as managedDirectory from './management/directory.ts';

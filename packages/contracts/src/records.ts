@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { id, refuseJsonFault, text, timestamp } from './fields.ts';
-import { eventContext } from './ingestion.ts';
+import { eventContext } from './ingestion/events.ts';
 
 /** The topics that ingestion publishes to. */
 export const ingestionTopics = {
@@ -69,7 +69,6 @@ export const replayRecord = z.object({
   schema_version: z.int(),
   sdk: text({ max: 200 }).nullable().optional(),
   timestamp: when('As the client sent it.'),
-  received_at: receivedAt,
   events: z.array(z.unknown()),
 });
 export type ReplayRecord = z.infer<typeof replayRecord>;

@@ -109,7 +109,7 @@ export type CommentRequest = z.infer<typeof commentRequest>;
 export const threadRequest = z
   .strictObject({
     ...commentFields,
-    anchor: anchorRequest.nullable().optional().openapi({ description: 'Absent: the whole report.' }),
+    anchor: anchorRequest.nullable().optional(),
   })
   .openapi('ThreadRequest');
 export type ThreadRequest = z.infer<typeof threadRequest>;

@@ -39,7 +39,7 @@ export const shareReport = operation({
   responses: {
     201: jsonAnswer(
       'The messages are on their way.',
-      z.object({ sent: z.int().min(0).openapi({ type: 'integer', format: 'uint64' }) }),
+      z.object({ sent: z.int().min(0).openapi({ format: 'uint64' }) }),
       { sent: 1 },
     ),
   },

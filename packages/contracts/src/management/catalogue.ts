@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { jsonAnswer, jsonBody } from '../bodies.ts';
 import type { perMillion } from '../catalogue.ts';
-import { anyJson, id, int64 } from '../fields.ts';
+import { anyJson, id, int32, int64 } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { deleted, managementOf } from './facts.ts';
 
@@ -25,7 +25,7 @@ export const entitlements = z
 export type Entitlements = z.infer<typeof entitlements>;
 
 export const planDefinition = z
-  .object({ trialDays: z.int32().min(0), priced: z.boolean(), entitlements })
+  .object({ trialDays: int32.min(0), priced: z.boolean(), entitlements })
   .openapi('PlanDefinition');
 export type PlanDefinition = z.infer<typeof planDefinition>;
 

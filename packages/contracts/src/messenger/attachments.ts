@@ -30,7 +30,7 @@ export const uploadAttachment = operation({
     params: z.object({ id }),
     query: z.object({
       // Cleaned before it is measured, by the service: what is taken out does not count.
-      name: z.string().default('file').openapi({ type: 'string', maxLength: 200, default: 'file' }),
+      name: z.string().default('file').openapi({ maxLength: 200 }),
     }),
     body: { required: true, content: { 'application/octet-stream': binary } },
   },

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { jsonAnswer, notModified } from '../bodies.ts';
-import { anyJson, id, text } from '../fields.ts';
+import { anyJson, id, int32, text } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 const look = text({ max: 50 });
@@ -9,8 +9,8 @@ const look = text({ max: 50 });
 export const messengerAppearance = z.object({
   enabled: z.boolean(),
   launcherPosition: look,
-  launcherOffsetX: z.int32(),
-  launcherOffsetY: z.int32(),
+  launcherOffsetX: int32,
+  launcherOffsetY: int32,
   accentColor: look,
   availability: anyJson,
   skin: look,

@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from './bodies.ts';
-import { anyJson, id, shallowObject, text, timestamp } from './fields.ts';
-import { operation } from './operation.ts';
+import { jsonAnswer, jsonBody } from '../bodies.ts';
+import { operation } from '../operation.ts';
+import { groupCall, identifyCall } from './calls.ts';
+import { eventBatch } from './events.ts';
+import { replayChunk } from './replay.ts';
 
 /** The most an events, identify or group request may weigh on the wire, in bytes. */
 export const EVENTS_MAX_WIRE_BYTES = 4 * 1024 * 1024;
@@ -9,103 +11,8 @@ export const EVENTS_MAX_WIRE_BYTES = 4 * 1024 * 1024;
 export const EVENTS_MAX_BYTES = 20 * 1024 * 1024;
 /** The most one event, identify or group call may weigh when serialised, in bytes. */
 export const EVENT_MAX_BYTES = 900_000;
-/** The most events of one batch. */
-export const EVENTS_MAX_COUNT = 1000;
 /** The most a replay chunk may weigh, on the wire and decompressed, in bytes. */
 export const REPLAY_MAX_BYTES = 25 * 1024 * 1024;
-
-const apiKey = text({ max: 200 }).nullable().optional().openapi({
-  description: 'The project key, where no Authorization header can be sent; the header goes first.',
-});
-
-const contextText = text({ max: 200 }).nullable().optional();
-
-export const eventContext = z
-  .object({ locale: contextText, os: contextText, sdk: contextText, sdk_version: contextText })
-  .openapi('EventContext');
-export type EventContext = z.infer<typeof eventContext>;
-
-export const event = z
-  .object({
-    distinct_id: id,
-    event_id: id,
-    event_name: id,
-    schema_version: z.int(),
-    timestamp,
-    session_id: id.nullable().optional(),
-    properties: shallowObject.optional(),
-    context: eventContext.optional(),
-  })
-  .openapi('Event');
-export type Event = z.infer<typeof event>;
-
-export const eventBatch = z
-  .object({ api_key: apiKey, events: z.array(event).min(1).max(EVENTS_MAX_COUNT), sent_at: timestamp })
-  .openapi('EventBatch');
-export type EventBatch = z.infer<typeof eventBatch>;
-
-/** Traits of a person; `distinct_id` names the person where the call's top does not. */
-const identifyProperties = z
-  .object({ distinct_id: id.nullable().optional() })
-  .catchall(anyJson)
-  .openapi({ type: 'object', additionalProperties: true });
-
-/** The group, and its traits under every other name. */
-const groupProperties = z
-  .object({
-    distinct_id: id.nullable().optional(),
-    group_id: id.nullable().openapi({ description: 'null leaves the group of this type.' }),
-    group_type: id.nullable().optional().openapi({ description: 'company, when absent.' }),
-  })
-  .catchall(anyJson)
-  .openapi({ type: 'object', additionalProperties: true });
-
-const callFields = {
-  api_key: apiKey,
-  distinct_id: id.nullable().optional(),
-  event_id: id.nullable().optional(),
-  timestamp: timestamp.nullable().optional().openapi({ description: 'The arrival, when absent.' }),
-};
-
-const personNamed = {
-  path: ['distinct_id'],
-  message: 'required, here or as properties.distinct_id',
-};
-
-export const identifyCall = z
-  .object({ ...callFields, properties: identifyProperties.nullable().optional() })
-  .refine((call) => distinctIdOf(call) !== '', personNamed)
-  .openapi('IdentifyCall');
-export type IdentifyCall = z.infer<typeof identifyCall>;
-
-export const groupCall = z
-  .object({ ...callFields, properties: groupProperties })
-  .refine((call) => distinctIdOf(call) !== '', personNamed)
-  .openapi('GroupCall');
-export type GroupCall = z.infer<typeof groupCall>;
-
-/** The person a checked identify or group call is about: the one at the top, else the one in the properties. */
-export function distinctIdOf(call: {
-  distinct_id?: string | null | undefined;
-  properties?: { distinct_id?: string | null | undefined } | null | undefined;
-}): string {
-  return call.distinct_id ?? call.properties?.distinct_id ?? '';
-}
-
-export const replayChunk = z
-  .object({
-    api_key: apiKey,
-    distinct_id: id,
-    events: z.custom<unknown[]>(Array.isArray, 'not an array').openapi({ type: 'array', items: {} }),
-    masked: z.boolean(),
-    schema_version: z.int(),
-    sdk: text({ max: 200 }).nullable().optional(),
-    seq: z.int().min(0),
-    session_id: id,
-    timestamp,
-  })
-  .openapi('ReplayChunk');
-export type ReplayChunk = z.infer<typeof replayChunk>;
 
 const accepted = z.object({ accepted: z.int().min(0) }).openapi('Accepted');
 

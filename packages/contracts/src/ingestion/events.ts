@@ -1,0 +1,88 @@
+import { z } from '@hono/zod-openapi';
+import { isObject, timestamp } from '../fields.ts';
+import type { JsonObject } from '../json.ts';
+import { isRfc3339 } from '../rfc3339.ts';
+import { textFault } from '../text.ts';
+import { apiKey } from './api-key.ts';
+
+/** The most events of one batch. */
+export const EVENTS_MAX_COUNT = 1000;
+
+const MAX_TEXT = 200;
+
+// The bounds stand here for the OpenAPI document; `eventFaults` holds them. A check of its own on each field
+// would double the time an event takes.
+const requiredText = z.string().openapi({ minLength: 1, maxLength: MAX_TEXT });
+const contextText = z.string().nullable().optional().openapi({ maxLength: MAX_TEXT });
+const properties: z.ZodOptional<z.ZodType<JsonObject>> = z
+  .any()
+  .optional()
+  .openapi({ type: 'object', additionalProperties: true });
+
+export const eventContext = z
+  .object({ locale: contextText, os: contextText, sdk: contextText, sdk_version: contextText })
+  .openapi('EventContext');
+export type EventContext = z.infer<typeof eventContext>;
+
+/** The fields of an event. Their bounds are held by `eventBatch`, for all events at once. */
+export const event = z
+  .object({
+    distinct_id: requiredText,
+    event_id: requiredText,
+    event_name: requiredText,
+    schema_version: z.int(),
+    timestamp: z.string().openapi({ format: 'date-time', example: '2026-03-01T09:30:00.000Z' }),
+    session_id: z.string().nullable().optional().openapi({ minLength: 1, maxLength: MAX_TEXT }),
+    properties,
+    context: eventContext.optional(),
+  })
+  .openapi('Event');
+export type Event = z.infer<typeof event>;
+
+const requiredTexts = ['distinct_id', 'event_id', 'event_name'] as const;
+const contextTexts = ['locale', 'os', 'sdk', 'sdk_version'] as const;
+
+type Report = (path: string[], message: string) => void;
+
+/** Reports what is out of bounds in an event whose fields have their types. */
+function eventFaults(value: Event, report: Report): void {
+  for (const name of requiredTexts) {
+    const fault = textFault(value[name], 1, MAX_TEXT);
+    if (fault) report([name], fault);
+  }
+  if (!isRfc3339(value.timestamp)) report(['timestamp'], 'not a date and time (RFC 3339)');
+  if (typeof value.session_id === 'string') {
+    const fault = textFault(value.session_id, 1, MAX_TEXT);
+    if (fault) report(['session_id'], fault);
+  }
+  if (value.properties !== undefined && !isObject(value.properties)) report(['properties'], 'not an object');
+  if (value.context !== undefined) contextFaults(value.context, report);
+}
+
+function contextFaults(context: EventContext, report: Report): void {
+  for (const name of contextTexts) {
+    const value = context[name];
+    const fault = typeof value === 'string' ? textFault(value, 0, MAX_TEXT) : undefined;
+    if (fault) report(['context', name], fault);
+  }
+}
+
+/** A batch of 1 to 1,000 events. Properties of an event that are not listed are dropped. */
+export const eventBatch = z
+  .object({
+    api_key: apiKey,
+    events: z
+      .array(event)
+      .min(1, 'empty')
+      .max(EVENTS_MAX_COUNT, `more than ${EVENTS_MAX_COUNT} events`)
+      .check(({ value, issues }) => {
+        for (const [index, candidate] of value.entries()) {
+          eventFaults(candidate, (path, message) =>
+            issues.push({ code: 'custom', input: candidate, path: [index, ...path], message }),
+          );
+        }
+      }),
+    sent_at: timestamp,
+  })
+  .openapi('EventBatch');
+export type EventBatch = z.infer<typeof eventBatch>;
