@@ -59,8 +59,12 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
     await next();
     const response = c.res;
     response.headers.set('X-Request-Id', id);
+    if (response.headers.get('Content-Type') === 'application/json') {
+      response.headers.set('Content-Type', 'application/json; charset=utf-8'); // Hono's c.json names no charset.
+    }
     const operation = c.get('operation');
     if (operation !== undefined) {
+      if (operation.credential !== 'public') response.headers.append('Vary', 'Authorization');
       const cors = corsHeaders(c, operation.credential, consoleOrigin);
       for (const name in cors) response.headers.set(name, cors[name] ?? '');
     }

@@ -1,4 +1,4 @@
-import { type EventLog, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
+import { type EventLog, type LogEntry, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
 import { ConfigError } from './config.ts';
 import type { Logger } from './logger.ts';
 
@@ -11,7 +11,8 @@ interface EventLogConfig {
 /** Opens the event log that the settings name. Throws ConfigError when they name none. */
 export function openEventLog(config: EventLogConfig, clientId: string, logger: Logger): EventLog {
   const maxBytesInFlight = config.MAX_BYTES_IN_FLIGHT;
-  const onLog = (message: string) => logger.warn({ component: 'event-log' }, message);
+  const onLog = ({ level, message, error }: LogEntry) =>
+    logger[level]({ component: 'event-log', error }, message);
   if (config.KAFKA_BROKERS !== undefined) {
     return openKafkaLog({ brokers: config.KAFKA_BROKERS, clientId, maxBytesInFlight, onLog });
   }

@@ -4,13 +4,6 @@ import { join } from 'node:path';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import type { TestProject } from 'vitest/node';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** A server on which tests make databases of their own. */
-    postgresUrl: string;
-  }
-}
-
 /** Vitest's global setup: PostgreSQL from TEST_DATABASE_URL, else one of our own for the length of the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL'];

@@ -6,6 +6,13 @@ import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { inject } from 'vitest';
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A server on which tests make databases of their own. */
+    postgresUrl: string;
+  }
+}
+
 /** A folder drizzle-kit wrote, and the table that remembers what was applied (see `migrate` of the database package). */
 export interface TestMigrations {
   folder: string;

@@ -1,0 +1,45 @@
+import { type HttpServer, listen } from '@switchboard/service-kit';
+
+type Fetch = (request: Request, env: object) => Response | Promise<Response>;
+
+const NAMES = ['api', 'events', 'replay', 'management', 'console'] as const;
+export type AddressName = (typeof NAMES)[number];
+
+export interface Addresses {
+  urls: Record<AddressName, string>;
+  /** What answers from now on; until then every request gets 503. */
+  serve(name: AddressName, fetch: Fetch): void;
+  close(graceMs: number): Promise<void>;
+}
+
+/** Listens on five ports from `port` upward (0: five free ones), so that every address is known before anything starts. */
+export async function openAddresses(host: string, port: number): Promise<Addresses> {
+  const handlers = new Map<AddressName, Fetch>();
+  const servers: HttpServer[] = [];
+  const urls: Partial<Record<AddressName, string>> = {};
+  const starting = () => new Response('starting', { status: 503, headers: { 'Retry-After': '1' } });
+  const close = async (graceMs: number) =>
+    void (await Promise.all(servers.map((server) => server.close(graceMs))));
+  try {
+    for (const [index, name] of NAMES.entries()) {
+      const server = await listen({
+        host,
+        port: port === 0 ? 0 : port + index,
+        fetch: (request, env) => handlers.get(name)?.(request, env) ?? starting(),
+      });
+      servers.push(server);
+      urls[name] = `http://${isEverywhere(host) ? '127.0.0.1' : bracketed(host)}:${server.port}`;
+    }
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+  return { urls: complete(urls), serve: (name, fetch) => void handlers.set(name, fetch), close };
+}
+
+const isEverywhere = (host: string) => host === '0.0.0.0' || host === '::';
+const bracketed = (host: string) => (host.includes(':') ? `[${host}]` : host);
+
+function complete({ api = '', events = '', replay = '', management = '', console = '' }): Addresses['urls'] {
+  return { api, events, replay, management, console };
+}

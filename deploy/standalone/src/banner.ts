@@ -1,0 +1,28 @@
+import type { Addresses } from './addresses.ts';
+import type { Demo } from './demo.ts';
+
+/** What a person sees once everything is ready: addresses, keys, and three lines to paste. */
+export function banner(demo: Demo, urls: Addresses['urls'], home: string, seconds: number): string {
+  const key = demo.project_key;
+  return `
+Switchboard is ready (${seconds.toFixed(1)} s). Ctrl-C stops it; the data stays in ${home}
+
+  API            ${urls.api}
+  Events         ${urls.events}
+  Replay         ${urls.replay}
+  Management     ${urls.management}
+  Project        ${demo.project_id}
+  Project key    ${key}
+  Tokens, keys   ${home}/demo.json
+  Interface      ${urls.api}/openapi.json
+
+Say who somebody is, send an event, and get flags evaluated against what you said:
+
+curl -sS ${urls.events}/v1/identify -H 'Authorization: Bearer ${key}' -d '{"distinct_id":"ada","properties":{"plan":"pro","email":"ada@example.com"}}'
+
+curl -sS ${urls.events}/v1/events -H 'Authorization: Bearer ${key}' -d '{"sent_at":"'$(date -u +%Y-%m-%dT%H:%M:%SZ)'","events":[{"event_id":"'$(date +%s%N)'","distinct_id":"ada","event_name":"order placed","schema_version":1,"timestamp":"'$(date -u +%Y-%m-%dT%H:%M:%SZ)'"}]}'
+
+curl -sS '${urls.api}/v1/flags?distinct_id=ada&reasons=true' -H 'Authorization: Bearer ${key}'
+
+`;
+}

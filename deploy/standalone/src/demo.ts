@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createProjectKey } from '@switchboard/contracts';
+import { applyManifest, createManagementClient, parseManifest } from '@switchboard/operator';
+import { z } from 'zod';
+import type { Addresses } from './addresses.ts';
+import { StandaloneError } from './errors.ts';
+import { demoFile, readIfThere, writeWhole } from './home.ts';
+import type { Issuer } from './issuer.ts';
+
+const PROJECT = 'prj_shop';
+const OTHER_REGION_PROJECT = 'prj_shop_us';
+const REPORT = 'rep_signups';
+const A_MONTH_SECONDS = 30 * 24 * 60 * 60;
+
+const people = {
+  owner: { sub: 'user_ines', name: 'Ines Duarte', permissions: ['service.annotations.write'] },
+  teammate: { sub: 'user_tomas', name: 'Tomáš Novák', permissions: [] },
+  outsider: { sub: 'user_olu', name: 'Olu Adeyemi', permissions: [] },
+  operator: { sub: 'user_platform', name: 'Platform team', permissions: ['service.manage'] },
+};
+
+/** What a first start makes and a later one keeps. */
+const kept = z.object({ project_key: z.string(), other_region_key: z.string() });
+type Kept = z.infer<typeof kept>;
+
+interface DemoOptions {
+  home: string;
+  issuer: Issuer;
+  urls: Addresses['urls'];
+}
+
+export interface Demo extends Kept {
+  project_id: string;
+  tokens: Record<keyof typeof people, string>;
+}
+
+/**
+ * Makes the demo's data on the first start, through the management API as an operator would, and writes
+ * demo.json for clients and checks. Later starts keep the data and the keys; tokens are minted anew.
+ */
+export async function prepareDemo({ home, issuer, urls }: DemoOptions): Promise<Demo> {
+  const tokens = {
+    owner: await mint(issuer, people.owner),
+    teammate: await mint(issuer, people.teammate),
+    outsider: await mint(issuer, people.outsider),
+    operator: await mint(issuer, people.operator),
+  };
+  const keys = (await keptFrom(home)) ?? (await makeDemo(urls.management, tokens.operator));
+  await keyIsKnown(keys.project_key, urls);
+  const demo = {
+    base_url: urls.api,
+    eu_api_url: urls.events,
+    eu_replay_url: urls.replay,
+    management_url: urls.management,
+    console_url: urls.console,
+    project_id: PROJECT,
+    report_id: REPORT,
+    ...keys,
+    tokens,
+    subs: {
+      owner: people.owner.sub,
+      teammate: people.teammate.sub,
+      outsider: people.outsider.sub,
+      operator: people.operator.sub,
+    },
+    mail_dir: join(home, 'mail'),
+  };
+  await writeWhole(demoFile(home), `${JSON.stringify(demo, null, 2)}\n`);
+  return demo;
+}
+
+const mint = (issuer: Issuer, person: { sub: string; name: string; permissions: string[] }) =>
+  issuer.mint({ ...person, expiresInSeconds: A_MONTH_SECONDS });
+
+async function keptFrom(home: string): Promise<Kept | undefined> {
+  const file = await readIfThere(demoFile(home));
+  if (file === undefined) return undefined;
+  try {
+    return kept.parse(JSON.parse(file));
+  } catch {
+    throw new StandaloneError(`${demoFile(home)} is damaged. Delete it, and the next start makes new keys.`);
+  }
+}
+
+async function makeDemo(managementUrl: string, token: string): Promise<Kept> {
+  const client = createManagementClient({ token, addressOf: () => managementUrl });
+  const manifest = parseManifest(await readFile(new URL('demo.yaml', import.meta.url), 'utf8'));
+  await applyManifest(manifest, { client });
+  const keyOf = async (projectId: string) => {
+    const created = await client.call(createProjectKey, { params: { projectId } });
+    return z.object({ key: z.string() }).parse(created).key;
+  };
+  return { project_key: await keyOf(PROJECT), other_region_key: await keyOf(OTHER_REGION_PROJECT) };
+}
+
+/** Every service learns of a new key a moment after it is made; the banner's lines must work when pasted. */
+async function keyIsKnown(key: string, urls: Addresses['urls']): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}` };
+  const probes = [
+    () => fetch(`${urls.api}/v1/flags?distinct_id=`, { headers }),
+    () => fetch(`${urls.events}/v1/identify`, { method: 'POST', headers, body: '{}' }), // 400, never stored
+  ];
+  const until = Date.now() + 10_000;
+  for (const probe of probes) {
+    while ((await probe()).status === 401) {
+      if (Date.now() > until)
+        throw new StandaloneError('The demo’s project key did not reach every service.');
+      await sleep(20);
+    }
+  }
+}

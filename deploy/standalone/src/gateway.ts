@@ -1,0 +1,88 @@
+import {
+  type Host,
+  interfaceOperations,
+  managementOperations,
+  openApiDocument,
+  type ServiceName,
+} from '@switchboard/contracts';
+import { Hono } from 'hono';
+import { type Issuer, tokenRequest } from './issuer.ts';
+
+type Fetch = (request: Request, env: object) => Response | Promise<Response>;
+
+interface GatewayOptions {
+  /** The services that run here, by name. */
+  services: ReadonlyMap<ServiceName, Fetch>;
+  host: Host;
+}
+
+/**
+ * One of standalone's addresses: hands each path of the interface that belongs to this host to its service,
+ * in this process, with the caller's connection, so that services see the true address.
+ */
+export function createGateway({ services, host }: GatewayOptions): Hono<{ Bindings: object }> {
+  const gateway = new Hono<{ Bindings: object }>();
+  const operations = [...interfaceOperations, ...managementOperations].filter(
+    (operation) => operation.host === host,
+  );
+  const paths = new Map(
+    operations.map(({ path, service }) => [path.replaceAll(/\{(.+?)\}/g, ':$1'), service]),
+  );
+  for (const [path, service] of paths) {
+    const fetch = services.get(service);
+    if (fetch !== undefined) gateway.all(path, (c) => fetch(c.req.raw, c.env));
+  }
+  let document: string | undefined;
+  gateway.get('/openapi.json', (c) => {
+    document ??= JSON.stringify(openApiDocument({ management: host === 'management' }));
+    return c.body(document, 200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Access-Control-Allow-Origin': '*',
+    });
+  });
+  gateway.notFound((c) => {
+    const message = `There is nothing at ${c.req.path.slice(0, 200)}; see /openapi.json for what there is.`;
+    return c.json({ error: { code: 'NOT_FOUND', message } }, 404);
+  });
+  return gateway;
+}
+
+/** The issuer's keys, and tokens for trying things out; minting is refused on an address that others reach. */
+export function mountIssuer(gateway: Hono<{ Bindings: object }>, issuer: Issuer, mayMint: boolean): void {
+  gateway.get('/.well-known/jwks.json', (c) => c.json(issuer.jwks));
+  gateway.post('/dev/tokens', async (c) => {
+    const refuse = (code: string, message: string, status: 400 | 403) =>
+      c.json({ error: { code, message } }, status);
+    if (!mayMint)
+      return refuse('FORBIDDEN', 'Tokens are minted on a loopback address only; unset HOST.', 403);
+    const parsed = tokenRequest.safeParse(await c.req.json().catch(() => undefined));
+    if (parsed.success) return c.json({ token: await issuer.mint(parsed.data) }, 201);
+    const issue = parsed.error.issues[0];
+    return refuse('BAD_REQUEST', `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'not valid'}`, 400);
+  });
+}
+
+interface HealthOf {
+  name: ServiceName;
+  service: { app: { health: { problems(): Promise<Record<string, string>> } } };
+}
+
+/** Ready when every service is. */
+export function mountHealth(gateway: Hono<{ Bindings: object }>, services: readonly HealthOf[]): void {
+  gateway.get('/health/live', (c) => c.json({ status: 'live' }));
+  gateway.get('/health/ready', async (c) => {
+    const found = await Promise.all(
+      services.map(async ({ name, service }) => [name, await service.app.health.problems()] as const),
+    );
+    const problems = Object.fromEntries(found.filter(([, of]) => Object.keys(of).length > 0));
+    const ready = Object.keys(problems).length === 0;
+    return c.json({ status: ready ? 'ready' : 'not ready', problems }, ready ? 200 : 503);
+  });
+}
+
+/** Stands where your console would be: the addresses in mails and shares lead here. */
+export function mountConsole(): Hono {
+  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Console</title>
+<p>Switchboard has no console of its own. This address stands for yours (CONSOLE_URL).</p></html>`;
+  return new Hono().get('*', (c) => c.html(page, 200, { 'Content-Security-Policy': "default-src 'none'" }));
+}

@@ -1,0 +1,25 @@
+import { catalogueService } from '@switchboard/catalogue';
+import type { ServiceName } from '@switchboard/contracts';
+import { flagsService } from '@switchboard/flags';
+import { ingestionService } from '@switchboard/ingestion';
+import { type Service, type ServiceDefinition, serviceContext, startService } from '@switchboard/service-kit';
+
+interface RunningService {
+  name: ServiceName;
+  service: Service;
+  start(): Promise<void>;
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** Every service in this process, each made from its own environment as it would be alone. */
+export function createServices(environmentOf: (name: ServiceName) => Environment): RunningService[] {
+  const create = <D extends ServiceDefinition>(definition: D): RunningService => {
+    const context = serviceContext(definition, environmentOf(definition.name));
+    const service = definition.create(context);
+    return { name: definition.name, service, start: () => startService(service, context) };
+  };
+  return [create(catalogueService), create(flagsService), create(ingestionService)];
+}
+
+export const DATABASES = ['catalogue', 'flags', 'ingestion', 'event_log'];

@@ -1,0 +1,86 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServiceName } from '@switchboard/contracts';
+import { startPostgres } from '@switchboard/embedded-postgres';
+import { openAddresses } from './addresses.ts';
+import { type Demo, prepareDemo } from './demo.ts';
+import { StandaloneError } from './errors.ts';
+import { createGateway, mountConsole, mountHealth, mountIssuer } from './gateway.ts';
+import { openIssuer } from './issuer.ts';
+import { createServices, DATABASES } from './services.ts';
+
+interface StandaloneOptions {
+  env: Record<string, string | undefined>;
+  home: string;
+}
+
+export interface Standalone {
+  demo: Demo;
+  urls: Record<'api' | 'events' | 'replay' | 'management' | 'console', string>;
+  stop(): Promise<void>;
+}
+
+type Closing = () => Promise<unknown>;
+
+const REGION = 'eu';
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
+const FINISH_MS = 8_000;
+
+/**
+ * Starts every service in this process on an embedded PostgreSQL, with addresses, a token issuer and demo data.
+ * Resolves when requests are answered. Throws an error whose message is fit for a person when it cannot.
+ */
+export async function startStandalone({ env, home }: StandaloneOptions): Promise<Standalone> {
+  const host = env['HOST'] || '127.0.0.1';
+  // In the order of leaving: requests in flight finish, then services flush, then their database goes.
+  const closing: { addresses?: Closing; services?: Closing; postgres?: Closing } = {};
+  const stop = async () => {
+    await closing.addresses?.();
+    await closing.services?.();
+    await closing.postgres?.();
+  };
+  try {
+    await mkdir(home, { recursive: true, mode: 0o755 });
+    const addresses = await openAddresses(host, portOf(env));
+    closing.addresses = () => addresses.close(FINISH_MS);
+    const { urls } = addresses;
+    const issuer = await openIssuer(home, urls.api);
+    const postgres = await startPostgres({ directory: join(home, 'postgres'), databases: DATABASES });
+    closing.postgres = postgres.stop;
+
+    const services = createServices((name) => ({
+      LOG_LEVEL: 'warn',
+      ...env,
+      REGION,
+      DATABASE_URL: postgres.url(name),
+      EVENT_LOG_DATABASE_URL: postgres.url('event_log'),
+      AUTH_ISSUER: issuer.issuer,
+      AUTH_AUDIENCE: issuer.audience,
+      AUTH_JWKS_URL: `${urls.api}/.well-known/jwks.json`,
+      CONSOLE_URL: urls.console,
+      PUBLIC_API_URL: urls.api,
+    }));
+    closing.services = () => Promise.all(services.map(({ service }) => service.stop()));
+    const byName = new Map(
+      services.map(({ name, service }) => [name as ServiceName, service.app.hono.fetch]),
+    );
+    for (const name of ['api', 'events', 'replay', 'management'] as const) {
+      const gateway = createGateway({ services: byName, host: name });
+      mountHealth(gateway, services);
+      if (name === 'api') mountIssuer(gateway, issuer, LOOPBACK.has(host));
+      addresses.serve(name, gateway.fetch);
+    }
+    addresses.serve('console', mountConsole().fetch);
+    await Promise.all(services.map(({ start }) => start()));
+    return { demo: await prepareDemo({ home, issuer, urls }), urls, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function portOf(env: Record<string, string | undefined>): number {
+  const port = Number(env['PORT'] || 4000);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_531) return port;
+  throw new StandaloneError(`PORT is ${env['PORT']}: give a number from 0 to 65531; 0 picks free ports.`);
+}
