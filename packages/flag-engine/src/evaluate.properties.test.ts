@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { damaged, flags, users } from '../test-support/arbitraries.ts';
+import {
+  compileCohorts,
+  compileRuleset,
+  evaluateAll,
+  evaluateFlag,
+  type Flag,
+  memberships,
+} from './index.ts';
+
+// What a server or a file may send: sound entries, entries with one part replaced, anything at all.
+const rulesets = fc.oneof(
+  { weight: 3, arbitrary: flags },
+  fc.array(damaged(flags.map(([first]) => first ?? {})), { maxLength: 5 }).map(asRuleset),
+  fc.array(fc.jsonValue()).map(asRuleset),
+);
+
+function asRuleset(json: unknown[]): Flag[] {
+  return json as Flag[];
+}
+
+test('any JSON as a ruleset and any user get an answer for every key', () => {
+  fc.assert(
+    fc.property(rulesets, users, (entries, user) => {
+      const answer = evaluateAll(compileRuleset(entries), user);
+      const keys = entries.map((entry) => entry?.key).filter((key) => typeof key === 'string');
+      expect(new Set(Object.keys(answer.flags))).toEqual(new Set(keys));
+      expect(Object.keys(answer.reasons)).toEqual(Object.keys(answer.flags));
+      for (const [key, reason] of Object.entries(answer.reasons)) {
+        if (reason === 'MATCH') continue;
+        expect([false, null]).toContain(answer.flags[key]);
+        expect(Object.hasOwn(answer.variants, key)).toBe(false);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('one flag alone is answered as it is among all', () => {
+  fc.assert(
+    fc.property(rulesets, users, (entries, user) => {
+      const ruleset = compileRuleset(entries);
+      const all = evaluateAll(ruleset, user);
+      for (const key of Object.keys(all.flags)) {
+        const decision = evaluateFlag(ruleset, key, user);
+        expect(decision?.value).toBe(all.flags[key]);
+        expect(decision?.variant ?? undefined).toBe(all.variants[key]);
+        expect(decision?.reason).toBe(all.reasons[key]);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a ruleset that travelled as JSON answers as the one that was sent', () => {
+  fc.assert(
+    fc.property(rulesets, users, (entries, user) => {
+      const received: Flag[] = JSON.parse(JSON.stringify(entries));
+      const sent = evaluateAll(compileRuleset(entries), user);
+      expect(JSON.stringify(evaluateAll(compileRuleset(received), user))).toBe(JSON.stringify(sent));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a person who travelled as JSON is answered alike', () => {
+  fc.assert(
+    fc.property(flags, users, (entries, user) => {
+      const ruleset = compileRuleset(entries);
+      const received = { ...JSON.parse(JSON.stringify(user)), cohorts: user.cohorts };
+      const distinctId = user.distinctId;
+      expect(evaluateAll(ruleset, { ...received, distinctId })).toEqual(evaluateAll(ruleset, user));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('being in a cohort is the same as fulfilling its clauses', () => {
+  const inCohort = [{ attribute: 'cohort', op: 'in_cohort', value: 'c' }] as const;
+  fc.assert(
+    fc.property(flags, users, (entries, user) => {
+      for (const { key, targeting = [] } of entries) {
+        if (targeting.length === 0 || targeting.some(({ op }) => op.endsWith('in_cohort'))) continue;
+        const flag = { key, enabled: true, rolloutPercentage: 100 };
+        const cohorts = new Set(memberships(compileCohorts([{ id: 'c', match: targeting }]), user));
+        const direct = evaluateFlag(compileRuleset([{ ...flag, targeting }]), key, user);
+        const byCohort = compileRuleset([{ ...flag, targeting: inCohort }]);
+        expect(evaluateFlag(byCohort, key, { ...user, cohorts })?.reason).toBe(direct?.reason);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

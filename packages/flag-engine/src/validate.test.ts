@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { flags, users } from '../test-support/arbitraries.ts';
+import { flag } from '../test-support/people.ts';
+import {
+  compileRuleset,
+  evaluateAll,
+  type Flag,
+  type Prerequisite,
+  validateCohort,
+  validateFlag,
+  validateRuleset,
+} from './index.ts';
+
+const variation = (key: string, value: unknown = 1, weight = 1) => ({ key, value, weight });
+const needs = (...list: [string, string][]) => ({
+  prerequisites: list.map(([flagKey, variationKey]): Prerequisite => ({ flagKey, variationKey })),
+});
+const others = [flag('plain'), flag('colour', { variations: [variation('red'), variation('blue', 1, 0)] })];
+
+test.each<[string, Partial<Flag>]>([
+  ['a plain flag', {}],
+  ['values of any type where the flag has none', { variations: [variation('a', 'x'), variation('b', null)] }],
+  ['numbers', { type: 'number', variations: [variation('a', 0), variation('b', 1.5)] }],
+  ['JSON', { type: 'json', variations: [variation('a', null), variation('b', { a: [] })] }],
+  ['a weight of 0 beside another', { variations: [variation('a', 1, 0), variation('b', 1, 5)] }],
+  ['what others can serve', needs(['plain', 'on'], ['plain', 'off'], ['colour', 'blue'], ['colour', 'off'])],
+])('%s can be stored', (_name, rest) => {
+  expect(validateFlag(flag('f', rest), others)).toEqual([]);
+});
+
+test.each<[string, Partial<Flag>, string, RegExp]>([
+  ['a rollout over 100', { rolloutPercentage: 101 }, 'rolloutPercentage', /whole number from 0 to 100/],
+  ['a rollout in between', { rolloutPercentage: 0.5 }, 'rolloutPercentage', /whole number/],
+  [
+    'a negative weight',
+    { variations: [variation('a'), variation('b', 1, -1)] },
+    'variations[1].weight',
+    /negative/,
+  ],
+  ['half a weight', { variations: [variation('a', 1, 0.5)] }, 'variations[0].weight', /whole number/],
+  ['weights of 0', { variations: [variation('a', 1, 0), variation('b', 1, 0)] }, 'variations', /sum to 0/],
+  ['a key twice', { variations: [variation('a'), variation('a')] }, 'variations[1].key', /"a"/],
+  [
+    'a text for a number',
+    { type: 'number', variations: [variation('a', '1')] },
+    'variations[0].value',
+    /number/,
+  ],
+  [
+    'null for a string',
+    { type: 'string', variations: [variation('a', null)] },
+    'variations[0].value',
+    /string/,
+  ],
+  ['an unknown flag', needs(['plain', 'on'], ['gone', 'on']), 'prerequisites[1].flagKey', /no flag "gone"/],
+  [
+    'on, of one with variations',
+    needs(['colour', 'on']),
+    'prerequisites[0].variationKey',
+    /"off", "red", "blue"/,
+  ],
+  ['a variation, of one without', needs(['plain', 'red']), 'prerequisites[0].variationKey', /"off", "on"/],
+  ['itself', needs(['f', 'on']), 'prerequisites[0].flagKey', /cycle: f -> f$/],
+])('%s cannot', (_name, rest, path, problem) => {
+  const problems = validateFlag(flag('f', rest), others);
+  expect(problems).toEqual([{ path, problem: expect.stringMatching(problem) }]);
+});
+
+describe('cycles', () => {
+  test('are found through the flags stored already', () => {
+    const stored = [flag('a', needs(['b', 'on'])), flag('b', needs(['plain', 'on'], ['f', 'on'])), ...others];
+    expect(validateFlag(flag('f', needs(['a', 'on'])), stored)).toEqual([
+      { path: 'prerequisites[0].flagKey', problem: 'makes a cycle: f -> a -> b -> f' },
+    ]);
+  });
+
+  test('are judged by what replaces a flag, not by what it was', () => {
+    const stored = [flag('f', needs(['a', 'on'])), flag('a')];
+    expect(validateFlag(flag('f'), stored)).toEqual([]);
+    expect(validateFlag(flag('a', needs(['f', 'on'])), stored)).toHaveLength(1);
+  });
+
+  test('that do not go through the flag are not its problem', () => {
+    const stored = [flag('a', needs(['b', 'on'])), flag('b', needs(['a', 'on']))];
+    expect(validateFlag(flag('f', needs(['a', 'on'])), stored)).toEqual([]);
+  });
+});
+
+test('a whole ruleset is checked entry by entry, keys too', () => {
+  const ruleset = [flag('a'), flag('b', { rolloutPercentage: -1 }), flag('a', needs(['b', 'red']))];
+  expect(validateRuleset(ruleset).map(({ path }) => path)).toEqual([
+    '[0].key',
+    '[1].rolloutPercentage',
+    '[2].prerequisites[0].variationKey',
+  ]);
+});
+
+test('what passes has no flag that cannot be evaluated', () => {
+  fc.assert(
+    fc.property(flags, users, (ruleset, user) => {
+      fc.pre(validateRuleset(ruleset).length === 0);
+      expect(Object.values(evaluateAll(compileRuleset(ruleset), user).reasons)).not.toContain('ERROR');
+    }),
+    { numRuns: 200, maxSkipsPerRun: 1000 },
+  );
+});
+
+test('a cohort cannot refer to a cohort', () => {
+  const match = [
+    { attribute: 'a', op: 'is_set' } as const,
+    { attribute: 'c', op: 'in_cohort', value: 'b' } as const,
+  ];
+  expect(validateCohort({ id: 'c', match }).map(({ path }) => path)).toEqual(['match[1].op']);
+  expect(validateCohort({ id: 'c', match: match.slice(0, 1) })).toEqual([]);
+  expect(validateCohort({ id: 'c' })).toEqual([]);
+});
