@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Installs Kafka 4.1.0, Redis and versitygw without a container engine. Safe to run again: what is there is kept.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
+kafka_version=4.1.0
+versitygw_version=v1.8.0
+mkdir -p "$home/bin"
+need() { command -v "$1" >/dev/null || { echo "install.sh: $1 is missing; $2" >&2; exit 1; }; }
+
+kafka() {
+  local libs="$home/kafka-$kafka_version"
+  cmp --silent "$here/kafka/pom.xml" "$libs/.complete" && return
+  need java "install a Java 17 or newer runtime (Debian: apt-get install openjdk-17-jre-headless)"
+  need mvn "install Maven (Debian: apt-get install maven)"
+  rm -rf "$libs" && mkdir -p "$libs"
+  mvn --quiet --batch-mode --file "$here/kafka/pom.xml" \
+    org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+    -DincludeScope=runtime -DoutputDirectory="$libs"
+  cp "$here/kafka/pom.xml" "$libs/.complete"
+}
+
+s3() {
+  local target="$home/bin/versitygw-$versitygw_version"
+  if [ ! -x "$target" ]; then
+    need go "install Go 1.24 or newer"
+    GOBIN="$home/bin/.build" go install "github.com/versity/versitygw/cmd/versitygw@$versitygw_version"
+    mv "$home/bin/.build/versitygw" "$target"
+  fi
+  ln -sf "$target" "$home/bin/versitygw"
+}
+
+redis() {
+  command -v redis-server >/dev/null && return
+  need apt-get "install redis-server by your system's means"
+  local sudo=""
+  [ "$(id -u)" = 0 ] || sudo="sudo"
+  $sudo apt-get update -qq || true
+  # The package starts a service where there is an init system; these tests run their own.
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends redis-server >/dev/null
+}
+
+wanted=("$@")
+[ ${#wanted[@]} -gt 0 ] || wanted=(kafka redis s3)
+# Side by side: Maven waits for the network while Go compiles.
+pids=()
+for one in "${wanted[@]}"; do
+  case "$one" in kafka | redis | s3) "$one" & pids+=($!) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+done
+for pid in "${pids[@]}"; do wait "$pid"; done
+echo "Backings are in $home"

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# run.sh <folder> <port> <controller port>: one Kafka broker in the foreground, its data in the folder.
+# The process becomes Java itself, so that a signal to it reaches the broker.
+set -euo pipefail
+folder=$1 port=$2 controller_port=$3
+libs=${KAFKA_LIBS:-${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}/kafka-4.1.0}
+[ -f "$libs/.complete" ] || { echo "no Kafka in $libs: run deploy/backings/install.sh kafka" >&2; exit 1; }
+
+mkdir -p "$folder"
+cat >"$folder/server.properties" <<PROPERTIES
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:$controller_port
+listeners=PLAINTEXT://127.0.0.1:$port,CONTROLLER://127.0.0.1:$controller_port
+advertised.listeners=PLAINTEXT://127.0.0.1:$port
+controller.listener.names=CONTROLLER
+log.dirs=$folder/data
+auto.create.topics.enable=false
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+share.coordinator.state.topic.replication.factor=1
+share.coordinator.state.topic.min.isr=1
+# Tests wait for neither more members nor for the six seconds a lost one is given by default.
+group.initial.rebalance.delay.ms=0
+group.min.session.timeout.ms=500
+log.cleaner.dedupe.buffer.size=16777216
+PROPERTIES
+
+# Quiet but for warnings and "Kafka Server started", which up.sh waits for.
+log=org.slf4j.simpleLogger
+java=(java -Xmx512m -Xms256m -XX:+UseSerialGC -cp "$libs/*"
+  "-D$log.defaultLogLevel=warn" "-D$log.log.kafka.server.KafkaRaftServer=info")
+if [ ! -f "$folder/data/meta.properties" ]; then
+  "${java[@]}" kafka.tools.StorageTool format --cluster-id MkU3OEVBNTcwNTJENDM2Qk \
+    --config "$folder/server.properties" >/dev/null
+fi
+# Where a test started it: end when its standard input does, so that no broker outlives a test run.
+[ -z "${END_WITH_INPUT:-}" ] || { (cat >/dev/null; kill -KILL $$ 2>/dev/null) <&0 >/dev/null 2>&1 & }
+exec "${java[@]}" kafka.Kafka "$folder/server.properties"

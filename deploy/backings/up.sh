@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Starts Kafka, Redis and an S3 server for tests, waits until each answers, and prints their environment.
+#   up.sh [kafka] [redis] [s3]      all three by default
+#   eval "$(deploy/backings/up.sh)"; ...; deploy/backings/down.sh
+# Ports: KAFKA_PORT, REDIS_PORT, S3_PORT, else free ones. Folder: BACKINGS_DIR, else a temporary one.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
+dir=${BACKINGS_DIR:-$(mktemp -d "${TMPDIR:-/tmp}/switchboard-backings.XXXXXX")}
+mkdir -p "$dir"
+env_file=$dir/env
+: >"$env_file"
+
+free_port() {
+  local port
+  while :; do
+    port=$((20000 + RANDOM % 12000))
+    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { echo "$port"; return; }
+  done
+}
+
+# start <name> <command...>: in the background, in a session of its own, its output in a file.
+start() {
+  local name=$1
+  shift
+  setsid "$@" >"$dir/$name.log" 2>&1 </dev/null &
+  echo $! >"$dir/$name.pid"
+}
+
+# await <name> <seconds> <command...>: until the command succeeds; fails with the log when it never does.
+await() {
+  local name=$1 tries=$(($2 * 5))
+  shift 2
+  until "$@" >/dev/null 2>&1; do
+    tries=$((tries - 1))
+    if [ $tries -le 0 ] || ! kill -0 "$(cat "$dir/$name.pid")" 2>/dev/null; then
+      { echo "up.sh: $name does not answer; its output:"; tail -n 30 "$dir/$name.log"; } >&2
+      BACKINGS_DIR=$dir "$here/down.sh" >&2
+      exit 1
+    fi
+    sleep 0.2
+  done
+}
+
+say() { echo "export $1=$2" >>"$env_file"; }
+
+kafka() {
+  local port=${KAFKA_PORT:-$(free_port)}
+  start kafka "$here/kafka/run.sh" "$dir/kafka" "$port" "$(free_port)"
+  await kafka 60 grep -q "Kafka Server started" "$dir/kafka.log"
+  say KAFKA_BROKERS "127.0.0.1:$port"
+}
+
+redis() {
+  local port=${REDIS_PORT:-$(free_port)}
+  mkdir -p "$dir/redis"
+  start redis redis-server --bind 127.0.0.1 --port "$port" --dir "$dir/redis" --save "" --appendonly no
+  await redis 10 redis-cli -p "$port" ping
+  say REDIS_URL "redis://127.0.0.1:$port"
+}
+
+s3() {
+  local port=${S3_PORT:-$(free_port)}
+  # A bucket of this server is a folder.
+  mkdir -p "$dir/s3/switchboard"
+  start s3 "$home/bin/versitygw" --access switchboard --secret switchboard-secret --region eu-central-1 \
+    --port "127.0.0.1:$port" --health /health posix "$dir/s3"
+  await s3 10 curl --silent --fail "http://127.0.0.1:$port/health"
+  say S3_ENDPOINT "http://127.0.0.1:$port"
+  say S3_ACCESS_KEY switchboard
+  say S3_SECRET_KEY switchboard-secret
+  say S3_BUCKET switchboard
+  say S3_REGION eu-central-1
+}
+
+wanted=("$@")
+[ ${#wanted[@]} -gt 0 ] || wanted=(kafka redis s3)
+for one in "${wanted[@]}"; do
+  case "$one" in kafka | redis | s3) "$one" ;; *) echo "up.sh: unknown backing $one" >&2; exit 2 ;; esac
+done
+say BACKINGS_DIR "$dir"
+cat "$env_file"

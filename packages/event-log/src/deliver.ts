@@ -1,0 +1,129 @@
+import { messageOf, PartitionLost } from './errors.ts';
+import { backoff, pause } from './timing.ts';
+import type { ConsumeOptions, LogEntry, OutgoingRecord, RecordBatch, StoredRecord } from './types.ts';
+
+export interface Fetched {
+  topic: string;
+  partition: number;
+  records: StoredRecord[];
+  nextOffset: bigint;
+}
+
+/** The right to work on one partition, from being given it until it is taken away. */
+export interface Ownership {
+  readonly topic: string;
+  readonly partition: number;
+  readonly signal: AbortSignal;
+  /** Back-offs end and handlers are told, but what they finish still counts. */
+  stop(): void;
+  /** What is done from now on no longer counts. */
+  lose(): void;
+  lost(): boolean;
+}
+
+export function createOwnership(topic: string, partition: number): Ownership {
+  const controller = new AbortController();
+  let lost = false;
+  return {
+    topic,
+    partition,
+    signal: controller.signal,
+    stop: () => controller.abort(),
+    lose() {
+      lost = true;
+      controller.abort();
+    },
+    lost: () => lost,
+  };
+}
+
+/** How a consumer stores its progress and the records it cannot read. */
+export interface Progress {
+  commit(ownership: Ownership, offset: bigint): Promise<void>;
+  publishDeadLetter(topic: string, record: OutgoingRecord): Promise<void>;
+}
+
+export interface DeliverOptions {
+  consume: ConsumeOptions;
+  progress: Progress;
+  onLog?: ((entry: LogEntry) => void) | undefined;
+  /** Called after every attempt that failed. */
+  onFailure?(): void;
+}
+
+/**
+ * Hands records to the consumer until it has taken them, then commits. Resolves with false when the
+ * partition was lost or the consumer stopped before.
+ */
+export async function deliver(
+  ownership: Ownership,
+  fetched: Fetched,
+  options: DeliverOptions,
+): Promise<boolean> {
+  const { consume, progress, onLog } = options;
+  const where = `${consume.group} at ${fetched.topic}/${fetched.partition}, offset ${fetched.records[0]?.offset}`;
+  const batch = batchOf(ownership, fetched, progress);
+  let handled = false;
+  for (let failures = 0; handled || !ownership.signal.aborted; ) {
+    try {
+      // Where only the commit failed, only the commit is repeated.
+      if (!handled) await consume.handle(batch);
+      handled = true;
+      if (failures > 0) onLog?.({ level: 'info', message: `${where}: handled after ${failures} failures` });
+      if (ownership.lost()) return false;
+      if (consume.commit !== 'manual') await progress.commit(ownership, fetched.nextOffset);
+      return true;
+    } catch (error) {
+      if (error instanceof PartitionLost) return false;
+      if (handled && ownership.signal.aborted) return false;
+      failures++;
+      if (failures === 1) {
+        onLog?.({
+          level: 'error',
+          message: `${where}: handling failed, trying again: ${messageOf(error)}`,
+          error,
+        });
+      }
+      options.onFailure?.();
+      await pause(
+        backoff(failures, consume.retryMinMs ?? 100, consume.retryMaxMs ?? 10_000),
+        ownership.signal,
+      );
+    }
+  }
+  return false;
+}
+
+function batchOf(ownership: Ownership, fetched: Fetched, progress: Progress): RecordBatch {
+  return {
+    ...fetched,
+    signal: ownership.signal,
+    deadLetter: (record, reason) =>
+      progress.publishDeadLetter(deadLetterTopic(record.topic), {
+        partition: record.partition,
+        key: record.key,
+        value: record.value,
+        headers: {
+          ...record.headers,
+          'dead-letter-reason': reason,
+          'dead-letter-topic': record.topic,
+          'dead-letter-partition': String(record.partition),
+          'dead-letter-offset': String(record.offset),
+        },
+      }),
+    async commit(offset = fetched.nextOffset) {
+      if (ownership.lost()) throw lostError(ownership);
+      await progress.commit(ownership, offset);
+    },
+  };
+}
+
+export function deadLetterTopic(topic: string): string {
+  return `${topic}.dead-letter`;
+}
+
+export function lostError(ownership: Ownership): PartitionLost {
+  return new PartitionLost(
+    `${ownership.topic}/${ownership.partition} is no longer this consumer's: nothing committed`,
+  );
+}

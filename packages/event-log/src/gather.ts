@@ -1,0 +1,199 @@
+import { EventLogBusy, EventLogUnavailable, messageOf } from './errors.ts';
+import type { OutgoingRecord } from './types.ts';
+
+export interface TopicRecords {
+  topic: string;
+  records: OutgoingRecord[];
+}
+
+/** Bytes accepted and not yet acknowledged, shared by the gatherers of one log. */
+export interface ByteBudget {
+  /** Throws EventLogBusy when the bytes do not fit. A publish that finds nothing in flight always fits. */
+  take(bytes: number): void;
+  release(bytes: number): void;
+  used(): number;
+}
+
+export function createByteBudget(maxBytes: number): ByteBudget {
+  let used = 0;
+  return {
+    take(bytes) {
+      if (used > 0 && used + bytes > maxBytes) {
+        throw new EventLogBusy(
+          `the event log is busy: ${used} of ${maxBytes} bytes are on their way; try again`,
+        );
+      }
+      used += bytes;
+    },
+    release(bytes) {
+      used -= bytes;
+    },
+    used: () => used,
+  };
+}
+
+export interface Gatherer {
+  /**
+   * Answers by `deadline` (of `performance.now()`), which must not be before that of an earlier publish. The
+   * bytes must have been taken from the budget; they are released when the records are settled.
+   */
+  publish(topic: string, records: OutgoingRecord[], bytes: number, deadline: number): Promise<void>;
+  /** Resolves when nothing waits and nothing is in flight. */
+  idle(): Promise<void>;
+}
+
+interface Entry {
+  topic: string;
+  records: OutgoingRecord[];
+  bytes: number;
+  taken: number;
+  inFlight: boolean;
+  answered: boolean;
+  deadline: number;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/** What an overhead of headers, offsets and framing is counted as. */
+const RECORD_OVERHEAD = 64;
+
+export function sizeOf(record: OutgoingRecord): number {
+  let bytes = RECORD_OVERHEAD + (record.value?.length ?? 0) + (record.key?.length ?? 0);
+  for (const name in record.headers) bytes += name.length + (record.headers[name]?.length ?? 0) + 2;
+  return bytes;
+}
+
+/**
+ * One send at a time, at once when none is under way; what arrives meanwhile is gathered for the next one.
+ * A publish is answered by its deadline whatever `send` does; its bytes count until `send` lets go of them.
+ */
+export function createGatherer(options: {
+  /** Must settle soon after `deadline` (of `performance.now()`), when nobody waits for these records any more. */
+  send(batch: TopicRecords[], deadline: number): Promise<void>;
+  budget: ByteBudget;
+  maxSendBytes: number;
+}): Gatherer {
+  const { send, budget, maxSendBytes } = options;
+  const unanswered = new Set<Entry>();
+  let waiting: Entry[] = [];
+  let sending = false;
+  let timer: NodeJS.Timeout | undefined;
+  const onIdle: (() => void)[] = [];
+
+  function publish(topic: string, records: OutgoingRecord[], bytes: number, deadline: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const entry: Entry = {
+      topic,
+      records,
+      bytes,
+      taken: 0,
+      inFlight: false,
+      answered: false,
+      deadline,
+      resolve,
+      reject,
+    };
+    unanswered.add(entry);
+    waiting.push(entry);
+    timer ??= setTimeout(expire, Math.max(1, deadline - performance.now()));
+    if (!sending) void drain();
+    return promise;
+  }
+
+  async function drain(): Promise<void> {
+    sending = true;
+    while (waiting.length > 0) {
+      const { entries, batch } = take();
+      const deadline = entries.reduce((latest, entry) => Math.max(latest, entry.deadline), 0);
+      let failure: Error | undefined;
+      try {
+        await send(batch, deadline);
+      } catch (error) {
+        failure = asError(error);
+      }
+      for (const entry of entries) afterSend(entry, failure);
+    }
+    sending = false;
+    for (const resolve of onIdle.splice(0)) resolve();
+  }
+
+  /** The next records in order of arrival, up to the cap; the last entry may be taken in part. */
+  function take(): { entries: Entry[]; batch: TopicRecords[] } {
+    const byTopic = new Map<string, OutgoingRecord[]>();
+    let bytes = 0;
+    let count = 0;
+    let full = false;
+    for (const entry of waiting) {
+      const records = byTopic.get(entry.topic) ?? [];
+      byTopic.set(entry.topic, records);
+      for (let i = entry.taken; i < entry.records.length; i++) {
+        const record = entry.records[i];
+        if (!record) break;
+        const size = sizeOf(record);
+        full = bytes > 0 && bytes + size > maxSendBytes;
+        if (full) break;
+        records.push(record);
+        bytes += size;
+        entry.taken = i + 1;
+        entry.inFlight = true;
+      }
+      if (entry.inFlight) count++;
+      if (full) break;
+    }
+    const entries = waiting.slice(0, count);
+    waiting = waiting.filter((entry) => entry.taken < entry.records.length);
+    const batch = [...byTopic]
+      .map(([topic, records]) => ({ topic, records }))
+      .filter((t) => t.records.length > 0);
+    return { entries, batch };
+  }
+
+  function afterSend(entry: Entry, failure: Error | undefined): void {
+    entry.inFlight = false;
+    if (entry.answered) {
+      budget.release(entry.bytes);
+    } else if (failure) {
+      drop(entry);
+      answer(entry, failure);
+    } else if (entry.taken === entry.records.length) {
+      answer(entry);
+    }
+  }
+
+  function expire(): void {
+    timer = undefined;
+    const now = performance.now();
+    const late = [...unanswered].filter((entry) => entry.deadline <= now + 1);
+    if (late.length > 0) waiting = waiting.filter((entry) => entry.deadline > now + 1);
+    for (const entry of late) {
+      answer(entry, new EventLogUnavailable('the event log did not store the records in time'));
+    }
+    const [next] = unanswered;
+    if (next) timer = setTimeout(expire, Math.max(1, next.deadline - now));
+  }
+
+  function answer(entry: Entry, failure?: Error): void {
+    entry.answered = true;
+    unanswered.delete(entry);
+    if (unanswered.size === 0) {
+      clearTimeout(timer);
+      timer = undefined;
+    }
+    if (!entry.inFlight) budget.release(entry.bytes);
+    if (failure) entry.reject(failure);
+    else entry.resolve();
+  }
+
+  function drop(entry: Entry): void {
+    if (entry.taken < entry.records.length) waiting = waiting.filter((other) => other !== entry);
+  }
+
+  return {
+    publish,
+    idle: () => (sending ? new Promise((resolve) => onIdle.push(resolve)) : Promise.resolve()),
+  };
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new EventLogUnavailable(messageOf(error));
+}

@@ -1,0 +1,195 @@
+import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import { createOwnership, deliver, lostError, type Ownership, type Progress } from '../deliver.ts';
+import { EventLogUnavailable, messageOf } from '../errors.ts';
+import { backoff, pause } from '../timing.ts';
+import type { ConsumeOptions, LogEntry } from '../types.ts';
+import { retrying } from './client.ts';
+import { lastOffsetOf, recordsOf } from './records.ts';
+
+/** A handler that takes longer lets the other partitions of its broker go on without it. */
+const SLOW_MS = 1_000;
+
+interface Held {
+  ownership: Ownership;
+  /** The work on this partition, so that no second batch of it is begun before. */
+  resume?: (() => void) | undefined;
+}
+
+export interface KafkaConsumption {
+  stop(): Promise<void>;
+}
+
+/** Reads until stopped. Whatever ends a kafkajs consumer, a fresh one takes its place after a back-off. */
+export function startConsumer(options: {
+  client: Kafka;
+  consume: ConsumeOptions;
+  publishDeadLetter: Progress['publishDeadLetter'];
+  onLog?: ((entry: LogEntry) => void) | undefined;
+}): KafkaConsumption {
+  const { client, consume, onLog } = options;
+  const stopping = new AbortController();
+  const held = new Map<string, Held>();
+  const working = new Map<string, Promise<unknown>>();
+  const leaseMs = consume.leaseMs ?? 10_000;
+  const maxBatchBytes = consume.maxBatchBytes ?? 1024 * 1024;
+  const running = supervise();
+
+  async function supervise(): Promise<void> {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      const started = performance.now();
+      const error = await runOnce();
+      revokeAll();
+      if (stopping.signal.aborted) return;
+      if (performance.now() - started > 30_000) failures = 0;
+      if (++failures === 1) {
+        onLog?.({
+          level: 'warn',
+          message: `Reading as ${consume.group} stopped, trying again: ${messageOf(error)}`,
+          error,
+        });
+      }
+      await pause(backoff(failures, 100, 2_000), stopping.signal);
+    }
+  }
+
+  /** Resolves with what ended the consumer. */
+  async function runOnce(): Promise<unknown> {
+    const consumer = client.consumer({
+      groupId: consume.group,
+      sessionTimeout: leaseMs,
+      heartbeatInterval: Math.floor(leaseMs / 4),
+      maxWaitTimeInMs: 500,
+      minBytes: 1,
+      maxBytes: 8 * maxBatchBytes,
+      maxBytesPerPartition: maxBatchBytes,
+      allowAutoTopicCreation: false,
+      retry: { ...retrying(5), restartOnFailure: async () => false },
+    });
+    const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
+    consumer.on(consumer.events.CRASH, ({ payload }) => end(payload.error));
+    consumer.on(consumer.events.REBALANCING, revokeAll);
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => assign(payload.memberAssignment));
+    const onStop = (): void => end(undefined);
+    stopping.signal.addEventListener('abort', onStop, { once: true });
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topics: consume.topics, fromBeginning: true });
+      if (stopping.signal.aborted) return undefined;
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: 64,
+        eachBatch,
+      });
+      return await ended;
+    } catch (error) {
+      return error;
+    } finally {
+      stopping.signal.removeEventListener('abort', onStop);
+      await finish(consumer);
+    }
+  }
+
+  async function finish(consumer: Consumer): Promise<void> {
+    // Handlers under way end first, so that what they did is committed before the partitions go.
+    if (stopping.signal.aborted) await Promise.allSettled(working.values());
+    await consumer.disconnect().catch(() => {});
+  }
+
+  async function eachBatch(payload: EachBatchPayload): Promise<void> {
+    const { topic, partition } = payload.batch;
+    const key = `${topic}/${partition}`;
+    const holder = held.get(key);
+    if (!holder || stopping.signal.aborted || payload.isStale()) return;
+    const { ownership } = holder;
+    const lastOffset = lastOffsetOf(payload.batch);
+    const { promise: slow, resolve: goOn } = Promise.withResolvers<'slow'>();
+    const timer = setTimeout(goOn, SLOW_MS, 'slow');
+    const work = process(key, ownership, payload, lastOffset, () => goOn('slow'));
+    const track = work.catch(() => {});
+    working.set(key, track);
+    const done = track.then(() => {
+      clearTimeout(timer);
+      if (working.get(key) === track) working.delete(key);
+    });
+    if ((await Promise.race([work, slow])) !== 'slow') return;
+    // Its broker is asked for the other partitions meanwhile.
+    const resume = payload.pause();
+    holder.resume = resume;
+    void done.then(() => {
+      if (holder.resume === resume) release(holder);
+    });
+  }
+
+  async function process(
+    key: string,
+    ownership: Ownership,
+    payload: EachBatchPayload,
+    lastOffset: bigint,
+    onFailure: () => void,
+  ): Promise<void> {
+    // Someone who lost this partition and got it back may still be at work on it.
+    await working.get(key);
+    const { topic, partition } = payload.batch;
+    const fetched = { topic, partition, records: recordsOf(payload.batch), nextOffset: lastOffset + 1n };
+    const progress: Progress = {
+      publishDeadLetter: options.publishDeadLetter,
+      commit: (owner, offset) => commit(payload, owner, offset),
+    };
+    const handled = await deliver(ownership, fetched, { consume, progress, onLog, onFailure });
+    if (handled && !ownership.lost()) payload.resolveOffset(String(lastOffset));
+  }
+
+  function assign(assignment: Record<string, number[]>): void {
+    revokeAll();
+    if (stopping.signal.aborted) return;
+    for (const [topic, partitions] of Object.entries(assignment)) {
+      for (const partition of partitions) {
+        held.set(`${topic}/${partition}`, { ownership: createOwnership(topic, partition) });
+      }
+    }
+  }
+
+  function revokeAll(): void {
+    for (const [key, holder] of [...held]) {
+      held.delete(key);
+      holder.ownership.lose();
+      release(holder);
+      consume.onRevoked?.(holder.ownership.topic, holder.ownership.partition);
+    }
+  }
+
+  return {
+    async stop() {
+      stopping.abort();
+      for (const holder of held.values()) holder.ownership.stop();
+      await running;
+    },
+  };
+}
+
+function release(holder: Held): void {
+  const { resume } = holder;
+  holder.resume = undefined;
+  resume?.();
+}
+
+/** The broker refuses it when the group has moved on since the batch was fetched. */
+async function commit(payload: EachBatchPayload, ownership: Ownership, offset: bigint): Promise<void> {
+  const { topic, partition } = ownership;
+  if (ownership.lost()) throw lostError(ownership);
+  try {
+    await payload.commitOffsetsIfNecessary({
+      topics: [{ topic, partitions: [{ partition, offset: String(offset) }] }],
+    });
+  } catch (error) {
+    const type = error instanceof Error && 'type' in error ? error.type : '';
+    if (ownership.lost() || LOST.has(String(type))) throw lostError(ownership);
+    throw new EventLogUnavailable(`cannot commit ${topic}/${partition}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+const LOST = new Set(['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID']);

@@ -1,0 +1,80 @@
+import { createPublisher } from '../publisher.ts';
+import { createSender } from '../sender.ts';
+import type { CommonOptions, EventLog } from '../types.ts';
+import { createAdmin } from './admin.ts';
+import { createClient, type KafkaConnection } from './client.ts';
+import { type Compression, codecFor } from './codecs.ts';
+import { startConsumer } from './consumer.ts';
+import { partitionsOf, readLag, readOffsets } from './offsets.ts';
+import { openProducer, outOfStep } from './producer.ts';
+import { createKafkaTopics } from './topics.ts';
+
+export interface KafkaLogOptions extends KafkaConnection, CommonOptions {
+  compression?: Compression;
+  /** Idempotent producers that split the partitions among them, each with one send under way. */
+  lanes?: number;
+}
+
+const CREATE_TOPICS_TIMEOUT_MS = 30_000;
+
+/** The event log on Kafka. Connects when it is first used. */
+export function openKafkaLog(options: KafkaLogOptions): EventLog {
+  const timeoutMs = options.publishTimeoutMs ?? 5_000;
+  const { onLog } = options;
+  const client = createClient(options, timeoutMs);
+  const admin = createAdmin(client, timeoutMs);
+  const compression = codecFor(options.compression ?? 'zstd');
+  const senders = Array.from({ length: options.lanes ?? 1 }, () =>
+    createSender({
+      name: 'Kafka',
+      open: () => openProducer({ client, compression, brokerTimeoutMs: timeoutMs }),
+      repeatable: outOfStep,
+      onLog,
+    }),
+  );
+  const publisher = createPublisher({
+    senders,
+    timeoutMs,
+    maxBytesInFlight: options.maxBytesInFlight ?? 64 * 1024 * 1024,
+    partitionsOf: (topic) => admin.use('looking up a topic', (a) => partitionsOf(a, topic)),
+  });
+  const consumptions = new Set<{ stop(): Promise<void> }>();
+
+  const lag: EventLog['lag'] = (group, topics) =>
+    admin.use('reading offsets', (a) => readLag(a, group, topics));
+
+  return {
+    createTopics: (specs) =>
+      admin.use('creating topics', (a) => createKafkaTopics(a, specs), CREATE_TOPICS_TIMEOUT_MS),
+    publish: publisher.publish,
+    async consume(consume) {
+      const consumption = startConsumer({
+        client,
+        consume,
+        onLog,
+        publishDeadLetter: (topic, record) => publisher.publish(topic, [record]),
+      });
+      consumptions.add(consumption);
+      return {
+        async stop() {
+          consumptions.delete(consumption);
+          await consumption.stop();
+        },
+        lag: () => lag(consume.group, consume.topics),
+      };
+    },
+    endOffsets: (topic) =>
+      admin.use('reading offsets', async (a) => (await readOffsets(a, topic)).map((one) => one.high)),
+    committedOffsets: async (group, topic) => (await lag(group, [topic])).map((one) => one.committed),
+    lag,
+    bytesInFlight: publisher.bytesInFlight,
+    async ping() {
+      await admin.use('asking for the cluster', (a) => a.describeCluster());
+    },
+    async close() {
+      await Promise.all([...consumptions].map((consumption) => consumption.stop()));
+      await publisher.close();
+      await admin.close();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Batch, KafkaMessage } from 'kafkajs';
+import type { StoredRecord } from '../types.ts';
+
+export function recordsOf(batch: Batch): StoredRecord[] {
+  const { topic, partition } = batch;
+  return batch.messages.map((message) => ({
+    topic,
+    partition,
+    offset: BigInt(message.offset),
+    key: message.key === null ? null : message.key.toString(),
+    value: message.value,
+    headers: headersOf(message),
+    timestamp: Number(message.timestamp),
+  }));
+}
+
+/** May be past the last message: compaction and transactions leave gaps. */
+export function lastOffsetOf(batch: Batch): bigint {
+  return BigInt(batch.lastOffset());
+}
+
+function headersOf(message: KafkaMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(message.headers ?? {})) {
+    const last = Array.isArray(value) ? value.at(-1) : value;
+    if (last !== undefined) headers[name] = last.toString();
+  }
+  return headers;
+}

@@ -1,0 +1,74 @@
+import kafkajs, { type Admin } from 'kafkajs';
+import { messageOf, TopicMismatch } from '../errors.ts';
+import { withDeadLetters } from '../topics.ts';
+import type { TopicSpec } from '../types.ts';
+
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Makes the missing topics and checks the others. A topic's number of partitions is never raised: the
+ * partition of a key would move, and with it the order of its records.
+ */
+export async function createKafkaTopics(admin: Admin, wanted: TopicSpec[]): Promise<void> {
+  const specs = withDeadLetters(wanted);
+  const existing = new Set(await admin.listTopics());
+  const missing = specs.filter((spec) => !existing.has(spec.name));
+  if (missing.length > 0) {
+    // Another instance may make them at this moment; the check below tells whether they are alike.
+    await admin
+      .createTopics({ waitForLeaders: true, topics: missing.map(topicConfig) })
+      .catch((error) => ignoreExisting(error));
+  }
+  const { topics } = await admin.fetchTopicMetadata({ topics: specs.map((spec) => spec.name) });
+  const configs = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: specs.map((spec) => ({
+      type: kafkajs.ConfigResourceTypes.TOPIC,
+      name: spec.name,
+      configNames: ['cleanup.policy', 'max.message.bytes'],
+    })),
+  });
+  for (const spec of specs) {
+    const partitions = topics.find((topic) => topic.name === spec.name)?.partitions.length ?? 0;
+    const entries =
+      configs.resources.find((resource) => resource.resourceName === spec.name)?.configEntries ?? [];
+    const config = new Map(entries.map((entry) => [entry.configName, entry.configValue]));
+    check(spec, 'partitions', partitions, spec.partitions);
+    check(spec, 'cleanup.policy', config.get('cleanup.policy'), spec.cleanup);
+    const maxBytes = Number(config.get('max.message.bytes'));
+    const needed = spec.maxMessageBytes ?? MAX_MESSAGE_BYTES;
+    if (maxBytes < needed) check(spec, 'max.message.bytes', maxBytes, needed);
+  }
+}
+
+function check(spec: TopicSpec, what: string, found: unknown, wanted: unknown): void {
+  if (found === wanted) return;
+  throw new TopicMismatch(
+    `topic ${spec.name} has ${what} ${found}, not ${wanted}: set it alike, or move its records to a new topic`,
+  );
+}
+
+function topicConfig(spec: TopicSpec) {
+  const entries: Record<string, unknown> = {
+    'cleanup.policy': spec.cleanup,
+    'max.message.bytes': spec.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+    'retention.ms': spec.cleanup === 'delete' ? spec.retentionMs : undefined,
+    'min.insync.replicas': spec.minInSyncReplicas,
+  };
+  return {
+    topic: spec.name,
+    numPartitions: spec.partitions,
+    replicationFactor: spec.replication,
+    configEntries: Object.entries(entries)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => ({ name, value: String(value) })),
+  };
+}
+
+function ignoreExisting(error: unknown): void {
+  const errors = error instanceof kafkajs.KafkaJSAggregateError ? error.errors : [error];
+  for (const one of errors) {
+    const type = one instanceof Error && 'type' in one ? one.type : undefined;
+    if (type !== 'TOPIC_ALREADY_EXISTS' && !/already exists/i.test(messageOf(one))) throw one;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Database } from '@switchboard/database';
+
+export interface CompactionOptions {
+  /** How long a tombstone outlives what it deleted, so that every reader learns of it. */
+  tombstoneRetentionMs: number;
+}
+
+const DELETE_AT_ONCE = 5_000;
+
+// Any number: the instance that tidies up holds this lock.
+const LOCK = 7_926_335_346;
+
+interface PartitionRow {
+  topic: string;
+  partition: number;
+  cleanup: string;
+  retention_ms: number | bigint | null;
+  next_offset: number | bigint;
+  compacted_to: number | bigint;
+}
+
+/** One round over all topics; nothing when another instance is at it. Offsets never change. */
+export async function compactAll(database: Database, options: CompactionOptions): Promise<void> {
+  const partitions = await database.sql<PartitionRow[]>`
+    select p.*, t.cleanup, t.retention_ms from event_log.partitions p join event_log.topics t on t.name = p.topic`;
+  for (const row of partitions) {
+    let goOn = true;
+    while (goOn) {
+      // One transaction a step: the lock goes with it, and no step holds others up for long.
+      goOn = await database.sql.begin(async (tx) => {
+        const [lock] = await tx<{ locked: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}) as locked`;
+        if (!lock?.locked) return false;
+        return row.cleanup === 'compact' ? compact(tx, row, options) : dropOld(tx, row);
+      });
+    }
+  }
+}
+
+type Transaction = Parameters<Parameters<Database['sql']['begin']>[1]>[0];
+
+async function dropOld(tx: Transaction, { topic, partition, retention_ms }: PartitionRow): Promise<boolean> {
+  if (retention_ms === null) return false;
+  const rows = await tx`
+    delete from event_log.records r using (
+      select "offset", "timestamp" from event_log.records
+      where topic = ${topic} and partition = ${partition} order by "offset" limit ${DELETE_AT_ONCE}
+    ) as oldest
+    where r.topic = ${topic} and r.partition = ${partition} and r."offset" = oldest."offset"
+      and oldest."timestamp" < (extract(epoch from now()) * 1000)::bigint - ${String(retention_ms)}::bigint
+    returning 1`;
+  return rows.length === DELETE_AT_ONCE;
+}
+
+/** Of every key written since the last round, all but the newest record go; then tombstones that are old enough. */
+async function compact(tx: Transaction, row: PartitionRow, options: CompactionOptions): Promise<boolean> {
+  const { topic, partition } = row;
+  const end = BigInt(row.next_offset);
+  if (end > BigInt(row.compacted_to)) {
+    await tx`
+      delete from event_log.records r using (
+        select key, max("offset") as newest from event_log.records
+        where topic = ${topic} and partition = ${partition} and compacted
+          and "offset" >= ${String(row.compacted_to)}::bigint and "offset" < ${String(end)}::bigint
+        group by key
+      ) as fresh
+      where r.topic = ${topic} and r.partition = ${partition} and r.compacted
+        and r.key = fresh.key and r."offset" < fresh.newest`;
+    await tx`
+      update event_log.partitions set compacted_to = ${String(end)}::bigint
+      where topic = ${topic} and partition = ${partition}`;
+  }
+  await tx`
+    delete from event_log.records
+    where topic = ${topic} and partition = ${partition} and compacted and value is null
+      and "offset" < ${String(end)}::bigint
+      and "timestamp" < (extract(epoch from now()) * 1000)::bigint - ${options.tombstoneRetentionMs}::bigint`;
+  return false;
+}

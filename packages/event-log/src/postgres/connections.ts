@@ -1,0 +1,64 @@
+import { fileURLToPath } from 'node:url';
+import { type Database, isUnavailable, migrate, openDatabase } from '@switchboard/database';
+import { EventLogUnavailable, messageOf } from '../errors.ts';
+import { within } from '../timing.ts';
+
+const migrations = {
+  folder: fileURLToPath(new URL('../../migrations', import.meta.url)),
+  table: 'event_log',
+};
+
+export interface Connections {
+  /** Resolves when the tables are there; tries again when asked again after a failure. */
+  ready(): Promise<void>;
+  /** Runs a query that somebody waits for: answered in time, by a fresh pool when the old one hangs. */
+  use<T>(what: string, work: (database: Database) => Promise<T>, timeoutMs?: number): Promise<T>;
+  /** For work that has time: its queries wait as long as the database does. */
+  background(): Database;
+  close(): Promise<void>;
+}
+
+export function createConnections(url: string, timeoutMs: number): Connections {
+  let migrating: Promise<void> | undefined;
+  let pool: Database | undefined;
+  let background: Database | undefined;
+
+  async function ready(): Promise<void> {
+    migrating ??= migrate(url, migrations).catch((error) => {
+      migrating = undefined;
+      throw error;
+    });
+    return migrating;
+  }
+
+  return {
+    ready,
+    async use(what, work, within_ = timeoutMs) {
+      pool ??= openDatabase({ url, applicationName: 'event-log', poolSize: 2, statementTimeoutMs: within_ });
+      const used = pool;
+      const deadline = performance.now() + within_;
+      try {
+        return await within(
+          deadline,
+          what,
+          ready().then(() => work(used)),
+        );
+      } catch (error) {
+        if (!(error instanceof EventLogUnavailable || isUnavailable(error))) throw error;
+        if (pool === used) pool = undefined;
+        used.close().catch(() => {});
+        throw new EventLogUnavailable(`${what}: ${messageOf(error)}`, { cause: error });
+      }
+    },
+    background: () =>
+      (background ??= openDatabase({
+        url,
+        applicationName: 'event-log consumer',
+        poolSize: 3,
+        statementTimeoutMs: 30_000,
+      })),
+    async close() {
+      await Promise.all([pool?.close(), background?.close()]);
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@switchboard/database';
+import type { Progress } from '../deliver.ts';
+import { messageOf } from '../errors.ts';
+import type { ConsumeOptions, LogEntry } from '../types.ts';
+import type { Feed } from './feed.ts';
+import { claim, giveUp, leave, type Membership, renew } from './members.ts';
+import { startWorker, type Worker } from './worker.ts';
+
+/** Takes part in a group: renews its leases, claims what it should read, hands over what it should not. */
+export function startConsumer(options: {
+  ready(): Promise<void>;
+  database(): Database;
+  feed: Feed;
+  consume: ConsumeOptions;
+  publishDeadLetter: Progress['publishDeadLetter'];
+  onLog?: ((entry: LogEntry) => void) | undefined;
+}): { stop(): Promise<void> } {
+  const { consume, feed, onLog } = options;
+  const membership: Membership = {
+    group: consume.group,
+    member: randomUUID(),
+    topics: consume.topics,
+    leaseMs: consume.leaseMs ?? 10_000,
+  };
+  const workers = new Map<string, Worker>();
+  const handingOver = new Set<Promise<void>>();
+  let stopping = false;
+  let failing = false;
+  let again = true;
+  let onTurn: (() => void) | undefined;
+  const unsubscribe = feed.onGroup(consume.group, turn);
+  const running = run();
+
+  function turn(): void {
+    again = true;
+    onTurn?.();
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      again = false;
+      try {
+        await options.ready();
+        await takeTurn(options.database());
+        if (failing) onLog?.({ level: 'info', message: `Reading as ${consume.group} works again` });
+        failing = false;
+      } catch (error) {
+        if (!failing) {
+          const message = `Reading as ${consume.group} fails, trying again: ${messageOf(error)}`;
+          onLog?.({ level: 'warn', message, error });
+        }
+        failing = true;
+      }
+      await untilNextTurn(failing ? Math.min(1_000, membership.leaseMs / 4) : membership.leaseMs / 4);
+    }
+  }
+
+  async function untilNextTurn(ms: number): Promise<void> {
+    if (again || stopping) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      onTurn = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    onTurn = undefined;
+  }
+
+  async function takeTurn(database: Database): Promise<void> {
+    const { wanted, held } = await renew(database, membership);
+    const wantedKeys = new Set(wanted.map(keyOf));
+    const heldEpochs = new Map(held.map((one) => [keyOf(one), one.epoch]));
+    for (const [key, worker] of workers) {
+      if (heldEpochs.get(key) !== worker.claim.epoch) lose(key, worker);
+      else if (!wantedKeys.has(key)) handOver(database, key, worker);
+    }
+    for (const { topic, partition, end } of wanted) {
+      const key = keyOf({ topic, partition });
+      const worker = workers.get(key);
+      // Notifications are quick but may be missed; this is the net below them.
+      if (worker && end > worker.position()) worker.wake();
+      if (worker || stopping) continue;
+      const claimed = await claim(database, membership, topic, partition);
+      if (claimed)
+        start(database, key, { ...membership, topic, partition, epoch: claimed.epoch }, claimed.committed);
+    }
+  }
+
+  function start(database: Database, key: string, claimed: Worker['claim'], committed: bigint): void {
+    const { publishDeadLetter } = options;
+    const worker = startWorker({
+      database,
+      feed,
+      claim: claimed,
+      committed,
+      consume,
+      publishDeadLetter,
+      onLog,
+    });
+    workers.set(key, worker);
+    void worker.done.then(() => {
+      // It found out by itself, at a commit.
+      if (workers.get(key) === worker && !stopping) lose(key, worker);
+    });
+  }
+
+  function lose(key: string, worker: Worker): void {
+    workers.delete(key);
+    worker.ownership.lose();
+    track(worker.done.then(() => revoked(worker)));
+  }
+
+  function handOver(database: Database, key: string, worker: Worker): void {
+    if (worker.ownership.signal.aborted) return;
+    worker.ownership.stop();
+    const over = worker.done.then(async () => {
+      worker.ownership.lose();
+      if (workers.get(key) === worker) workers.delete(key);
+      revoked(worker);
+      await giveUp(database, worker.claim);
+    });
+    // Where giving up fails, the lease runs out.
+    track(over.catch(() => {}));
+  }
+
+  function track(work: Promise<void>): void {
+    const tracked = work.finally(() => handingOver.delete(tracked));
+    handingOver.add(tracked);
+  }
+
+  function revoked({ ownership }: Worker): void {
+    consume.onRevoked?.(ownership.topic, ownership.partition);
+  }
+
+  return {
+    async stop() {
+      stopping = true;
+      unsubscribe();
+      turn();
+      for (const worker of workers.values()) worker.ownership.stop();
+      await running;
+      for (const [key, worker] of workers) handOverStopped(key, worker);
+      await Promise.all(handingOver);
+      if (!failing) await leave(options.database(), membership).catch(() => {});
+    },
+  };
+
+  function handOverStopped(key: string, worker: Worker): void {
+    const over = worker.done.then(async () => {
+      worker.ownership.lose();
+      workers.delete(key);
+      revoked(worker);
+      if (!failing) await giveUp(options.database(), worker.claim);
+    });
+    track(over.catch(() => {}));
+  }
+}
+
+const keyOf = ({ topic, partition }: { topic: string; partition: number }): string => `${topic}/${partition}`;

@@ -1,0 +1,99 @@
+import { isUnavailable } from '@switchboard/database';
+import { EventLogUnavailable } from '../errors.ts';
+import { createPublisher } from '../publisher.ts';
+import { createSender } from '../sender.ts';
+import type { CommonOptions, EventLog } from '../types.ts';
+import { compactAll } from './compaction.ts';
+import { createConnections } from './connections.ts';
+import { startConsumer } from './consumer.ts';
+import { createFeed } from './feed.ts';
+import { partitionsOf, readLag } from './offsets.ts';
+import { openPublishConnection } from './publisher.ts';
+import { createPostgresTopics } from './topics.ts';
+
+export interface PostgresLogOptions extends CommonOptions {
+  /** A database of its own, or one shared with others: the log keeps to its schema `event_log`. */
+  url: string;
+  /** How often superseded and outdated records are removed. Default one minute. */
+  compactionIntervalMs?: number;
+  /** Default one day. */
+  tombstoneRetentionMs?: number;
+}
+
+const SETUP_TIMEOUT_MS = 30_000;
+
+/** The event log in PostgreSQL tables, made when first used. Several processes may share them. */
+export function openPostgresLog(options: PostgresLogOptions): EventLog {
+  const { url, onLog } = options;
+  const timeoutMs = options.publishTimeoutMs ?? 5_000;
+  const connections = createConnections(url, timeoutMs);
+  const feed = createFeed(connections.background);
+  const publisher = createPublisher({
+    senders: [
+      createSender({
+        name: 'PostgreSQL',
+        open: () => openPublishConnection({ url, timeoutMs, ready: connections.ready }),
+        repeatable: (error) => error instanceof EventLogUnavailable || isUnavailable(error),
+        onLog,
+      }),
+    ],
+    timeoutMs,
+    maxBytesInFlight: options.maxBytesInFlight ?? 64 * 1024 * 1024,
+    partitionsOf: (topic) =>
+      connections.use('looking up a topic', (database) => partitionsOf(database, topic)),
+  });
+  const consumptions = new Set<{ stop(): Promise<void> }>();
+  const tombstoneRetentionMs = options.tombstoneRetentionMs ?? 24 * 3_600_000;
+  let compacting: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    compacting = compacting
+      .then(connections.ready)
+      .then(() => compactAll(connections.background(), { tombstoneRetentionMs }))
+      .catch(() => {});
+  }, options.compactionIntervalMs ?? 60_000);
+  timer.unref();
+
+  const lag: EventLog['lag'] = (group, topics) =>
+    connections.use('reading offsets', (database) => readLag(database, group, topics));
+
+  return {
+    createTopics: (specs) =>
+      connections.use(
+        'creating topics',
+        (database) => createPostgresTopics(database, specs),
+        SETUP_TIMEOUT_MS,
+      ),
+    publish: publisher.publish,
+    async consume(consume) {
+      const consumption = startConsumer({
+        ready: connections.ready,
+        database: connections.background,
+        feed,
+        consume,
+        onLog,
+        publishDeadLetter: (topic, record) => publisher.publish(topic, [record]),
+      });
+      consumptions.add(consumption);
+      return {
+        async stop() {
+          consumptions.delete(consumption);
+          await consumption.stop();
+        },
+        lag: () => lag(consume.group, consume.topics),
+      };
+    },
+    endOffsets: async (topic) => (await lag('', [topic])).map((one) => one.end),
+    committedOffsets: async (group, topic) => (await lag(group, [topic])).map((one) => one.committed),
+    lag,
+    bytesInFlight: publisher.bytesInFlight,
+    ping: () => connections.use('asking for an answer', (database) => database.ping()),
+    async close() {
+      clearInterval(timer);
+      await Promise.all([...consumptions].map((consumption) => consumption.stop()));
+      await publisher.close();
+      await compacting;
+      await feed.close();
+      await connections.close();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Database } from '@switchboard/database';
+import { GROUPS_CHANNEL } from './feed.ts';
+
+export interface Membership {
+  group: string;
+  member: string;
+  topics: string[];
+  leaseMs: number;
+}
+
+export interface GroupView {
+  /** What this member should work on. */
+  wanted: { topic: string; partition: number; end: bigint }[];
+  /** What it still holds, its leases just renewed. */
+  held: { topic: string; partition: number; epoch: bigint }[];
+}
+
+/** Renews this member's leases and says what it should hold, the partitions dealt out evenly among the living. */
+export async function renew({ sql }: Database, membership: Membership): Promise<GroupView> {
+  const { group, member, topics, leaseMs } = membership;
+  const names = JSON.stringify(topics);
+  const [joined] = await sql<{ fresh: boolean }[]>`
+    insert into event_log.group_members ("group", member, topics, lease_until)
+    values (${group}, ${member}, ${names}::jsonb, now() + ${leaseMs} * interval '1 ms')
+    on conflict ("group", member) do update set lease_until = excluded.lease_until, topics = excluded.topics
+    returning xmax = 0 as fresh`;
+  const gone = await sql`
+    delete from event_log.group_members where "group" = ${group} and lease_until < now() returning 1`;
+  if (joined?.fresh || gone.length > 0) await announce(sql, group);
+  const held = await sql<{ topic: string; partition: number; epoch: number | bigint }[]>`
+    update event_log.group_partitions set lease_until = now() + ${leaseMs} * interval '1 ms'
+    where "group" = ${group} and owner = ${member} returning topic, partition, epoch`;
+  const members = await sql<{ member: string; topics: string[] }[]>`
+    select member, topics from event_log.group_members where "group" = ${group} order by member`;
+  const partitions = await sql<{ topic: string; partition: number; end: number | bigint }[]>`
+    select topic, partition, next_offset as end from event_log.partitions
+    where topic in (select jsonb_array_elements_text(${names}::jsonb))`;
+  const wanted = partitions.filter(({ topic, partition }) => {
+    const readers = members.filter((one) => one.topics.includes(topic));
+    return readers[partition % readers.length]?.member === member;
+  });
+  return {
+    wanted: wanted.map((one) => ({ ...one, end: BigInt(one.end) })),
+    held: held.map((one) => ({ ...one, epoch: BigInt(one.epoch) })),
+  };
+}
+
+/** Takes a partition nobody holds, with a new epoch. Undefined while someone else holds it. */
+export async function claim(
+  { sql }: Database,
+  { group, member, leaseMs }: Membership,
+  topic: string,
+  partition: number,
+): Promise<{ epoch: bigint; committed: bigint } | undefined> {
+  const [row] = await sql<{ epoch: number | bigint; committed: number | bigint | null }[]>`
+    insert into event_log.group_partitions as held ("group", topic, partition, owner, epoch, lease_until)
+    values (${group}, ${topic}, ${partition}, ${member}, 1, now() + ${leaseMs} * interval '1 ms')
+    on conflict ("group", topic, partition) do update
+      set owner = excluded.owner, epoch = held.epoch + 1, lease_until = excluded.lease_until
+      where held.owner is null or held.lease_until < now()
+    returning epoch, committed`;
+  return row && { epoch: BigInt(row.epoch), committed: BigInt(row.committed ?? 0) };
+}
+
+export interface Claim {
+  group: string;
+  member: string;
+  topic: string;
+  partition: number;
+  epoch: bigint;
+}
+
+/** False when the partition has another owner by now. An older offset than committed changes nothing. */
+export async function commitOffset({ sql }: Database, claimed: Claim, offset: bigint): Promise<boolean> {
+  const { group, member, topic, partition, epoch } = claimed;
+  const rows = await sql`
+    update event_log.group_partitions set committed = greatest(committed, ${String(offset)}::bigint)
+    where "group" = ${group} and topic = ${topic} and partition = ${partition}
+      and owner = ${member} and epoch = ${String(epoch)}::bigint
+    returning 1`;
+  return rows.length > 0;
+}
+
+export async function giveUp(
+  { sql }: Database,
+  { group, member, topic, partition, epoch }: Claim,
+): Promise<void> {
+  await sql`
+    update event_log.group_partitions set owner = null, lease_until = null
+    where "group" = ${group} and topic = ${topic} and partition = ${partition}
+      and owner = ${member} and epoch = ${String(epoch)}::bigint`;
+  await announce(sql, group);
+}
+
+export async function leave({ sql }: Database, { group, member }: Membership): Promise<void> {
+  await sql`delete from event_log.group_members where "group" = ${group} and member = ${member}`;
+  await announce(sql, group);
+}
+
+async function announce(sql: Database['sql'], group: string): Promise<void> {
+  await sql`select pg_notify(${GROUPS_CHANNEL}, ${group})`;
+}

@@ -1,0 +1,36 @@
+import type { Database } from '@switchboard/database';
+import { UnknownTopic } from '../errors.ts';
+import type { PartitionLag } from '../types.ts';
+
+export async function partitionsOf({ sql }: Database, topic: string): Promise<number> {
+  const [row] = await sql<{ partitions: number }[]>`
+    select partitions from event_log.topics where name = ${topic}`;
+  if (!row) throw new UnknownTopic(`there is no topic ${topic}: create it before publishing`);
+  return row.partitions;
+}
+
+interface Row {
+  topic: string;
+  partition: number;
+  end: number | bigint;
+  committed: number | bigint;
+}
+
+export async function readLag({ sql }: Database, group: string, topics: string[]): Promise<PartitionLag[]> {
+  const rows = await sql<Row[]>`
+    select p.topic, p.partition, p.next_offset as end, coalesce(g.committed, first."offset", p.next_offset) as committed
+    from event_log.partitions p
+    left join event_log.group_partitions g
+      on g."group" = ${group} and g.topic = p.topic and g.partition = p.partition
+    left join lateral (
+      select r."offset" from event_log.records r
+      where r.topic = p.topic and r.partition = p.partition order by r."offset" limit 1
+    ) first on true
+    where p.topic in (select jsonb_array_elements_text(${JSON.stringify(topics)}::jsonb))
+    order by p.topic, p.partition`;
+  return rows.map((row) => {
+    const committed = BigInt(row.committed);
+    const end = BigInt(row.end);
+    return { topic: row.topic, partition: row.partition, committed, end, behind: end - committed };
+  });
+}

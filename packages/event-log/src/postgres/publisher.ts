@@ -1,0 +1,88 @@
+import { isUnavailable, openDatabase } from '@switchboard/database';
+import { EventLogUnavailable, messageOf } from '../errors.ts';
+import { sizeOf, type TopicRecords } from '../gather.ts';
+import type { SendConnection } from '../sender.ts';
+import { RECORDS_CHANNEL } from './feed.ts';
+
+/** One connection that stores gathered records, all of a send in one statement and so in one transaction. */
+export async function openPublishConnection(options: {
+  url: string;
+  timeoutMs: number;
+  ready(): Promise<void>;
+}): Promise<SendConnection> {
+  await options.ready();
+  const database = openDatabase({
+    url: options.url,
+    applicationName: 'event-log publisher',
+    poolSize: 1,
+    statementTimeoutMs: options.timeoutMs,
+    connectTimeoutMs: Math.min(3_000, options.timeoutMs),
+  });
+  return {
+    async send(batch) {
+      const input = JSON.stringify(batch.flatMap(rows));
+      const wake = JSON.stringify(touched(batch));
+      try {
+        // Partitions are locked in one order, so that publishers never wait for each other in a circle. The
+        // lock is held until the commit: offsets become visible in order and without gaps.
+        await database.sql`
+          with input as (
+            select * from json_to_recordset(${input}::json)
+              as t(n int, topic text, partition int, key text, value text, headers jsonb, bytes int)
+          ), counts as (
+            select topic, partition, count(*) as count from input group by topic, partition
+          ), locked as (
+            select p.topic, p.partition, p.next_offset from event_log.partitions p
+            where (p.topic, p.partition) in (select topic, partition from counts)
+            order by p.topic, p.partition for update
+          ), allocated as (
+            update event_log.partitions p set next_offset = l.next_offset + c.count
+            from locked l join counts c using (topic, partition)
+            where p.topic = l.topic and p.partition = l.partition
+            returning p.topic, p.partition, l.next_offset as first
+          ), stored as (
+            insert into event_log.records
+              (topic, partition, "offset", key, value, headers, "timestamp", bytes, compacted)
+            select i.topic, i.partition,
+              a.first + row_number() over (partition by i.topic, i.partition order by i.n) - 1,
+              i.key, decode(i.value, 'base64'), i.headers,
+              (extract(epoch from clock_timestamp()) * 1000)::bigint, i.bytes, t.cleanup = 'compact'
+            from input i join allocated a using (topic, partition) join event_log.topics t on t.name = i.topic
+            returning 1
+          )
+          select count(*), pg_notify(${RECORDS_CHANNEL}, ${wake}) from stored`;
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        throw new EventLogUnavailable(`PostgreSQL did not store the records: ${messageOf(error)}`, {
+          cause: error,
+        });
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+function rows({ topic, records }: TopicRecords, topicIndex: number) {
+  return records.map((record, i) => ({
+    n: topicIndex * 1_000_000 + i,
+    topic,
+    partition: record.partition,
+    key: record.key === null ? null : text(record.key),
+    value: record.value === null ? null : record.value.toString('base64'),
+    headers: Object.fromEntries(
+      Object.entries(record.headers).map(([name, value]) => [text(name), text(value)]),
+    ),
+    bytes: sizeOf(record),
+  }));
+}
+
+/** What PostgreSQL can store: lone surrogates become U+FFFD, as they do in UTF-8; NUL too. */
+function text(value: string): string {
+  return value.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+function touched(batch: TopicRecords[]): Record<string, number[]> {
+  return Object.fromEntries(
+    batch.map(({ topic, records }) => [topic, [...new Set(records.map((record) => record.partition))]]),
+  );
+}

@@ -1,0 +1,124 @@
+import { EventLogUnavailable, RecordTooLarge } from './errors.ts';
+import { createByteBudget, createGatherer, sizeOf } from './gather.ts';
+import type { Sender } from './sender.ts';
+import { within } from './timing.ts';
+import type { OutgoingRecord } from './types.ts';
+
+/** Largest record accepted, key and headers included. */
+export const MAX_RECORD_BYTES = 1_048_576;
+
+/**
+ * Bytes gathered into one send. kafkajs makes one record batch a partition of it, which must stay below the
+ * topic's `max.message.bytes` (8 MiB by default).
+ */
+const MAX_SEND_BYTES = 4 * 1024 * 1024;
+
+export interface Publisher {
+  publish(topic: string, records: OutgoingRecord[]): Promise<void>;
+  bytesInFlight(): number;
+  close(): Promise<void>;
+}
+
+/** Splits records among lanes by partition. Each lane sends one batch at a time, so a partition keeps its order. */
+export function createPublisher(options: {
+  senders: Sender[];
+  timeoutMs: number;
+  maxBytesInFlight: number;
+  /** Throws UnknownTopic; asked once a topic, whose number of partitions never changes. */
+  partitionsOf(topic: string): Promise<number>;
+}): Publisher {
+  const { senders, timeoutMs } = options;
+  const budget = createByteBudget(options.maxBytesInFlight);
+  const lanes = senders.map((sender) =>
+    createGatherer({ send: sender.send, budget, maxSendBytes: MAX_SEND_BYTES }),
+  );
+  const known = new Map<string, number>();
+  const asking = new Map<string, Promise<number>>();
+  let closed = false;
+
+  async function publish(topic: string, records: OutgoingRecord[]): Promise<void> {
+    if (closed) throw new EventLogUnavailable('the event log is closed');
+    if (records.length === 0) return;
+    const deadline = performance.now() + timeoutMs;
+    const shares = split(topic, records);
+    let total = 0;
+    for (const share of shares.values()) total += share.bytes;
+    budget.take(total);
+    try {
+      const partitions = known.get(topic) ?? (await within(deadline, `looking up ${topic}`, ask(topic)));
+      checkPartitions(topic, records, partitions);
+    } catch (error) {
+      budget.release(total);
+      throw error;
+    }
+    const published: (Promise<void> | undefined)[] = [];
+    for (const [lane, { records, bytes }] of shares) {
+      published.push(lanes[lane]?.publish(topic, records, bytes, deadline));
+    }
+    if (published.length === 1) return published[0];
+    // Every part is waited for, so that none fails unheard.
+    for (const outcome of await Promise.allSettled(published)) {
+      if (outcome.status === 'rejected') throw outcome.reason;
+    }
+  }
+
+  function split(topic: string, records: OutgoingRecord[]): Map<number, Share> {
+    const shares = new Map<number, Share>();
+    for (const record of records) {
+      const bytes = sizeOf(record);
+      if (bytes > MAX_RECORD_BYTES) throw tooLarge(topic, bytes);
+      const lane = record.partition % lanes.length;
+      const share = shares.get(lane);
+      if (share) {
+        share.records.push(record);
+        share.bytes += bytes;
+      } else {
+        shares.set(lane, { records: [record], bytes });
+      }
+    }
+    return shares;
+  }
+
+  /** One question at a time, so that a log that is away is not flooded with them. */
+  function ask(topic: string): Promise<number> {
+    const asked = asking.get(topic);
+    if (asked) return asked;
+    const answer = options
+      .partitionsOf(topic)
+      .then((partitions) => {
+        known.set(topic, partitions);
+        return partitions;
+      })
+      .finally(() => asking.delete(topic));
+    asking.set(topic, answer);
+    return answer;
+  }
+
+  return {
+    publish,
+    bytesInFlight: budget.used,
+    async close() {
+      closed = true;
+      await Promise.all(lanes.map((lane) => lane.idle()));
+      await Promise.all(senders.map((sender) => sender.close()));
+    },
+  };
+}
+
+interface Share {
+  records: OutgoingRecord[];
+  bytes: number;
+}
+
+function checkPartitions(topic: string, records: OutgoingRecord[], partitions: number): void {
+  for (const { partition } of records) {
+    if (Number.isInteger(partition) && partition >= 0 && partition < partitions) continue;
+    throw new RangeError(`${topic} has partitions 0 to ${partitions - 1}, not ${partition}`);
+  }
+}
+
+function tooLarge(topic: string, bytes: number): RecordTooLarge {
+  return new RecordTooLarge(
+    `a record for ${topic} takes ${bytes} bytes; the event log takes ${MAX_RECORD_BYTES}`,
+  );
+}

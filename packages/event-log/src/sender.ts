@@ -1,0 +1,86 @@
+import { EventLogUnavailable, messageOf } from './errors.ts';
+import type { TopicRecords } from './gather.ts';
+import { backoff, pause, within } from './timing.ts';
+import type { LogEntry } from './types.ts';
+
+/** One connection to publish through. Never used again once a send through it has failed. */
+export interface SendConnection {
+  send(batch: TopicRecords[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Sender {
+  send(batch: TopicRecords[], deadline: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Sends through a connection that is opened when needed. After a failure it opens a fresh one: nobody knows
+ * what the old one has stored, and an idempotent Kafka producer whose count differs from the broker's would
+ * have later records taken for repetitions.
+ */
+export function createSender(options: {
+  name: string;
+  open(): Promise<SendConnection>;
+  /** Failures after which the same records are sent again at once through a fresh connection. */
+  repeatable(error: unknown): boolean;
+  onLog?: ((entry: LogEntry) => void) | undefined;
+}): Sender {
+  let current: Promise<SendConnection> | undefined;
+  let down = false;
+
+  async function send(batch: TopicRecords[], deadline: number): Promise<void> {
+    for (let failures = 1; ; failures++) {
+      const failure = await attempt(batch, deadline);
+      if (failure === undefined) return note(false);
+      note(true, failure.error);
+      const wait = backoff(failures, 50, 1_000);
+      if (!failure.repeat || performance.now() + wait >= deadline) throw failure.error;
+      await pause(wait);
+    }
+  }
+
+  async function attempt(
+    batch: TopicRecords[],
+    deadline: number,
+  ): Promise<{ error: unknown; repeat: boolean } | undefined> {
+    current ??= options.open();
+    const opening = current;
+    let connection: SendConnection;
+    try {
+      connection = await within(deadline, `connecting to ${options.name}`, opening);
+    } catch (error) {
+      discard(opening);
+      const message = `cannot reach the event log (${options.name}): ${messageOf(error)}`;
+      return { error: new EventLogUnavailable(message, { cause: error }), repeat: true };
+    }
+    try {
+      await within(deadline, `publishing to ${options.name}`, connection.send(batch));
+      return undefined;
+    } catch (error) {
+      discard(opening);
+      return { error, repeat: options.repeatable(error) };
+    }
+  }
+
+  function discard(opening: Promise<SendConnection>): void {
+    if (current === opening) current = undefined;
+    opening.then((connection) => connection.close()).catch(() => {});
+  }
+
+  function note(isDown: boolean, error?: unknown): void {
+    if (isDown === down) return;
+    down = isDown;
+    if (isDown) options.onLog?.({ level: 'warn', message: `Publishing to ${options.name} fails`, error });
+    else options.onLog?.({ level: 'info', message: `Publishing to ${options.name} works again` });
+  }
+
+  return {
+    send,
+    async close() {
+      const opening = current;
+      current = undefined;
+      await opening?.then((connection) => connection.close()).catch(() => {});
+    },
+  };
+}

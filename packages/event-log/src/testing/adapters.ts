@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { kafkaBrokers, testDatabase } from '@switchboard/testkit';
+import { openKafkaLog, openPostgresLog } from '../index.ts';
+import type { CommonOptions, EventLog, OutgoingRecord, TopicSpec } from '../types.ts';
+
+/** A log to test against: several instances may be opened on the same topics. */
+export interface TestLog {
+  open(options?: CommonOptions & { tombstoneRetentionMs?: number; compactionIntervalMs?: number }): EventLog;
+  close(): Promise<void>;
+}
+
+export interface Adapter {
+  name: string;
+  available: boolean;
+  start(): Promise<TestLog>;
+}
+
+const brokers = await kafkaBrokers();
+
+/** The contract holds for each of them. */
+export const adapters: Adapter[] = [
+  {
+    name: 'PostgreSQL',
+    available: true,
+    async start() {
+      const database = await testDatabase();
+      return withCleanup((options) => openPostgresLog({ url: database.url, ...options }), database.drop);
+    },
+  },
+  {
+    name: 'Kafka',
+    available: brokers !== undefined,
+    async start() {
+      const common = { brokers: brokers ?? [], clientId: 'contract' };
+      return withCleanup(
+        (options) => openKafkaLog({ ...common, ...options }),
+        async () => {},
+      );
+    },
+  },
+];
+
+function withCleanup(open: TestLog['open'], afterwards: () => Promise<void>): TestLog {
+  const logs: EventLog[] = [];
+  return {
+    open(options) {
+      const log = open(options);
+      logs.push(log);
+      return log;
+    },
+    async close() {
+      await Promise.all(logs.map((log) => log.close()));
+      await afterwards();
+    },
+  };
+}
+
+/** A topic no other test uses. */
+export async function newTopic(log: EventLog, spec: Partial<TopicSpec> = {}): Promise<string> {
+  const name = `events-${randomUUID()}`;
+  await log.createTopics([{ name, partitions: 2, replication: 1, cleanup: 'delete', ...spec }]);
+  return name;
+}
+
+export const newGroup = (): string => `group-${randomUUID()}`;
+
+export function record(value: string | null, partition = 0, key: string | null = null): OutgoingRecord {
+  return { partition, key, value: value === null ? null : Buffer.from(value), headers: {} };
+}

@@ -1,0 +1,153 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Kafka } from 'kafkajs';
+import { backing } from './backing.ts';
+import { eventually } from './eventually.ts';
+import { freePort } from './ports.ts';
+
+/** A Kafka broker of one test's own, to be paused, killed and started again. */
+export interface KafkaServer {
+  brokers: string[];
+  /** SIGSTOP: it takes connections and says nothing. */
+  pause(): void;
+  resume(): void;
+  /** SIGKILL; the data stays. */
+  kill(): Promise<void>;
+  /** Starts again on the same port with the same data, after `kill`. */
+  restart(): Promise<void>;
+  /** Stops it and removes the data. */
+  stop(): Promise<void>;
+}
+
+const runScript = fileURLToPath(new URL('../../../deploy/backings/kafka/run.sh', import.meta.url));
+
+/**
+ * Starts one from what `deploy/backings/install.sh` installed. Undefined where that is missing; with
+ * REQUIRE_BACKINGS=1 that is an error.
+ */
+export async function startKafka(): Promise<KafkaServer | undefined> {
+  if (!existsSync(join(kafkaLibs(), '.complete'))) {
+    if (process.env['REQUIRE_BACKINGS'] !== '1') return undefined;
+    throw new Error(
+      `no Kafka in ${kafkaLibs()} and REQUIRE_BACKINGS=1: run deploy/backings/install.sh kafka`,
+    );
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'switchboard-kafka-'));
+  const port = await freePort();
+  const controllerPort = await freePort();
+  const brokers = [`127.0.0.1:${port}`];
+  let broker: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const child = spawn(runScript, [directory, String(port), String(controllerPort)], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      env: { ...process.env, END_WITH_INPUT: '1' },
+    });
+    broker = child;
+    await eventually(
+      async () => {
+        if (child.exitCode !== null) throw new Error(`Kafka ended with ${child.exitCode}`);
+        await askCluster(brokers);
+      },
+      { withinMs: 60_000 },
+    );
+  }
+
+  async function kill(): Promise<void> {
+    const child = broker;
+    broker = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  await start();
+  return {
+    brokers,
+    pause: () => void broker?.kill('SIGSTOP'),
+    resume: () => void broker?.kill('SIGCONT'),
+    kill,
+    restart: start,
+    async stop() {
+      await kill();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Brokers for tests: KAFKA_BROKERS, else a container where a Docker engine answers, else a broker that ends with
+ * this process. Undefined: none of them is there.
+ */
+export function kafkaBrokers(): Promise<string[] | undefined> {
+  shared ??= findBrokers();
+  return shared;
+}
+
+let shared: Promise<string[] | undefined> | undefined;
+
+async function findBrokers(): Promise<string[] | undefined> {
+  const given = process.env['KAFKA_BROKERS'];
+  if (given) return given.split(',');
+  if (await dockerAnswers()) return startContainer();
+  if (!existsSync(join(kafkaLibs(), '.complete'))) return backing('KAFKA_BROKERS')?.split(',');
+  return (await startKafka())?.brokers;
+}
+
+async function startContainer(): Promise<string[]> {
+  const { GenericContainer, Wait } = await import('testcontainers');
+  const port = await freePort();
+  await new GenericContainer('apache/kafka:4.1.0')
+    .withExposedPorts({ container: 9092, host: port })
+    .withEnvironment({
+      KAFKA_NODE_ID: '1',
+      KAFKA_PROCESS_ROLES: 'broker,controller',
+      KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
+      KAFKA_LISTENERS: 'PLAINTEXT://:9092,CONTROLLER://:9093',
+      KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${port}`,
+      KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
+      KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
+      KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
+      KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
+      KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
+      KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS: '500',
+      KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
+    })
+    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
+    .start();
+  return [`127.0.0.1:${port}`];
+}
+
+async function dockerAnswers(): Promise<boolean> {
+  const version = promisify(execFile)('docker', ['version', '--format', '{{.Server.Version}}'], {
+    timeout: 5_000,
+  });
+  return version.then(
+    () => true,
+    () => false,
+  );
+}
+
+async function askCluster(brokers: string[]): Promise<void> {
+  const retry = { retries: 0, initialRetryTime: 50, maxRetryTime: 50, factor: 0, multiplier: 1 };
+  const client = new Kafka({ brokers, clientId: 'testkit', retry, logCreator: () => () => {} });
+  const admin = client.admin();
+  try {
+    await admin.connect();
+    const { controller } = await admin.describeCluster();
+    if (controller === null || controller < 0) throw new Error('Kafka has no controller yet');
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+function kafkaLibs(): string {
+  const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
+  return process.env['KAFKA_LIBS'] || join(home, 'kafka-4.1.0');
+}
