@@ -143,7 +143,10 @@ describe('a flag that cannot be evaluated', () => {
     ['unknown operator', { targeting: [{ attribute: 'plan', op: 'regex', value: '.*' }] }],
     ['variation without weight', { variations: [{ key: 'a', value: 1 }] }],
     ['negative weight', { variations: [{ key: 'a', value: 1, weight: -1 }] }],
-    ['no weight at all', { variations: [{ key: 'a', value: 1, weight: 0 }] }],
+    [
+      'no weight at all, whoever asks',
+      { rolloutPercentage: 0, variations: [{ key: 'a', value: 1, weight: 0 }] },
+    ],
     ['prerequisite that is none', { prerequisites: [null] }],
   ])('%s: off with ERROR, the others unaffected', (_name, rest) => {
     const entries = [flag('f', { type: 'json', ...rest } as Partial<Flag>), flag('other')];

@@ -39,7 +39,7 @@ describe('numeric texts', () => {
 describe('semantic versions', () => {
   // The precedence examples of semver.org, section 11, and identifiers too large for a number.
   const ascending = [
-    ...['0.9.9', '1.0.0-0', '1.0.0-0.3.7', '1.0.0-2', '1.0.0-11', '1.0.0-alpha', '1.0.0-alpha.1'],
+    ...['0.9.9', '1.0.0-0', '1.0.0-0.3.7', '1.0.0-2', '1.0.0-11', '1.0.0--1', '1.0.0-alpha', '1.0.0-alpha.1'],
     ...['1.0.0-alpha.beta', '1.0.0-beta', '1.0.0-beta.2', '1.0.0-beta.11', '1.0.0-rc.1', '1.0.0'],
     ...['2.0.0', '2.1.0', '2.1.1', '2.1.9007199254740992', '2.1.9007199254740993', '10.0.0'],
   ];
@@ -93,6 +93,7 @@ describe('instants', () => {
     ['2026-03-01T09:30-05:30', '2026-03-01T15:00:00.000Z'],
     ['2026-03-01T09:30:00.1256Z', '2026-03-01T09:30:00.125Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+    ['2000-02-29', '2000-02-29T00:00:00.000Z'],
   ])('%s is %s', (text, iso) => {
     expect(new Date(parseInstant(text) ?? Number.NaN).toISOString()).toBe(iso);
   });
