@@ -16,5 +16,6 @@ CREATE TABLE "directory"."replica" (
 	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"id" text DEFAULT encode(uuid_send(gen_random_uuid()), 'hex') NOT NULL,
 	"bootstrapped_at" timestamp with time zone,
+	"caught_up_at" timestamp with time zone,
 	CONSTRAINT "one_row" CHECK ("directory"."replica"."only")
 );

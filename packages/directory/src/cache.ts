@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { within } from './errors.ts';
+import { DirectoryUnavailable, within } from './errors.ts';
 
 /** A value with its id as the database has it: a short text of its own, where a caller's may hold a whole request. */
 export interface Stored<V> {
@@ -72,7 +72,8 @@ export function createCache<V extends {}>({ capacity, read, isAway }: CacheOptio
     } catch (error) {
       // Gone when a change of it was announced meanwhile.
       const still = distrusted.get(id);
-      if (still === undefined || !isAway(error)) throw error;
+      const isLate = error instanceof DirectoryUnavailable;
+      if (still === undefined || !(isLate || isAway(error))) throw error;
       unread.set(id, still);
       return still;
     }

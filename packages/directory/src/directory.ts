@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@switchboard/database';
-import { type Consumption, type EventLog, UnknownTopic } from '@switchboard/event-log';
+import type { EventLog } from '@switchboard/event-log';
 import { hearChanges } from './announcements.ts';
-import { applyBatch } from './apply.ts';
 import { DirectoryUnavailable } from './errors.ts';
+import { type Following, followTopic } from './following.ts';
 import { createLookUps, type LookUps } from './lookups.ts';
 import { directoryTopic } from './record.ts';
-import { markBootstrapped, openReplica, type Replica, readPositions, resetReplica } from './store.ts';
+import { givenUp, openReplica } from './store.ts';
 
 export interface DirectoryOptions {
   /** Migrated with `directoryMigrations`. */
@@ -14,7 +14,14 @@ export interface DirectoryOptions {
   log: EventLog;
   /** Name of the service the replica belongs to. */
   service: string;
-  logger?: { info(message: string): void; warn(facts: object, message: string): void };
+  logger?: DirectoryLogger;
+  /** Default `directory`. */
+  topic?: string;
+}
+
+export interface DirectoryLogger {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
 }
 
 export interface Directory extends LookUps {
@@ -26,20 +33,20 @@ export interface Directory extends LookUps {
   start(): Promise<void>;
   /** Stops following. The database and the log stay open. */
   stop(): Promise<void>;
-  /** Whether look-ups are answered: the replica has been complete once. */
+  /** Whether look-ups are answered: the replica is complete. */
   isReady(): boolean;
 }
 
-const pollMs = 50;
 const retryMs = 1_000;
 
 /** The replica of the directory in a service's own database, with its look-ups in memory. */
-export function openDirectory({ database, log, service, logger }: DirectoryOptions): Directory {
+export function openDirectory(options: DirectoryOptions): Directory {
+  const { database, log, service, logger, topic = directoryTopic } = options;
   const { lookUps, drop, distrust } = createLookUps({ database, assertReadable });
   const stopping = new AbortController();
   let hearing: Awaited<ReturnType<typeof hearChanges>> | undefined;
-  let consumption: Consumption | undefined;
-  let following: Promise<void> | undefined;
+  let following: Following | undefined;
+  let background: Promise<void> | undefined;
   let ready = false;
 
   function assertReadable() {
@@ -49,77 +56,50 @@ export function openDirectory({ database, log, service, logger }: DirectoryOptio
   async function start() {
     hearing ??= await hearChanges({ database, onChanged, onDoubt: distrust });
     const replica = await openReplica(database.drizzle);
-    ready = replica.isBootstrapped;
-    if (!ready) return follow(replica);
-    following ??= followWhenThere(replica);
+    if (!replica.isBootstrapped) return follow();
+    ready = true;
+    background ??= followWhenThere();
   }
 
-  function onChanged(key: string) {
-    if (key === '*') distrust();
-    else drop(key);
+  async function follow() {
+    following ??= await followTopic({
+      database,
+      log,
+      topic,
+      service,
+      logger,
+      onReset: () => setReady(false),
+    });
+    await following.caughtUp(stopping.signal);
+    if (!stopping.signal.aborted) setReady(true);
   }
 
-  /** The log may be away for long: what was complete once goes on being answered. */
-  async function followWhenThere(replica: Replica) {
+  /** The log may be away for long: a replica that was complete once goes on being answered. */
+  async function followWhenThere() {
     while (!stopping.signal.aborted) {
       try {
-        return await follow(replica);
+        return await follow();
       } catch (error) {
         logger?.warn({ error }, 'the directory cannot be followed now; it is answered as last known');
-        await pause(retryMs);
+        await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }
   }
 
-  async function follow(current: Replica) {
-    const ends = await endOffsets();
-    const replica = await renewed(current, ends);
-    consumption ??= await log.consume({
-      group: `directory.${service}.${replica.id}`,
-      topics: [directoryTopic],
-      handle: (batch) => applyBatch(database.drizzle, batch),
-    });
-    if (ready) return;
-    while (!(await hasReached(replica, ends))) {
-      if (stopping.signal.aborted) return;
-      await pause(pollMs);
-    }
-    await markBootstrapped(database.drizzle);
-    ready = true;
-    logger?.info('the directory is complete');
+  function onChanged(key: string) {
+    if (!key.startsWith('*')) return drop(key);
+    distrust();
+    if (following === undefined || key !== givenUp(following.replicaId)) return;
+    // Another instance found that the replica must be read again.
+    const before = Promise.all([background, following.stop()]);
+    following = undefined;
+    setReady(false);
+    background = before.then(followWhenThere);
   }
 
-  async function endOffsets() {
-    try {
-      return await log.endOffsets(directoryTopic);
-    } catch (error) {
-      if (!(error instanceof UnknownTopic)) throw error;
-      throw new DirectoryUnavailable('the topic directory is not there yet; the service catalogue makes it');
-    }
-  }
-
-  /** A log that ends before what was applied of it is another log: the replica of the old one is given up. */
-  async function renewed(replica: Replica, ends: bigint[]): Promise<Replica> {
-    const positions = await readPositions(database.drizzle);
-    const isAnother = [...positions].some(([partition, next]) => next > (ends[partition] ?? 0n));
-    if (!isAnother) return replica;
-    logger?.warn({ replica: replica.id }, 'the topic directory was made anew; the replica is read again');
-    ready = false;
-    await resetReplica(database.drizzle, replica.id);
-    return openReplica(database.drizzle);
-  }
-
-  /** By what was applied, and by what the group has passed over: compaction leaves no record at some offsets. */
-  async function hasReached(replica: Replica, ends: bigint[]): Promise<boolean> {
-    const positions = await readPositions(database.drizzle);
-    const behind = ends.some((end, partition) => (positions.get(partition) ?? 0n) < end);
-    if (!behind) return true;
-    const lag = await log.lag(`directory.${service}.${replica.id}`, [directoryTopic]);
-    return lag.length > 0 && lag.every(({ partition, committed }) => committed >= (ends[partition] ?? 0n));
-  }
-
-  async function pause(milliseconds: number) {
-    await sleep(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
+  function setReady(value: boolean) {
+    if (value && !ready) logger?.info({}, 'the directory is complete');
+    ready = value;
   }
 
   return {
@@ -127,8 +107,8 @@ export function openDirectory({ database, log, service, logger }: DirectoryOptio
     start,
     async stop() {
       stopping.abort();
-      await following;
-      await Promise.all([consumption?.stop(), hearing?.stop()]);
+      await background;
+      await Promise.all([following?.stop(), hearing?.stop()]);
     },
     isReady: () => ready,
   };

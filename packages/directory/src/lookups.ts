@@ -1,6 +1,6 @@
 import { type Database, isUnavailable } from '@switchboard/database';
 import { type Cache, createCache } from './cache.ts';
-import { DirectoryUnavailable, within } from './errors.ts';
+import { within } from './errors.ts';
 import { gatherReads } from './gather.ts';
 import {
   type Entitlements,
@@ -59,7 +59,7 @@ export function createLookUps({ database, assertReadable }: LookUpOptions) {
     const read = gatherReads((ids) => within(readTimeoutMs, readEntries(database.drizzle, kind, ids)));
     return createCache<V>({
       capacity: capacities[kind],
-      isAway: (error) => error instanceof DirectoryUnavailable || isUnavailable(error),
+      isAway: isUnavailable,
       async read(id) {
         assertReadable();
         const row = await read(id);

@@ -29,6 +29,8 @@ export const replica = directory.table(
     /** Part of the consumer group's name: a new database reads the topic from its start. */
     id: text().notNull().default(sql`encode(uuid_send(gen_random_uuid()), 'hex')`),
     bootstrappedAt: timestamp('bootstrapped_at', { withTimezone: true }),
+    /** When nothing of the topic was left to apply, last. */
+    caughtUpAt: timestamp('caught_up_at', { withTimezone: true }),
   },
   (table) => [check('one_row', sql`${table.only}`)],
 );

@@ -63,18 +63,34 @@ export async function notifyChanged(tx: Tx | Db, payload: string): Promise<void>
 export interface Replica {
   id: string;
   isBootstrapped: boolean;
+  /** It was behind for so long that the log may have dropped tombstones it never saw. */
+  isStale: boolean;
 }
+
+/** Both event logs keep a tombstone for a day. */
+const staleAfter = sql`interval '12 hours'`;
+
+/** Announces that the replica with this id was given up. */
+export const givenUp = (replicaId: string) => `*:${replicaId}`;
 
 /** The replica of this database; made when there is none yet. */
 export async function openReplica(db: Db): Promise<Replica> {
   await db.insert(replica).values({}).onConflictDoNothing();
-  const [row] = await db.select().from(replica);
-  if (row === undefined) return openReplica(db);
-  return { id: row.id, isBootstrapped: row.bootstrappedAt !== null };
+  const [row] = await db
+    .select({
+      id: replica.id,
+      isBootstrapped: sql<boolean>`${replica.bootstrappedAt} is not null`,
+      isStale: sql<boolean>`coalesce(${replica.caughtUpAt} < now() - ${staleAfter}, false)`,
+    })
+    .from(replica);
+  return row ?? openReplica(db);
 }
 
-export async function markBootstrapped(db: Db): Promise<void> {
-  await db.update(replica).set({ bootstrappedAt: sql`coalesce(${replica.bootstrappedAt}, now())` });
+export async function markCaughtUp(db: Db, id: string): Promise<void> {
+  await db
+    .update(replica)
+    .set({ bootstrappedAt: sql`coalesce(${replica.bootstrappedAt}, now())`, caughtUpAt: sql`now()` })
+    .where(eq(replica.id, id));
 }
 
 /** For each partition that something was applied of, where to go on. */
@@ -90,6 +106,6 @@ export async function resetReplica(db: Db, staleId: string): Promise<void> {
     if (gone.length === 0) return;
     await tx.delete(entries);
     await tx.delete(applied);
-    await notifyChanged(tx, '["*"]');
+    await notifyChanged(tx, JSON.stringify([givenUp(staleId)]));
   });
 }

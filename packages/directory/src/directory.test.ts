@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { directoryRecord, directoryTombstone } from './index.ts';
+import { kafkaBrokers, logs, type TestLog, testLog, testService } from './test-directory.ts';
+
+const someKey = () => `pk_eu_${randomUUID().replaceAll('-', '')}`;
+const project = { id: 'shop', companyId: 'acme', name: 'Shop', region: 'eu', defaultLanguage: 'en' };
+const ada = {
+  companyId: 'acme',
+  sub: 'ada',
+  name: 'Ada',
+  email: 'ada@example.com',
+  avatarUrl: null,
+  pushSubscriptions: [],
+};
+
+describe.for(logs)('the directory over the event log of %s', (kind) => {
+  describe.skipIf(kind === 'Kafka' && kafkaBrokers === undefined)('', () => {
+    let log: TestLog;
+    let service: Awaited<ReturnType<typeof testService>>;
+    const key = someKey();
+    const putKey = directoryRecord('key', { key, projectId: 'shop' });
+    const putProject = directoryRecord('project', project);
+
+    beforeEach(async () => {
+      log = await testLog(kind);
+      service = await testService(log);
+    });
+    afterEach(async () => {
+      await service.close();
+      await log.close();
+    });
+
+    it('answers what was published before it started', async () => {
+      await log.publish(putProject, putKey, directoryRecord('member', ada));
+      await log.publish(
+        directoryRecord('plan', {
+          tier: 'pro',
+          cycle: 'monthly',
+          entitlements: { articleSearch: true, seats: 5 },
+        }),
+        directoryRecord('company', {
+          id: 'acme',
+          name: 'Acme',
+          plan: { tier: 'pro', cycle: 'monthly' },
+          entitlements: { seats: 9 },
+        }),
+        directoryRecord('report', { projectId: 'shop', id: 'weekly', name: 'Weekly' }),
+      );
+      const { directory } = service.instance();
+      await directory.start();
+      expect(directory.isReady()).toBe(true);
+      expect(await directory.projectKey(key)).toEqual({
+        key,
+        projectId: 'shop',
+        companyId: 'acme',
+        region: 'eu',
+      });
+      expect(await directory.project('shop')).toEqual(project);
+      expect(await directory.member('acme', 'ada')).toEqual(ada);
+      expect(await directory.members('acme', ['nobody', 'ada'])).toEqual([ada]);
+      expect(await directory.entitlements('acme')).toEqual({ articleSearch: true, seats: 9 });
+      expect(await directory.entitlements('nobody')).toEqual({});
+      expect(await directory.report('shop', 'weekly')).toMatchObject({ name: 'Weekly' });
+      expect(await directory.projectKey(someKey())).toBeUndefined();
+    });
+
+    it('answers a key once its project has arrived too, in whatever order', async () => {
+      const { directory } = service.instance();
+      await directory.start();
+      await log.publish(putKey, directoryRecord('report', { projectId: 'other', id: 'r', name: 'R' }));
+      await eventually(async () => expect(await directory.report('other', 'r')).toBeDefined());
+      expect(await directory.projectKey(key)).toBeUndefined();
+      await log.publish(putProject);
+      await eventually(async () => expect(await directory.projectKey(key)).toMatchObject({ region: 'eu' }));
+    });
+
+    it('stops answering a revoked key in every instance', async () => {
+      await log.publish(putProject, putKey);
+      const instances = [service.instance(), service.instance()];
+      for (const { directory } of instances) {
+        await directory.start();
+        expect(await directory.projectKey(key)).toBeDefined();
+      }
+      await log.publish(directoryTombstone('key', key));
+      for (const { directory } of instances) {
+        await eventually(async () => expect(await directory.projectKey(key)).toBeUndefined());
+      }
+    });
+
+    it('shows a change of the project to those who know its key', async () => {
+      await log.publish(putProject, putKey);
+      const { directory } = service.instance();
+      await directory.start();
+      expect(await directory.projectKey(key)).toMatchObject({ companyId: 'acme' });
+      await log.publish(directoryRecord('project', { ...project, companyId: 'globex' }));
+      await eventually(async () =>
+        expect(await directory.projectKey(key)).toMatchObject({ companyId: 'globex' }),
+      );
+    });
+
+    it('passes over a record it cannot read, and keeps it as a dead letter', async () => {
+      await log.publish(
+        { key: 'company:acme', value: '{"id":' },
+        { key: 'planet:mars', value: '{}' },
+        { key: 'project:one', value: directoryRecord('project', { ...project, id: 'other' }).value },
+        putProject,
+      );
+      const { directory } = service.instance();
+      await directory.start();
+      expect(await directory.project('shop')).toEqual(project);
+      const ends = await log.log.endOffsets(`${log.topic}.dead-letter`);
+      expect(ends.reduce((sum, end) => sum + end, 0n)).toBe(3n);
+    });
+
+    it('of a service made later has all that is still there, and nothing that was removed', async () => {
+      const others = Array.from({ length: 50 }, (_, index) => ({ ...project, id: `p${index}` }));
+      await log.publish(...others.map((one) => directoryRecord('project', { ...one, name: 'before' })));
+      await log.publish(...others.map((one) => directoryRecord('project', one)));
+      await log.publish(
+        putProject,
+        putKey,
+        directoryTombstone('key', key),
+        directoryTombstone('project', 'p7'),
+      );
+      const { directory } = service.instance();
+      await directory.start();
+      for (const one of others) {
+        expect(await directory.project(one.id)).toEqual(one.id === 'p7' ? undefined : one);
+      }
+      expect(await directory.projectKey(key)).toBeUndefined();
+    });
+
+    it('is read again from the start when the topic was made anew', async () => {
+      await log.publish(putProject, putProject, putProject, putKey);
+      const before = service.instance();
+      await before.directory.start();
+      await before.directory.stop();
+      const anew = await testLog(kind);
+      await anew.publish(directoryRecord('project', { ...project, id: 'new' }));
+      const again = await testService(anew, service.url);
+      const { directory } = again.instance();
+      await directory.start();
+      await eventually(async () => expect(await directory.project('new')).toBeDefined());
+      await eventually(async () => expect(await directory.projectKey(key)).toBeUndefined());
+      await again.close();
+      await anew.close();
+    });
+  });
+});
+
+describe('a replica', () => {
+  let log: TestLog;
+  let service: Awaited<ReturnType<typeof testService>>;
+  beforeAll(async () => {
+    log = await testLog('PostgreSQL');
+    service = await testService(log);
+  });
+  afterAll(async () => {
+    await service.close();
+    await log.close();
+  });
+
+  it('that is not complete yet refuses to answer', async () => {
+    const { directory } = service.instance();
+    await expect(directory.project('shop')).rejects.toThrow('not been loaded');
+    expect(directory.isReady()).toBe(false);
+  });
+});

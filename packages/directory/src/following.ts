@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '@switchboard/database';
+import { type EventLog, UnknownTopic } from '@switchboard/event-log';
+import { applyBatch } from './apply.ts';
+import type { DirectoryLogger } from './directory.ts';
+import { DirectoryUnavailable } from './errors.ts';
+import { markCaughtUp, openReplica, type Replica, readPositions, resetReplica } from './store.ts';
+
+interface FollowOptions {
+  database: Database;
+  log: EventLog;
+  topic: string;
+  service: string;
+  logger: DirectoryLogger | undefined;
+  /** The replica is about to be emptied. */
+  onReset(): void;
+}
+
+export interface Following {
+  replicaId: string;
+  /** Resolves when all is applied that was published before following began, or when the signal aborts. */
+  caughtUp(signal: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const pollMs = 50;
+const noteMs = 60_000;
+
+/** Applies the topic to the replica from where it is, or from the start where the replica cannot go on. */
+export async function followTopic({
+  database,
+  log,
+  topic,
+  service,
+  logger,
+  onReset,
+}: FollowOptions): Promise<Following> {
+  const db = database.drizzle;
+  const ends = await endOffsets(log, topic);
+  const replica = await usableReplica();
+  const group = `directory.${service}.${replica.id}`;
+  const consumption = await log.consume({
+    group,
+    topics: [topic],
+    handle: (batch) => applyBatch(db, batch),
+  });
+  const noting = setInterval(() => void noteProgress().catch(() => undefined), noteMs);
+
+  async function usableReplica(): Promise<Replica> {
+    const current = await openReplica(db);
+    const positions = await readPositions(db);
+    // A log that ends before what was applied of it is another log.
+    const isOfAnotherLog = [...positions].some(([partition, next]) => next > (ends[partition] ?? 0n));
+    if (!current.isStale && !isOfAnotherLog) return current;
+    const reason = isOfAnotherLog ? 'the topic was made anew' : 'it was behind for too long';
+    logger?.warn(
+      { replica: current.id, reason },
+      'the replica of the directory is read again from the start',
+    );
+    onReset();
+    await resetReplica(db, current.id);
+    return openReplica(db);
+  }
+
+  /** By what was applied, and by what the group has passed over: compaction leaves no record at some offsets. */
+  async function hasReached(targets: bigint[]): Promise<boolean> {
+    const positions = await readPositions(db);
+    if (targets.every((end, partition) => (positions.get(partition) ?? 0n) >= end)) return true;
+    const lag = await log.lag(group, [topic]);
+    return lag.length > 0 && lag.every(({ partition, committed }) => committed >= (targets[partition] ?? 0n));
+  }
+
+  async function noteProgress() {
+    if (await hasReached(await log.endOffsets(topic))) await markCaughtUp(db, replica.id);
+  }
+
+  return {
+    replicaId: replica.id,
+    async caughtUp(signal) {
+      while (!(await hasReached(ends))) {
+        if (signal.aborted) return;
+        await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+      }
+      await markCaughtUp(db, replica.id);
+    },
+    async stop() {
+      clearInterval(noting);
+      await consumption.stop();
+    },
+  };
+}
+
+async function endOffsets(log: EventLog, topic: string): Promise<bigint[]> {
+  try {
+    return await log.endOffsets(topic);
+  } catch (error) {
+    if (!(error instanceof UnknownTopic)) throw error;
+    throw new DirectoryUnavailable(`the topic ${topic} is not there yet; the service catalogue makes it`);
+  }
+}

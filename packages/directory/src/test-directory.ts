@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, openDatabase } from '@switchboard/database';
+import { type EventLog, openKafkaLog, openPostgresLog, partitionFor } from '@switchboard/event-log';
+import { backing, type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { type Directory, type DirectoryRecord, directoryMigrations, openDirectory } from './index.ts';
+
+/** Both event logs, Kafka where there is one. */
+export const logs = ['PostgreSQL', 'Kafka'] as const;
+export const kafkaBrokers = backing('KAFKA_BROKERS');
+
+/** A log with a topic of its own, published to as catalogue does. */
+export async function testLog(kind: (typeof logs)[number]) {
+  const own = kind === 'PostgreSQL' ? await testDatabase() : undefined;
+  const topic = `directory-${randomUUID()}`;
+  const open = (): EventLog =>
+    own === undefined
+      ? openKafkaLog({ brokers: (kafkaBrokers ?? '').split(','), clientId: 'directory-test' })
+      : openPostgresLog({ url: own.url, compactionIntervalMs: 100 });
+  const log = open();
+  const spec = { name: topic, partitions: 4, replication: 1, cleanup: 'compact' as const };
+  await log.createTopics([spec]);
+  return {
+    log,
+    topic,
+    spec,
+    url: own?.url,
+    async publish(...records: DirectoryRecord[]) {
+      for (const { key, value } of records) {
+        const outgoing = { key, value: value === null ? null : Buffer.from(value), headers: {} };
+        await log.publish(topic, [{ ...outgoing, partition: partitionFor(key, spec.partitions) }]);
+      }
+    },
+    async close() {
+      await log.close();
+      await own?.drop();
+    },
+  };
+}
+
+export type TestLog = Awaited<ReturnType<typeof testLog>>;
+
+/** The database of one service, and as many instances of the service as asked for. */
+export async function testService({ log, topic }: Pick<TestLog, 'log' | 'topic'>, at?: string) {
+  const own: TestDatabase | undefined =
+    at === undefined ? await testDatabase({ migrations: [directoryMigrations] }) : undefined;
+  const url = own?.url ?? at ?? '';
+  const opened: { database: Database; directory: Directory }[] = [];
+  return {
+    url,
+    instance() {
+      const database = openDatabase({ url, applicationName: 'directory-test' });
+      const directory = openDirectory({ database, log, topic, service: 'test' });
+      opened.push({ database, directory });
+      return { database, directory };
+    },
+    async close() {
+      for (const { database, directory } of opened) {
+        await directory.stop();
+        await database.close();
+      }
+      await own?.drop();
+    },
+  };
+}
