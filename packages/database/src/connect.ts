@@ -1,4 +1,6 @@
-import type postgres from 'postgres';
+import postgres from 'postgres';
+import { boundQueries } from './bounded.ts';
+import { createSockets } from './sockets.ts';
 
 export interface ConnectOptions {
   applicationName: string;
@@ -36,3 +38,24 @@ const bigint = {
   serialize: (value: bigint | number) => String(value),
   parse: (text: string) => (Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)),
 };
+
+/** Time for an answer that PostgreSQL's own time-out ends to arrive. */
+const graceMs = 500;
+
+/**
+ * A client of which no query waits longer than the statement time-out, half a second added, be the server stopped or
+ * gone without a word. Connections it no longer answers on are given up, so that the next query makes a new one.
+ */
+export function connect(
+  url: string,
+  options: ConnectOptions,
+  more: postgres.Options<Record<string, never>> = {},
+) {
+  const sockets = createSockets();
+  const sql = postgres(url, { ...connectionOptions(options), ...more, ...{ socket: sockets.open } });
+  return boundQueries(sql, {
+    withinMs: options.statementTimeoutMs + graceMs,
+    onStart: () => sockets.look(),
+    onTimeout: () => sockets.destroySilent(options.statementTimeoutMs),
+  });
+}

@@ -1,6 +1,6 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import postgres from 'postgres';
-import { connectionOptions } from './connect.ts';
+import type postgres from 'postgres';
+import { connect } from './connect.ts';
 import { createListener, type Listening } from './listen.ts';
 
 export interface DatabaseOptions {
@@ -8,6 +8,7 @@ export interface DatabaseOptions {
   /** Shown in pg_stat_activity. */
   applicationName: string;
   poolSize?: number;
+  /** No query waits longer, be the server slow, stopped or gone; default 5000. */
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
 }
@@ -33,11 +34,12 @@ export interface Database {
 /** A pool of connections, each made when it is first needed. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, applicationName, poolSize = 10, statementTimeoutMs = 5000, connectTimeoutMs = 3000 } = options;
-  const common = connectionOptions({ applicationName, poolSize, statementTimeoutMs, connectTimeoutMs });
-  const pool = postgres(url, common);
-  const listener = createListener((hooks) =>
-    postgres(url, { ...common, ...hooks, max: 1, idle_timeout: 0, max_lifetime: null }),
-  );
+  const common = { applicationName, poolSize, statementTimeoutMs, connectTimeoutMs };
+  const pool = connect(url, common);
+  const listener = createListener((hooks) => {
+    const lasting = { ...hooks, idle_timeout: 0, max_lifetime: null, fetch_types: false };
+    return connect(url, { ...common, applicationName: `${applicationName} listen`, poolSize: 1 }, lasting);
+  });
   return {
     sql: pool,
     drizzle: drizzle(pool),

@@ -11,19 +11,23 @@ interface Subscription {
   onGap: () => void;
 }
 
+interface Hooks {
+  onnotify: (channel: string, payload: string) => void;
+  onclose: () => void;
+}
+
+const heartbeatMs = 10_000;
+
 /**
  * LISTEN on one connection of its own, whatever the number of channels. postgres.js's own `listen` does not tell of
  * a lost connection; here every subscription is told when it is lost and when it is back.
  */
-export function createListener(
-  connect: (hooks: {
-    onnotify: (channel: string, payload: string) => void;
-    onclose: () => void;
-  }) => postgres.Sql,
-) {
+export function createListener(connect: (hooks: Hooks) => postgres.Sql) {
   const subscriptions = new Set<Subscription>();
   let sql: postgres.Sql | undefined;
-  let restoring: Promise<void> | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
+  let losses = 0;
+  let restoring = false;
   let closed = false;
 
   function onnotify(channel: string, payload: string): void {
@@ -32,10 +36,12 @@ export function createListener(
   }
 
   function onclose(): void {
-    if (closed || subscriptions.size === 0 || restoring) return;
+    losses += 1;
+    if (restoring || closed || subscriptions.size === 0) return;
     tellGap();
-    restoring = restore().finally(() => {
-      restoring = undefined;
+    restoring = true;
+    restore().finally(() => {
+      restoring = false;
     });
   }
 
@@ -45,11 +51,13 @@ export function createListener(
 
   async function restore(): Promise<void> {
     for (let pause = 50; !closed && subscriptions.size > 0; pause = Math.min(pause * 2, 1000)) {
+      const before = losses;
       try {
         for (const channel of new Set([...subscriptions].map((subscription) => subscription.channel))) {
           await execute('listen', channel);
         }
-        return tellGap();
+        // Lost again in between: some channels were asked for on the connection before.
+        if (losses === before) return tellGap();
       } catch {
         await sleep(pause);
       }
@@ -58,6 +66,8 @@ export function createListener(
 
   async function execute(verb: 'listen' | 'unlisten', channel: string): Promise<void> {
     sql ??= connect({ onnotify, onclose });
+    // A server that vanished without a word is noticed by what it does not answer.
+    heartbeat ??= setInterval(() => sql?.unsafe('select 1').catch(() => undefined), heartbeatMs).unref();
     await sql`${sql.unsafe(verb)} ${sql(channel)}`;
   }
 
@@ -85,6 +95,7 @@ export function createListener(
     },
     async close(): Promise<void> {
       closed = true;
+      clearInterval(heartbeat);
       subscriptions.clear();
       await sql?.end({ timeout: 1 });
     },

@@ -1,37 +1,68 @@
+import { Socket } from 'node:net';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { connectionOptions } from './connect.ts';
+import { createSockets } from './sockets.ts';
 
 /** A folder that drizzle-kit wrote, and the table that remembers what of it was applied. */
 export interface Migrations {
   folder: string;
-  /** Default `migrations`. Two folders in one database need a table each. */
+  /** In the schema `drizzle`; default `migrations`. Two folders in one database need a table each. */
   table?: string;
 }
 
 // Any number: who migrates a database of ours takes this advisory lock.
 const lockId = 7_926_335_344;
 const lockWithinMs = 60_000;
+const schema = 'drizzle';
 
 /**
  * Applies what is missing of a folder's migrations, all or none. Several processes may do so at once: one at a time
- * holds a lock, which the server frees should the holder's connection end. Throws after a minute's wait for it.
+ * holds a lock, which the server frees should the holder's connection end. Throws after a minute's wait for it, when
+ * the connection is lost, and when a migration stayed out because a later one was applied before.
  */
-export async function migrate(url: string, migrations: Migrations): Promise<void> {
+export async function migrate(url: string, { folder, table = 'migrations' }: Migrations): Promise<void> {
+  const migrations = readMigrationFiles({ migrationsFolder: folder });
   const common = { applicationName: 'migrate', poolSize: 1, statementTimeoutMs: 0, connectTimeoutMs: 3000 };
-  const sql = postgres(url, { ...connectionOptions(common), max_lifetime: null });
+  const sql = postgres(url, { ...connectionOptions(common), max_lifetime: null, ...{ socket: openOnce() } });
   try {
     await sql.unsafe(`set lock_timeout = ${lockWithinMs}`);
     await sql`select pg_advisory_lock(${lockId})`;
     await sql.unsafe('set lock_timeout = 0');
-    const table = migrations.table ?? 'migrations';
     await applyMigrations(drizzle(sql), {
-      migrationsFolder: migrations.folder,
+      migrationsFolder: folder,
       migrationsTable: table,
-      migrationsSchema: 'drizzle',
+      migrationsSchema: schema,
     });
+    const rows = await sql<{ created_at: number }[]>`select created_at from ${sql(schema)}.${sql(table)}`;
+    const applied = new Set(rows.map((row) => row.created_at));
+    const missing = migrations.find((migration) => !applied.has(migration.folderMillis));
+    if (missing) {
+      throw new Error(
+        `The migration of ${new Date(missing.folderMillis).toISOString()} in ${folder} was not applied: the database has a later one. Generate it again, so that it comes last.`,
+      );
+    }
   } finally {
     await sql.end({ timeout: 1 });
   }
+}
+
+/** The lock belongs to one connection: were postgres.js to make another one, the rest would run without it. */
+function openOnce() {
+  const sockets = createSockets();
+  let opened = false;
+  return (...address: Parameters<typeof sockets.open>): Socket => {
+    if (!opened) {
+      opened = true;
+      return sockets.open(...address);
+    }
+    const refused = new Socket();
+    const lost = Object.assign(new Error('The connection was lost while migrating'), {
+      code: 'CONNECTION_CLOSED',
+    });
+    setImmediate(() => refused.destroy(lost));
+    return refused;
+  };
 }

@@ -1,0 +1,133 @@
+import type postgres from 'postgres';
+
+/** The database did not answer in time. Whether the statement took effect is unknown unless it was never sent. */
+export class QueryTimeout extends Error {
+  override name = 'QueryTimeout';
+  code = 'QUERY_TIMEOUT';
+}
+
+/** What of a query of postgres.js 3.4 is used here and is not in its types. */
+interface Query {
+  handler(query: Query): void;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  cancel(): void;
+  /** The connection it was sent on; null while it waits for one. */
+  state: unknown;
+  cancelled: unknown;
+}
+
+export interface Bound {
+  withinMs: number;
+  /** Called at the start of every query. */
+  onStart(): void;
+  /** Called when one did not come back in time. */
+  onTimeout(): void;
+}
+
+/** Transactions that wait for a connection cannot be taken out of postgres.js's queue: more are refused. */
+const maxWaitingTransactions = 1000;
+
+/**
+ * The same client, whose queries and beginnings of transactions fail when no answer has come in time: postgres.js has
+ * no such bound (a query to a stopped server waits for ever, and so does one that waits for a connection).
+ */
+export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>(
+  sql: Sql,
+  bound: Bound,
+): Sql {
+  let waiting = 0;
+
+  function call(method: 'unsafe' | 'begin' | 'savepoint', given: unknown[]): unknown {
+    const found: unknown = Reflect.get(sql, method);
+    if (typeof found !== 'function') throw new TypeError(`postgres.js has no ${method} here`);
+    return Reflect.apply(found, sql, given);
+  }
+
+  function bind(result: unknown): unknown {
+    if (!isQuery(result)) return result;
+    const { handler, resolve, reject } = result;
+    result.handler = (query) => {
+      bound.onStart();
+      const timer = setTimeout(giveUp, bound.withinMs, query, reject);
+      query.resolve = (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      };
+      query.reject = (error) => {
+        clearTimeout(timer);
+        reject(error);
+      };
+      handler(query);
+    };
+    return result;
+  }
+
+  function giveUp(query: Query, reject: (error: unknown) => void): void {
+    reject(new QueryTimeout('The database did not answer in time'));
+    if (query.state === null) {
+      // Takes it out of the queue. The flag is taken back, for a query that waits for its own connection is in no
+      // queue, and postgres.js would never use that connection again.
+      query.cancel();
+      query.cancelled = null;
+    }
+    bound.onTimeout();
+  }
+
+  async function begin(...given: unknown[]): Promise<unknown> {
+    if (waiting >= maxWaitingTransactions)
+      throw new QueryTimeout('Too many transactions wait for the database');
+    const { promise: started, resolve, reject } = Promise.withResolvers<void>();
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      reject(new QueryTimeout('The database did not begin the transaction in time'));
+      bound.onTimeout();
+    }, bound.withinMs);
+    bound.onStart();
+    waiting += 1;
+    const work = given.map((argument) =>
+      typeof argument !== 'function'
+        ? argument
+        : (transaction: postgres.TransactionSql) => {
+            clearTimeout(timer);
+            resolve();
+            if (late) throw new QueryTimeout('The transaction began too late');
+            return argument(boundQueries(transaction, bound));
+          },
+    );
+    const done = Promise.resolve(call('begin', work));
+    done
+      .then(() => resolve(), reject)
+      .finally(() => {
+        clearTimeout(timer);
+        waiting -= 1;
+      });
+    await started;
+    return await done;
+  }
+
+  function savepoint(...given: unknown[]): unknown {
+    const work = given.map((argument) =>
+      typeof argument !== 'function'
+        ? argument
+        : (inner: postgres.TransactionSql) => argument(boundQueries(inner, bound)),
+    );
+    return call('savepoint', work);
+  }
+
+  const unsafe = (...given: unknown[]) => bind(call('unsafe', given));
+  const replaced = new Map<unknown, unknown>([
+    ['unsafe', unsafe],
+    ['begin', begin],
+    ['savepoint', savepoint],
+  ]);
+  return new Proxy(sql, {
+    apply: (target, self, given) => bind(Reflect.apply(target, self, given)),
+    get: (target, name) => (name in target && replaced.get(name)) || Reflect.get(target, name),
+  });
+}
+
+function isQuery(value: unknown): value is Query {
+  return value instanceof Promise && 'handler' in value && 'cancelled' in value;
+}

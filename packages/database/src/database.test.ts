@@ -1,0 +1,276 @@
+import {
+  eventually,
+  freePort,
+  type PostgresServer,
+  postgresServer,
+  testDatabase,
+} from '@switchboard/testkit';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Database, type DatabaseOptions, isUnavailable, openDatabase } from './index.ts';
+
+let url = '';
+let drop = async () => {};
+beforeAll(async () => ({ url, drop } = await testDatabase()));
+afterAll(() => drop());
+
+function open(options: Partial<DatabaseOptions> = {}): Database {
+  const database = openDatabase({ url, applicationName: 'test', ...options });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+/** Settled, so that a promise made now and awaited later is never unhandled. */
+const outcome = (promise: PromiseLike<unknown>) =>
+  Promise.resolve(promise).then(
+    () => 'answered',
+    (error: unknown) => (isUnavailable(error) ? 'unavailable' : error),
+  );
+
+describe('types', () => {
+  it('reads int8 as a number where that is exact, else as a bigint, and writes both', async () => {
+    const database = open();
+    const rows = await database.sql`
+      select count(*) as few, 9007199254740993 as many, ${database.sql.typed(5n, 20)} as five, array[1, 2]::int8[] as both`;
+    expect(rows[0]).toEqual({ few: 1, many: 9007199254740993n, five: 5, both: [1, 2] });
+  });
+});
+
+describe('time-outs', () => {
+  it('ends a slow statement and calls the database unavailable', async () => {
+    const database = open({ statementTimeoutMs: 100 });
+    expect(await outcome(database.drizzle.execute(sql`select pg_sleep(5)`))).toBe('unavailable');
+    expect(await outcome(database.ping())).toBe('answered');
+  });
+
+  it('bounds the wait for a connection, for queries and transactions', async () => {
+    const database = open({ poolSize: 1, statementTimeoutMs: 300 });
+    const held = Promise.withResolvers<void>();
+    const holder = database.sql.begin(async () => await held.promise).catch(() => undefined);
+    const waiting = [
+      database.ping(),
+      database.drizzle.transaction(async (transaction) => transaction.execute(sql`select 1`)),
+    ];
+    expect(await Promise.all(waiting.map(outcome))).toEqual(['unavailable', 'unavailable']);
+    held.resolve();
+    await holder;
+    expect(await outcome(database.ping())).toBe('answered');
+  });
+
+  it('does not run later a statement that was given up before it was sent', async () => {
+    const database = open({ poolSize: 1, statementTimeoutMs: 300 });
+    await database.sql`create table given_up (id int)`;
+    // Not silent, so that the connection is kept.
+    const busy = database.sql.begin(async (transaction) => {
+      for (let i = 0; i < 12; i++) await transaction`select pg_sleep(0.1)`;
+    });
+    expect(await outcome(database.sql`insert into given_up values (1)`)).toBe('unavailable');
+    await busy;
+    expect(await database.sql`select id from given_up`).toHaveLength(0);
+  });
+
+  it('runs nothing of a transaction outside it when its connection is lost while it pauses', async () => {
+    const database = open({ poolSize: 1 });
+    await database.sql`create table outside (id int)`;
+    const lost = database.sql.begin(async (transaction) => {
+      const [row] = await transaction`select pg_backend_pid() as pid`;
+      const other = open();
+      await other.sql`select pg_terminate_backend(${row?.['pid']})`;
+      await database.ping();
+      await transaction`insert into outside values (1)`;
+    });
+    expect(await outcome(lost)).toBe('unavailable');
+    expect(await database.sql`select id from outside`).toHaveLength(0);
+  });
+
+  it('keeps transactions whole: commits what succeeds, rolls back what throws', async () => {
+    const database = open();
+    await database.sql`create table whole (id int)`;
+    await database.drizzle.transaction(async (transaction) => {
+      await transaction.execute(sql`insert into whole values (1)`);
+      await transaction
+        .transaction(async (inner) => {
+          await inner.execute(sql`insert into whole values (2)`);
+          throw new Error('undo');
+        })
+        .catch(() => undefined);
+    });
+    const failing = database.sql.begin(async (transaction) => {
+      await transaction`insert into whole values (3)`;
+      throw new Error('undo');
+    });
+    await expect(failing).rejects.toThrow('undo');
+    expect(await database.sql`select id from whole`).toEqual([{ id: 1 }]);
+  });
+});
+
+describe('a server that fails', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await postgresServer(['test']);
+  });
+  afterAll(() => server.remove());
+  const openHere = (options: Partial<DatabaseOptions> = {}) =>
+    open({ url: server.url('test'), statementTimeoutMs: 500, connectTimeoutMs: 500, ...options });
+
+  it('frozen: queries and transactions fail within the time-out; thawed: they work again', async () => {
+    const database = openHere({ poolSize: 3 });
+    await database.ping();
+    await server.freeze();
+    try {
+      const many = () =>
+        Array.from({ length: 40 }, (_, i) =>
+          i % 4 ? database.ping() : database.sql.begin((t) => t`select 1`),
+        );
+      for (let round = 0; round < 3; round++) {
+        const outcomes = await Promise.all(many().map(outcome));
+        expect(new Set(outcomes)).toEqual(new Set(['unavailable']));
+      }
+    } finally {
+      await server.thaw();
+    }
+    await eventually(() => database.ping());
+    const after = await Promise.all(
+      Array.from({ length: 40 }, () => outcome(database.sql`select pg_sleep(0.01)`)),
+    );
+    expect(new Set(after)).toEqual(new Set(['answered']));
+  });
+
+  it('frozen inside a transaction: the transaction fails within the time-out', async () => {
+    const database = openHere();
+    const failing = database.sql.begin(async (transaction) => {
+      await transaction`select 1`;
+      await server.freeze();
+      await transaction`select 2`;
+    });
+    expect(await outcome(failing)).toBe('unavailable');
+    await server.thaw();
+    await eventually(() => database.ping());
+  });
+
+  it('stopped and started: the database is unavailable, then there, without a restart', async () => {
+    const database = openHere();
+    await database.ping();
+    await server.stop();
+    expect(await outcome(database.ping())).toBe('unavailable');
+    expect(await outcome(database.drizzle.execute(sql`select 1`))).toBe('unavailable');
+    await server.start();
+    await eventually(() => database.ping());
+  });
+
+  it('killed while queries run: they fail as unavailable, later ones are answered', async () => {
+    const database = openHere({ statementTimeoutMs: 5000 });
+    const running = [outcome(database.sql`select pg_sleep(4)`), outcome(database.sql`select pg_sleep(4)`)];
+    await eventually(async () => {
+      const [row] =
+        await database.sql`select count(*) from pg_stat_activity where query like '%pg_sleep(4)%'`;
+      expect(row?.['count']).toBeGreaterThan(2);
+    });
+    await server.kill();
+    expect(await Promise.all(running)).toEqual(['unavailable', 'unavailable']);
+    await eventually(() => database.ping());
+  });
+
+  it('killed while transactions run: they fail as unavailable, and the process lives', async () => {
+    const database = openHere({ poolSize: 2, statementTimeoutMs: 5000 });
+    let begun = 0;
+    const running = Array.from({ length: 4 }, () =>
+      outcome(
+        database.drizzle.transaction(async (transaction) => {
+          await transaction.execute(sql`select 1`);
+          begun += 1;
+          await transaction.execute(sql`select pg_sleep(4)`);
+        }),
+      ),
+    );
+    await eventually(() => expect(begun).toBe(2));
+    await server.kill();
+    expect((await Promise.all(running)).slice(0, 2)).toEqual(['unavailable', 'unavailable']);
+    await eventually(() => database.ping());
+    expect(
+      await outcome(database.drizzle.transaction((transaction) => transaction.execute(sql`select 1`))),
+    ).toBe('answered');
+  });
+
+  it('tells listeners of the loss and of the return, and delivers again', async () => {
+    const database = openHere();
+    const heard: string[] = [];
+    let gaps = 0;
+    for (const channel of ['one', 'Two words']) {
+      await database.listen(
+        channel,
+        (payload) => heard.push(`${channel}: ${payload}`),
+        () => gaps++,
+      );
+    }
+    await database.sql`select pg_notify('one', 'a'), pg_notify('Two words', 'b')`;
+    await eventually(() => expect(heard.sort()).toEqual(['Two words: b', 'one: a']));
+    expect(gaps).toBe(0);
+    await server.stop();
+    await eventually(() => expect(gaps).toBe(2));
+    await server.start();
+    await eventually(() => expect(gaps).toBe(4));
+    await database.sql`select pg_notify('one', 'c'), pg_notify('Two words', 'd')`;
+    await eventually(() =>
+      expect(heard.sort()).toEqual(['Two words: b', 'Two words: d', 'one: a', 'one: c']),
+    );
+  });
+});
+
+describe('listen', () => {
+  it('gives every listener of a channel each message until it stops', async () => {
+    const database = open();
+    const first: string[] = [];
+    const second: string[] = [];
+    const ignoreGap = () => undefined;
+    const stopping = await database.listen('news', (payload) => first.push(payload), ignoreGap);
+    await database.listen('news', (payload) => second.push(payload), ignoreGap);
+    await database.sql`select pg_notify('news', '1')`;
+    await eventually(() => expect([first, second]).toEqual([['1'], ['1']]));
+    await stopping.stop();
+    await database.sql`select pg_notify('news', '2')`;
+    await eventually(() => expect(second).toEqual(['1', '2']));
+    expect(first).toEqual(['1']);
+  });
+
+  it('throws when the database is away', async () => {
+    const database = open({ url: `postgres://nobody@127.0.0.1:${await freePort()}/none` });
+    expect(
+      await outcome(
+        database.listen(
+          'news',
+          () => undefined,
+          () => undefined,
+        ),
+      ),
+    ).toBe('unavailable');
+  });
+});
+
+describe('isUnavailable', () => {
+  it('tells an absent database from a mistake of the caller', async () => {
+    const away = open({ url: `postgres://nobody@127.0.0.1:${await freePort()}/none` });
+    expect(await outcome(away.ping())).toBe('unavailable');
+    expect(await outcome(away.drizzle.execute(sql`select 1`))).toBe('unavailable');
+    const database = open();
+    expect(await outcome(database.sql`select 1 / 0`)).toMatchObject({ code: '22012' });
+    expect(await outcome(database.drizzle.execute(sql`select * from missing`))).toMatchObject({
+      cause: { code: '42P01' },
+    });
+    expect(isUnavailable(new Error('ECONNREFUSED'))).toBe(false);
+    expect(isUnavailable('ECONNREFUSED')).toBe(false);
+  });
+
+  it('knows a server that has no connection left', async () => {
+    const pools = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const database = open({ poolSize: 100, statementTimeoutMs: 10_000 });
+        return await Promise.all(
+          Array.from({ length: 100 }, () => outcome(database.sql`select pg_sleep(1.5)`)),
+        );
+      }),
+    );
+    const outcomes = new Set(pools.flat());
+    expect(outcomes).toEqual(new Set(['answered', 'unavailable']));
+  });
+});
