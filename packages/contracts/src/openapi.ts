@@ -66,7 +66,8 @@ export function openApiDocument({
 }
 
 function pathOf(operation: Operation, servers: ReturnType<typeof serverObject>[]): RouteConfig {
-  const { service, host, credential, errorShape, maxBodyBytes, keyInQuery, ...route } = operation;
+  const { service, host, credential, errorShape, maxBodyBytes, maxWireBytes, keyInQuery, ...route } =
+    operation;
   return {
     ...route,
     ...(servers.length > 0 ? { servers } : {}),
@@ -74,6 +75,7 @@ function pathOf(operation: Operation, servers: ReturnType<typeof serverObject>[]
     'x-host': host,
     'x-credential': credential,
     ...(route.request?.body ? { 'x-max-body-bytes': maxBodyBytes } : {}),
+    ...(maxWireBytes ? { 'x-max-wire-bytes': maxWireBytes } : {}),
   };
 }
 

@@ -1,9 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, id, timestamp } from '../fields.ts';
+import { anyJson, id, refuseJsonFault, timestamp } from '../fields.ts';
 import { apiKey } from './api-key.ts';
 
 /** Traits of a person; `distinct_id` names the person where the call's top does not. */
-const identifyProperties = z.object({ distinct_id: id.nullable().optional() }).catchall(anyJson);
+const identifyProperties = z
+  .object({ distinct_id: id.nullable().optional() })
+  .catchall(anyJson)
+  .check(refuseJsonFault);
 
 /** The group, and its traits under every other name. */
 const groupProperties = z
@@ -12,7 +15,8 @@ const groupProperties = z
     group_id: id.nullable().openapi({ description: 'null leaves the group of this type.' }),
     group_type: id.nullable().optional().openapi({ description: 'company, when absent.' }),
   })
-  .catchall(anyJson);
+  .catchall(anyJson)
+  .check(refuseJsonFault);
 
 const callFields = {
   api_key: apiKey,

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { jsonAnswer, jsonBody } from '../bodies.ts';
-import type { perMillion } from '../catalogue.ts';
-import { anyJson, id, int32, int64 } from '../fields.ts';
+import { anyJson, id, int32, int64, refuseJsonFault } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { deleted, managementOf } from './facts.ts';
 
@@ -14,6 +13,7 @@ export const entitlements = z
     visitorAttachments: z.boolean().optional(),
   })
   .catchall(anyJson)
+  .check(refuseJsonFault)
   .openapi('Entitlements', {
     example: {
       articleSearch: true,
@@ -44,7 +44,7 @@ export const aiModelDefinition = z
       cacheWrite5m: price,
       cacheWrite1h: price,
       cacheRead: price,
-    } satisfies Record<keyof z.infer<typeof perMillion>, typeof price>),
+    }),
   })
   .openapi('AiModelDefinition', { description: 'Prices before the markup.' });
 export type AiModelDefinition = z.infer<typeof aiModelDefinition>;

@@ -20,14 +20,14 @@ export const messengerTexts = z
   .openapi('MessengerTexts');
 export type MessengerTexts = z.infer<typeof messengerTexts>;
 
+/** The messenger's texts by language tag. */
+export const messengerTextsByLanguage = z
+  .record(z.string().max(100).refine(isLanguageTag, 'not a language tag (BCP 47)'), messengerTexts)
+  .refine((texts) => Object.keys(texts).length <= 100, 'more than 100 languages');
+
 /** The configuration as it is written: the appearance, the team, and the texts by language. */
 export const messengerSettings = messengerAppearance
-  .extend({
-    team: z.array(teamMember).max(50),
-    texts: z
-      .record(z.string().max(100).refine(isLanguageTag, 'not a language tag (BCP 47)'), messengerTexts)
-      .refine((texts) => Object.keys(texts).length <= 100, 'more than 100 languages'),
-  })
+  .extend({ team: z.array(teamMember).max(50), texts: messengerTextsByLanguage })
   .openapi('MessengerSettings');
 export type MessengerSettings = z.infer<typeof messengerSettings>;
 

@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  anyJson,
+  base64url,
+  day,
+  int32,
+  int64,
+  languageTag,
+  text,
+  timestamp,
+  uint32,
+  writtenText,
+} from './fields.ts';
+
+const takes = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
+  schema.safeParse(value).success;
+
+describe('a text', () => {
+  const name = text({ min: 1, max: 200 });
+
+  test('is measured in code points: 200 emoji are 200 characters', () => {
+    expect(takes(name, '🎉'.repeat(200))).toBe(true);
+    expect(takes(name, '🎉'.repeat(201))).toBe(false);
+    expect(takes(name, 'a'.repeat(200))).toBe(true);
+    expect(takes(name, 'a'.repeat(201))).toBe(false);
+    expect(takes(name, '')).toBe(false);
+  });
+
+  test('agrees with counting code points', () => {
+    const unit = fc.constantFrom('a', 'é', '漢', '🎉', '👍');
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 12 }), fc.nat(12), (characters, max) => {
+        expect(takes(text({ max }), characters.join(''))).toBe(characters.length <= max);
+      }),
+    );
+  });
+
+  test('holds no NUL and no unpaired surrogate', () => {
+    expect(takes(name, 'a\0b')).toBe(false);
+    expect(takes(name, 'a\uD83C')).toBe(false);
+  });
+
+  test('is kept byte for byte', () => {
+    expect(text({ max: 10 }).parse('  a\n')).toBe('  a\n');
+  });
+
+  test('that is required says something', () => {
+    expect(takes(writtenText(10), ' \n\t')).toBe(false);
+    expect(takes(writtenText(10), ' a ')).toBe(true);
+  });
+});
+
+describe('a day', () => {
+  test.each(['2026-02-28', '2024-02-29', '2000-02-29', '2026-12-31'])('%s is taken', (value) => {
+    expect(takes(day, value)).toBe(true);
+  });
+  test.each([
+    '2026-02-30',
+    '2026-02-29',
+    '1900-02-29',
+    '2026-13-01',
+    '2026-04-31',
+    '2026-4-1',
+    '2026-04-01T00:00:00Z',
+  ])('%s is refused', (value) => {
+    expect(takes(day, value)).toBe(false);
+  });
+});
+
+describe('a timestamp', () => {
+  test.each([
+    '2026-03-01T09:30:00Z',
+    '2026-03-01T09:30:00.123456789+05:30',
+    '2026-03-01t09:30:00z',
+    '2024-02-29T23:59:59-23:59',
+  ])('%s is taken', (value) => {
+    expect(takes(timestamp, value)).toBe(true);
+  });
+  test.each([
+    '2026-03-01T09:30Z',
+    '2026-03-01T09:30:00',
+    '2026-03-01 09:30:00Z',
+    '2026-03-01T24:00:00Z',
+    '2026-03-01T09:60:00Z',
+    '2026-02-30T09:30:00Z',
+    '1900-02-29T09:30:00Z',
+    '2026-03-01T09:30:00+24:00',
+    ' 2026-03-01T09:30:00Z',
+    '2026-03-01T09:30:00Z\n',
+    '1772357400000',
+  ])('%j is refused', (value) => {
+    expect(takes(timestamp, value)).toBe(false);
+  });
+
+  test('exists on the calendar exactly when its day does', () => {
+    const part = (min: number, max: number) => fc.integer({ min, max });
+    fc.assert(
+      fc.property(part(0, 9999), part(1, 12), part(1, 31), (year, month, dayOfMonth) => {
+        const pad = (value: number, digits: number) => String(value).padStart(digits, '0');
+        const written = `${pad(year, 4)}-${pad(month, 2)}-${pad(dayOfMonth, 2)}`;
+        const instant = new Date(`${written}T00:00:00.000Z`);
+        const exists = instant.toISOString().startsWith(written);
+        expect(takes(timestamp, `${written}T00:00:00.000Z`)).toBe(exists);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('is one that Date can read', () => {
+    const offset = fc.constantFrom('Z', 'z', '+00:00', '-00:00', '+23:59', '-11:30');
+    fc.assert(
+      fc.property(
+        fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }),
+        offset,
+        (date, zone) => {
+          const written = date.toISOString().replace('Z', zone);
+          expect(takes(timestamp, written)).toBe(true);
+          expect(Date.parse(written)).not.toBeNaN();
+        },
+      ),
+    );
+  });
+});
+
+test('whole numbers hold their bounds', () => {
+  expect(takes(uint32, 4_294_967_295)).toBe(true);
+  expect(takes(uint32, 4_294_967_296)).toBe(false);
+  expect(takes(uint32, -1)).toBe(false);
+  expect(takes(uint32, 1.5)).toBe(false);
+  expect(takes(int32, 2_147_483_647)).toBe(true);
+  expect(takes(int32, 2_147_483_648)).toBe(false);
+  expect(takes(int64, Number.MAX_SAFE_INTEGER)).toBe(true);
+  expect(takes(int64, Number.MAX_SAFE_INTEGER + 1)).toBe(false);
+});
+
+test('a language tag is well-formed BCP 47', () => {
+  for (const tag of ['en', 'pt-BR', 'zh-Hant-TW', 'DE', 'de-CH-1996'])
+    expect(takes(languageTag, tag)).toBe(true);
+  for (const tag of ['', 'e', 'en_GB', 'en-', '*', 'en,de', 'a-very-long-subtagx']) {
+    expect(takes(languageTag, tag)).toBe(false);
+  }
+});
+
+test('base64url names an exact number of bytes', () => {
+  const bytes = (count: number) => Buffer.alloc(count, 7).toString('base64url');
+  expect(takes(base64url(65), bytes(65))).toBe(true);
+  expect(takes(base64url(65), `${bytes(65)}=`)).toBe(true);
+  expect(takes(base64url(65), bytes(64))).toBe(false);
+  expect(takes(base64url(16), `${bytes(16)}==`)).toBe(true);
+  expect(takes(base64url(16), bytes(17))).toBe(false);
+  expect(takes(base64url(16), `${bytes(16)}===`)).toBe(false);
+});
+
+describe('any JSON value', () => {
+  test('is there: null counts, absence does not', () => {
+    for (const value of [null, 0, '', false, [], {}]) expect(takes(anyJson, value)).toBe(true);
+    expect(takes(anyJson, undefined)).toBe(false);
+  });
+
+  test('nests at most 64 levels', () => {
+    const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    expect(takes(anyJson, nested(64))).toBe(true);
+    expect(takes(anyJson, nested(65))).toBe(false);
+    expect(takes(anyJson, nested(100_000))).toBe(false);
+  });
+
+  test('holds no NUL, neither in a value nor in a name', () => {
+    expect(takes(anyJson, { a: ['x\0'] })).toBe(false);
+    expect(takes(anyJson, { 'a\0': 1 })).toBe(false);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { groupCall, identifyCall } from './calls.ts';
+import { eventBatch } from './events.ts';
+import { replayChunk } from './replay.ts';
+
+const event = {
+  distinct_id: 'user-1',
+  event_id: 'event-1',
+  event_name: 'checkout completed',
+  schema_version: 1,
+  timestamp: '2026-03-01T09:30:00.000Z',
+};
+const batchOf = (...events: unknown[]) => ({ events, sent_at: '2026-03-01T09:30:01.000Z' });
+
+interface Parsed {
+  error?: { issues: { path: PropertyKey[] }[] } | undefined;
+}
+const paths = ({ error }: Parsed) => error?.issues.map(({ path }) => path.join('.')) ?? [];
+const pathsOf = (changes: object) => paths(eventBatch.safeParse(batchOf({ ...event, ...changes })));
+
+describe('a batch', () => {
+  test('holds 1 to 1,000 events', () => {
+    const many = (count: number) =>
+      eventBatch.safeParse(batchOf(...Array.from({ length: count }, () => event)));
+    expect(many(1000).success).toBe(true);
+    expect(paths(many(1001))).toEqual(['events']);
+    expect(paths(many(0))).toEqual(['events']);
+  });
+
+  test('takes a key in its body, and null for none', () => {
+    expect(eventBatch.parse({ ...batchOf(event), api_key: 'pk' }).api_key).toBe('pk');
+    expect(eventBatch.safeParse({ ...batchOf(event), api_key: null }).success).toBe(true);
+  });
+
+  test('needs sent_at as a timestamp', () => {
+    expect(paths(eventBatch.safeParse({ events: [event] }))).toEqual(['sent_at']);
+    expect(paths(eventBatch.safeParse({ events: [event], sent_at: 'yesterday' }))).toEqual(['sent_at']);
+  });
+
+  test('names the path of each bad event', () => {
+    const bad = { ...event, timestamp: '2026-02-30T00:00:00Z' };
+    expect(paths(eventBatch.safeParse(batchOf(event, bad, event, { ...event, event_id: '' })))).toEqual([
+      'events.1.timestamp',
+      'events.3.event_id',
+    ]);
+  });
+});
+
+describe('an event', () => {
+  test.each(['distinct_id', 'event_id', 'event_name', 'session_id'])('bounds %s', (name) => {
+    expect(pathsOf({ [name]: '🎉'.repeat(200) })).toEqual([]);
+    for (const value of ['🎉'.repeat(201), '', 'a\0b', 7]) {
+      expect(pathsOf({ [name]: value })).toEqual([`events.0.${name}`]);
+    }
+  });
+
+  test.each(['distinct_id', 'event_id', 'event_name', 'schema_version', 'timestamp'])('needs %s', (name) => {
+    expect(pathsOf({ [name]: undefined })).toEqual([`events.0.${name}`]);
+    expect(pathsOf({ [name]: null })).toEqual([`events.0.${name}`]);
+  });
+
+  test('has an object as properties, whatever is in it', () => {
+    const properties = { list: [1, null, { deep: '\0' }] };
+    expect(eventBatch.parse(batchOf({ ...event, properties })).events[0]?.properties).toEqual(properties);
+    for (const value of [[], null, 'a', 1])
+      expect(pathsOf({ properties: value })).toEqual(['events.0.properties']);
+  });
+
+  test.each(['locale', 'os', 'sdk', 'sdk_version'])('bounds %s of its context', (name) => {
+    for (const value of [null, undefined, '', 'a'.repeat(200)])
+      expect(pathsOf({ context: { [name]: value } })).toEqual([]);
+    for (const value of ['a'.repeat(201), '\0', 1]) {
+      expect(pathsOf({ context: { [name]: value } })).toEqual([`events.0.context.${name}`]);
+    }
+  });
+
+  test('has a whole number as schema_version', () => {
+    for (const value of [1.5, '1', 2 ** 53])
+      expect(pathsOf({ schema_version: value })).toEqual(['events.0.schema_version']);
+  });
+
+  test('may carry null as session_id', () => {
+    expect(pathsOf({ session_id: null })).toEqual([]);
+  });
+
+  test('loses properties that are not listed', () => {
+    expect(eventBatch.parse(batchOf({ ...event, occurred_at: 'forged' })).events[0]).toEqual(event);
+  });
+});
+
+describe('identify and group', () => {
+  test('need a person, at the top or in the properties', () => {
+    expect(identifyCall.safeParse({ distinct_id: 'user-1' }).success).toBe(true);
+    expect(identifyCall.safeParse({ properties: { distinct_id: 'user-1' } }).success).toBe(true);
+    expect(paths(identifyCall.safeParse({ properties: null }))).toEqual(['distinct_id']);
+    expect(paths(identifyCall.safeParse({ distinct_id: null, properties: {} }))).toEqual(['distinct_id']);
+    expect(paths(groupCall.safeParse({ properties: { group_id: 'acme' } }))).toEqual(['distinct_id']);
+    expect(paths(identifyCall.safeParse({ properties: { distinct_id: '' } }))).toEqual([
+      'properties.distinct_id',
+    ]);
+  });
+
+  test('take null wherever the interface does', () => {
+    const call = { api_key: null, distinct_id: 'user-1', event_id: null, properties: null, timestamp: null };
+    expect(identifyCall.safeParse(call).success).toBe(true);
+  });
+
+  test('keep every trait, and refuse one that cannot be stored', () => {
+    const properties = { plan: 'pro', seats: 4, nested: { a: [1] }, gone: null };
+    expect(identifyCall.parse({ distinct_id: 'user-1', properties }).properties).toEqual(properties);
+    const nul = identifyCall.safeParse({ distinct_id: 'user-1', properties: { plan: 'a\0' } });
+    expect(paths(nul)).toEqual(['properties.plan']);
+    const name = identifyCall.safeParse({ distinct_id: 'user-1', properties: { 'pl\0an': 'a' } });
+    expect(name.success).toBe(false);
+  });
+
+  test('need a group, where null leaves it', () => {
+    const group = (properties: unknown) => paths(groupCall.safeParse({ distinct_id: 'user-1', properties }));
+    expect(group({ group_id: 'acme', group_type: 'company' })).toEqual([]);
+    expect(group({ group_id: null })).toEqual([]);
+    expect(group({})).toEqual(['properties.group_id']);
+    expect(group({ group_id: '' })).toEqual(['properties.group_id']);
+    expect(group({ group_id: 'acme', group_type: '\0' })).toEqual(['properties.group_type']);
+    expect(group(undefined)).toEqual(['properties']);
+  });
+});
+
+test('a replay chunk is numbered from 0 and needs its events as an array', () => {
+  const chunk = {
+    distinct_id: 'user-1',
+    events: [{ type: 2 }],
+    masked: true,
+    schema_version: 1,
+    seq: 0,
+    session_id: 'session-1',
+    timestamp: '2026-03-01T09:30:00.000Z',
+  };
+  const parse = (changes: object) => paths(replayChunk.safeParse({ ...chunk, ...changes }));
+  expect(parse({ sdk: null, events: [] })).toEqual([]);
+  expect(parse({ seq: -1 })).toEqual(['seq']);
+  expect(parse({ seq: 0.5 })).toEqual(['seq']);
+  expect(parse({ events: {} })).toEqual(['events']);
+  expect(parse({ masked: 'yes' })).toEqual(['masked']);
+});

@@ -1,0 +1,112 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
+import { type OpenApiDocument, openApiDocument } from './openapi.ts';
+import type { ServiceName } from './operation.ts';
+import { interfaceOperations, operations, serviceOperations } from './operations.ts';
+
+const services: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+
+async function problems(document: OpenApiDocument) {
+  const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));
+  return valid ? [] : errors;
+}
+
+function described(document: OpenApiDocument) {
+  const addresses = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  return addresses.sort();
+}
+
+const addressesOf = (some: typeof operations) => some.map(({ method, path }) => `${method} ${path}`).sort();
+
+/** What an operation of the document says, as loosely as a reader of JSON sees it. */
+function entry(document: OpenApiDocument, method: 'get' | 'post' | 'put', path: string) {
+  const operation = document.paths?.[path]?.[method];
+  if (!operation) throw new Error(`${method} ${path} is not in the document`);
+  return operation;
+}
+
+describe('the document', () => {
+  const whole = openApiDocument({ management: true });
+
+  test('is valid OpenAPI 3.1, whole and for each service alone', async () => {
+    expect(whole.openapi).toBe('3.1.0');
+    expect(await problems(whole)).toEqual([]);
+    for (const service of services) {
+      expect(await problems(openApiDocument({ services: [service], management: true })), service).toEqual([]);
+    }
+  });
+
+  test('describes the interface, and management when asked', () => {
+    expect(described(openApiDocument())).toEqual(addressesOf(interfaceOperations));
+    expect(described(whole)).toEqual(addressesOf(operations));
+    const flags = openApiDocument({ services: ['flags'], management: true });
+    expect(described(flags)).toEqual(addressesOf(serviceOperations('flags')));
+  });
+
+  test('names the host of each operation, with its address where it is known', () => {
+    const document = openApiDocument({ servers: { events: 'https://eu.example.com' } });
+    expect(entry(document, 'post', '/v1/events').servers?.map(({ url }) => url)).toEqual([
+      'https://eu.example.com',
+    ]);
+    expect(entry(document, 'post', '/v1/replay').servers?.map(({ url }) => url)).toEqual(['{eu_replay_url}']);
+    expect(entry(document, 'get', '/v1/flags').servers?.map(({ url }) => url)).toEqual(['{base_url}']);
+  });
+
+  test('says how each caller proves who it is', () => {
+    expect(entry(whole, 'get', '/v1/plans').security).toEqual([]);
+    expect(entry(whole, 'get', '/v1/flags').security).toEqual([{ projectKey: [] }]);
+    expect(entry(whole, 'get', '/v1/conversations/{id}').security).toEqual([
+      { projectKey: [], conversationToken: [] },
+    ]);
+    expect(entry(whole, 'get', '/v1/messenger/avatar/{user_id}/{file}').security).toEqual([
+      { projectKey: [] },
+      { projectKeyInQuery: [] },
+    ]);
+    expect(entry(whole, 'put', '/v1/projects/{projectId}/messenger/article-search').security).toEqual([
+      { accessToken: [] },
+    ]);
+    expect(Object.keys(whole.components?.securitySchemes ?? {}).sort()).toEqual([
+      'accessToken',
+      'conversationToken',
+      'projectKey',
+      'projectKeyInQuery',
+    ]);
+  });
+
+  test('says which texts may be null and which numbers are of 32 or 64 bits', () => {
+    const { Event, PublicPlan, PerMillion, AnchorRequest } = whole.components?.schemas ?? {};
+    expect(Event).toHaveProperty('properties.session_id.type', ['string', 'null']);
+    expect(PublicPlan).toHaveProperty('properties.trialDays.format', 'int32');
+    expect(PerMillion).toHaveProperty('properties.input.format', 'int64');
+    expect(AnchorRequest).toHaveProperty('properties.step.maximum', 4_294_967_295);
+  });
+
+  test('refuses further properties exactly where the interface does', () => {
+    const strict = Object.entries(whole.components?.schemas ?? {})
+      .filter(([, schema]) => 'additionalProperties' in schema && schema.additionalProperties === false)
+      .map(([name]) => name);
+    expect(strict.sort()).toEqual([
+      'AnchorRequest',
+      'AnnotationDefinition',
+      'ArticleSearch',
+      'CommentRequest',
+      'PublicLinkDefinition',
+      'ShareRequest',
+      'ThreadRequest',
+    ]);
+  });
+});
+
+test('every example of a request is one that is taken', () => {
+  let examples = 0;
+  for (const { operationId, request } of operations) {
+    const media = request?.body?.content['application/json'];
+    if (!media || !('schema' in media) || !media.schema || !('safeParse' in media.schema)) continue;
+    if (media.example === undefined) continue;
+    examples++;
+    expect(media.schema.safeParse(media.example).error?.issues, operationId).toBeUndefined();
+  }
+  expect(examples).toBeGreaterThan(20);
+});

@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest';
+import {
+  type Credential,
+  errorBodyA,
+  errorBodyB,
+  type Host,
+  type Operation,
+  type ServiceName,
+} from './operation.ts';
+import { interfaceOperations, managementOperations, operations, serviceOperations } from './operations.ts';
+
+type Row = [method: string, path: string, host: Host, credential: Credential, service: ServiceName];
+
+const project = '/v1/projects/{projectId}';
+const report = `${project}/reports/{reportId}`;
+const conversation = '/v1/conversations/{id}';
+
+/** Written down from the interface's own tables, not from the definitions. */
+const interfaceTable: Row[] = [
+  ['GET', '/v1/plans', 'api', 'public', 'catalogue'],
+  ['GET', '/v1/ai/models', 'api', 'public', 'catalogue'],
+  ['GET', '/v1/shared-reports/{token}', 'api', 'public', 'collaboration'],
+  ['GET', `${project}/annotations`, 'api', 'access-token', 'collaboration'],
+  ['POST', `${project}/annotations`, 'api', 'access-token', 'collaboration'],
+  ['PATCH', `${project}/annotations/{annotationId}`, 'api', 'access-token', 'collaboration'],
+  ['DELETE', `${project}/annotations/{annotationId}`, 'api', 'access-token', 'collaboration'],
+  ['GET', `${report}/public-link`, 'api', 'access-token', 'collaboration'],
+  ['PUT', `${report}/public-link`, 'api', 'access-token', 'collaboration'],
+  ['DELETE', `${report}/public-link`, 'api', 'access-token', 'collaboration'],
+  ['POST', `${report}/shares`, 'api', 'access-token', 'collaboration'],
+  ['GET', `${report}/comment-threads`, 'api', 'access-token', 'collaboration'],
+  ['POST', `${report}/comment-threads`, 'api', 'access-token', 'collaboration'],
+  ['POST', `${project}/comment-threads/{threadId}/comments`, 'api', 'access-token', 'collaboration'],
+  ['PATCH', `${project}/comments/{commentId}`, 'api', 'access-token', 'collaboration'],
+  ['DELETE', `${project}/comments/{commentId}`, 'api', 'access-token', 'collaboration'],
+  ['PUT', `${project}/comment-threads/{threadId}/resolution`, 'api', 'access-token', 'collaboration'],
+  ['DELETE', `${project}/comment-threads/{threadId}/resolution`, 'api', 'access-token', 'collaboration'],
+  ['PUT', `${project}/comments/{commentId}/reactions/{emoji}`, 'api', 'access-token', 'collaboration'],
+  ['DELETE', `${project}/comments/{commentId}/reactions/{emoji}`, 'api', 'access-token', 'collaboration'],
+  ['GET', `${project}/messenger/help-centre`, 'api', 'access-token', 'messenger'],
+  ['POST', `${project}/messenger/help-centre/refresh`, 'api', 'access-token', 'messenger'],
+  ['PUT', `${project}/messenger/article-search`, 'api', 'access-token', 'messenger'],
+  ['POST', `${project}/messenger/translations`, 'api', 'access-token', 'messenger'],
+  ['POST', '/v1/conversations', 'api', 'project-key', 'messenger'],
+  ['POST', `${conversation}/turns`, 'api', 'conversation', 'messenger'],
+  ['GET', conversation, 'api', 'conversation', 'messenger'],
+  ['POST', `${conversation}/attachments`, 'api', 'conversation', 'messenger'],
+  ['GET', `${conversation}/attachments/{attachmentId}`, 'api', 'conversation', 'messenger'],
+  ['GET', '/v1/flags', 'api', 'project-key', 'flags'],
+  ['GET', '/v1/flags/snapshot', 'api', 'project-key', 'flags'],
+  ['GET', '/v1/flags/memberships', 'api', 'project-key', 'flags'],
+  ['GET', '/v1/messages', 'api', 'project-key', 'messenger'],
+  ['POST', '/v1/messages/read', 'api', 'project-key', 'messenger'],
+  ['GET', '/v1/messenger/config', 'api', 'project-key', 'messenger'],
+  ['GET', '/v1/messenger/avatar/{user_id}/{file}', 'api', 'project-key', 'messenger'],
+  ['POST', '/v1/events', 'events', 'ingestion', 'ingestion'],
+  ['POST', '/v1/identify', 'events', 'ingestion', 'ingestion'],
+  ['POST', '/v1/group', 'events', 'ingestion', 'ingestion'],
+  ['POST', '/v1/replay', 'replay', 'ingestion', 'ingestion'],
+];
+
+const row = ({ method, path, host, credential, service }: Operation): Row => [
+  method.toUpperCase(),
+  path,
+  host,
+  credential,
+  service,
+];
+const byAddress = (rows: Row[]) => rows.map((cells) => cells.join(' ')).sort();
+const named = (operationId: string) =>
+  operations.filter((operation) => operation.operationId === operationId);
+
+test('the interface is its 40 operations, each on its host with its credential', () => {
+  expect(interfaceTable).toHaveLength(40);
+  expect(byAddress(interfaceOperations.map(row))).toEqual(byAddress(interfaceTable));
+});
+
+test('an operation id and an address name one operation', () => {
+  const ids = operations.map(({ operationId }) => operationId);
+  const addresses = operations.map(({ method, path }) => `${method} ${path}`);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(new Set(addresses).size).toBe(addresses.length);
+});
+
+test('every management operation is below /management/v1, needs a person and answers errors in shape B', () => {
+  for (const { path, host, credential, errorShape } of managementOperations) {
+    expect(path).toMatch(/^\/management\/v1\//);
+    expect({ host, credential, errorShape }).toEqual({
+      host: 'management',
+      credential: 'management',
+      errorShape: 'B',
+    });
+  }
+});
+
+test('what management can write it can read back', () => {
+  const readable = new Set(
+    managementOperations.filter(({ method }) => method === 'get').map(({ path }) => path),
+  );
+  const written = managementOperations.filter(
+    ({ method, path }) => method === 'put' && !/(avatar|status)$/.test(path),
+  );
+  expect(written.map(({ path }) => path).filter((path) => !readable.has(path))).toEqual([]);
+});
+
+test('every operation belongs to one service', () => {
+  const services: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+  expect(services.flatMap((service) => serviceOperations(service)).length).toBe(operations.length);
+});
+
+test('errors have shape B on attachments and where a person or nobody calls, are empty on replay, else shape A', () => {
+  const shapeA = interfaceOperations
+    .filter(({ errorShape }) => errorShape === 'A')
+    .map((it) => it.operationId);
+  const empty = interfaceOperations.filter(({ errorShape }) => errorShape === 'empty');
+  expect(shapeA.sort()).toEqual(
+    [
+      ...[
+        'appendTurn',
+        'evaluateFlags',
+        'getAvatar',
+        'getConversation',
+        'getFlagSnapshot',
+        'getMessengerConfig',
+      ],
+      ...['group', 'identify', 'ingestEvents', 'listMemberships', 'listMessages', 'markMessageRead'],
+      'openConversation',
+    ].sort(),
+  );
+  expect(empty.map((operation) => operation.operationId)).toEqual(['uploadReplayChunk']);
+});
+
+test('every path parameter is declared, and nothing else is', () => {
+  for (const { path, request } of operations) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const declared = request?.params && 'shape' in request.params ? Object.keys(request.params.shape) : [];
+    expect(declared.sort()).toEqual(inPath.sort());
+  }
+});
+
+test.each([
+  ['createAnnotation', 201],
+  ['changeAnnotation', 200],
+  ['deleteAnnotation', 204],
+  ['putPublicLink', 200],
+  ['deletePublicLink', 204],
+  ['shareReport', 201],
+  ['startThread', 201],
+  ['replyToThread', 201],
+  ['deleteComment', 200],
+  ['openConversation', 201],
+  ['appendTurn', 201],
+  ['uploadAttachment', 201],
+  ['ingestEvents', 202],
+  ['uploadReplayChunk', 202],
+])('%s succeeds with %i', (operationId, status) => {
+  const successes = named(operationId).flatMap(({ responses }) =>
+    Object.keys(responses).filter((code) => code.startsWith('2')),
+  );
+  expect(successes).toEqual([String(status)]);
+});
+
+test('every error of an operation is answered in its shape', () => {
+  const bodies = { A: errorBodyA, B: errorBodyB };
+  for (const { operationId, errorShape, responses } of operations) {
+    for (const [status, response] of Object.entries(responses)) {
+      if (Number(status) < 400) continue;
+      const where = `${operationId} ${status}`;
+      if (errorShape === 'empty') {
+        expect(response, where).not.toHaveProperty('content');
+        expect(response, where).toHaveProperty(['headers', 'X-Error']);
+      } else {
+        expect(response, where).toHaveProperty(['content', 'application/json', 'schema'], bodies[errorShape]);
+      }
+    }
+  }
+});
+
+test('every operation has the errors that follow from its credential and its body', () => {
+  for (const { operationId, credential, request, responses } of operations) {
+    const follow = ['500', '503'];
+    if (credential !== 'public') follow.push('401', '403');
+    if (credential === 'access-token') follow.push('404');
+    if (request?.body) follow.push('400', '413', '415');
+    expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(follow));
+  }
+});
