@@ -1,0 +1,162 @@
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { json, startWorld, type TestProject, type World } from '../testing/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const on = { enabled: true, rolloutPercentage: 100 };
+
+async function evaluate(project: TestProject, distinctId: string) {
+  const query = `distinct_id=${encodeURIComponent(distinctId)}&reasons=true`;
+  const response = await world.get(`/v1/flags?${query}`, project.key);
+  expect(response.status).toBe(200);
+  return json(response);
+}
+
+describe('GET /v1/flags', () => {
+  it('serves true, a variation or nothing, with the variation’s key and the reason', async () => {
+    const project = await world.createProject();
+    await world.putFlag(project, { key: 'plain', ...on });
+    await world.putFlag(project, {
+      key: 'colour',
+      ...on,
+      type: 'string',
+      variations: [
+        { key: 'green', value: '#0a0', weight: 1 },
+        { key: 'blue', value: '#00a', weight: 0 },
+      ],
+    });
+    await world.putFlag(project, { key: 'off', enabled: false, rolloutPercentage: 100 });
+    await world.putFlag(project, { key: 'off-json', enabled: false, rolloutPercentage: 100, type: 'json' });
+    await world.putFlag(project, { key: 'nobody', enabled: true, rolloutPercentage: 0 });
+    expect(await evaluate(project, 'ada')).toEqual({
+      flags: { plain: true, colour: '#0a0', off: false, 'off-json': null, nobody: false },
+      variants: { colour: 'green' },
+      reasons: {
+        plain: 'MATCH',
+        colour: 'MATCH',
+        off: 'DISABLED',
+        'off-json': 'DISABLED',
+        nobody: 'ROLLOUT_MISS',
+      },
+    });
+  });
+
+  it('leaves reasons out unless they are asked for, and answers an empty project with nothing', async () => {
+    const project = await world.createProject();
+    const response = await world.get('/v1/flags?distinct_id=ada', project.key);
+    expect(await response.text()).toBe('{"flags":{},"variants":{}}');
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.headers.get('x-state')).toBeNull();
+    expect(response.headers.get('vary')).toContain('Authorization');
+  });
+
+  it('sees the traits that were set, and asks what a prerequisite serves', async () => {
+    const project = await world.createProject();
+    const targeting = [{ attribute: 'plan', op: 'eq', value: 'pro' } as const];
+    await world.putFlag(project, { key: 'pro', ...on, targeting });
+    await world.putFlag(project, {
+      key: 'more',
+      ...on,
+      prerequisites: [{ flagKey: 'pro', variationKey: 'on' }],
+    });
+    expect((await evaluate(project, 'ada')).reasons).toEqual({
+      pro: 'TARGETING_MISS',
+      more: 'PREREQUISITE_FAILED',
+    });
+    await world.identify(project, 'ada', { plan: 'pro' });
+    await eventually(async () =>
+      expect((await evaluate(project, 'ada')).flags).toEqual({ pro: true, more: true }),
+    );
+    expect((await evaluate(project, 'eve')).flags).toEqual({ pro: false, more: false });
+  });
+
+  it('knows the traits of the group a person is in', async () => {
+    const project = await world.createProject();
+    const targeting = [{ attribute: 'group.company.seats', op: 'gte', value: 10 } as const];
+    await world.putFlag(project, { key: 'large', ...on, targeting });
+    await world.group(project, 'ada', { id: 'acme', traits: { seats: 40 } });
+    await world.group(project, 'eve', { id: 'small', traits: { seats: 2 } });
+    await eventually(async () => expect((await evaluate(project, 'ada')).flags).toEqual({ large: true }));
+    expect((await evaluate(project, 'eve')).flags).toEqual({ large: false });
+    await world.group(project, 'ada', { id: null });
+    await eventually(async () => expect((await evaluate(project, 'ada')).flags).toEqual({ large: false }));
+  });
+
+  it('knows cohorts by name and by clause', async () => {
+    const project = await world.createProject();
+    const inBeta = [{ attribute: '', op: 'in_cohort', value: 'beta' } as const];
+    await world.putFlag(project, { key: 'beta', ...on, targeting: inBeta });
+    await world.putCohort(project, 'beta', {
+      name: 'Beta',
+      match: [{ attribute: 'email', op: 'contains', value: '@example.com' }],
+      distinctIds: ['ada'],
+    });
+    await world.identify(project, 'eve', { email: 'eve@example.com' });
+    await eventually(async () => expect((await evaluate(project, 'eve')).flags).toEqual({ beta: true }));
+    expect((await evaluate(project, 'ada')).flags).toEqual({ beta: true });
+    expect((await evaluate(project, 'joe')).flags).toEqual({ beta: false });
+    await world.manage('DELETE', `/projects/${project.id}/cohorts/beta`);
+    expect((await evaluate(project, 'ada')).flags).toEqual({ beta: false });
+  });
+
+  it('answers an empty distinct_id as nobody, and refuses a missing one', async () => {
+    const project = await world.createProject();
+    await world.putFlag(project, { key: 'half', enabled: true, rolloutPercentage: 99 });
+    expect((await evaluate(project, '')).reasons).toEqual({ half: 'ROLLOUT_MISS' });
+    const response = await world.get('/v1/flags', project.key);
+    expect(response.status).toBe(400);
+    expect(await json(response)).toMatchObject({ statusCode: 400, message: 'distinct_id: required' });
+  });
+
+  it('keeps a flag that cannot be evaluated to itself', async () => {
+    const project = await world.createProject();
+    await world.putFlag(project, { key: 'good', ...on });
+    const broken = { key: 'broken', enabled: true, rolloutPercentage: 'half', type: 'string' };
+    await world.sql`insert into flags values (${project.id}, 'broken', ${JSON.stringify(broken)}::text::json)`;
+    await world.sql`update rulesets set changed_at = now() where project_id = ${project.id}`;
+    await world.sql`select pg_notify('ruleset_changed', ${project.id})`;
+    await eventually(async () => {
+      const { flags, reasons } = await evaluate(project, 'ada');
+      expect(flags).toEqual({ good: true, broken: null });
+      expect(reasons).toEqual({ good: 'MATCH', broken: 'ERROR' });
+    });
+  });
+
+  it('answers keys and values that JSON has to escape', async () => {
+    const project = await world.createProject();
+    const value = { 'a"b': ['\u2028', '\\', '😀'], __proto__x: null };
+    await world.putFlag(project, {
+      key: 'quo"te/\\',
+      ...on,
+      type: 'json',
+      variations: [{ key: 'v"1', value, weight: 1 }],
+    });
+    expect(await evaluate(project, 'ada')).toEqual({
+      flags: { 'quo"te/\\': value },
+      variants: { 'quo"te/\\': 'v"1' },
+      reasons: { 'quo"te/\\': 'MATCH' },
+    });
+  });
+});
+
+describe('GET /v1/flags/memberships', () => {
+  it('lists the cohorts that name the person or match, sorted', async () => {
+    const project = await world.createProject();
+    const pro = [{ attribute: 'plan', op: 'eq', value: 'pro' } as const];
+    await world.putCohort(project, 'b', { name: 'named', distinctIds: ['ada'] });
+    await world.putCohort(project, 'a', { name: 'matched', match: pro });
+    await world.putCohort(project, 'c', { name: 'both', match: pro, distinctIds: ['ada', 'ada'] });
+    await world.putCohort(project, 'd', { name: 'neither' });
+    const of = async (id: string) =>
+      json(await world.get(`/v1/flags/memberships?distinct_id=${id}`, project.key));
+    expect(await of('ada')).toEqual({ cohorts: ['b', 'c'] });
+    await world.identify(project, 'ada', { plan: 'pro' });
+    await eventually(async () => expect(await of('ada')).toEqual({ cohorts: ['a', 'b', 'c'] }));
+    expect(await of('')).toEqual({ cohorts: [] });
+  });
+});

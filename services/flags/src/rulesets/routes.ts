@@ -1,0 +1,108 @@
+import {
+  deleteCohort,
+  deleteFlag,
+  getCohort,
+  getFlag,
+  listCohorts,
+  listFlags,
+  putCohort,
+  putFlag,
+} from '@switchboard/contracts';
+import type { Directory } from '@switchboard/directory';
+import { Forbidden, NotFound, type ServiceApp } from '@switchboard/service-kit';
+import type { Context } from 'hono';
+import type { Cohorts } from './cohorts.ts';
+import type { Flags } from './flags.ts';
+
+interface ManagementOptions {
+  flags: Flags;
+  cohorts: Cohorts;
+  directory: Pick<Directory, 'project'>;
+  region: string;
+}
+
+/** The management of flags and cohorts, for projects of this region. */
+export function managementRoutes(
+  app: ServiceApp,
+  { flags, cohorts, directory, region }: ManagementOptions,
+): void {
+  const ofProject = {
+    async authorize(c: Context) {
+      const project = await directory.project(c.req.param('projectId') ?? '');
+      if (project === undefined) throw new NotFound('There is no such project.');
+      if (project.region !== region) {
+        throw new Forbidden(
+          `The project belongs to region ${project.region}; this deployment serves region ${region}.`,
+        );
+      }
+    },
+  };
+
+  app.implement(
+    listFlags,
+    async (c) => c.json({ flags: await flags.list(c.req.valid('param').projectId) }, 200),
+    ofProject,
+  );
+
+  app.implement(
+    getFlag,
+    async (c) => {
+      const { projectId, key } = c.req.valid('param');
+      return c.json(await flags.get(projectId, key), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    putFlag,
+    async (c) => {
+      const { projectId, key } = c.req.valid('param');
+      return c.json(await flags.put(projectId, key, c.req.valid('json')), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    deleteFlag,
+    async (c) => {
+      const { projectId, key } = c.req.valid('param');
+      await flags.remove(projectId, key);
+      return c.body(null, 204);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    listCohorts,
+    async (c) => c.json({ cohorts: await cohorts.list(c.req.valid('param').projectId) }, 200),
+    ofProject,
+  );
+
+  app.implement(
+    getCohort,
+    async (c) => {
+      const { projectId, cohortId } = c.req.valid('param');
+      return c.json(await cohorts.get(projectId, cohortId), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    putCohort,
+    async (c) => {
+      const { projectId, cohortId } = c.req.valid('param');
+      return c.json(await cohorts.put(projectId, cohortId, c.req.valid('json')), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    deleteCohort,
+    async (c) => {
+      const { projectId, cohortId } = c.req.valid('param');
+      await cohorts.remove(projectId, cohortId);
+      return c.body(null, 204);
+    },
+    ofProject,
+  );
+}

@@ -1,0 +1,64 @@
+import { migrate, openDatabase } from '@switchboard/database';
+import { directoryMigrations, openDirectory } from '@switchboard/directory';
+import { createApp, defineService, openEventLog } from '@switchboard/service-kit';
+import { flagsSettings } from './config.ts';
+import { createEvaluation } from './evaluation/evaluation.ts';
+import { evaluationRoutes } from './evaluation/routes.ts';
+import { flagsMigrations } from './migrations.ts';
+import { createCohorts } from './rulesets/cohorts.ts';
+import { createFlags } from './rulesets/flags.ts';
+import { managementRoutes } from './rulesets/routes.ts';
+import { createRulesets } from './rulesets/rulesets.ts';
+import { snapshotRoutes } from './snapshot/routes.ts';
+import { createSnapshots } from './snapshot/snapshot.ts';
+import { createUserStateConsumer } from './user-state/consumer.ts';
+import { findUserStates } from './user-state/lookup.ts';
+import { createUserStateReader } from './user-state/reader.ts';
+
+export const flagsService = defineService({
+  name: 'flags',
+  settings: flagsSettings,
+  create(context) {
+    const { config, logger } = context;
+    const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'flags' });
+    const log = openEventLog(config, 'flags', logger);
+    const directory = openDirectory({ database, log, service: 'flags', logger });
+    const app = createApp({ service: 'flags', context, directory });
+
+    const rulesets = createRulesets({ database, maxSize: config.RULESET_CACHE_BYTES });
+    const userState = createUserStateReader({
+      find: (names) => findUserStates(database, names),
+      timeoutMs: config.STATE_TIMEOUT_MS,
+    });
+    const consumer = createUserStateConsumer({ database, log, logger });
+    const editing = { database, onChanged: rulesets.changed };
+
+    evaluationRoutes(app, createEvaluation({ rulesets, userState }));
+    snapshotRoutes(app, createSnapshots({ rulesets, publicUrl: config.PUBLIC_API_URL }));
+    managementRoutes(app, {
+      flags: createFlags(editing),
+      cohorts: createCohorts(editing),
+      directory,
+      region: config.REGION,
+    });
+
+    return {
+      app,
+      // No readiness check on the database: without it flags go on being answered from memory.
+      async start() {
+        await migrate(config.DATABASE_URL, directoryMigrations);
+        await migrate(config.DATABASE_URL, flagsMigrations);
+        await rulesets.start();
+        await directory.start();
+        consumer.start();
+      },
+      async stop() {
+        await consumer.stop();
+        await directory.stop();
+        await rulesets.stop();
+        await log.close();
+        await database.close();
+      },
+    };
+  },
+});

@@ -1,0 +1,54 @@
+import type { Database } from '@switchboard/database';
+import type { Traits } from '@switchboard/flag-engine';
+
+/** What evaluation needs to know of a person. */
+export interface UserState {
+  traits: Traits;
+  /** The traits of the group the person is in, by group type. */
+  groups: Record<string, Traits>;
+  /** The cohorts that name the person. */
+  cohorts: readonly string[];
+}
+
+export interface PersonName {
+  projectId: string;
+  distinctId: string;
+}
+
+interface StateRow {
+  traits: Traits | null;
+  groups: Record<string, Traits> | null;
+  cohorts: string[] | null;
+}
+
+const nothing: UserState = { traits: {}, groups: {}, cohorts: [] };
+
+/**
+ * The state of some people, in their order, by one query: a row of each person, one of each of their groups and
+ * one of each cohort that names them, all through primary keys.
+ */
+export async function findUserStates(
+  { sql }: Pick<Database, 'sql'>,
+  names: readonly PersonName[],
+): Promise<UserState[]> {
+  const projectIds = names.map(({ projectId }) => projectId);
+  const distinctIds = names.map(({ distinctId }) => distinctId);
+  const rows = await sql<StateRow[]>`
+    select people.traits,
+      (select json_object_agg(groups.type, groups.traits)
+        from json_each_text(people.groups) as membership
+        join groups on groups.project_id = people.project_id
+          and groups.type = membership.key and groups.id = membership.value) as groups,
+      (select json_agg(cohort_people.cohort_id) from cohort_people
+        where cohort_people.project_id = named.project_id
+          and cohort_people.distinct_id = named.distinct_id) as cohorts
+    from unnest(${projectIds}::text[], ${distinctIds}::text[])
+      with ordinality as named(project_id, distinct_id, position)
+    left join people on people.project_id = named.project_id and people.distinct_id = named.distinct_id
+    order by named.position`;
+  return rows.map(({ traits, groups, cohorts }) =>
+    traits === null && cohorts === null
+      ? nothing
+      : { traits: traits ?? {}, groups: groups ?? {}, cohorts: cohorts ?? [] },
+  );
+}

@@ -1,0 +1,72 @@
+import { isUnavailable } from '@switchboard/database';
+import { within } from '../within.ts';
+import type { PersonName, UserState } from './lookup.ts';
+
+export interface UserStateReader {
+  /** The state as of now: everything stored before the call is in it. Throws when it cannot be read. */
+  read(projectId: string, distinctId: string): Promise<UserState>;
+}
+
+interface ReaderOptions {
+  /** Reads many at once, in their order. */
+  find(names: readonly PersonName[]): Promise<UserState[]>;
+  timeoutMs: number;
+}
+
+interface Waiting extends PersonName {
+  resolve(state: UserState): void;
+  reject(error: unknown): void;
+}
+
+/** While so many queries are under way, further readers wait and share the next one. */
+const MOST_QUERIES = 2;
+const MOST_PEOPLE = 200;
+/** After a failure the database is left alone for so long, and readers are told at once. */
+const AWAY_MS = 500;
+
+/**
+ * Reads user state with few queries: one for a lone reader, and one for all who came while others were under
+ * way, so that the cost of a query is shared the more the busier it gets.
+ */
+export function createUserStateReader({ find, timeoutMs }: ReaderOptions): UserStateReader {
+  let waiting: Waiting[] = [];
+  let queries = 0;
+  let awayUntil = 0;
+  let lastFailure: unknown;
+
+  async function query(): Promise<void> {
+    queries++;
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, MOST_PEOPLE);
+      waiting = waiting.slice(MOST_PEOPLE);
+      await answer(batch);
+    }
+    queries--;
+  }
+
+  async function answer(batch: readonly Waiting[]): Promise<void> {
+    try {
+      if (performance.now() < awayUntil) throw lastFailure;
+      const states = await within(timeoutMs, find(batch));
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const state = states[index];
+        if (state === undefined) reject(new Error('a person was left out of an answer'));
+        else resolve(state);
+      }
+    } catch (error) {
+      if (isUnavailable(error) && error !== lastFailure) {
+        lastFailure = error;
+        awayUntil = performance.now() + AWAY_MS;
+      }
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  return {
+    read: (projectId, distinctId) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ projectId, distinctId, resolve, reject });
+        if (queries < MOST_QUERIES) void query();
+      }),
+  };
+}
