@@ -25,6 +25,13 @@ export async function chooseAccount(data: string): Promise<Account> {
   );
 }
 
+/** For `spawn`. */
+export interface Command {
+  program: string;
+  args: string[];
+  owner: { uid?: number; gid?: number };
+}
+
 /**
  * The command that runs a program as the account. On Linux the kernel ends it when we die (`--pdeathsig`). Where the
  * account cannot enter the folders (a project under root's home), it may pass through them: the capability
@@ -35,12 +42,17 @@ export async function command(
   program: string,
   args: string[],
   folders: string[],
-): Promise<string[]> {
+): Promise<Command> {
   const setpriv = await hasSetpriv();
-  if (!account) return setpriv ? ['setpriv', '--pdeathsig=INT', program, ...args] : [program, ...args];
+  const through = (flags: string[]) => ({
+    program: 'setpriv',
+    args: [...flags, program, ...args],
+    owner: {},
+  });
+  if (!account) return setpriv ? through(['--pdeathsig=INT']) : { program, args, owner: {} };
   const reachable = (await Promise.all([program, ...folders].map(isReachable))).every(Boolean);
   if (!setpriv) {
-    if (reachable) return [program, ...args];
+    if (reachable) return { program, args, owner: account };
     throw new EmbeddedPostgresError(
       `PostgreSQL refuses to run as root, and another account cannot enter ${folders[0]}. Run as another user, or install util-linux (setpriv).`,
     );
@@ -51,7 +63,7 @@ export async function command(
     '--inh-caps=+dac_override',
     '--ambient-caps=+dac_override',
   ];
-  return ['setpriv', ...(reachable ? [] : passThrough), ...become, program, ...args];
+  return through([...(reachable ? [] : passThrough), ...become]);
 }
 
 /** Whether the setpriv of util-linux is here; busybox has one that can do less. */

@@ -64,8 +64,12 @@ async function create(options: ClusterOptions, passwordFile: string): Promise<st
     ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ...(options.durable ? [] : ['--no-sync']),
   ];
-  const [program = '', ...args] = await command(account, programs.initdb, settings, [fresh]);
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: cleanEnvironment() });
+  const { program, args, owner } = await command(account, programs.initdb, settings, [fresh]);
+  const child = spawn(program, args, {
+    ...owner,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: cleanEnvironment(),
+  });
   const ended = new Promise<number | null>((resolve, reject) =>
     child.on('error', reject).on('close', resolve),
   );

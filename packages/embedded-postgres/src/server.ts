@@ -58,9 +58,10 @@ export async function startServer(options: ServerOptions, port: number): Promise
     String(port),
     ...chosen.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
-  const [program = '', ...args] = await command(account, options.programs.postgres, flags, [data]);
+  const { program, args, owner } = await command(account, options.programs.postgres, flags, [data]);
   // In a session of its own: Ctrl-C must not end the database before the services have finished.
   const child = spawn(program, args, {
+    ...owner,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: cleanEnvironment(),
     detached: true,
