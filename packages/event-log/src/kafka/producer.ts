@@ -1,5 +1,4 @@
-import type { Kafka } from 'kafkajs';
-import { KafkaJSNonRetriableError } from 'kafkajs';
+import kafkajs, { type Kafka } from 'kafkajs';
 import { EventLogUnavailable, messageOf, RecordTooLarge } from '../errors.ts';
 import type { TopicRecords } from '../gather.ts';
 import type { SendConnection } from '../sender.ts';
@@ -25,7 +24,7 @@ export async function openProducer(options: {
       () =>
       ({ message }) => {
         // The one place a repetition passes: kafkajs repeats a send whose producer is disconnected.
-        if (closed) throw new KafkaJSNonRetriableError('given up');
+        if (closed) throw new kafkajs.KafkaJSNonRetriableError('given up');
         return message.partition ?? 0;
       },
   });
