@@ -1,0 +1,26 @@
+import {
+  deleteAiModel,
+  getAiMarkup,
+  getAiModel,
+  listAiModels,
+  putAiMarkup,
+  putAiModel,
+} from '@switchboard/contracts';
+import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
+import type { AiModels } from './ai-models.ts';
+
+export function serveAiModels(app: ServiceApp, models: AiModels): void {
+  app.implement(listAiModels, (c) =>
+    answerPrepared(c, models.published.current(), { 'Cache-Control': 'public, max-age=3600' }),
+  );
+  app.implement(getAiModel, async (c) => c.json(await models.get(c.req.valid('param').id), 200));
+  app.implement(putAiModel, async (c) =>
+    c.json(await models.put({ ...c.req.valid('json'), ...c.req.valid('param') }), 200),
+  );
+  app.implement(deleteAiModel, async (c) => {
+    await models.remove(c.req.valid('param').id);
+    return c.body(null, 204);
+  });
+  app.implement(getAiMarkup, async (c) => c.json(await models.getMarkup(), 200));
+  app.implement(putAiMarkup, async (c) => c.json(await models.putMarkup(c.req.valid('json')), 200));
+}

@@ -1,0 +1,163 @@
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { acme, ada, type Instance, pro, shop, type TestCatalogue, testCatalogue } from '../test-service.ts';
+
+let catalogue: TestCatalogue;
+let one: Instance;
+beforeAll(async () => {
+  catalogue = await testCatalogue();
+  one = await catalogue.instance();
+  await one.put('/plans/pro/monthly', pro);
+});
+beforeEach(async () => {
+  await one.remove('/companies/acme');
+});
+afterAll(() => catalogue.close());
+
+const published = (key: string) =>
+  eventually(async () => {
+    const state = await catalogue.published();
+    if (!state.has(key)) throw new Error(`${key} is not published yet`);
+    return state.get(key);
+  });
+
+describe('a company', () => {
+  it('is published as it is written, also when it is written again', async () => {
+    const written = { ...acme, entitlements: { articleSearch: false } };
+    expect((await one.put('/companies/acme', acme)).body).toEqual({ id: 'acme', ...acme, entitlements: {} });
+    const again = await one.put('/companies/acme', written);
+    expect(again.status).toBe(200);
+    expect(again.body).toEqual({ id: 'acme', ...written });
+    expect((await one.manage('GET', '/companies/acme')).body).toEqual({ id: 'acme', ...written });
+    await eventually(async () => {
+      expect((await catalogue.published()).get('company:acme')).toEqual({ id: 'acme', ...written });
+    });
+  });
+
+  it('needs a plan that exists', async () => {
+    const answer = await one.put('/companies/acme', {
+      name: 'Acme',
+      plan: { tier: 'gold', cycle: 'monthly' },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toMatch(/^plan: .*gold\/monthly/);
+    expect((await one.manage('GET', '/companies/acme')).status).toBe(404);
+  });
+
+  it.each([
+    ['name', { ...acme, name: '  ' }],
+    ['name', { plan: acme.plan }],
+    ['plan.cycle', { name: 'Acme', plan: { tier: 'pro' } }],
+    [
+      'entitlements.aiTranslationBytesPerMonth',
+      { ...acme, entitlements: { aiTranslationBytesPerMonth: -1 } },
+    ],
+  ])('with a wrong %s is refused', async (path, body) => {
+    const answer = await one.put('/companies/acme', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toMatch(new RegExp(`^${path}: `));
+  });
+
+  it('takes all that belongs to it along when it is removed', async () => {
+    await one.put('/companies/acme', acme);
+    await one.put('/companies/acme/members/ada', ada);
+    await one.put('/projects/shop', shop);
+    await one.put('/projects/shop/reports/weekly', { name: 'Weekly' });
+    const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
+    expect((await one.remove('/companies/acme')).status).toBe(204);
+    expect((await one.remove('/companies/acme')).status).toBe(204);
+    for (const path of [
+      '/companies/acme',
+      '/companies/acme/members/ada',
+      '/projects/shop',
+      '/projects/shop/keys',
+    ]) {
+      expect((await one.manage('GET', path)).status).toBe(404);
+    }
+    await eventually(async () => {
+      const state = await catalogue.published();
+      for (const gone of [
+        'company:acme',
+        'member:acme/ada',
+        'project:shop',
+        'report:shop/weekly',
+        `key:${key}`,
+      ]) {
+        expect(state.get(gone)).toBeNull();
+      }
+    });
+  });
+
+  it('whose id has any characters keeps apart from others', async () => {
+    const id = encodeURIComponent('a/b:ü %');
+    expect((await one.put(`/companies/${id}`, acme)).status).toBe(200);
+    expect((await one.put(`/companies/${id}/members/auth0%7C1`, ada)).body.sub).toBe('auth0|1');
+    expect(await published('member:a%2Fb%3A%C3%BC%20%25/auth0%7C1')).toMatchObject({ companyId: 'a/b:ü %' });
+    expect((await one.remove(`/companies/${id}`)).status).toBe(204);
+  });
+});
+
+describe('a member', () => {
+  const push = {
+    endpoint: 'https://push.example/abc',
+    expirationTime: null,
+    keys: {
+      p256dh: Buffer.alloc(65, 4).toString('base64url'),
+      auth: Buffer.alloc(16, 1).toString('base64url'),
+    },
+  };
+  beforeEach(() => one.put('/companies/acme', acme));
+
+  it('is published as written', async () => {
+    const full = { ...ada, avatarUrl: 'https://pictures.example/ada.png', pushSubscriptions: [push] };
+    expect((await one.put('/companies/acme/members/full', full)).body).toEqual({ sub: 'full', ...full });
+    expect((await one.manage('GET', '/companies/acme/members/full')).body).toEqual({ sub: 'full', ...full });
+    expect(await published('member:acme/full')).toEqual({ companyId: 'acme', sub: 'full', ...full });
+  });
+
+  it('is replaced as a whole', async () => {
+    await one.put('/companies/acme/members/ada', { ...ada, pushSubscriptions: [push] });
+    await one.put('/companies/acme/members/ada', ada);
+    expect((await one.manage('GET', '/companies/acme/members/ada')).body.pushSubscriptions).toEqual([]);
+  });
+
+  it('of an unknown company is not found', async () => {
+    expect((await one.put('/companies/nobody/members/ada', ada)).status).toBe(404);
+    expect((await one.manage('GET', '/companies/nobody/members/ada')).status).toBe(404);
+    expect((await one.remove('/companies/nobody/members/ada')).status).toBe(204);
+  });
+
+  it.each([
+    ['name', { ...ada, name: '' }],
+    ['email', { ...ada, email: 'ada at example' }],
+    ['avatarUrl', { ...ada, avatarUrl: 'javascript:alert(1)' }],
+    [
+      'pushSubscriptions[0].endpoint',
+      { ...ada, pushSubscriptions: [{ ...push, endpoint: 'http://push.example' }] },
+    ],
+    [
+      'pushSubscriptions[0].keys.auth',
+      { ...ada, pushSubscriptions: [{ ...push, keys: { p256dh: push.keys.p256dh } }] },
+    ],
+  ])('with a wrong %s is refused', async (path, body) => {
+    const answer = await one.put('/companies/acme/members/ada', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message.startsWith(`${path}: `)).toBe(true);
+  });
+
+  it('is gone from the directory when removed', async () => {
+    await one.put('/companies/acme/members/ada', ada);
+    expect((await one.remove('/companies/acme/members/ada')).status).toBe(204);
+    await eventually(async () => expect((await catalogue.published()).get('member:acme/ada')).toBeNull());
+  });
+});
+
+it('nobody without service.manage manages companies or members', async () => {
+  const token = await catalogue.tokens.mint({ sub: 'ada', permissions: ['service.annotations.write'] });
+  for (const path of ['/companies/acme', '/companies/acme/members/ada']) {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      expect((await one.manage(method, path, method === 'PUT' ? ada : undefined, token)).status).toBe(403);
+      expect((await one.manage(method, path, method === 'PUT' ? ada : undefined, null)).status).toBe(401);
+    }
+  }
+});

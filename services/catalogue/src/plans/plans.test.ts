@@ -1,0 +1,128 @@
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acme, type Instance, pro, type TestCatalogue, testCatalogue } from '../test-service.ts';
+
+let catalogue: TestCatalogue;
+let one: Instance;
+let other: Instance;
+beforeAll(async () => {
+  catalogue = await testCatalogue();
+  one = await catalogue.instance();
+  other = await catalogue.instance();
+});
+afterAll(() => catalogue.close());
+
+const tiers = async (instance: Instance) =>
+  (await instance.get('/v1/plans')).body.plans.map((plan: { tier: string }) => plan.tier);
+
+describe('the plan catalogue', () => {
+  it('is empty at first', async () => {
+    const { status, body, headers } = await one.get('/v1/plans', { Origin: 'https://any.example' });
+    expect(status).toBe(200);
+    expect(body).toEqual({ plans: [] });
+    expect(headers.get('cache-control')).toBe('public, max-age=300');
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('lists plans in the order they were first created, also when one is replaced', async () => {
+    for (const tier of ['zeta', 'alpha', 'mid']) await one.put(`/plans/${tier}/monthly`, pro);
+    await one.put('/plans/zeta/monthly', { ...pro, trialDays: 30 });
+    expect(await tiers(one)).toEqual(['zeta', 'alpha', 'mid']);
+    expect((await one.get('/v1/plans')).body.plans[0]).toEqual({
+      tier: 'zeta',
+      cycle: 'monthly',
+      ...pro,
+      trialDays: 30,
+    });
+  });
+
+  it('shows a change at once where it was made, and soon in every instance', async () => {
+    await one.put('/plans/fresh/yearly', pro);
+    expect(await tiers(one)).toContain('fresh');
+    await eventually(async () => expect(await tiers(other)).toContain('fresh'));
+    await other.remove('/plans/fresh/yearly');
+    await eventually(async () => expect(await tiers(one)).not.toContain('fresh'));
+  });
+
+  it('answers 304 to its ETag until it changes', async () => {
+    const etag = (await one.get('/v1/plans')).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[^"]+"$/);
+    const same = await one.get('/v1/plans', { 'If-None-Match': etag });
+    expect(same.status).toBe(304);
+    expect(same.body).toBeUndefined();
+    expect(same.headers.get('cache-control')).toBe('public, max-age=300');
+    await one.put('/plans/etag/monthly', pro);
+    expect((await one.get('/v1/plans', { 'If-None-Match': etag })).status).toBe(200);
+  });
+
+  it('keeps entitlements as they were written', async () => {
+    const entitlements = { z: [1, { b: null, a: 'ü' }], articleSearch: false, a: 1.5 };
+    await one.put('/plans/odd/monthly', { ...pro, entitlements });
+    const { body } = await one.get('/v1/plans');
+    const stored = body.plans.find((plan: { tier: string }) => plan.tier === 'odd').entitlements;
+    expect(JSON.parse(JSON.stringify(stored))).toEqual(entitlements);
+  });
+});
+
+describe('managing plans', () => {
+  it.each([
+    ['trialDays', { ...pro, trialDays: -1 }],
+    ['trialDays', { ...pro, trialDays: 2 ** 31 }],
+    ['priced', { ...pro, priced: 'yes' }],
+    ['entitlements', { trialDays: 1, priced: true }],
+    ['entitlements.articleSearch', { ...pro, entitlements: { articleSearch: 1 } }],
+  ])('refuses a wrong %s', async (path, body) => {
+    const answer = await one.put('/plans/bad/monthly', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.code).toBe('BAD_REQUEST');
+    expect(answer.body.error.message).toMatch(new RegExp(`^${path}: `));
+    expect(await tiers(one)).not.toContain('bad');
+  });
+
+  it('refuses entitlements that grow too large for the event log', async () => {
+    const many = `{"trialDays":1,"priced":true,"entitlements":{"many":[${Array(40_000).fill('1e20').join()}]}}`;
+    const answer = await one.put('/plans/bad/monthly', many);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toMatch(/^entitlements: /);
+  });
+
+  it('refuses what is no JSON', async () => {
+    expect((await one.put('/plans/bad/monthly', '{')).status).toBe(400);
+  });
+
+  it('reads a plan back', async () => {
+    await one.put('/plans/pro/monthly', pro);
+    expect((await one.manage('GET', '/plans/pro/monthly')).body).toEqual({
+      tier: 'pro',
+      cycle: 'monthly',
+      ...pro,
+    });
+    expect((await one.manage('GET', '/plans/pro/weekly')).status).toBe(404);
+  });
+
+  it('keeps a plan that a company is on', async () => {
+    await one.put('/plans/pro/monthly', pro);
+    await one.put('/companies/acme', acme);
+    const refused = await one.remove('/plans/pro/monthly');
+    expect(refused.status).toBe(409);
+    expect(refused.body.error).toMatchObject({ code: 'CONFLICT' });
+    await one.remove('/companies/acme');
+    expect((await one.remove('/plans/pro/monthly')).status).toBe(204);
+    expect((await one.remove('/plans/pro/monthly')).status).toBe(204);
+  });
+
+  it('needs a token with service.manage', async () => {
+    const { tokens } = catalogue;
+    const path = '/plans/pro/monthly';
+    const without = await one.manage('PUT', path, pro, null);
+    expect(without.status).toBe(401);
+    expect(without.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    expect((await one.manage('PUT', path, '{', 'nonsense')).status).toBe(401);
+    const expired = await tokens.mint({ sub: 'op', permissions: ['service.manage'], expiresInSeconds: -60 });
+    expect((await one.manage('PUT', path, pro, expired)).status).toBe(401);
+    const powerless = await one.manage('PUT', path, '{', await tokens.mint({ sub: 'ada' }));
+    expect(powerless.status).toBe(403);
+    expect(powerless.body.error.code).toBe('FORBIDDEN');
+  });
+});

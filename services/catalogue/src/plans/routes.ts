@@ -1,0 +1,17 @@
+import { deletePlan, getPlan, listPlans, putPlan } from '@switchboard/contracts';
+import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
+import type { Plans } from './plans.ts';
+
+export function servePlans(app: ServiceApp, plans: Plans): void {
+  app.implement(listPlans, (c) =>
+    answerPrepared(c, plans.published.current(), { 'Cache-Control': 'public, max-age=300' }),
+  );
+  app.implement(getPlan, async (c) => c.json(await plans.get(c.req.valid('param')), 200));
+  app.implement(putPlan, async (c) =>
+    c.json(await plans.put({ ...c.req.valid('json'), ...c.req.valid('param') }), 200),
+  );
+  app.implement(deletePlan, async (c) => {
+    await plans.remove(c.req.valid('param'));
+    return c.body(null, 204);
+  });
+}

@@ -1,0 +1,153 @@
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { acme, type Instance, pro, shop, type TestCatalogue, testCatalogue } from '../test-service.ts';
+
+let catalogue: TestCatalogue;
+let one: Instance;
+beforeAll(async () => {
+  catalogue = await testCatalogue();
+  one = await catalogue.instance();
+  await one.put('/plans/pro/monthly', pro);
+  await one.put('/companies/acme', acme);
+  await one.put('/companies/globex', { ...acme, name: 'Globex' });
+});
+beforeEach(async () => {
+  await one.remove('/projects/shop');
+});
+afterAll(() => catalogue.close());
+
+const isPublished = (key: string, value: unknown) =>
+  eventually(async () => expect((await catalogue.published()).get(key)).toEqual(value));
+
+describe('a project', () => {
+  it('is published as written, also when it is written again', async () => {
+    expect((await one.put('/projects/shop', shop)).body).toEqual({ id: 'shop', ...shop });
+    const renamed = { ...shop, name: 'Web shop' };
+    expect((await one.put('/projects/shop', renamed)).status).toBe(200);
+    expect((await one.manage('GET', '/projects/shop')).body).toEqual({ id: 'shop', ...renamed });
+    await isPublished('project:shop', { id: 'shop', ...renamed });
+  });
+
+  it.each([
+    ['companyId', { ...shop, companyId: 'nobody' }],
+    ['name', { ...shop, name: ' ' }],
+    ['region', { ...shop, region: 'EU west' }],
+    ['defaultLanguage', { ...shop, defaultLanguage: 'not a language' }],
+    ['defaultLanguage', { companyId: 'acme', name: 'Shop', region: 'eu' }],
+  ])('with a wrong %s is refused', async (path, body) => {
+    const answer = await one.put('/projects/shop', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toMatch(new RegExp(`^${path}: `));
+    expect((await one.manage('GET', '/projects/shop')).status).toBe(404);
+  });
+
+  it('moves to another region or company only while it has no keys', async () => {
+    await one.put('/projects/shop', { ...shop, region: 'us' });
+    expect((await one.put('/projects/shop', shop)).status).toBe(200);
+    const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
+    for (const moved of [
+      { ...shop, region: 'us' },
+      { ...shop, companyId: 'globex' },
+    ]) {
+      const refused = await one.put('/projects/shop', moved);
+      expect(refused.status).toBe(409);
+      expect(refused.body.error.code).toBe('CONFLICT');
+    }
+    expect((await one.manage('GET', '/projects/shop')).body).toEqual({ id: 'shop', ...shop });
+    await one.remove(`/projects/shop/keys/${key}`);
+    expect((await one.put('/projects/shop', { ...shop, companyId: 'globex' })).status).toBe(200);
+  });
+
+  it('takes its keys and reports along when it is removed', async () => {
+    await one.put('/projects/shop', shop);
+    await one.put('/projects/shop/reports/weekly', { name: 'Weekly' });
+    const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
+    expect((await one.remove('/projects/shop')).status).toBe(204);
+    expect((await one.remove('/projects/shop')).status).toBe(204);
+    for (const gone of ['project:shop', 'report:shop/weekly', `key:${key}`]) await isPublished(gone, null);
+  });
+});
+
+describe('project keys', () => {
+  beforeEach(() => one.put('/projects/shop', shop));
+
+  it('carry the region and 32 of base62, each another', async () => {
+    const keys: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      const { status, body } = await one.manage('POST', '/projects/shop/keys');
+      expect(status).toBe(201);
+      expect(body.key).toMatch(/^pk_eu_[0-9A-Za-z]{32}$/);
+      keys.push(body.key);
+    }
+    expect(new Set(keys).size).toBe(20);
+    const listed = await one.manage('GET', '/projects/shop/keys');
+    expect(listed.body.keys).toEqual(keys);
+    for (const key of keys.slice(0, 2)) await isPublished(`key:${key}`, { key, projectId: 'shop' });
+  });
+
+  it('are revoked for good', async () => {
+    const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
+    expect((await one.remove(`/projects/other/keys/${key}`)).status).toBe(204);
+    expect((await one.manage('GET', '/projects/shop/keys')).body.keys).toEqual([key]);
+    expect((await one.remove(`/projects/shop/keys/${key}`)).status).toBe(204);
+    expect((await one.remove(`/projects/shop/keys/${key}`)).status).toBe(204);
+    expect((await one.manage('GET', '/projects/shop/keys')).body.keys).toEqual([]);
+    await isPublished(`key:${key}`, null);
+  });
+
+  it('are made and listed only of a project that exists', async () => {
+    expect((await one.manage('POST', '/projects/nobody/keys')).status).toBe(404);
+    expect((await one.manage('GET', '/projects/nobody/keys')).status).toBe(404);
+    expect((await one.remove('/projects/shop/keys/nonsense')).status).toBe(400);
+  });
+
+  it('stay with their region when the project is written at the same moment', async () => {
+    const [made] = await Promise.all([
+      one.manage('POST', '/projects/shop/keys'),
+      one.put('/projects/shop', { ...shop, region: 'us' }),
+    ]);
+    const { region } = (await one.manage('GET', '/projects/shop')).body;
+    expect(made.body.key).toMatch(new RegExp(`^pk_${region}_`));
+  });
+});
+
+describe('a report', () => {
+  beforeEach(() => one.put('/projects/shop', shop));
+
+  it('is published as written and gone when removed', async () => {
+    const weekly = { projectId: 'shop', id: 'weekly', name: 'Weekly' };
+    expect((await one.put('/projects/shop/reports/weekly', { name: 'Old' })).status).toBe(200);
+    expect((await one.put('/projects/shop/reports/weekly', { name: 'Weekly' })).body).toEqual(weekly);
+    expect((await one.manage('GET', '/projects/shop/reports/weekly')).body).toEqual(weekly);
+    await isPublished('report:shop/weekly', weekly);
+    expect((await one.remove('/projects/shop/reports/weekly')).status).toBe(204);
+    expect((await one.remove('/projects/shop/reports/weekly')).status).toBe(204);
+    expect((await one.manage('GET', '/projects/shop/reports/weekly')).status).toBe(404);
+    await isPublished('report:shop/weekly', null);
+  });
+
+  it('needs a project and a name', async () => {
+    expect((await one.put('/projects/nobody/reports/weekly', { name: 'Weekly' })).status).toBe(404);
+    const nameless = await one.put('/projects/shop/reports/weekly', { name: '' });
+    expect(nameless.status).toBe(400);
+    expect(nameless.body.error.message).toMatch(/^name: /);
+  });
+});
+
+it('nobody without service.manage manages projects, keys or reports', async () => {
+  const token = await catalogue.tokens.mint({ sub: 'ada' });
+  for (const [method, path] of [
+    ['GET', '/projects/shop'],
+    ['PUT', '/projects/shop'],
+    ['DELETE', '/projects/shop'],
+    ['GET', '/projects/shop/keys'],
+    ['POST', '/projects/shop/keys'],
+    ['DELETE', `/projects/shop/keys/pk_eu_${'a'.repeat(32)}`],
+    ['GET', '/projects/shop/reports/r'],
+    ['PUT', '/projects/shop/reports/r'],
+    ['DELETE', '/projects/shop/reports/r'],
+  ] as const) {
+    expect((await one.manage(method, path, method === 'PUT' ? {} : undefined, token)).status).toBe(403);
+    expect((await one.manage(method, path, method === 'PUT' ? {} : undefined, null)).status).toBe(401);
+  }
+});
