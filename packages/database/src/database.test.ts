@@ -192,6 +192,19 @@ describe('a server that fails', () => {
     ).toBe('answered');
   });
 
+  it('has no connection left: some queries are answered, the others are told so', async () => {
+    const pools = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const database = openHere({ poolSize: 100, statementTimeoutMs: 10_000 });
+        return await Promise.all(
+          Array.from({ length: 100 }, () => outcome(database.sql`select pg_sleep(1.5)`)),
+        );
+      }),
+    );
+    const outcomes = new Set(pools.flat());
+    expect(outcomes).toEqual(new Set(['answered', 'unavailable']));
+  });
+
   it('tells listeners of the loss and of the return, and delivers again', async () => {
     const database = openHere();
     const heard: string[] = [];
@@ -259,18 +272,5 @@ describe('isUnavailable', () => {
     });
     expect(isUnavailable(new Error('ECONNREFUSED'))).toBe(false);
     expect(isUnavailable('ECONNREFUSED')).toBe(false);
-  });
-
-  it('knows a server that has no connection left', async () => {
-    const pools = await Promise.all(
-      Array.from({ length: 3 }, async () => {
-        const database = open({ poolSize: 100, statementTimeoutMs: 10_000 });
-        return await Promise.all(
-          Array.from({ length: 100 }, () => outcome(database.sql`select pg_sleep(1.5)`)),
-        );
-      }),
-    );
-    const outcomes = new Set(pools.flat());
-    expect(outcomes).toEqual(new Set(['answered', 'unavailable']));
   });
 });

@@ -12,10 +12,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     return async () => undefined;
   }
   const directory = await mkdtemp(join(tmpdir(), 'switchboard-tests-'));
-  const server = await startPostgres({ directory, durable: false });
+  const remove = () => rm(directory, { recursive: true, force: true });
+  const server = await startPostgres({ directory, durable: false }).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
   project.provide('postgresUrl', server.url('postgres'));
   return async () => {
     await server.stop();
-    await rm(directory, { recursive: true, force: true });
+    await remove();
   };
 }
