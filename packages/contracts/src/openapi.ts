@@ -66,8 +66,7 @@ export function openApiDocument({
 }
 
 function pathOf(operation: Operation, servers: ReturnType<typeof serverObject>[]): RouteConfig {
-  const { service, host, credential, errorShape, maxBodyBytes, maxWireBytes, keyInQuery, ...route } =
-    operation;
+  const { service, host, credential, errorShape, maxBodyBytes, maxWireBytes, ...route } = operation;
   return {
     ...route,
     ...(servers.length > 0 ? { servers } : {}),

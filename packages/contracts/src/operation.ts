@@ -34,8 +34,6 @@ export type OperationFacts = {
   readonly host: Host;
   readonly credential: Credential;
   readonly errorShape: ErrorShape;
-  /** The query parameter that may carry the project key where a caller can set no header. */
-  readonly keyInQuery?: 'api_key';
   /** Bound on the request body in bytes, held before it is parsed. */
   readonly maxBodyBytes: number;
   /** Bound on the request body as sent, before Content-Encoding is undone; maxBodyBytes when not given. */
@@ -91,9 +89,15 @@ function complete({ errors, tag, maxBodyBytes = 262_144, ...route }: Definition)
     ...route,
     tags: [tag],
     responses,
-    security: [...schemes[route.credential], ...(route.keyInQuery ? [{ projectKeyInQuery: [] }] : [])],
+    security: [...schemes[route.credential], ...(takesKeyInQuery(route) ? [{ projectKeyInQuery: [] }] : [])],
   } as RouteConfig);
   return Object.assign(created, { maxBodyBytes });
+}
+
+/** Whether a project key may travel as the query's `api_key`, where a caller can set no header. */
+function takesKeyInQuery({ request }: Pick<Definition, 'request'>): boolean {
+  const query = request?.query;
+  return query !== undefined && 'shape' in query && 'api_key' in query.shape;
 }
 
 function commonErrors({

@@ -106,7 +106,6 @@ export const getMessengerConfig = operation({
 export const getAvatar = operation({
   ...facts,
   operationId: 'getAvatar',
-  keyInQuery: 'api_key',
   method: 'get',
   path: '/v1/messenger/avatar/{user_id}/{file}',
   summary: 'A picture of a team member',
