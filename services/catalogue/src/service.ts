@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { migrate, openDatabase } from '@switchboard/database';
 import { directoryTopic } from '@switchboard/directory';
 import type { TopicSpec } from '@switchboard/event-log';
@@ -10,6 +9,7 @@ import { createMembers } from './companies/members.ts';
 import { serveCompanies, serveMembers } from './companies/routes.ts';
 import { type CatalogueConfig, catalogueSettings } from './config.ts';
 import { followLists } from './lists.ts';
+import { migrations } from './migrations.ts';
 import { outboxLag } from './outbox/lag.ts';
 import { createOutbox } from './outbox/outbox.ts';
 import { createRelay } from './outbox/relay.ts';
@@ -19,8 +19,6 @@ import { createProjectKeys } from './projects/keys.ts';
 import { createProjects } from './projects/projects.ts';
 import { createReports } from './projects/reports.ts';
 import { serveProjectKeys, serveProjects, serveReports } from './projects/routes.ts';
-
-const migrations = { folder: fileURLToPath(new URL('../migrations', import.meta.url)) };
 
 /** Plans, AI models and the directory: the service that owns them and publishes the topic `directory`. */
 export const catalogueService = defineService({

@@ -1,0 +1,88 @@
+import { openDatabase } from '@switchboard/database';
+import { directoryRecord } from '@switchboard/directory';
+import { eventually, type PostgresServer, postgresServer } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acme, ada, type Instance, pro, type TestCatalogue, testCatalogue } from '../test-service.ts';
+import { createOutbox } from './outbox.ts';
+
+let logServer: PostgresServer;
+let catalogue: TestCatalogue;
+let one: Instance;
+beforeAll(async () => {
+  logServer = await postgresServer(['log']);
+  catalogue = await testCatalogue({ logUrl: logServer.url('log') });
+  one = await catalogue.instance();
+  await one.put('/plans/pro/monthly', pro);
+  await one.put('/companies/acme', acme);
+});
+afterAll(async () => {
+  await catalogue.close();
+  await logServer.remove();
+});
+
+async function waiting(): Promise<number> {
+  const sql = await catalogue.sql();
+  const [row] = await sql`select count(*)::int as count from outbox`;
+  return row?.['count'];
+}
+const allPublished = () => eventually(async () => expect(await waiting()).toBe(0), { withinMs: 25_000 });
+
+async function lagSeconds(): Promise<number> {
+  const metric = await one.metrics.registry.getSingleMetric('switchboard_outbox_lag_seconds')?.get();
+  return metric?.values[0]?.value ?? Number.NaN;
+}
+
+describe('the outbox', () => {
+  it('takes changes while the event log is away, and publishes them when it is back', async () => {
+    await allPublished();
+    await logServer.stop();
+    for (let i = 0; i < 5; i++) {
+      expect((await one.put('/companies/acme/members/ada', { ...ada, name: `Ada ${i}` })).status).toBe(200);
+    }
+    expect((await one.put('/companies/acme/members/bob', ada)).status).toBe(200);
+    expect((await one.remove('/companies/acme/members/bob')).status).toBe(204);
+    expect(await waiting()).toBe(7);
+    expect(await lagSeconds()).toBeGreaterThan(0);
+    await logServer.start();
+    await allPublished();
+    const state = await catalogue.published();
+    expect(state.get('member:acme/ada')).toMatchObject({ name: 'Ada 4' });
+    expect(state.get('member:acme/bob')).toBeNull();
+    expect(await lagSeconds()).toBe(0);
+  });
+
+  it('ends with the last of many changes that several instances make at once', async () => {
+    const other = await catalogue.instance();
+    const names = Array.from({ length: 60 }, (_, index) => `Ada ${index}`);
+    await Promise.all(
+      names.map((name, index) =>
+        (index % 2 ? one : other).put('/companies/acme/members/ada', { ...ada, name }),
+      ),
+    );
+    const stored = (await one.manage('GET', '/companies/acme/members/ada')).body;
+    await allPublished();
+    expect((await catalogue.published()).get('member:acme/ada')).toMatchObject({ name: stored.name });
+  });
+
+  it('keeps nothing of a change that fails', async () => {
+    await allPublished();
+    const database = openDatabase({ url: catalogue.databaseUrl, applicationName: 'test' });
+    const change = createOutbox(database.drizzle).change(async (_tx, announce) => {
+      announce([directoryRecord('report', { projectId: 'shop', id: 'lost', name: 'Lost' })]);
+      throw new Error('no');
+    });
+    await expect(change).rejects.toThrow('no');
+    await database.close();
+    expect(await waiting()).toBe(0);
+    expect((await catalogue.published()).has('report:shop/lost')).toBe(false);
+  });
+
+  it('publishes what an instance left behind', async () => {
+    const sql = await catalogue.sql();
+    const record = directoryRecord('report', { projectId: 'shop', id: 'left', name: 'Left behind' });
+    // Nobody is told of this row, as when an instance was killed after its commit.
+    await sql`insert into outbox (key, value) values (${record.key}, ${record.value})`;
+    await allPublished();
+    expect((await catalogue.published()).get(record.key)).toMatchObject({ name: 'Left behind' });
+  });
+});
