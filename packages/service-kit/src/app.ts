@@ -1,8 +1,9 @@
 import { type Operation, openApiDocument, type ServiceName } from '@switchboard/contracts';
 import { Hono } from 'hono';
 import { createAccessTokens } from './access-tokens.ts';
+import { answerHeaders, completeAnswer } from './answer-headers.ts';
 import { createByteBudget } from './byte-budget.ts';
-import { corsHeaders, preflight } from './cors.ts';
+import { preflight } from './cors.ts';
 import { type AccessDirectory, createCredentials } from './credentials.ts';
 import type { KitEnv } from './env.ts';
 import { errorResponse, toRejection } from './error-answers.ts';
@@ -44,6 +45,7 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
       jwksUrl: config.AUTH_JWKS_URL,
     }),
   });
+  const headersOf = answerHeaders(consoleOrigin);
   const implemented: Operation[] = [];
   const methodsByPath = new Map<string, Operation[]>();
   metrics.gauge('switchboard_bytes_in_flight', 'Request bodies held in memory, in bytes.', () =>
@@ -57,17 +59,8 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
     c.set('address', clientAddress(c, config.TRUSTED_PROXY_HOPS));
     c.set('logger', logger);
     await next();
-    const response = c.res;
-    response.headers.set('X-Request-Id', id);
-    if (response.headers.get('Content-Type') === 'application/json') {
-      response.headers.set('Content-Type', 'application/json; charset=utf-8'); // Hono's c.json names no charset.
-    }
     const operation = c.get('operation');
-    if (operation !== undefined) {
-      if (operation.credential !== 'public') response.headers.append('Vary', 'Authorization');
-      const cors = corsHeaders(c, operation.credential, consoleOrigin);
-      for (const name in cors) response.headers.set(name, cors[name] ?? '');
-    }
+    const response = completeAnswer(c, () => headersOf(c, operation));
     const seconds = (performance.now() - startedAt) / 1000;
     const route = operation?.path ?? 'other';
     metrics.observeRequest(c.req.method, route, response.status, seconds);
@@ -114,13 +107,13 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
     });
   });
 
-  const serve = implementing({ hono, budget, credentials, assertStarted });
+  const serve = implementing({ hono, budget, credentials, assertStarted, headersOf });
 
   function assertStarted(): void {
     if (!health.isStarted()) throw new Unavailable('The service is starting; try again after Retry-After.');
   }
 
-  /** The first operation at a path also answers its preflights and refuses other methods. */
+  /** Behind the first operation at a path: answers its preflights and refuses methods that nobody serves there. */
   function claimPath(operation: Operation): void {
     const path = operation.path.replaceAll(/\{(.+?)\}/g, ':$1');
     const known = methodsByPath.get(path);
@@ -149,8 +142,8 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
     implemented,
     implement(operation, handler, options) {
       implemented.push(operation);
-      claimPath(operation);
       serve(operation, handler, options);
+      claimPath(operation);
     },
   };
 }

@@ -94,9 +94,8 @@ async function readWire(c: Context, limit: number, budget: ByteBudget): Promise<
 /** Node's own stream costs far less than the Request's web stream. What is left unread, the server discards. */
 function readNode(incoming: IncomingMessage, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const settle = (error?: unknown) => {
-      incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
-      if (error === undefined) return resolve();
+    const fail = (error: unknown) => {
+      incoming.off('data', onData).off('end', resolve).off('close', onBroken);
       incoming.pause();
       reject(error);
     };
@@ -104,12 +103,14 @@ function readNode(incoming: IncomingMessage, take: (chunk: Buffer) => void): Pro
       try {
         take(chunk);
       } catch (error) {
-        settle(error);
+        fail(error);
       }
     };
-    const onEnd = () => settle();
-    const onBroken = () => settle(new BadRequest('The connection broke before the body was complete.'));
-    incoming.on('end', onEnd).on('error', onBroken).on('close', onBroken).on('data', onData);
+    // An incoming message that breaks also closes; one that has ended closes when it is answered.
+    const onBroken = () => {
+      if (!incoming.readableEnded) fail(new BadRequest('The connection broke before the body was complete.'));
+    };
+    incoming.on('end', resolve).on('error', onBroken).on('close', onBroken).on('data', onData);
   });
 }
 

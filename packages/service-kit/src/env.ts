@@ -16,6 +16,8 @@ interface RequestFacts {
   address: string;
   logger: Logger;
   operation: Operation | undefined;
+  /** The answer that has all its headers already. */
+  complete: Response | undefined;
 }
 
 /** What a credential lets a handler read with `c.get`. */

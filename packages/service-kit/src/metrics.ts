@@ -34,11 +34,22 @@ export function createMetrics(service: string): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
+  // Finding a series by its labels costs more than counting; there are few.
+  const known = new Map<string, { count: Counter.Internal; duration: Histogram.Internal<string> }>();
   return {
     registry,
     observeRequest(method, route, status, seconds) {
-      requests.inc({ route, method, status: String(status) });
-      durations.observe({ route, method }, seconds);
+      const name = `${method} ${route} ${status}`;
+      let series = known.get(name);
+      if (series === undefined) {
+        series = {
+          count: requests.labels({ route, method, status: String(status) }),
+          duration: durations.labels({ route, method }),
+        };
+        known.set(name, series);
+      }
+      series.count.inc();
+      series.duration.observe(seconds);
     },
     gauge(name, help, read) {
       const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(read()) });
