@@ -1,0 +1,16 @@
+import { commonSettings, eventLogSettings, integerSetting } from '@switchboard/service-kit';
+import { z } from 'zod';
+
+const hours = (fallback: number) => integerSetting({ min: 1, max: 87_600, fallback });
+
+export const ingestionSettings = z.object({
+  ...commonSettings,
+  ...eventLogSettings,
+  TOPIC_MIN_IN_SYNC_REPLICAS: integerSetting({ min: 1, max: 10, fallback: 1 }).describe(
+    'Replicas that must have a record before it counts as stored (Kafka only); 2 goes with TOPIC_REPLICATION 3.',
+  ),
+  EVENTS_RETENTION_HOURS: hours(168).describe('How long the topic events keeps a record.'),
+  CALLS_RETENTION_HOURS: hours(720).describe('How long the topics identifies and groups keep a record.'),
+  REPLAYS_RETENTION_HOURS: hours(72).describe('How long the topic replays keeps a record.'),
+});
+export type IngestionConfig = z.output<typeof ingestionSettings>;

@@ -1,0 +1,18 @@
+import { type EventBatch, ingestionTopics } from '@switchboard/contracts';
+import type { Publishing } from '../records/publishing.ts';
+import { eventRecords } from './event-records.ts';
+
+export interface Events {
+  /** Resolves with the number of events once the event log has stored every record of the batch. */
+  accept(projectId: string, batch: EventBatch): Promise<number>;
+}
+
+export function createEvents({ log, clock, partitions }: Publishing): Events {
+  return {
+    async accept(projectId, batch) {
+      const records = eventRecords(batch, { projectId, partitions, receivedAt: clock.now() });
+      await log.publish(ingestionTopics.events, records);
+      return batch.events.length;
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { group, identify } from '@switchboard/contracts';
+import type { ServiceApp } from '@switchboard/service-kit';
+import type { Calls } from './calls.ts';
+
+export function callRoutes(app: ServiceApp, calls: Calls): void {
+  app.implement(identify, async (c) => {
+    await calls.identify(c.get('project').id, c.req.valid('json'));
+    return c.json({ accepted: 1 }, 202);
+  });
+
+  app.implement(group, async (c) => {
+    await calls.group(c.get('project').id, c.req.valid('json'));
+    return c.json({ accepted: 1 }, 202);
+  });
+}
