@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { migrate, openDatabase } from '@switchboard/database';
+import { openPostgresLog } from '@switchboard/event-log';
+import { eventually, type PostgresServer, postgresServer } from '@switchboard/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Directory,
+  directoryMigrations,
+  directoryRecord,
+  directoryTombstone,
+  openDirectory,
+} from './index.ts';
+import { type TestLog, testLog, testService } from './test-directory.ts';
+
+const project = { id: 'shop', companyId: 'acme', name: 'Shop', region: 'eu', defaultLanguage: 'en' };
+const someKey = () => `pk_eu_${randomUUID().replaceAll('-', '')}`;
+
+let server: PostgresServer;
+let log: TestLog;
+let service: Awaited<ReturnType<typeof testService>>;
+let directories: Directory[];
+let key: string;
+
+beforeAll(async () => {
+  server = await postgresServer(['flags']);
+  await migrate(server.url('flags'), directoryMigrations);
+  log = await testLog('PostgreSQL');
+  await log.publish(directoryRecord('project', project));
+  service = await testService(log, server.url('flags'));
+  directories = [service.instance().directory, service.instance().directory];
+  for (const directory of directories) await directory.start();
+});
+afterAll(async () => {
+  await service.close();
+  await log.close();
+  await server.remove();
+});
+beforeEach(async () => {
+  key = someKey();
+  await log.publish(directoryRecord('key', { key, projectId: 'shop' }));
+  await answered();
+});
+
+const answered = () =>
+  Promise.all(
+    directories.map((directory) =>
+      eventually(async () => expect(await directory.projectKey(key)).toMatchObject({ region: 'eu' })),
+    ),
+  );
+const refused = () =>
+  Promise.all(
+    directories.map((directory) =>
+      eventually(async () => expect(await directory.projectKey(key)).toBeUndefined(), { withinMs: 20_000 }),
+    ),
+  );
+const revoke = () => log.publish(directoryTombstone('key', key));
+
+describe('while the replica’s database', () => {
+  it('is stopped, known keys are answered and unknown ones are neither taken nor refused', async () => {
+    await server.stop();
+    for (const directory of directories) {
+      for (let i = 0; i < 3; i++) {
+        expect(await directory.projectKey(key)).toMatchObject({ projectId: 'shop' });
+        await expect(directory.projectKey(someKey())).rejects.toThrow();
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    }
+    await revoke();
+    await server.start();
+    await refused();
+  });
+
+  it('is frozen, known keys are answered, and a revoked one is refused once it thaws', async () => {
+    await server.freeze();
+    await revoke();
+    for (const directory of directories) {
+      expect(await directory.projectKey(key)).toMatchObject({ projectId: 'shop' });
+      await expect(directory.projectKey(someKey())).rejects.toThrow('does not answer');
+    }
+    await server.thaw();
+    await refused();
+  });
+
+  it('is killed, nothing is lost', async () => {
+    await server.kill();
+    await revoke();
+    await refused();
+    await answeredAnew();
+  });
+
+  async function answeredAnew() {
+    key = someKey();
+    await log.publish(directoryRecord('key', { key, projectId: 'shop' }));
+    await answered();
+  }
+});
+
+it('a revocation is heard of though the connection that listens was cut at that moment', async () => {
+  const database = openDatabase({ url: server.url('flags'), applicationName: 'cutter' });
+  for (let round = 0; round < 5; round++) {
+    await database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query ilike 'listen%'`;
+    await revoke();
+    await refused();
+    key = someKey();
+    await log.publish(directoryRecord('key', { key, projectId: 'shop' }));
+    await answered();
+  }
+  await database.close();
+});
+
+it('a known key costs no query, and random keys cost few and push none out', async () => {
+  const database = openDatabase({ url: server.url('flags'), applicationName: 'counted' });
+  let queries = 0;
+  const select: typeof database.drizzle.select = (fields?: object) => {
+    if (fields !== undefined && 'value' in fields) queries++;
+    return database.drizzle.select(fields as never);
+  };
+  const counted = { ...database, drizzle: Object.assign(Object.create(database.drizzle), { select }) };
+  const directory = openDirectory({ database: counted, log: log.log, topic: log.topic, service: 'counted' });
+  await directory.start();
+  await directory.projectKey(key);
+  const before = queries;
+  for (let i = 0; i < 1_000; i++) expect(await directory.projectKey(key)).toBeDefined();
+  expect(queries).toBe(before);
+  const strangers = Array.from({ length: 5_000 }, someKey);
+  expect((await Promise.all(strangers.map(directory.projectKey))).every((one) => one === undefined)).toBe(
+    true,
+  );
+  // Gathered: one for the first, then up to 1,000 at a time.
+  expect(queries - before).toBeLessThanOrEqual(6);
+  const afterStrangers = queries;
+  await Promise.all(strangers.map(directory.projectKey));
+  await directory.projectKey(key);
+  expect(queries).toBe(afterStrangers);
+  await directory.stop();
+  await database.close();
+});
+
+it('a service that starts without the event log answers what it knew, and catches up later', async () => {
+  const logServer = await postgresServer(['log']);
+  const database = openDatabase({ url: service.url, applicationName: 'late' });
+  const open = () => openPostgresLog({ url: logServer.url('log') });
+  const first = open();
+  await first.createTopics([{ ...log.spec, name: 'directory' }]);
+  await database.sql`truncate directory.replica, directory.applied, directory.entries`;
+  const before = openDirectory({ database, log: first, service: 'late' });
+  const record = directoryRecord('project', { ...project, id: 'late' });
+  const publish = (value: string | null) =>
+    first.publish('directory', [
+      { partition: 0, key: record.key, value: value === null ? null : Buffer.from(value), headers: {} },
+    ]);
+  await publish(record.value);
+  await before.start();
+  await before.stop();
+  await publish(null);
+  await first.close();
+  await logServer.stop();
+
+  const second = open();
+  const directory = openDirectory({ database, log: second, service: 'late' });
+  await directory.start();
+  expect(directory.isReady()).toBe(true);
+  expect(await directory.project('late')).toBeDefined();
+  await logServer.start();
+  await eventually(async () => expect(await directory.project('late')).toBeUndefined(), { withinMs: 20_000 });
+  await directory.stop();
+  await second.close();
+  await database.close();
+  await logServer.remove();
+});
