@@ -10,6 +10,7 @@ const systemErrors: Record<string, string> = {
   EACCES: 'The folder may not be written; set SWITCHBOARD_HOME to one that can.',
   EPERM: 'The folder may not be written; set SWITCHBOARD_HOME to one that can.',
   ENOTDIR: 'SWITCHBOARD_HOME names something that is no folder.',
+  EEXIST: 'SWITCHBOARD_HOME names something that is no folder.',
 };
 
 const SPOKEN = new Set([

@@ -1,0 +1,252 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Launched, launch, launchInVain } from './launch.ts';
+
+const run = promisify(execFile);
+const newHome = () => mkdtemp(join(tmpdir(), 'standalone-'));
+
+let home: string;
+let running: Launched;
+beforeAll(async () => {
+  home = await newHome();
+  running = await launch(home);
+}, 120_000);
+afterAll(async () => {
+  await running.end('SIGTERM');
+  await rm(home, { recursive: true, force: true });
+}, 60_000);
+
+const json = async (response: Response) => (await response.json()) as Record<string, unknown>;
+const authorized = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
+
+describe('the first start', () => {
+  it('prints three curl lines that work when pasted, the last knowing what the first said', async () => {
+    const lines = running.banner.split('\n').filter((line) => line.startsWith('curl '));
+    expect(lines).toHaveLength(3);
+    const answers: unknown[] = [];
+    for (const line of lines) answers.push(JSON.parse((await run('bash', ['-c', line])).stdout));
+    expect(answers.slice(0, 2)).toEqual([{ accepted: 1 }, { accepted: 1 }]);
+    expect(answers[2]).toMatchObject({ flags: { payments: true, 'old-basket': false } });
+    const again = await run('bash', ['-c', lines[2] ?? '']);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      flags: { 'pro-dashboard': true, 'order-history': true },
+    });
+  });
+
+  it('makes the plans, models and flags of the demo', async () => {
+    const { base_url, project_key } = running.demo;
+    expect(await json(await fetch(`${base_url}/v1/plans`))).toMatchObject({
+      plans: [{ tier: 'starter' }, { tier: 'growth', cycle: 'monthly' }, { tier: 'growth', cycle: 'yearly' }],
+    });
+    expect(await json(await fetch(`${base_url}/v1/ai/models`))).toMatchObject({ markupPercent: 20 });
+    const snapshot = await json(await fetch(`${base_url}/v1/flags/snapshot`, authorized(project_key)));
+    expect(snapshot['flags']).toHaveLength(8);
+  });
+
+  it('has a key of another region, which is refused', async () => {
+    const { base_url, eu_api_url, other_region_key } = running.demo;
+    expect((await fetch(`${base_url}/v1/flags/snapshot`, authorized(other_region_key))).status).toBe(403);
+    const events = await fetch(`${eu_api_url}/v1/events`, {
+      method: 'POST',
+      body: '{}',
+      ...authorized(other_region_key),
+    });
+    expect(events.status).toBe(403);
+  });
+
+  it('serves each path at its own address alone, and the whole document at every one', async () => {
+    const { base_url, eu_api_url, management_url, tokens } = running.demo;
+    expect((await fetch(`${base_url}/v1/events`, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${eu_api_url}/v1/plans`)).status).toBe(404);
+    expect((await fetch(`${base_url}/management/v1/ai/markup`, authorized(tokens.operator))).status).toBe(
+      404,
+    );
+    expect(
+      (await fetch(`${management_url}/management/v1/ai/markup`, authorized(tokens.operator))).status,
+    ).toBe(200);
+    for (const url of [base_url, eu_api_url]) {
+      const document = await json(await fetch(`${url}/openapi.json`));
+      expect(Object.keys(document['paths'] as object)).toContain('/v1/conversations/{id}/turns');
+    }
+  });
+
+  it('opens the management API to the operator’s token alone', async () => {
+    const { management_url, tokens } = running.demo;
+    const markup = `${management_url}/management/v1/ai/markup`;
+    expect((await fetch(markup)).status).toBe(401);
+    expect((await fetch(markup, authorized(tokens.owner))).status).toBe(403);
+  });
+});
+
+describe('tokens for trying things out', () => {
+  const mint = (body: unknown, url = running.demo.base_url) =>
+    fetch(`${url}/dev/tokens`, { method: 'POST', body: JSON.stringify(body) });
+  const markup = () => `${running.demo.management_url}/management/v1/ai/markup`;
+
+  it('are minted with what is asked for', async () => {
+    const response = await mint({ sub: 'user_x', permissions: ['service.manage'] });
+    expect(response.status).toBe(201);
+    const { token } = await json(response);
+    expect((await fetch(markup(), authorized(String(token)))).status).toBe(200);
+  });
+
+  it('have expired already when the time is negative', async () => {
+    const { token } = await json(
+      await mint({ sub: 'user_x', permissions: ['service.manage'], expiresInSeconds: -60 }),
+    );
+    expect((await fetch(markup(), authorized(String(token)))).status).toBe(401);
+  });
+
+  it('are refused with the field’s path for a bad request', async () => {
+    const response = await mint({ sub: '' });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('sub')]);
+  });
+});
+
+describe('switchboard apply', () => {
+  const manifest = join(import.meta.dirname, 'demo.yaml');
+  const operator = join(import.meta.dirname, '../../../packages/operator/src/main.ts');
+  const apply = async (path: string, env: Record<string, string>) => {
+    const options = { env: { PATH: process.env['PATH'], ...env } };
+    return run('node', [operator, 'apply', path], options).then(
+      ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+  };
+  const reach = () => ({
+    SWITCHBOARD_URL: running.demo.management_url,
+    SWITCHBOARD_TOKEN: running.demo.tokens.operator,
+  });
+
+  it('changes what the manifest names, and nothing when it is applied again', async () => {
+    const { base_url, project_key } = running.demo;
+    const snapshot = async () =>
+      (await fetch(`${base_url}/v1/flags/snapshot`, authorized(project_key))).text();
+    const path = join(home, 'change.yaml');
+    await writeFile(
+      path,
+      `companies:
+  - id: co_lumen
+    name: Lumen Outdoor
+    plan: { tier: growth, cycle: monthly }
+    projects:
+      - id: prj_shop
+        name: Lumen shop
+        region: eu
+        defaultLanguage: en
+        flags:
+          - { key: second, enabled: true, rolloutPercentage: 100, prerequisites: [{ flagKey: first, variationKey: "on" }] }
+          - { key: first, enabled: true, rolloutPercentage: 100 }
+`,
+    );
+    expect(await apply(path, reach())).toMatchObject({ code: 0 });
+    const flags = await fetch(`${base_url}/v1/flags?distinct_id=x`, authorized(project_key));
+    expect(await json(flags)).toMatchObject({ flags: { first: true, second: true } });
+    const before = await snapshot();
+    expect(await apply(path, reach())).toMatchObject({ code: 0 });
+    expect(JSON.parse(await snapshot()).flags).toEqual(JSON.parse(before).flags);
+  });
+
+  it('says what is wrong, with an exit code that tells a wrong manifest from a refusal', async () => {
+    const bad = join(home, 'bad.yaml');
+    await writeFile(bad, 'plans:\n  - { tier: a, cycle: b, trialDays: x, priced: true, entitlements: {} }\n');
+    const wrong = await apply(bad, reach());
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('plans[0].trialDays')]);
+    const unnamed = await apply(manifest, {});
+    expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('SWITCHBOARD_TOKEN')]);
+    const refused = await apply(manifest, { ...reach(), SWITCHBOARD_TOKEN: running.demo.tokens.owner });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('service.manage')]);
+  });
+});
+
+describe('where it cannot start, one line says why', () => {
+  it('a second instance on the same folder', async () => {
+    const { code, said } = await launchInVain(home);
+    expect(code).toBe(1);
+    expect(said.trim().split('\n')).toHaveLength(1);
+    expect(said).toMatch(/^switchboard: Another instance .*already runs/);
+  });
+
+  it('a taken port, which it names', async () => {
+    const server = createServer();
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : 0);
+      });
+    });
+    const other = await newHome();
+    const { code, said } = await launchInVain(other, { PORT: String(Math.min(port, 65_531)) });
+    server.close();
+    await rm(other, { recursive: true });
+    expect([code, said]).toEqual([1, expect.stringMatching(/^switchboard: Port \d+ .*taken.*\n$/)]);
+  });
+
+  it('a port that is no number', async () => {
+    const { code, said } = await launchInVain(join(home, 'unused'), { PORT: 'web' });
+    expect([code, said]).toEqual([1, expect.stringMatching(/^switchboard: PORT is web.*\n$/)]);
+  });
+
+  it('a home that is a file', async () => {
+    const file = join(home, 'a-file');
+    await writeFile(file, '');
+    const { code, said } = await launchInVain(file);
+    expect([code, said.trim().split('\n')]).toEqual([1, [expect.stringMatching(/^switchboard: /)]]);
+  });
+});
+
+describe('a second start', () => {
+  it('finds the data and keys of the first, also after a kill', async () => {
+    const own = await newHome();
+    try {
+      const first = await launch(own);
+      const { eu_api_url, project_key } = first.demo;
+      const body = JSON.stringify({ distinct_id: 'kept', properties: { plan: 'pro' } });
+      const identified = await fetch(`${eu_api_url}/v1/identify`, {
+        method: 'POST',
+        body,
+        ...authorized(project_key),
+      });
+      expect(identified.status).toBe(202);
+      expect(await first.end('SIGINT')).toBe(0);
+
+      const second = await launch(own);
+      expect(second.demo.project_key).toBe(project_key);
+      const evaluate = async ({ base_url }: Launched['demo']) =>
+        json(await fetch(`${base_url}/v1/flags?distinct_id=kept`, authorized(project_key)));
+      await eventually(async () =>
+        expect(await evaluate(second.demo)).toMatchObject({ flags: { 'pro-dashboard': true } }),
+      );
+      await second.end('SIGKILL');
+
+      const third = await launch(own);
+      expect(await evaluate(third.demo)).toMatchObject({ flags: { 'pro-dashboard': true } });
+      expect(await third.end('SIGTERM')).toBe(0);
+    } finally {
+      await rm(own, { recursive: true, force: true });
+    }
+  }, 180_000);
+});
+
+describe('beyond loopback', () => {
+  it('mints no tokens', async () => {
+    const own = await newHome();
+    const open = await launch(own, { HOST: '0.0.0.0' });
+    try {
+      const response = await fetch(`${open.demo.base_url}/dev/tokens`, {
+        method: 'POST',
+        body: '{"sub":"x"}',
+      });
+      expect(response.status).toBe(403);
+    } finally {
+      await open.end('SIGTERM');
+      await rm(own, { recursive: true, force: true });
+    }
+  }, 120_000);
+});
