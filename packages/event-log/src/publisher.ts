@@ -34,6 +34,8 @@ export function createPublisher(options: {
   );
   const known = new Map<string, number>();
   const asking = new Map<string, Promise<number>>();
+  let lookingUp = 0;
+  let onLookedUp: (() => void) | undefined;
   let closed = false;
 
   async function publish(topic: string, records: OutgoingRecord[]): Promise<void> {
@@ -45,12 +47,16 @@ export function createPublisher(options: {
     for (const share of shares.values()) total += share.bytes;
     budget.take(total);
     try {
-      const partitions = known.get(topic) ?? (await within(deadline, `looking up ${topic}`, ask(topic)));
+      const partitions = known.get(topic) ?? (await lookUp(topic, deadline));
       checkPartitions(topic, records, partitions);
     } catch (error) {
       budget.release(total);
       throw error;
     }
+    return hand(topic, shares, deadline);
+  }
+
+  async function hand(topic: string, shares: Map<number, Share>, deadline: number): Promise<void> {
     const published: (Promise<void> | undefined)[] = [];
     for (const [lane, { records, bytes }] of shares) {
       published.push(lanes[lane]?.publish(topic, records, bytes, deadline));
@@ -59,6 +65,19 @@ export function createPublisher(options: {
     // Every part is waited for, so that none fails unheard.
     for (const outcome of await Promise.allSettled(published)) {
       if (outcome.status === 'rejected') throw outcome.reason;
+    }
+  }
+
+  async function lookUp(topic: string, deadline: number): Promise<number> {
+    lookingUp++;
+    try {
+      return await within(deadline, `looking up ${topic}`, ask(topic));
+    } finally {
+      // Once the caller has handed its records on.
+      setImmediate(() => {
+        lookingUp--;
+        if (lookingUp === 0) onLookedUp?.();
+      });
     }
   }
 
@@ -99,6 +118,7 @@ export function createPublisher(options: {
     bytesInFlight: budget.used,
     async close() {
       closed = true;
+      if (lookingUp > 0) await new Promise<void>((resolve) => (onLookedUp = resolve));
       await Promise.all(lanes.map((lane) => lane.idle()));
       await Promise.all(senders.map((sender) => sender.close()));
     },

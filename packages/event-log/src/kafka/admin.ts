@@ -29,12 +29,11 @@ export function createAdmin(client: Kafka, defaultTimeoutMs: number): KafkaAdmin
         const deadline = performance.now() + timeoutMs;
         return await within(deadline, what, opening.then(work));
       } catch (error) {
+        const broken = error instanceof Error && error.name.startsWith('KafkaJS');
+        if (!broken && !(error instanceof EventLogUnavailable)) throw error;
         if (current === opening) current = undefined;
         opening.then((admin) => admin.disconnect()).catch(() => {});
-        if (error instanceof Error && error.name.startsWith('KafkaJS')) {
-          throw new EventLogUnavailable(`${what}: ${messageOf(error)}`, { cause: error });
-        }
-        throw error;
+        throw new EventLogUnavailable(`${what}: ${messageOf(error)}`, { cause: error });
       }
     },
     async close() {

@@ -148,6 +148,8 @@ export function startConsumer(options: {
   };
 
   function handOverStopped(key: string, worker: Worker): void {
+    // It may have been started by the last turn, after the others were told to stop.
+    worker.ownership.stop();
     const over = worker.done.then(async () => {
       worker.ownership.lose();
       workers.delete(key);

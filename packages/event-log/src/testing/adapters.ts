@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { kafkaBrokers, testDatabase } from '@switchboard/testkit';
 import { openKafkaLog, openPostgresLog } from '../index.ts';
-import type { CommonOptions, EventLog, OutgoingRecord, TopicSpec } from '../types.ts';
+import type { CommonOptions, EventLog, OutgoingRecord, StoredRecord, TopicSpec } from '../types.ts';
 
 /** A log to test against: several instances may be opened on the same topics. */
 export interface TestLog {
@@ -66,4 +66,25 @@ export const newGroup = (): string => `group-${randomUUID()}`;
 
 export function record(value: string | null, partition = 0, key: string | null = null): OutgoingRecord {
   return { partition, key, value: value === null ? null : Buffer.from(value), headers: {} };
+}
+
+/** Reads topics as a new group until so many records are there. */
+export async function collect(
+  log: EventLog,
+  topics: string[],
+  count: number,
+): Promise<{ records: StoredRecord[] }> {
+  const records: StoredRecord[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const consumption = await log.consume({
+    group: newGroup(),
+    topics,
+    async handle(batch) {
+      records.push(...batch.records);
+      if (records.length >= count) resolve();
+    },
+  });
+  const timer = setTimeout(() => reject(new Error(`${records.length} of ${count} records came`)), 20_000);
+  await promise.finally(() => clearTimeout(timer)).finally(consumption.stop);
+  return { records };
 }

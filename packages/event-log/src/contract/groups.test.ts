@@ -1,0 +1,99 @@
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PartitionLost } from '../errors.ts';
+import { adapters, newGroup, newTopic, record, type TestLog } from '../testing/adapters.ts';
+import type { EventLog, RecordBatch } from '../types.ts';
+
+const lease = { leaseMs: 1_500 };
+
+describe.each(adapters)('consumer groups on $name', (adapter) => {
+  describe.skipIf(!adapter.available)('with a log', () => {
+    let logs: TestLog;
+    let log: EventLog;
+    beforeAll(async () => {
+      logs = await adapter.start();
+      log = logs.open();
+    });
+    afterAll(() => logs.close());
+
+    /** One instance of the group, and the partitions it has seen something of since last asked. */
+    async function join(instance: EventLog, group: string, topic: string) {
+      const seen = new Map<string, number>();
+      const partitions = new Set<number>();
+      const handle = async (batch: RecordBatch): Promise<void> => {
+        partitions.add(batch.partition);
+        for (const one of batch.records) seen.set(String(one.value), (seen.get(String(one.value)) ?? 0) + 1);
+      };
+      const consumption = await instance.consume({ group, topics: [topic], handle, ...lease });
+      return { ...consumption, seen, partitions };
+    }
+
+    it('members share the partitions; when one leaves, the others take over and nothing is lost', async () => {
+      const topic = await newTopic(log, { partitions: 4 });
+      const group = newGroup();
+      const a = await join(log, group, topic);
+      const b = await join(logs.open(), group, topic);
+      let n = 0;
+      const publishRound = async (): Promise<void> => {
+        await log.publish(
+          topic,
+          [0, 1, 2, 3].map((partition) => record(`${n++}`, partition)),
+        );
+      };
+      await eventually(async () => {
+        a.partitions.clear();
+        b.partitions.clear();
+        await publishRound();
+        await eventually(() => expect(a.partitions.size + b.partitions.size).toBe(4), { withinMs: 1_000 });
+        expect([a.partitions.size, b.partitions.size]).toEqual([2, 2]);
+      });
+      await b.stop();
+      const last = n;
+      await publishRound();
+      await eventually(() => expect(a.seen.has(`${last + 3}`)).toBe(true));
+      await eventually(async () => expect((await a.lag()).every((one) => one.behind === 0n)).toBe(true));
+      for (let i = 0; i < n; i++)
+        expect((a.seen.get(`${i}`) ?? 0) + (b.seen.get(`${i}`) ?? 0)).toBeGreaterThan(0);
+      await a.stop();
+    });
+
+    it('different groups each see everything', async () => {
+      const topic = await newTopic(log);
+      const a = await join(log, newGroup(), topic);
+      const b = await join(log, newGroup(), topic);
+      await log.publish(topic, [record('x', 0), record('y', 1)]);
+      await eventually(() =>
+        expect([...a.seen.keys(), ...b.seen.keys()].sort()).toEqual(['x', 'x', 'y', 'y']),
+      );
+      await Promise.all([a.stop(), b.stop()]);
+    });
+
+    it('one that lost its partition cannot commit over the new owner, and is told', async () => {
+      const topic = await newTopic(log, { partitions: 2 });
+      const group = newGroup();
+      const batches: RecordBatch[] = [];
+      const revoked: string[] = [];
+      const a = await log.consume({
+        group,
+        topics: [topic],
+        commit: 'manual',
+        ...lease,
+        onRevoked: (_, partition) => revoked.push(`${partition}`),
+        handle: async (batch) => void batches.push(batch),
+      });
+      await log.publish(topic, [record('a', 0), record('b', 1)]);
+      await eventually(() => expect(batches).toHaveLength(2));
+      const held = [...batches];
+      const b = await join(logs.open(), group, topic);
+      await eventually(() => expect(b.seen.size).toBe(1));
+      const taken = [...b.partitions][0];
+      expect(revoked).toContain(`${taken}`);
+      const stale = held.find((batch) => batch.partition === taken);
+      expect(stale?.signal.aborted).toBe(true);
+      await expect(stale?.commit(1n)).rejects.toThrow(PartitionLost);
+      await Promise.all([a.stop(), b.stop()]);
+      const offsets = await log.committedOffsets(group, topic);
+      expect(offsets[taken ?? -1]).toBe(1n);
+    });
+  });
+});

@@ -1,0 +1,159 @@
+import { eventually } from '@switchboard/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EventLogBusy, RecordTooLarge, TopicMismatch, UnknownTopic } from '../errors.ts';
+import { adapters, collect, newTopic, record, type TestLog } from '../testing/adapters.ts';
+import type { EventLog } from '../types.ts';
+
+describe.each(adapters)('publishing on $name', (adapter) => {
+  describe.skipIf(!adapter.available)('with a log', () => {
+    let logs: TestLog;
+    let log: EventLog;
+    beforeAll(async () => {
+      logs = await adapter.start();
+      log = logs.open();
+    });
+    afterAll(() => logs.close());
+
+    it('a record comes back as it was published', async () => {
+      const topic = await newTopic(log);
+      const before = Date.now();
+      const sent = [
+        {
+          partition: 1,
+          key: 'p1',
+          value: Buffer.from([0, 255, 10, 13]),
+          headers: { project: 'p1', name: 'Zoë "\\' },
+        },
+        { partition: 1, key: null, value: Buffer.alloc(0), headers: {} },
+        { partition: 1, key: 'kind:é', value: null, headers: { a: '' } },
+      ];
+      await log.publish(topic, sent);
+      const { records } = await collect(log, [topic], 3);
+      expect(records.map(({ timestamp: _, ...rest }) => rest)).toEqual(
+        sent.map((one, i) => ({ ...one, topic, offset: BigInt(i) })),
+      );
+      for (const { timestamp } of records) {
+        expect(timestamp).toBeGreaterThanOrEqual(before - 1_000);
+        expect(timestamp).toBeLessThanOrEqual(Date.now() + 1_000);
+      }
+    });
+
+    it('records of a partition keep the order in which they were published, whatever is gathered', async () => {
+      const topic = await newTopic(log, { partitions: 3 });
+      const publishes = fc.sample(fc.array(fc.nat(2), { minLength: 1, maxLength: 5 }), 200);
+      const expected: string[][] = [[], [], []];
+      await Promise.all(
+        publishes.map((partitions, publish) =>
+          log.publish(
+            topic,
+            partitions.map((partition, i) => {
+              expected[partition]?.push(`${publish}.${i}`);
+              return record(`${publish}.${i}`, partition);
+            }),
+          ),
+        ),
+      );
+      const { records } = await collect(log, [topic], expected.flat().length);
+      for (const partition of [0, 1, 2]) {
+        const found = records.filter((one) => one.partition === partition);
+        expect(found.map((one) => String(one.value))).toEqual(expected[partition]);
+        expect(found.map((one) => one.offset)).toEqual(found.map((_, i) => BigInt(i)));
+      }
+      expect(log.bytesInFlight()).toBe(0);
+    });
+
+    it('several instances publish to the same partitions without losing or reordering any of theirs', async () => {
+      const topic = await newTopic(log);
+      const instances = [log, logs.open(), logs.open()];
+      await Promise.all(
+        instances.map(async (instance, n) => {
+          for (let i = 0; i < 30; i++)
+            await instance.publish(topic, [record(`${n}:${i}`, 0), record(`${n}:${i}`, 1)]);
+        }),
+      );
+      const { records } = await collect(log, [topic], 180);
+      for (const n of [0, 1, 2]) {
+        const own = records.filter((one) => one.partition === 0 && String(one.value).startsWith(`${n}:`));
+        expect(own.map((one) => String(one.value))).toEqual(
+          Array.from({ length: 30 }, (_, i) => `${n}:${i}`),
+        );
+      }
+    });
+
+    it('a record of 950 kB passes, one over a mebibyte is refused', async () => {
+      const topic = await newTopic(log);
+      const value = Buffer.alloc(950_000, 'x');
+      await log.publish(topic, [{ partition: 0, key: 'p1', value, headers: {} }]);
+      const tooLarge = { partition: 0, key: 'p1', value: Buffer.alloc(1_048_577), headers: {} };
+      await expect(log.publish(topic, [record('a'), tooLarge])).rejects.toThrow(RecordTooLarge);
+      expect(await log.endOffsets(topic)).toEqual([1n, 0n]);
+      const { records } = await collect(log, [topic], 1);
+      expect(records[0]?.value?.equals(value)).toBe(true);
+    });
+
+    it('many large records of one partition, more than fit one send, all arrive in order', async () => {
+      const topic = await newTopic(log);
+      const large = Array.from({ length: 24 }, (_, i) => ({
+        partition: 0,
+        key: String(i),
+        value: Buffer.alloc(900_000, String(i)),
+        headers: {},
+      }));
+      await Promise.all([log.publish(topic, large.slice(0, 20)), log.publish(topic, large.slice(20))]);
+      const { records } = await collect(log, [topic], 24);
+      expect(records.map((one) => one.key)).toEqual(large.map((one) => one.key));
+    });
+
+    it('over the bound of bytes on their way, publish is refused at once and nothing is stored', async () => {
+      const topic = await newTopic(log);
+      const bounded = logs.open({ maxBytesInFlight: 200_000 });
+      const big = { partition: 0, key: null, value: Buffer.alloc(150_000), headers: {} };
+      const first = bounded.publish(topic, [big]);
+      await expect(bounded.publish(topic, [big])).rejects.toThrow(EventLogBusy);
+      expect(bounded.bytesInFlight()).toBeGreaterThan(150_000);
+      await first;
+      expect(bounded.bytesInFlight()).toBe(0);
+      await bounded.publish(topic, [big]);
+      expect(await log.endOffsets(topic)).toEqual([2n, 0n]);
+    });
+
+    it('what is not there is named, and spoils nobody else’s publish', async () => {
+      const topic = await newTopic(log);
+      const outcomes = await Promise.allSettled([
+        log.publish('never-created', [record('a')]),
+        log.publish(topic, [record('b', 2)]),
+        log.publish(topic, [record('c', 1)]),
+      ]);
+      expect(outcomes.map((one) => one.status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+      await expect(log.publish('never-created', [record('a')])).rejects.toThrow(UnknownTopic);
+      expect(log.bytesInFlight()).toBe(0);
+    });
+
+    it('creating a topic again changes nothing; with other partitions or cleanup it is refused', async () => {
+      const name = await newTopic(log);
+      const spec = { name, partitions: 2, replication: 1, cleanup: 'delete' as const };
+      await log.createTopics([spec]);
+      await expect(log.createTopics([{ ...spec, partitions: 4 }])).rejects.toThrow(TopicMismatch);
+      await expect(log.createTopics([{ ...spec, cleanup: 'compact' }])).rejects.toThrow(TopicMismatch);
+      const fresh = { ...spec, name: `${name}-b` };
+      await Promise.all([log.createTopics([spec, fresh]), logs.open().createTopics([spec, fresh])]);
+      expect(await log.endOffsets(`${name}-b`)).toEqual([0n, 0n]);
+    });
+
+    it('closing stores what was accepted', async () => {
+      const topic = await newTopic(log);
+      const other = logs.open();
+      const published = Array.from({ length: 20 }, (_, i) => other.publish(topic, [record(String(i))]));
+      await Promise.resolve();
+      await eventually(() => expect(other.bytesInFlight()).toBeGreaterThan(0));
+      await other.close();
+      await Promise.all(published);
+      expect(await log.endOffsets(topic)).toEqual([20n, 0n]);
+    });
+
+    it('answers a ping', async () => {
+      await log.ping();
+    });
+  });
+});
