@@ -3,12 +3,11 @@ import { explain } from './errors.ts';
 import { homeFolder } from './home.ts';
 import { startStandalone } from './standalone.ts';
 
-const startedAt = performance.now();
 const home = homeFolder(process.env);
 
 try {
   const { demo, urls, stop } = await startStandalone({ env: process.env, home });
-  process.stdout.write(banner(demo, urls, home, (performance.now() - startedAt) / 1000));
+  process.stdout.write(banner(demo, urls, home, performance.now() / 1000));
   let leaving = false;
   const leave = async () => {
     if (leaving) return;
