@@ -1,0 +1,40 @@
+import http from 'node:http';
+import https from 'node:https';
+
+type OnResponse = (response: http.IncomingMessage) => void;
+
+/** Longest one request may take in all, however slowly it goes on, in milliseconds. */
+const longestMs = 60_000;
+
+/** What the client sends requests with: kept connections, and no wait beyond the time-outs. */
+export function boundedTransport(isSecure: boolean, timeoutMs: number) {
+  const { Agent, request } = isSecure ? https : http;
+  const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: 30_000 });
+
+  function send(
+    first: string | URL | https.RequestOptions,
+    second?: https.RequestOptions | OnResponse,
+    third?: OnResponse,
+  ): http.ClientRequest {
+    const onResponse = typeof second === 'function' ? second : third;
+    const options = [first, second].filter((one) => typeof one === 'object' && !(one instanceof URL));
+    const all: https.RequestOptions = Object.assign({}, ...options, { timeout: timeoutMs });
+    const sent = typeof first === 'string' || first instanceof URL ? request(first, all) : request(all);
+    const giveUp = () => {
+      sent.destroy(Object.assign(new Error('the server did not answer in time'), { code: 'ETIMEDOUT' }));
+    };
+    // `timeout` counts from the last byte on the socket; before, the request may wait for a free one.
+    const queued = setTimeout(giveUp, timeoutMs);
+    const deadline = setTimeout(giveUp, longestMs);
+    sent.on('timeout', giveUp);
+    sent.once('socket', () => clearTimeout(queued));
+    sent.once('close', () => {
+      clearTimeout(queued);
+      clearTimeout(deadline);
+    });
+    if (onResponse !== undefined) sent.once('response', onResponse);
+    return sent;
+  }
+
+  return { agent, transport: { request: send }, close: () => agent.destroy() };
+}
