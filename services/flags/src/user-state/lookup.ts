@@ -33,12 +33,13 @@ export async function findUserStates(
 ): Promise<UserState[]> {
   const projectIds = names.map(({ projectId }) => projectId);
   const distinctIds = names.map(({ distinctId }) => distinctId);
+  // A subquery for each group: to join them, PostgreSQL may read all groups of the project.
   const rows = await sql<StateRow[]>`
     select people.traits,
-      (select json_object_agg(groups.type, groups.traits)
-        from json_each_text(people.groups) as membership
-        join groups on groups.project_id = people.project_id
-          and groups.type = membership.key and groups.id = membership.value) as groups,
+      (select json_object_agg(membership.key, coalesce((select groups.traits from groups
+          where groups.project_id = named.project_id
+            and groups.type = membership.key and groups.id = membership.value), '{}'))
+        from json_each_text(people.groups) as membership) as groups,
       (select json_agg(cohort_people.cohort_id) from cohort_people
         where cohort_people.project_id = named.project_id
           and cohort_people.distinct_id = named.distinct_id) as cohorts

@@ -1,0 +1,78 @@
+import { type Database, openDatabase } from '@switchboard/database';
+import { type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { flagsMigrations } from '../migrations.ts';
+import { findUserStates } from './lookup.ts';
+
+const PEOPLE = 20_000;
+
+let test: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  test = await testDatabase({ migrations: [flagsMigrations] });
+  database = openDatabase({ url: test.url, applicationName: 'test' });
+  const { sql } = database;
+  await sql`insert into people (project_id, distinct_id, traits, groups)
+    select 'p' || n % 10, 'person ' || n, json_build_object('n', n), json_build_object('company', n % 100)
+    from generate_series(1, ${PEOPLE}::int) as n`;
+  await sql`insert into groups (project_id, type, id, traits)
+    select 'p' || n % 10, 'company', n / 10, json_build_object('seats', n) from generate_series(0, 9999) as n`;
+  await sql`insert into cohorts (project_id, id, name)
+    select 'p' || n % 10, n, n from generate_series(0, 99) as n`;
+  await sql`insert into cohort_people (project_id, distinct_id, cohort_id)
+    select project_id, 'person ' || n, id from cohorts, generate_series(1, 500) as n`;
+  await sql`analyze`;
+});
+afterAll(async () => {
+  await database.close();
+  await test.drop();
+});
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  Plans?: Plan[];
+}
+
+function* nodesOf(plan: Plan): Generator<Plan> {
+  yield plan;
+  for (const child of plan.Plans ?? []) yield* nodesOf(child);
+}
+
+describe('the state of people', () => {
+  it('holds traits, the traits of their groups, and the cohorts that name them, in the order asked for', async () => {
+    const [nobody, named, known] = await findUserStates(database, [
+      { projectId: 'p1', distinctId: 'nobody' },
+      { projectId: 'p1', distinctId: 'person 2' },
+      { projectId: 'p1', distinctId: 'person 19001' },
+    ]);
+    expect(nobody).toEqual({ traits: {}, groups: {}, cohorts: [] });
+    expect(named).toMatchObject({ traits: {}, groups: {} });
+    expect(named?.cohorts).toHaveLength(10);
+    expect(known).toEqual({ traits: { n: 19001 }, groups: { company: { seats: 11 } }, cohorts: [] });
+  });
+
+  it('is read by one query, of which each person costs only their own rows', async () => {
+    const names = [1, 19_001, 19_011].map((n) => ({ projectId: 'p1', distinctId: `person ${n}` }));
+    const queries: { text: string; parameters: unknown[] }[] = [];
+    const recording = (parts: TemplateStringsArray, ...parameters: unknown[]) => {
+      const text = parts.reduce((all, part, index) => `${all}$${index}${part}`);
+      queries.push({ text, parameters });
+      return Promise.resolve([]);
+    };
+    await findUserStates({ sql: recording as unknown as Database['sql'] }, names);
+    expect(queries).toHaveLength(1);
+    const [query] = queries;
+    const [{ 'QUERY PLAN': plans }] = (await database.sql.unsafe(
+      `explain (analyze, format json) ${query?.text}`,
+      query?.parameters as string[],
+    )) as unknown as [{ 'QUERY PLAN': [{ Plan: Plan }] }];
+    const scans = [...nodesOf(plans[0].Plan)].filter((node) => node['Relation Name'] !== undefined);
+    const rows = scans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
+    expect(scans.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    // Three people, a group of each, and the ten cohorts that name the first.
+    expect(Math.round(rows)).toBe(3 + 3 + 10);
+  });
+});

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { emptyProperties, mergeProperties, type Properties, type Stamp } from './merge.ts';
+
+interface Change {
+  values: Record<string, unknown>;
+  stamp: Stamp;
+}
+
+function merged(changes: readonly Change[]): Properties {
+  const properties = emptyProperties();
+  for (const { values, stamp } of changes) mergeProperties(properties, values, stamp);
+  return properties;
+}
+
+const valuesOf = (changes: readonly Change[]) => Object.fromEntries(merged(changes).values);
+
+const name = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', '');
+const values = fc
+  .array(fc.tuple(name, fc.option(fc.jsonValue(), { nil: null })), { maxLength: 4 })
+  .map((entries) => Object.fromEntries(entries));
+
+/** Changes whose stamps differ: times collide often, offsets never. */
+const changes = fc.array(fc.tuple(values, fc.nat(3), fc.nat(2)), { maxLength: 12 }).map((all) =>
+  all.map(([changed, timestamp, arrival], offset): Change => {
+    return { values: changed, stamp: [timestamp, arrival, offset] };
+  }),
+);
+
+const reordered = changes.chain((all) =>
+  fc.record({ all: fc.constant(all), shuffled: fc.shuffledSubarray(all, { minLength: all.length }) }),
+);
+
+describe('merging properties', () => {
+  it('ends the same in whatever order the changes come', () => {
+    fc.assert(
+      fc.property(reordered, ({ all, shuffled }) => {
+        expect(merged(shuffled)).toEqual(merged(all));
+      }),
+    );
+  });
+
+  it('ends the same when changes come again', () => {
+    fc.assert(
+      fc.property(
+        changes,
+        changes.chain((all) => fc.shuffledSubarray(all)),
+        (all, some) => {
+          expect(merged([...all, ...all.filter((_, index) => index < some.length)])).toEqual(merged(all));
+        },
+      ),
+    );
+  });
+
+  it('leaves each property at its newest change', () => {
+    fc.assert(
+      fc.property(changes, (all) => {
+        const byAge = all.toSorted(({ stamp: a }, { stamp: b }) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
+        const newest = new Map(byAge.flatMap((change) => Object.entries(change.values)));
+        for (const [property, value] of newest) if (value === null) newest.delete(property);
+        expect(merged(all).values).toEqual(newest);
+      }),
+    );
+  });
+
+  it('gives equal timestamps to the one that arrived last', () => {
+    const first: Change = { values: { plan: 'pro' }, stamp: [5, 10, 1] };
+    const second: Change = { values: { plan: 'team' }, stamp: [5, 11, 0] };
+    const third: Change = { values: { plan: 'free' }, stamp: [5, 11, 2] };
+    expect(valuesOf([second, first])).toEqual({ plan: 'team' });
+    expect(valuesOf([third, second, first])).toEqual({ plan: 'free' });
+  });
+
+  it('does not bring back what was removed, by a change that is older', () => {
+    const set: Change = { values: { plan: 'pro', seats: 1 }, stamp: [1, 1, 1] };
+    const removed: Change = { values: { plan: null }, stamp: [2, 2, 2] };
+    expect(valuesOf([removed, set])).toEqual({ seats: 1 });
+  });
+});

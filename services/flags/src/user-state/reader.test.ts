@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { PersonName, UserState } from './lookup.ts';
+import { createUserStateReader } from './reader.ts';
+
+const stateOf = ({ distinctId }: PersonName): UserState => ({
+  traits: { distinctId },
+  groups: {},
+  cohorts: [],
+});
+
+const refused = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+
+describe('the reader of user state', () => {
+  it('asks once for a lone reader, and together for those who wait', async () => {
+    const batches: number[] = [];
+    const reader = createUserStateReader({
+      timeoutMs: 5000,
+      async find(names) {
+        batches.push(names.length);
+        await sleep(5);
+        return names.map(stateOf);
+      },
+    });
+    expect(await reader.read('p', 'ada')).toEqual(stateOf({ projectId: 'p', distinctId: 'ada' }));
+    expect(batches).toEqual([1]);
+    const ids = Array.from({ length: 500 }, (_, index) => `person-${index}`);
+    const states = await Promise.all(ids.map((id) => reader.read('p', id)));
+    expect(states.map(({ traits }) => traits['distinctId'])).toEqual(ids);
+    expect(batches.length).toBeLessThan(10);
+  });
+
+  it('reads what is stored at the time of the call, never what an earlier query found', async () => {
+    let version = 0;
+    const reader = createUserStateReader({
+      timeoutMs: 5000,
+      async find(names) {
+        const found = version;
+        await sleep(5);
+        return names.map(() => ({ traits: { version: found }, groups: {}, cohorts: [] }));
+      },
+    });
+    const early = [reader.read('p', 'ada'), reader.read('p', 'ada')];
+    version = 1;
+    expect(await reader.read('p', 'ada')).toMatchObject({ traits: { version: 1 } });
+    await Promise.all(early);
+  });
+
+  it('fails those who wait when the database is away, leaves it alone for a moment, and recovers', async () => {
+    let calls = 0;
+    let find: (names: readonly PersonName[]) => Promise<UserState[]> = refused;
+    const reader = createUserStateReader({
+      timeoutMs: 5000,
+      find(names) {
+        calls++;
+        return find(names);
+      },
+    });
+    for (let attempt = 0; attempt < 20; attempt++) {
+      await expect(reader.read('p', 'ada')).rejects.toThrow('refused');
+    }
+    expect(calls).toBe(1);
+    find = async (names) => names.map(stateOf);
+    await sleep(600);
+    expect(await reader.read('p', 'ada')).toMatchObject({ traits: { distinctId: 'ada' } });
+  });
+
+  it('does not wait for a database that hangs', async () => {
+    const reader = createUserStateReader({ timeoutMs: 20, find: () => new Promise(() => undefined) });
+    await expect(reader.read('p', 'ada')).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
+  });
+});
