@@ -1,6 +1,7 @@
 import { type EventLog, type LogEntry, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
 import { ConfigError } from './config.ts';
 import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
 
 interface EventLogConfig {
   KAFKA_BROKERS?: string[] | undefined;
@@ -22,4 +23,25 @@ export function openEventLog(config: EventLogConfig, clientId: string, logger: L
   throw new ConfigError(
     'There is no event log: set KAFKA_BROKERS, or EVENT_LOG_DATABASE_URL to use a PostgreSQL database instead.',
   );
+}
+
+interface ConsumerGroup {
+  group: string;
+  topics: string[];
+}
+
+/** The metric `switchboard_event_log_lag`: how many records each of a service's consumer groups is behind. */
+export function measureLag(metrics: Metrics, log: EventLog, groups: ConsumerGroup[]): void {
+  const help = 'Records that a consumer group has not handled yet, by group, topic and partition.';
+  metrics.gaugeBy('switchboard_event_log_lag', help, ['group', 'topic', 'partition'], async () => {
+    const lags = await Promise.all(
+      groups.map(async ({ group, topics }) =>
+        (await log.lag(group, topics)).map(({ topic, partition, behind }) => ({
+          labels: { group, topic, partition: String(partition) },
+          value: Number(behind),
+        })),
+      ),
+    );
+    return lags.flat();
+  });
 }

@@ -28,11 +28,12 @@ export {
   Unavailable,
   UnsupportedEncoding,
 } from './errors.ts';
-export { openEventLog } from './event-log.ts';
+export { measureLag, openEventLog } from './event-log.ts';
 export type { Implement } from './implement.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { createRateLimits, type RateLimit } from './rate-limits.ts';
+export { openRedis } from './redis.ts';
 export { runService, serviceContext, startService } from './runner.ts';
 export { type HttpServer, ListenError, listen } from './server.ts';
 export {
