@@ -89,6 +89,10 @@ export const eventLogSettings = {
     .refine((list) => list.every((broker) => /^[^\s:]+:\d+$/.test(broker)), 'not host:port, comma separated')
     .optional()
     .describe('Kafka bootstrap brokers, host:port, comma separated.'),
+  KAFKA_COMPRESSION: z
+    .enum(['none', 'gzip', 'zstd'])
+    .default('zstd')
+    .describe('How records are compressed on their way to Kafka.'),
   EVENT_LOG_DATABASE_URL: postgresUrl
     .optional()
     .describe('PostgreSQL database that serves as the event log where there is no Kafka.'),

@@ -5,6 +5,7 @@ import type { Metrics } from './metrics.ts';
 
 interface EventLogConfig {
   KAFKA_BROKERS?: string[] | undefined;
+  KAFKA_COMPRESSION: 'none' | 'gzip' | 'zstd';
   EVENT_LOG_DATABASE_URL?: string | undefined;
   MAX_BYTES_IN_FLIGHT: number;
 }
@@ -15,7 +16,8 @@ export function openEventLog(config: EventLogConfig, clientId: string, logger: L
   const onLog = ({ level, message, error }: LogEntry) =>
     logger[level]({ component: 'event-log', error }, message);
   if (config.KAFKA_BROKERS !== undefined) {
-    return openKafkaLog({ brokers: config.KAFKA_BROKERS, clientId, maxBytesInFlight, onLog });
+    const { KAFKA_BROKERS: brokers, KAFKA_COMPRESSION: compression } = config;
+    return openKafkaLog({ brokers, compression, clientId, maxBytesInFlight, onLog });
   }
   if (config.EVENT_LOG_DATABASE_URL !== undefined) {
     return openPostgresLog({ url: config.EVENT_LOG_DATABASE_URL, maxBytesInFlight, onLog });
