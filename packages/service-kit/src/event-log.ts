@@ -10,17 +10,20 @@ interface EventLogConfig {
   MAX_BYTES_IN_FLIGHT: number;
 }
 
+/** A caller hears within 5 s that the log is away; the rest of the way takes a little. */
+const PUBLISH_TIMEOUT_MS = 4_500;
+
 /** Opens the event log that the settings name. Throws ConfigError when they name none. */
 export function openEventLog(config: EventLogConfig, clientId: string, logger: Logger): EventLog {
-  const maxBytesInFlight = config.MAX_BYTES_IN_FLIGHT;
+  const bounds = { maxBytesInFlight: config.MAX_BYTES_IN_FLIGHT, publishTimeoutMs: PUBLISH_TIMEOUT_MS };
   const onLog = ({ level, message, error }: LogEntry) =>
     logger[level]({ component: 'event-log', error }, message);
   if (config.KAFKA_BROKERS !== undefined) {
     const { KAFKA_BROKERS: brokers, KAFKA_COMPRESSION: compression } = config;
-    return openKafkaLog({ brokers, compression, clientId, maxBytesInFlight, onLog });
+    return openKafkaLog({ brokers, compression, clientId, ...bounds, onLog });
   }
   if (config.EVENT_LOG_DATABASE_URL !== undefined) {
-    return openPostgresLog({ url: config.EVENT_LOG_DATABASE_URL, maxBytesInFlight, onLog });
+    return openPostgresLog({ url: config.EVENT_LOG_DATABASE_URL, ...bounds, onLog });
   }
   throw new ConfigError(
     'There is no event log: set KAFKA_BROKERS, or EVENT_LOG_DATABASE_URL to use a PostgreSQL database instead.',
