@@ -5,7 +5,7 @@ import { answerHeaders, completeAnswer } from './answer-headers.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { preflight } from './cors.ts';
 import { type AccessDirectory, createCredentials } from './credentials.ts';
-import type { KitEnv } from './env.ts';
+import type { KitEnv, ProjectAccess } from './env.ts';
 import { errorResponse, toRejection } from './error-answers.ts';
 import { NotFound, Rejection, Unavailable } from './errors.ts';
 import { createHealth, type Health, mountHealth } from './health.ts';
@@ -25,6 +25,8 @@ export interface ServiceApp {
   health: Health;
   /** Serves an operation of the contracts: its credential, limits and validation come from the definition. */
   implement: Implement;
+  /** The project of a key that came otherwise than with an operation, as a socket's does. Throws as those do. */
+  projectKey(key: string | undefined): Promise<ProjectAccess>;
   /** The operations that are served, for a check against the contracts. */
   implemented: readonly Operation[];
 }
@@ -83,7 +85,7 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
     }
     const answer =
       rejection ?? new Rejection(500, 'INTERNAL', `This is our fault; tell us ${c.get('requestId')}.`);
-    return errorResponse(operation?.errorShape ?? 'B', answer);
+    return errorResponse(operation?.errorShape ?? 'B', answer, c.get('errorCodes'));
   });
 
   hono.notFound((c) => {
@@ -140,6 +142,10 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
     hono,
     health,
     implemented,
+    async projectKey(key) {
+      assertStarted();
+      return credentials.projectKey(key);
+    },
     implement(operation, handler, options) {
       implemented.push(operation);
       serve(operation, handler, options);

@@ -10,12 +10,17 @@ export interface ProjectAccess {
   region: string;
 }
 
+/** Codes by status, in place of the kit's. */
+export type ErrorCodes = Readonly<Record<number, string>>;
+
 interface RequestFacts {
   requestId: string;
   /** The caller's address, by TRUSTED_PROXY_HOPS. */
   address: string;
   logger: Logger;
   operation: Operation | undefined;
+  /** The codes of the operation's own for some statuses. */
+  errorCodes: ErrorCodes | undefined;
   /** The answer that has all its headers already. */
   complete: Response | undefined;
 }

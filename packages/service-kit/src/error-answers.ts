@@ -3,7 +3,11 @@ import type { ErrorShape } from '@switchboard/contracts';
 import { isUnavailable } from '@switchboard/database';
 import { EventLogBusy, EventLogUnavailable } from '@switchboard/event-log';
 import type { z } from 'zod';
+import type { ErrorCodes } from './env.ts';
 import { BadRequest, Rejection, Unavailable } from './errors.ts';
+
+/** What the kit answers by itself; a rule that throws a code of its own means that one. */
+const kitCodes = new Set(['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'INTERNAL']);
 
 /** What a thrown value means to the caller; undefined for a defect. */
 export function toRejection(error: unknown): Rejection | undefined {
@@ -17,9 +21,10 @@ export function toRejection(error: unknown): Rejection | undefined {
   return undefined;
 }
 
-/** The answer of a rejection in an operation's error shape. */
-export function errorResponse(shape: ErrorShape, rejection: Rejection): Response {
-  const { status, code, message, headers } = rejection;
+/** The answer of a rejection in an operation's error shape, with its own codes where it has some. */
+export function errorResponse(shape: ErrorShape, rejection: Rejection, codes: ErrorCodes = {}): Response {
+  const { status, message, headers } = rejection;
+  const code = kitCodes.has(rejection.code) ? (codes[status] ?? rejection.code) : rejection.code;
   if (shape === 'empty') {
     return new Response(null, { status, headers: { ...headers, 'X-Error': headerText(message) } });
   }

@@ -8,7 +8,7 @@ import { type AnswerHeaders, answerJsonAtOnce } from './answer-headers.ts';
 import { type Body, readBody } from './body.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { bearer, type Credentials } from './credentials.ts';
-import type { KitEnv, OperationEnv } from './env.ts';
+import type { ErrorCodes, KitEnv, OperationEnv } from './env.ts';
 import { invalid } from './error-answers.ts';
 import { BadRequest } from './errors.ts';
 
@@ -17,6 +17,8 @@ type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['cre
 interface ImplementOptions<O extends Operation> {
   /** A further check of access, after the credential and before the request is judged. */
   authorize?: (c: Context<OperationEnv<O['credential']>>) => Promise<void>;
+  /** Codes of this operation's own for rejections that the kit makes: `{ 413: 'FILE_TOO_LARGE' }`. */
+  errorCodes?: ErrorCodes;
 }
 
 export type Implement = <O extends Operation>(
@@ -90,6 +92,7 @@ export function implementing({ hono, budget, credentials, assertStarted, headers
     const path = operation.path.replaceAll(/\{(.+?)\}/g, ':$1');
     hono.on(operation.method.toUpperCase(), path, async (c, next) => {
       c.set('operation', operation);
+      c.set('errorCodes', options.errorCodes);
       answerJsonAtOnce(c, () => headersOf(c, operation));
       assertStarted();
       await settleAccess(c);

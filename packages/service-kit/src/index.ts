@@ -35,6 +35,7 @@ export { createMetrics, type Metrics } from './metrics.ts';
 export { createRateLimits, type RateLimit } from './rate-limits.ts';
 export { openRedis } from './redis.ts';
 export { runService, serviceContext, startService } from './runner.ts';
+export { createSealing, hashToken, newToken, type Sealing, sealingSecrets } from './sealing.ts';
 export { type HttpServer, ListenError, listen } from './server.ts';
 export {
   type Clock,

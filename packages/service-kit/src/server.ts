@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
+import { WebSocketServer } from 'ws';
 
 interface ListenOptions {
   fetch: (request: Request, env: object) => Response | Promise<Response>;
@@ -19,9 +20,20 @@ export class ListenError extends Error {
   override name = 'ListenError';
 }
 
+/** Longest message a client may send on a socket, in bytes. */
+const SOCKET_MESSAGE_BYTES = 16_384;
+
+/** Serves HTTP, and WebSockets on routes that upgrade (`upgradeWebSocket` of @hono/node-server). */
 export async function listen({ fetch, host, port }: ListenOptions): Promise<HttpServer> {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: SOCKET_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  });
   const server = createAdaptorServer({
     fetch,
+    // @ts-expect-error @types/ws says more of `send` than the adaptor's type takes; ws is what it is made for.
+    websocket: { server: sockets },
     serverOptions: {
       requestTimeout: 60_000,
       headersTimeout: 15_000,
@@ -36,7 +48,7 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<Http
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    close: (graceMs) => closeServer(server, graceMs),
+    close: (graceMs) => closeServer(server, sockets, graceMs),
   };
 }
 
@@ -54,11 +66,18 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   return error;
 }
 
-async function closeServer(server: Server, graceMs: number): Promise<void> {
+const GOING_AWAY = 1001;
+
+async function closeServer(server: Server, sockets: WebSocketServer, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Idle keep-alive connections would hold the server open for their whole time-out.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  // The HTTP server no longer knows a connection that became a socket.
+  for (const socket of sockets.clients) socket.close(GOING_AWAY, 'the server is leaving');
+  const cut = setTimeout(() => {
+    for (const socket of sockets.clients) socket.terminate();
+    server.closeAllConnections();
+  }, graceMs);
   server.closeIdleConnections();
   await closed;
   clearInterval(sweep);

@@ -1,9 +1,11 @@
+import { upgradeWebSocket } from '@hono/node-server';
 import { operation } from '@switchboard/contracts';
 import { type AccessTokens, accessTokens } from '@switchboard/testkit';
 import { z } from 'zod';
 import { createApp, type ServiceApp } from './app.ts';
 import { commonSettings } from './config.ts';
 import type { AccessDirectory } from './credentials.ts';
+import { BadRequest, PayloadTooLarge, RateLimited, Rejection } from './errors.ts';
 import { serviceContext } from './runner.ts';
 import { type HttpServer, listen } from './server.ts';
 import { defineService } from './service.ts';
@@ -69,6 +71,15 @@ export const manage = operation({
   method: 'put',
   path: '/management/v1/thing',
   request: { body },
+});
+
+export const takeFile = operation({
+  ...facts,
+  operationId: 'takeFile',
+  credential: 'conversation',
+  errorShape: 'B',
+  method: 'post',
+  path: '/files/{outcome}',
 });
 
 export const KEY = `pk_eu_${'a'.repeat(32)}`;
@@ -139,6 +150,30 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
   app.implement(manage, () => {
     throw new Error('postgres://user:secret@db/x is broken');
   });
+  const outcomes: Record<string, () => never> = {
+    large: () => {
+      throw new PayloadTooLarge('too large');
+    },
+    limited: () => {
+      throw new RateLimited('too many', 1);
+    },
+    named: () => {
+      throw new Rejection(403, 'FILE_OWN', 'said by the rule');
+    },
+    malformed: () => {
+      throw new BadRequest('name: too long');
+    },
+    defect: () => {
+      throw new Error('a defect');
+    },
+  };
+  app.implement(takeFile, (c) => outcomes[c.req.param('outcome') ?? '']?.() ?? c.json({}), {
+    errorCodes: { 403: 'FILES_OFF', 413: 'FILE_TOO_LARGE', 429: 'FILE_RATE', 500: 'FILE_FAILED' },
+  });
+  const upgrade = upgradeWebSocket(() => ({
+    onMessage: (event, socket) => socket.send(`${event.data}`),
+  }));
+  app.hono.get('/socket', upgrade);
   app.hono.get('/address', (c) => c.text(c.get('address')));
   app.health.started();
   const server: HttpServer = await listen({ fetch: app.hono.fetch, host: '127.0.0.1', port: 0 });
