@@ -16,28 +16,55 @@ export function answerHeaders(consoleOrigin: string): AnswerHeaders {
 }
 
 /**
- * Makes `c.json(value, status)` answer with all its headers in one plain object where the handler has set none
- * itself: a `Headers` of undici's, which anything else needs, costs as much as the rest of a small request.
+ * Makes `c.json(value, status, headers)` and `c.body(data, status, headers)` answer with all headers in one plain
+ * object where the handler has set none by `c.header`: a `Headers` of undici's, which anything else needs, costs
+ * as much as the rest of a small request.
  */
 export function answerJsonAtOnce(c: Context<KitEnv>, headers: () => Record<string, string>): void {
-  const { header, json } = c;
+  const { header, json, body } = c;
   let hasOwnHeaders = false;
   c.header = (...args) => {
     hasOwnHeaders = true;
     header(...args);
   };
-  const answer = (value: unknown, status?: unknown, own?: unknown): Response => {
-    if (hasOwnHeaders || own !== undefined || typeof status !== 'number') {
-      return json(value as object, status as undefined, own as undefined);
-    }
-    const response = new Response(JSON.stringify(value), {
-      status,
-      headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers() },
-    });
+  const complete = (data: Data, status: number, own: Record<string, string>): Response => {
+    const response = new Response(data, { status, headers: joined(own, headers()) });
     c.set('complete', response);
     return response;
   };
-  c.json = answer as typeof c.json;
+  const answerJson = (value: unknown, status?: unknown, own: unknown = {}): Response => {
+    if (hasOwnHeaders || typeof status !== 'number' || !isPlain(own)) {
+      return json(value as object, status as undefined, own as undefined);
+    }
+    return complete(JSON.stringify(value), status, { ...jsonType, ...own });
+  };
+  const answerBody = (data: unknown, status?: unknown, own: unknown = {}): Response => {
+    if (hasOwnHeaders || typeof status !== 'number' || !isPlain(own)) {
+      return body(data as string, status as undefined, own as undefined);
+    }
+    return complete(data as Data, status, own);
+  };
+  c.json = answerJson as typeof c.json;
+  c.body = answerBody as typeof c.body;
+}
+
+type Data = ConstructorParameters<typeof Response>[0];
+
+const jsonType = { 'Content-Type': 'application/json; charset=utf-8' };
+
+function isPlain(headers: unknown): headers is Record<string, string> {
+  if (typeof headers !== 'object' || headers === null || headers instanceof Headers) return false;
+  for (const name in headers) {
+    if (typeof Reflect.get(headers, name) !== 'string' || name === 'vary') return false;
+  }
+  return true;
+}
+
+function joined(own: Record<string, string>, common: Record<string, string>): Record<string, string> {
+  const all = { ...own, ...common };
+  if (own['Vary'] !== undefined && common['Vary'] !== undefined)
+    all['Vary'] = `${own['Vary']}, ${common['Vary']}`;
+  return all;
 }
 
 /** Adds what an answer still lacks. */
