@@ -1,8 +1,10 @@
 import { evaluateFlags, type FlagEvaluation, listMemberships } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
-import type { TypedResponse } from 'hono';
+import type { Context, TypedResponse } from 'hono';
 import type { Evaluation } from './evaluation.ts';
 import { evaluationJson } from './fragments.ts';
+
+type Headers = Record<string, string>;
 
 const headers = {
   'Content-Type': 'application/json; charset=utf-8',
@@ -15,7 +17,7 @@ export function evaluationRoutes(app: ServiceApp, evaluation: Evaluation): void 
     const { distinct_id, reasons } = c.req.valid('query');
     const { decisions, knowsPerson } = await evaluation.evaluate(c.get('project').id, distinct_id);
     const json = evaluationJson(decisions, reasons === 'true');
-    return answer(json, knowsPerson ? headers : headersWithoutState);
+    return answer(c, json, knowsPerson ? headers : headersWithoutState);
   });
 
   app.implement(listMemberships, async (c) => {
@@ -25,11 +27,12 @@ export function evaluationRoutes(app: ServiceApp, evaluation: Evaluation): void 
   });
 }
 
-/** The declared type says what the JSON holds; it is checked by a test, since it is written piece by piece. */
+/** The declared type says what the JSON holds, which is written piece by piece. */
 function answer(
+  c: Context,
   json: string,
-  headers: Record<string, string>,
+  headers: Headers,
 ): Response & TypedResponse<FlagEvaluation, 200, 'json'>;
-function answer(json: string, headers: Record<string, string>): Response {
-  return new Response(json, { headers });
+function answer(c: Context, json: string, headers: Headers): Response {
+  return c.body(json, 200, headers);
 }

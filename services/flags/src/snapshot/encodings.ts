@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 
 export type Encoding = 'identity' | 'gzip' | 'br';
+export type Bytes = Uint8Array<ArrayBuffer>;
 
 const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
@@ -10,12 +11,13 @@ const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress
 const BROTLI_QUALITY = 6;
 
 /** A body in every encoding it is served in. */
-export async function encodeAll(body: Buffer): Promise<Record<Encoding, Buffer>> {
+export async function encodeAll(text: string): Promise<Record<Encoding, Bytes>> {
+  const body = Buffer.from(text);
   const [zipped, br] = await Promise.all([
     gzip(body, { level: 9 }),
     brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
   ]);
-  return { identity: body, gzip: zipped, br };
+  return { identity: new Uint8Array(body), gzip: new Uint8Array(zipped), br: new Uint8Array(br) };
 }
 
 /** The smallest encoding that Accept-Encoding allows (RFC 9110, 12.5.3). */

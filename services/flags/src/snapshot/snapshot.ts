@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { FlagSnapshot } from '@switchboard/contracts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
-import { type Encoding, encodeAll } from './encodings.ts';
+import { type Bytes, type Encoding, encodeAll } from './encodings.ts';
 
 export interface Representation {
-  body: Buffer;
+  body: Bytes;
   /** Strong, so another one for each encoding. */
   etag: string;
 }
@@ -50,7 +50,7 @@ export function createSnapshots({ rulesets, publicUrl }: SnapshotOptions): Snaps
 }
 
 async function represent(json: string): Promise<Snapshot> {
-  const bodies = await encodeAll(Buffer.from(json));
+  const bodies = await encodeAll(json);
   const hash = createHash('sha256').update(json).digest('base64url').slice(0, 27);
   const representations = {
     identity: { body: bodies.identity, etag: `"${hash}"` },

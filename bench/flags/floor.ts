@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { FLAG_COUNT } from './ruleset.ts';
+
+/**
+ * The least that a server on Node can do. FLOOR=stringify answers 100 flags with JSON.stringify on bare Node and
+ * decides nothing; FLOOR=hono answers 304 and ready bytes through Hono, and knows no key.
+ */
+const port = Number(process.env['PORT']);
+const flags = Object.fromEntries(
+  Array.from({ length: FLAG_COUNT }, (_, index) => [`feature-flag-${index}`, index % 2 === 0]),
+);
+const variants = Object.fromEntries(
+  Array.from({ length: FLAG_COUNT / 4 }, (_, index) => [`feature-flag-${index}`, 'treatment']),
+);
+
+if (process.env['FLOOR'] === 'stringify') {
+  createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://floor');
+    flags['feature-flag-0'] = searchParams.get('distinct_id') === 'user-0';
+    const body = JSON.stringify({ flags, variants });
+    response
+      .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
+      .end(body);
+  }).listen(port, '127.0.0.1');
+} else {
+  const body = Buffer.alloc(Number(process.env['FLOOR_BYTES'] ?? 20_000), 'x');
+  const app = new Hono();
+  app.get('/304', (c) => c.body(null, 304));
+  app.get('/200', () => new Response(body, { headers: { 'Content-Type': 'application/json' } }));
+  app.get('/', (c) => c.text('ready'));
+  serve({ fetch: app.fetch, port, hostname: '127.0.0.1' });
+}
