@@ -25,6 +25,9 @@ share.coordinator.state.topic.min.isr=1
 # Tests wait for neither more members nor for the six seconds a lost one is given by default.
 group.initial.rebalance.delay.ms=0
 group.min.session.timeout.ms=500
+# A broker killed and started again is let in at once.
+broker.heartbeat.interval.ms=200
+broker.session.timeout.ms=1500
 log.cleaner.dedupe.buffer.size=16777216
 PROPERTIES
 

@@ -69,9 +69,9 @@ export async function deliver(
       // Where only the commit failed, only the commit is repeated.
       if (!handled) await consume.handle(batch);
       handled = true;
-      if (failures > 0) onLog?.({ level: 'info', message: `${where}: handled after ${failures} failures` });
       if (ownership.lost()) return false;
       if (consume.commit !== 'manual') await progress.commit(ownership, fetched.nextOffset);
+      if (failures > 0) onLog?.({ level: 'info', message: `${where}: handled after ${failures} failures` });
       return true;
     } catch (error) {
       if (error instanceof PartitionLost) return false;

@@ -6,12 +6,14 @@ export interface KafkaConnection {
 }
 
 /** A kafkajs client that logs nothing itself: this package reports changes of state instead of every retry. */
-export function createClient(connection: KafkaConnection, requestTimeoutMs: number): Kafka {
+export function createClient(connection: KafkaConnection, requestTimeoutMs: number, retries = 5): Kafka {
   return new Kafka({
     brokers: connection.brokers,
     clientId: connection.clientId,
     requestTimeout: requestTimeoutMs,
     connectionTimeout: 2_000,
+    // By default connecting gives up soon, so that nothing goes on in the background for long.
+    retry: retrying(retries),
     logCreator: () => () => {},
   });
 }

@@ -1,13 +1,15 @@
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import { createOwnership, deliver, lostError, type Ownership, type Progress } from '../deliver.ts';
 import { EventLogUnavailable, messageOf } from '../errors.ts';
-import { backoff, pause } from '../timing.ts';
+import { backoff, pause, within } from '../timing.ts';
 import type { ConsumeOptions, LogEntry } from '../types.ts';
 import { retrying } from './client.ts';
 import { lastOffsetOf, recordsOf } from './records.ts';
 
 /** A handler that takes longer lets the other partitions of its broker go on without it. */
 const SLOW_MS = 1_000;
+
+const LEAVE_MS = 5_000;
 
 interface Held {
   ownership: Ownership;
@@ -64,7 +66,7 @@ export function startConsumer(options: {
       maxBytes: 8 * maxBatchBytes,
       maxBytesPerPartition: maxBatchBytes,
       allowAutoTopicCreation: false,
-      retry: { ...retrying(5), restartOnFailure: async () => false },
+      retry: { ...retrying(60), restartOnFailure: async () => false },
     });
     const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
     consumer.on(consumer.events.CRASH, ({ payload }) => end(payload.error));
@@ -94,7 +96,9 @@ export function startConsumer(options: {
   async function finish(consumer: Consumer): Promise<void> {
     // Handlers under way end first, so that what they did is committed before the partitions go.
     if (stopping.signal.aborted) await Promise.allSettled(working.values());
-    await consumer.disconnect().catch(() => {});
+    // kafkajs would first try as long as it is allowed to reach a broker that is away.
+    const leaving = consumer.disconnect();
+    await within(performance.now() + LEAVE_MS, 'leaving the group', leaving).catch(() => {});
   }
 
   async function eachBatch(payload: EachBatchPayload): Promise<void> {

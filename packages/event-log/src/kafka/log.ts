@@ -15,6 +15,12 @@ export interface KafkaLogOptions extends KafkaConnection, CommonOptions {
   lanes?: number;
 }
 
+/**
+ * About half a minute. A consumer that outlasts a broker's restart keeps its place in the group; a fresh one waits
+ * until the broker has missed the old one for a lease.
+ */
+const CONSUMER_RETRIES = 60;
+
 const CREATE_TOPICS_TIMEOUT_MS = 30_000;
 
 /** The event log on Kafka. Connects when it is first used. */
@@ -22,6 +28,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
   const timeoutMs = options.publishTimeoutMs ?? 5_000;
   const { onLog } = options;
   const client = createClient(options, timeoutMs);
+  const consumerClient = createClient(options, timeoutMs, CONSUMER_RETRIES);
   const admin = createAdmin(client, timeoutMs);
   const compression = codecFor(options.compression ?? 'zstd');
   const senders = Array.from({ length: options.lanes ?? 1 }, () =>
@@ -49,7 +56,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     publish: publisher.publish,
     async consume(consume) {
       const consumption = startConsumer({
-        client,
+        client: consumerClient,
         consume,
         onLog,
         publishDeadLetter: (topic, record) => publisher.publish(topic, [record]),

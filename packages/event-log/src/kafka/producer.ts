@@ -1,7 +1,8 @@
-import kafkajs, { type Kafka } from 'kafkajs';
+import kafkajs, { type Kafka, type ProducerBatch } from 'kafkajs';
 import { EventLogUnavailable, messageOf, RecordTooLarge } from '../errors.ts';
 import type { TopicRecords } from '../gather.ts';
 import type { SendConnection } from '../sender.ts';
+import { backoff, pause } from '../timing.ts';
 import { retrying } from './client.ts';
 
 /**
@@ -31,6 +32,20 @@ export async function openProducer(options: {
   const connecting = connect(producer.connect(), () => closed);
   const disconnect = (): Promise<void> => producer.disconnect().catch(() => {});
   let sending: Promise<unknown> = connecting;
+
+  /** kafkajs repeats a send by itself, but not when it cannot connect again; until now nothing has changed. */
+  async function untilStored(batch: ProducerBatch): Promise<void> {
+    for (let failures = 1; ; failures++) {
+      try {
+        await producer.sendBatch(batch);
+        return;
+      } catch (error) {
+        if (closed || !mayPass(error)) throw error;
+        await pause(backoff(failures, 50, 500));
+      }
+    }
+  }
+
   await connecting.catch(async (error) => {
     await disconnect();
     throw error;
@@ -38,7 +53,7 @@ export async function openProducer(options: {
 
   return {
     async send(batch: TopicRecords[]) {
-      const work = producer.sendBatch({
+      const work = untilStored({
         acks: -1,
         timeout: options.brokerTimeoutMs,
         compression: options.compression,
@@ -69,6 +84,14 @@ export function outOfStep(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const type = 'type' in cause ? String(cause.type) : '';
     if (OUT_OF_STEP.test(`${type} ${cause.message}`)) return true;
+  }
+  return false;
+}
+
+function mayPass(error: unknown): boolean {
+  if (outOfStep(error)) return false;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('retriable' in cause && cause.retriable === true) return true;
   }
   return false;
 }
