@@ -36,6 +36,7 @@ export const timestamp = z
 /** A real calendar day, YYYY-MM-DD. */
 export const day = z.iso
   .date({ error: 'not a calendar day (YYYY-MM-DD)' })
+  .refine((value) => value >= '0001', 'the calendar begins with year 1')
   .openapi({ format: 'date', example: '2026-03-01' });
 
 /** A well-formed BCP 47 language tag. */
