@@ -1,0 +1,151 @@
+import { operations } from '@switchboard/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call, startWorld, type World } from './testing/world.ts';
+
+let world: World;
+const ids = { annotation: '', thread: '', comment: '' };
+beforeAll(async () => {
+  world = await startWorld();
+  const ada = world.as('ada');
+  const annotation = await ada.call('POST', '/v1/projects/shop/annotations', {
+    startsOn: '2026-03-10',
+    text: 'x',
+    tags: ['a'],
+  });
+  const thread = await ada.call('POST', '/v1/projects/shop/reports/signups/comment-threads', { body: 'x' });
+  ids.annotation = annotation.body.id;
+  ids.thread = thread.body.id;
+  ids.comment = thread.body.comments[0].id;
+});
+afterAll(() => world.stop());
+
+const range = 'annotations?from=2026-01-01&to=2026-01-02';
+/** Each console operation, with a request that only access can refuse. Paths are below the project's. */
+const requests: [operationId: string, method: string, path: () => string, body?: object][] = [
+  ['listAnnotations', 'GET', () => range],
+  ['createAnnotation', 'POST', () => 'annotations', { startsOn: '2026-03-10', text: 'x', tags: ['a'] }],
+  [
+    'changeAnnotation',
+    'PATCH',
+    () => `annotations/${ids.annotation}`,
+    { startsOn: '2026-03-10', text: 'x', tags: ['a'] },
+  ],
+  ['deleteAnnotation', 'DELETE', () => `annotations/${ids.annotation}`],
+  ['getPublicLink', 'GET', () => 'reports/signups/public-link'],
+  ['putPublicLink', 'PUT', () => 'reports/signups/public-link', { expiresOn: '2026-12-01' }],
+  ['deletePublicLink', 'DELETE', () => 'reports/signups/public-link'],
+  [
+    'shareReport',
+    'POST',
+    () => 'reports/signups/shares',
+    {
+      recipients: ['grace'],
+      link: 'https://console.example/projects/shop/reports/signups',
+      language: 'en',
+    },
+  ],
+  ['listThreads', 'GET', () => 'reports/signups/comment-threads'],
+  ['startThread', 'POST', () => 'reports/signups/comment-threads', { body: 'x' }],
+  ['replyToThread', 'POST', () => `comment-threads/${ids.thread}/comments`, { body: 'x' }],
+  ['changeComment', 'PATCH', () => `comments/${ids.comment}`, { body: 'x' }],
+  ['deleteComment', 'DELETE', () => `comments/${ids.comment}`],
+  ['resolveThread', 'PUT', () => `comment-threads/${ids.thread}/resolution`],
+  ['reopenThread', 'DELETE', () => `comment-threads/${ids.thread}/resolution`],
+  ['addReaction', 'PUT', () => `comments/${ids.comment}/reactions/${encodeURIComponent('🎯')}`],
+  ['removeReaction', 'DELETE', () => `comments/${ids.comment}/reactions/${encodeURIComponent('🎯')}`],
+];
+
+it('covers every console operation of the service', () => {
+  const ours = operations.filter(
+    ({ service, credential }) => service === 'collaboration' && credential === 'access-token',
+  );
+  expect(requests.map(([operationId]) => operationId).sort()).toEqual(
+    ours.map(({ operationId }) => operationId).sort(),
+  );
+});
+
+describe.each(requests)('%s', (_, method, path, body) => {
+  const to = (project: string) => `/v1/projects/${project}/${path()}`;
+  const withHeader = (authorization?: string, project = 'shop', sent: unknown = body) =>
+    call(world.url, method, to(project), sent, authorization === undefined ? {} : { authorization });
+  const withToken = async (claims: Parameters<World['token']>[0], project?: string) =>
+    withHeader(`Bearer ${await world.token(claims)}`, project);
+
+  it('without a token, and with one that is not valid, is 401 with WWW-Authenticate', async () => {
+    const token = await world.token({ sub: 'ada' });
+    const refused = [
+      await withHeader(),
+      await withHeader(token),
+      await withHeader('Bearer '),
+      await withHeader('Basic YWRhOmFkYQ=='),
+      await withHeader('Bearer not.a.token'),
+      await withHeader(`Bearer ${token.slice(0, -4)}AAAA`),
+      await withHeader(`Bearer pk_eu_${'a'.repeat(32)}`),
+      await withToken({ sub: 'ada', expiresInSeconds: -31 }),
+      await withToken({ sub: 'ada', issuer: 'https://evil.example' }),
+      await withToken({ sub: 'ada', audience: 'another' }),
+      await withToken({ sub: 'ada', expiresInSeconds: -31 }, 'nowhere'),
+    ];
+    for (const { status, headers, body: answer } of refused) {
+      expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+      expect(answer.error.code).toBe('UNAUTHORIZED');
+    }
+  });
+
+  it('of somebody who is no member of the company is 403, whatever the token permits', async () => {
+    const permissions = ['service.annotations.write', 'service.manage'];
+    for (const sub of ['eve', 'nobody']) {
+      const { status, body: answer } = await withToken({ sub, permissions });
+      expect([status, answer.error.code]).toEqual([403, 'FORBIDDEN']);
+    }
+  });
+
+  it('of a project that is not there is 404', async () => {
+    for (const sub of ['ada', 'eve']) {
+      const { status, body: answer } = await withToken({ sub }, 'nowhere');
+      expect([status, answer.error.code]).toEqual([404, 'NOT_FOUND']);
+    }
+  });
+
+  it.runIf(body)('does not judge a body before access is settled', async () => {
+    expect((await withHeader(undefined, 'shop', '{')).status).toBe(401);
+    const outsider = `Bearer ${await world.token({ sub: 'eve' })}`;
+    expect((await withHeader(outsider, 'shop', '{')).status).toBe(403);
+    expect((await withHeader(outsider, 'nowhere', '{')).status).toBe(404);
+  });
+
+  it.runIf(body)('refuses what is no JSON, no object, or has another property: 400', async () => {
+    const member = `Bearer ${await world.token({ sub: 'ada' })}`;
+    const bodies = ['', '{', '[]', 'null', '"x"', JSON.stringify({ ...body, more: 1 })];
+    for (const sent of bodies) {
+      const { status, body: answer } = await withHeader(member, 'shop', sent);
+      expect([sent, status, answer.error.code]).toEqual([sent, 400, 'BAD_REQUEST']);
+    }
+  });
+
+  it('answers X-Request-Id, and 405 with Allow to another method', async () => {
+    const answer = await withHeader();
+    expect(answer.headers.get('x-request-id')).toMatch(/^[\w.-]+$/);
+    const token = `Bearer ${await world.token({ sub: 'ada' })}`;
+    const other = await call(world.url, 'REPORT', to('shop'), undefined, { authorization: token });
+    expect(other.status).toBe(405);
+    expect(other.headers.get('allow')).toContain(method);
+  });
+});
+
+describe('a report that is not there', () => {
+  it.each([
+    ['GET', 'public-link', undefined],
+    ['PUT', 'public-link', { expiresOn: '2026-12-01' }],
+    ['DELETE', 'public-link', undefined],
+    ['GET', 'comment-threads', undefined],
+    ['POST', 'comment-threads', { body: 'x' }],
+  ])('%s %s is 404', async (method, path, body) => {
+    for (const report of ['nothing', 'posts']) {
+      const { status } = await world
+        .as('ada')
+        .call(method, `/v1/projects/shop/reports/${report}/${path}`, body);
+      expect(status).toBe(404);
+    }
+  });
+});

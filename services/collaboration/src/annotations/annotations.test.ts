@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startWorld, type World } from '../testing/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const path = '/v1/projects/shop/annotations';
+const note = { startsOn: '2026-03-10', text: 'Spring campaign', tags: ['marketing'] };
+const add = (body: object, sub = 'ada') => world.as(sub).call('POST', path, { ...note, ...body });
+
+async function texts(query: string, project = 'shop'): Promise<string[]> {
+  const { body } = await world.as('ada').call('GET', `/v1/projects/${project}/annotations?${query}`);
+  return body.annotations.map(({ text }: { text: string }) => text);
+}
+
+describe('an annotation', () => {
+  it('is answered with all its fields', async () => {
+    const { status, body } = await add({ endsOn: '2026-03-12', tags: ['a', 'b', 'a'] });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^ann_[0-9a-f]{32}$/),
+      reportId: null,
+      startsOn: '2026-03-10',
+      endsOn: '2026-03-12',
+      text: 'Spring campaign',
+      tags: ['a', 'b'],
+      createdByName: 'Ada Lovelace',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updatedAt: body.createdAt,
+      canChange: true,
+    });
+  });
+
+  it('is one day long without endsOn', async () => {
+    expect((await add({})).body.endsOn).toBe('2026-03-10');
+  });
+
+  it('keeps its text byte for byte', async () => {
+    const text = ' é e\u0301 \u{1F469}\u200D\u{1F4BB} <b>&amp;</b>\n\t ';
+    expect((await add({ text })).body.text).toBe(text);
+  });
+
+  it('carries the current name of its author, and none once the author has left', async () => {
+    const { body } = await add({ startsOn: '1999-01-01', text: 'by alan' }, 'alan');
+    expect(body.createdByName).toBe('Alan Turing');
+    const read = async () =>
+      (await world.as('ada').call('GET', `${path}?from=1999-01-01&to=1999-01-01`)).body.annotations[0];
+    expect(await read()).toMatchObject({ createdByName: 'Alan Turing', canChange: false });
+    await world.directory.remove('member', 'acme', 'alan');
+    await expect.poll(read).toMatchObject({ createdByName: null });
+  });
+});
+
+describe('the list', () => {
+  it('has the annotations whose days overlap the range, both ends inclusive', async () => {
+    await add({ startsOn: '2025-06-10', endsOn: '2025-06-20', text: 'range' });
+    const hits = async (from: string, to: string) => texts(`from=${from}&to=${to}`);
+    expect(await hits('2025-06-01', '2025-06-09')).toEqual([]);
+    expect(await hits('2025-06-01', '2025-06-10')).toEqual(['range']);
+    expect(await hits('2025-06-15', '2025-06-15')).toEqual(['range']);
+    expect(await hits('2025-06-20', '2025-06-30')).toEqual(['range']);
+    expect(await hits('2025-06-21', '2025-06-30')).toEqual([]);
+    expect(await hits('0001-01-01', '2025-12-31')).toContain('range');
+  });
+
+  it('adds the annotations of the report it names to those of the project', async () => {
+    const on = (reportId: string | null) => ({ startsOn: '2025-07-01', text: String(reportId), reportId });
+    await add(on(null));
+    await add(on('signups'));
+    await add(on('revenue'));
+    const day = 'from=2025-07-01&to=2025-07-01';
+    expect(await texts(day)).toEqual(['null']);
+    expect(await texts(`${day}&reportId=signups`)).toEqual(['null', 'signups']);
+    expect(await texts(`${day}&reportId=revenue`)).toEqual(['null', 'revenue']);
+    expect(await texts(day, 'blog')).toEqual([]);
+  });
+
+  it('is earliest first: startsOn, then createdAt', async () => {
+    for (const [startsOn, text] of [
+      ['2025-08-03', 'third'],
+      ['2025-08-01', 'first'],
+      ['2025-08-03', 'fourth'],
+      ['2025-08-02', 'second'],
+    ]) {
+      await add({ startsOn, text, reportId: text === 'fourth' ? 'signups' : null });
+    }
+    expect(await texts('from=2025-08-01&to=2025-08-31&reportId=signups')).toEqual([
+      'first',
+      'second',
+      'third',
+      'fourth',
+    ]);
+  });
+
+  it.each([
+    ['without from', 'to=2026-01-01'],
+    ['without to', 'from=2026-01-01'],
+    ['from after to', 'from=2026-01-02&to=2026-01-01'],
+    ['a day that is none', 'from=2026-02-30&to=2026-03-01'],
+    ['a timestamp', 'from=2026-02-01T00:00:00Z&to=2026-03-01'],
+    ['the year 0', 'from=0000-01-01&to=2026-03-01'],
+    ['an empty reportId', 'from=2026-02-01&to=2026-03-01&reportId='],
+  ])('%s is 400', async (_, query) => {
+    expect((await world.as('ada').call('GET', `${path}?${query}`)).status).toBe(400);
+  });
+
+  it('of a report the project does not have is 404', async () => {
+    const query = 'from=2026-01-01&to=2026-01-01&reportId=posts';
+    expect((await world.as('ada').call('GET', `${path}?${query}`)).status).toBe(404);
+  });
+});
+
+describe('what an annotation says', () => {
+  it.each<[string, object]>([
+    ['200 characters of text', { text: '\u{1F680}'.repeat(200) }],
+    ['one tag', { tags: ['a'] }],
+    ['ten tags', { tags: Array.from({ length: 10 }, (_, i) => `t${i}`) }],
+    ['a tag of 50 characters', { tags: ['\u{1F680}'.repeat(50)] }],
+    ['endsOn on startsOn', { endsOn: '2026-03-10' }],
+    ['the leap day', { startsOn: '2024-02-29' }],
+    ['reportId null', { reportId: null }],
+  ])('may be %s', async (_, body) => {
+    expect((await add(body)).status).toBe(201);
+  });
+
+  it.each<[string, object]>([
+    ['201 characters of text', { text: 'x'.repeat(201) }],
+    ['an empty text', { text: '' }],
+    ['a text of white space', { text: ' \n ' }],
+    ['no text', { text: undefined }],
+    ['a NUL', { text: 'a\0b' }],
+    ['no tags', { tags: [] }],
+    ['tags left out', { tags: undefined }],
+    ['eleven tags', { tags: Array.from({ length: 11 }, (_, i) => `t${i}`) }],
+    ['an empty tag', { tags: [''] }],
+    ['a tag of 51 characters', { tags: ['x'.repeat(51)] }],
+    ['endsOn before startsOn', { endsOn: '2026-03-09' }],
+    ['endsOn null', { endsOn: null }],
+    ['a day that is none', { startsOn: '2026-02-29' }],
+    ['no startsOn', { startsOn: undefined }],
+    ['another property', { colour: 'red' }],
+    ['a reportId that is no text', { reportId: 7 }],
+  ])('is never %s: 400', async (_, body) => {
+    expect((await add(body)).status).toBe(400);
+  });
+
+  it('names a report of the project: else 404', async () => {
+    expect((await add({ reportId: 'signups' })).body.reportId).toBe('signups');
+    expect((await add({ reportId: 'posts' })).status).toBe(404);
+  });
+});
+
+describe('changing an annotation', () => {
+  const one = async (sub = 'ada') =>
+    `${path}/${(await add({ reportId: 'signups', endsOn: '2026-03-20' }, sub)).body.id}`;
+  const write = ['service.annotations.write'];
+
+  it('replaces days, text, tags and where it shows', async () => {
+    const { status, body } = await world
+      .as('ada')
+      .call('PATCH', await one(), { startsOn: '2026-04-01', text: 'new', tags: ['x'] });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      reportId: null,
+      startsOn: '2026-04-01',
+      endsOn: '2026-04-01',
+      text: 'new',
+      tags: ['x'],
+    });
+    expect(Date.parse(body.updatedAt)).toBeGreaterThanOrEqual(Date.parse(body.createdAt));
+  });
+
+  it('is open to the author and to holders of service.annotations.write', async () => {
+    const address = await one('grace');
+    expect((await world.as('ada').call('PATCH', address, note)).status).toBe(403);
+    expect((await world.as('ada').call('DELETE', address)).status).toBe(403);
+    const byHolder = await world.as('ada', write).call('PATCH', address, note);
+    expect(byHolder.body).toMatchObject({ canChange: true, createdByName: 'Grace Hopper' });
+    expect((await world.as('grace').call('PATCH', address, note)).status).toBe(200);
+    expect((await world.as('ada', write).call('DELETE', address)).status).toBe(204);
+  });
+
+  it('shows in canChange', async () => {
+    await add({ startsOn: '2025-01-01' }, 'grace');
+    const read = async (permissions: string[]) =>
+      (await world.as('ada', permissions).call('GET', `${path}?from=2025-01-01&to=2025-01-01`)).body
+        .annotations[0].canChange;
+    expect([await read([]), await read(write)]).toEqual([false, true]);
+  });
+
+  it('that is not there is 404; deleting it again is 204', async () => {
+    const address = await one();
+    expect((await world.as('ada').call('DELETE', address)).status).toBe(204);
+    expect((await world.as('ada').call('DELETE', address)).status).toBe(204);
+    expect((await world.as('ada').call('PATCH', address, note)).status).toBe(404);
+  });
+
+  it('of another project is 404, and leaves it as it is', async () => {
+    const address = await one();
+    const elsewhere = address.replace('/shop/', '/blog/');
+    expect((await world.as('ada').call('PATCH', elsewhere, note)).status).toBe(404);
+    expect((await world.as('ada').call('DELETE', elsewhere)).status).toBe(204);
+    expect((await world.as('ada').call('PATCH', address, note)).status).toBe(200);
+  });
+
+  it('to a report the project does not have is 404, to a body that is none 400', async () => {
+    const address = await one();
+    const change = (body: object) => world.as('ada').call('PATCH', address, { ...note, ...body });
+    expect((await change({ reportId: 'posts' })).status).toBe(404);
+    expect((await change({ text: '' })).status).toBe(400);
+    expect((await change({ id: 'ann_1' })).status).toBe(400);
+  });
+});

@@ -1,0 +1,61 @@
+import { openDatabase } from '@switchboard/database';
+import { testDatabase } from '@switchboard/testkit';
+import { expect, it } from 'vitest';
+import { migrations } from '../service.ts';
+import { createAnnotationStore } from './store.ts';
+
+interface Plan {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+it('a month out of 200,000 annotations is read through the range index, and nothing but its rows', async () => {
+  const { url, drop } = await testDatabase({ migrations: [migrations] });
+  const database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
+  // Ten years of days, a tenth on the project, the rest on 30 reports; one in 50 lasts half a year.
+  await database.sql.unsafe(`
+    insert into annotations (id, project_id, report_id, starts_on, ends_on, text, tags, created_by_sub, created_at, updated_at)
+    select 'ann_' || i, 'shop', case when i % 10 = 0 then null else 'r' || i % 30 end,
+      date '2017-01-01' + i % 3650, date '2017-01-01' + i % 3650 + case when i % 50 = 0 then 180 else i % 3 end,
+      'text', '{a}', 'ada', now(), now()
+    from generate_series(1, 200000) i order by random()`);
+  await database.sql.unsafe('vacuum analyze annotations');
+  const store = createAnnotationStore(database);
+  const range = { from: '2022-03-01', to: '2022-03-31', reportId: 'r7' };
+  const rows = await store.overlapping('shop', range);
+  const query = store.overlap('shop', range).toSQL();
+  // The sixth and later executions of a prepared statement may take a plan for any parameters: see both.
+  for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+    const [answer] = await database.sql.begin(async (sql) => {
+      await sql.unsafe(`set local plan_cache_mode = ${mode}`);
+      const types = query.params.map(() => 'text').join(', ');
+      await sql.unsafe(`prepare listing_${mode} (${types}) as ${query.sql}`);
+      const values = query.params.map((value) => `'${value}'`).join(', ');
+      return sql.unsafe(`explain (analyze, buffers, format json) execute listing_${mode}(${values})`);
+    });
+    const plan: Plan = answer?.['QUERY PLAN'][0].Plan;
+    const nodes = nodesOf(plan);
+    expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    for (const node of nodes) {
+      expect(node['Rows Removed by Filter'] ?? 0).toBe(0);
+      expect(node['Rows Removed by Index Recheck'] ?? 0).toBe(0);
+    }
+    expect(plan['Actual Rows']).toBe(rows.length);
+    const fromTable = nodes.filter((node) => /^(Bitmap Heap|Index) Scan$/.test(node['Node Type']));
+    const read = fromTable.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
+    expect(read).toBe(rows.length);
+    // A block for each row, and the few of the index that lead to them: of about 9,000 in all.
+    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(rows.length + 150);
+  }
+  expect(rows.length).toBeGreaterThan(100);
+  await database.close();
+  await drop();
+}, 120_000);

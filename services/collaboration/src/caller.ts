@@ -1,0 +1,7 @@
+import type { Person, ProjectAccess } from '@switchboard/service-kit';
+
+/** Whose request it is, and in which project; both were checked. */
+export interface Caller {
+  project: ProjectAccess;
+  person: Person;
+}

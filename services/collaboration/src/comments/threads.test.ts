@@ -1,0 +1,343 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, startWorld, type World } from '../testing/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const project = '/v1/projects/shop';
+const ofReport = (report = 'signups') => `${project}/reports/${report}/comment-threads`;
+const start = async (body: object = {}, sub = 'ada') =>
+  (await world.as(sub).call('POST', ofReport(), { body: 'What happened?', ...body })).body;
+const reply = (threadId: string, body: object, sub = 'grace') =>
+  world.as(sub).call('POST', `${project}/comment-threads/${threadId}/comments`, body);
+const onComment = (method: string, id: string, body?: object, sub = 'ada') =>
+  world.as(sub).call(method, `${project}/comments/${id}`, body);
+const list = async (report?: string, sub = 'ada') =>
+  (await world.as(sub).call('GET', ofReport(report))).body.threads;
+
+describe('a thread', () => {
+  it('is answered with all its fields', async () => {
+    const thread = await start({ anchor: { metric: 'sign-ups', bucket: '2026-03-01' }, mentions: ['grace'] });
+    expect(thread).toEqual({
+      id: expect.stringMatching(/^thr_[0-9a-f]{32}$/),
+      reportId: 'signups',
+      anchor: { metric: 'sign-ups', bucket: '2026-03-01' },
+      resolved: false,
+      resolvedAt: null,
+      resolvedBySub: null,
+      createdBySub: 'ada',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      comments: [
+        {
+          id: expect.stringMatching(/^cmt_[0-9a-f]{32}$/),
+          threadId: thread.id,
+          body: 'What happened?',
+          mentions: ['grace'],
+          authorSub: 'ada',
+          authorName: 'Ada Lovelace',
+          createdAt: thread.createdAt,
+          editedAt: null,
+          deleted: false,
+          canChange: true,
+          reactions: [],
+        },
+      ],
+    });
+  });
+
+  it('without an anchor is on the whole report', async () => {
+    expect((await start()).anchor).toBeNull();
+    expect((await start({ anchor: null })).anchor).toBeNull();
+  });
+
+  it('keeps every field of an anchor', async () => {
+    const anchor = {
+      metric: 'm',
+      bucket: 'b',
+      breakdown: ['DE', 'mobile'],
+      step: 0,
+      event: 'e',
+      cohortBucket: 'c',
+      period: 4_294_967_295,
+      daysActive: 7,
+      state: null,
+    };
+    expect((await start({ anchor })).anchor).toEqual(anchor);
+  });
+
+  it('is listed on its report alone: threads earliest first, comments in order', async () => {
+    const [one, two] = [await start(), await start()];
+    await reply(one.id, { body: 'first' });
+    await reply(one.id, { body: 'second' }, 'ada');
+    await world.as('ada').call('POST', ofReport('revenue'), { body: 'elsewhere' });
+    const threads = await list();
+    const ids = threads.map(({ id }: { id: string }) => id);
+    expect(ids.indexOf(one.id)).toBeLessThan(ids.indexOf(two.id));
+    expect(ids.slice(-2)).toEqual([one.id, two.id]);
+    const bodies = threads.at(-2).comments.map(({ body }: { body: string }) => body);
+    expect(bodies).toEqual(['What happened?', 'first', 'second']);
+    expect(await list('revenue')).toHaveLength(1);
+  });
+
+  it('takes replies that arrive at once, each in a place of its own', async () => {
+    const { id } = await start();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => reply(id, { body: String(index) })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const { comments } = (await list()).at(-1);
+    const bodies = comments.slice(1).map(({ body }: { body: string }) => Number(body));
+    expect(bodies.sort((a: number, b: number) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
+  });
+
+  it('that is not there, or is of another project, is 404', async () => {
+    const { id } = await start();
+    for (const path of ['comment-threads/thr_none', `comment-threads/${id}`]) {
+      const base = path.endsWith('none') ? project : '/v1/projects/blog';
+      for (const [method, rest, body] of [
+        ['POST', 'comments', { body: 'x' }],
+        ['PUT', 'resolution', undefined],
+        ['DELETE', 'resolution', undefined],
+      ] as const) {
+        expect((await world.as('ada').call(method, `${base}/${path}/${rest}`, body)).status).toBe(404);
+      }
+    }
+  });
+
+  it('goes with its report', async () => {
+    await world.directory.put('report', { projectId: 'shop', id: 'brief', name: 'Brief' });
+    const post = () => world.as('ada').call('POST', ofReport('brief'), { body: 'x' });
+    await expect.poll(async () => (await post()).status).toBe(201);
+    const { id } = (await post()).body;
+    await world.directory.remove('report', 'shop', 'brief');
+    await expect.poll(async () => (await reply(id, { body: 'x' })).status).toBe(404);
+  });
+});
+
+describe('a comment', () => {
+  it.each<[string, object]>([
+    ['one character', { body: 'x' }],
+    ['10,000 characters', { body: '\u{1F680}'.repeat(10_000) }],
+    ['20 mentions', { mentions: Array.from({ length: 20 }, () => 'grace') }],
+    ['mentions null', { mentions: null }],
+    ['an anchor text of 200', { anchor: { metric: '\u{1F680}'.repeat(200) } }],
+    ['a breakdown of 20', { anchor: { breakdown: Array.from({ length: 20 }, () => 'x') } }],
+  ])('may have %s', async (_, body) => {
+    expect((await start(body)).id).toMatch(/^thr_/);
+  });
+
+  it.each<[string, object]>([
+    ['no body', { body: undefined }],
+    ['an empty body', { body: '' }],
+    ['a body of white space', { body: ' \n\t' }],
+    ['a body of null', { body: null }],
+    ['10,001 characters', { body: 'x'.repeat(10_001) }],
+    ['a NUL', { body: 'a\0' }],
+    ['21 mentions', { mentions: Array.from({ length: 21 }, () => 'grace') }],
+    ['a mention of a stranger', { mentions: ['grace', 'eve'] }],
+    ['an empty mention', { mentions: [''] }],
+    ['an anchor with another property', { anchor: { colour: 'red' } }],
+    ['an anchor step below 0', { anchor: { step: -1 } }],
+    ['an anchor step over 2^32 - 1', { anchor: { step: 4_294_967_296 } }],
+    ['an anchor step that is not whole', { anchor: { step: 1.5 } }],
+    ['an anchor text of 201', { anchor: { metric: 'x'.repeat(201) } }],
+    ['a breakdown of 21', { anchor: { breakdown: Array.from({ length: 21 }, () => 'x') } }],
+  ])('never has %s: 400', async (_, body) => {
+    const { status } = await world.as('ada').call('POST', ofReport(), { body: 'x', ...body });
+    expect(status).toBe(400);
+  });
+
+  it('names whom it mentions though they are no member', async () => {
+    const { body } = await world
+      .as('ada')
+      .call('POST', ofReport(), { body: 'x', mentions: ['grace', 'eve'] });
+    expect(body.error.message).toBe('mentions[1]: "eve" is no member of this company');
+  });
+
+  it('mentions each person once', async () => {
+    const thread = await start({ mentions: ['grace', 'alan', 'grace'] });
+    expect(thread.comments[0].mentions).toEqual(['grace', 'alan']);
+  });
+
+  it('is changed by its author alone: text and mentions', async () => {
+    const { comments } = await start({ mentions: ['grace'] });
+    const { id } = comments[0];
+    expect((await onComment('PATCH', id, { body: 'theirs' }, 'grace')).status).toBe(403);
+    const { status, body } = await onComment('PATCH', id, { body: 'new' });
+    expect(status).toBe(200);
+    expect(body.comments[0]).toMatchObject({ body: 'new', mentions: [], editedAt: expect.any(String) });
+    expect((await onComment('PATCH', id, { body: 'x', mentions: ['eve'] })).status).toBe(400);
+    expect((await onComment('PATCH', id, { body: 'x', anchor: null })).status).toBe(400);
+    expect((await onComment('PATCH', 'cmt_none', { body: 'x' })).status).toBe(404);
+  });
+
+  it('says who may change it', async () => {
+    const { id } = await start();
+    const { body } = await reply(id, { body: 'mine' }, 'grace');
+    const canChange = body.comments.map((comment: { canChange: boolean }) => comment.canChange);
+    expect(canChange).toEqual([false, true]);
+  });
+
+  it('is deleted by its author alone, and keeps its place', async () => {
+    const { id } = await start();
+    const { body } = await reply(id, { body: 'to go', mentions: ['alan'] });
+    const comment = body.comments[1].id;
+    await world.as('ada').call('PUT', `${project}/comments/${comment}/reactions/${encodeURIComponent('👀')}`);
+    await reply(id, { body: 'after' });
+    expect((await onComment('DELETE', comment)).status).toBe(403);
+    const { status, body: thread } = await onComment('DELETE', comment, undefined, 'grace');
+    expect(status).toBe(200);
+    expect(thread.comments[1]).toMatchObject({
+      id: comment,
+      body: null,
+      mentions: [],
+      reactions: [],
+      deleted: true,
+      canChange: false,
+      authorSub: 'grace',
+    });
+    expect(thread.comments[2].body).toBe('after');
+    const again = await onComment('DELETE', comment, undefined, 'grace');
+    expect([again.status, again.body]).toEqual([200, thread]);
+    expect((await onComment('DELETE', 'cmt_none')).status).toBe(404);
+  });
+
+  it('that is deleted takes no change and no reaction: 409', async () => {
+    const { comments } = await start();
+    const { id } = comments[0];
+    await onComment('DELETE', id);
+    const changed = await onComment('PATCH', id, { body: 'x' });
+    expect([changed.status, changed.body.error.code]).toEqual([409, 'CONFLICT']);
+    expect((await onComment('PATCH', id, { body: 'x' }, 'grace')).status).toBe(403);
+    const reaction = `${id}/reactions/${encodeURIComponent('👀')}`;
+    expect((await onComment('PUT', reaction)).status).toBe(409);
+    expect((await onComment('DELETE', reaction)).status).toBe(200);
+  });
+});
+
+describe('a thread whose first comment is deleted', () => {
+  it('takes no replies: 409', async () => {
+    const { id, comments } = await start();
+    await reply(id, { body: 'before' });
+    await onComment('DELETE', comments[0].id);
+    const { status, body } = await reply(id, { body: 'after' });
+    expect([status, body.error.code]).toEqual([409, 'CONFLICT']);
+    expect((await list()).at(-1).comments).toHaveLength(2);
+  });
+
+  it('takes no reply that arrives with the deletion and is answered after it', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id, comments } = await start();
+      const [deleted, ...replies] = await Promise.all([
+        onComment('DELETE', comments[0].id),
+        ...Array.from({ length: 5 }, () => reply(id, { body: 'x' })),
+      ]);
+      const added = replies.filter(({ status }) => status === 201).length;
+      expect(deleted.status).toBe(200);
+      expect(replies.every(({ status }) => status === 201 || status === 409)).toBe(true);
+      expect((await list()).at(-1).comments).toHaveLength(1 + added);
+      expect((await reply(id, { body: 'x' })).status).toBe(409);
+    }
+  });
+});
+
+describe('resolution', () => {
+  const resolution = (method: string, id: string, sub: string) =>
+    world.as(sub).call(method, `${project}/comment-threads/${id}/resolution`);
+
+  it('records who resolved the thread and when; again changes nothing; reopening clears it', async () => {
+    const { id } = await start();
+    const { status, body } = await resolution('PUT', id, 'grace');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ resolved: true, resolvedBySub: 'grace', resolvedAt: expect.any(String) });
+    expect((await resolution('PUT', id, 'ada')).body).toEqual(
+      expect.objectContaining({ resolvedBySub: 'grace', resolvedAt: body.resolvedAt }),
+    );
+    const open = { resolved: false, resolvedBySub: null, resolvedAt: null };
+    expect((await resolution('DELETE', id, 'alan')).body).toMatchObject(open);
+    expect((await resolution('DELETE', id, 'alan')).body).toMatchObject(open);
+    expect((await resolution('PUT', id, 'alan')).body).toMatchObject({ resolvedBySub: 'alan' });
+  });
+
+  it('of many at once has one first', async () => {
+    const { id } = await start();
+    const people = ['ada', 'grace', 'alan', 'ada', 'grace', 'alan'];
+    const answers = await Promise.all(people.map((sub) => resolution('PUT', id, sub)));
+    const firsts = new Set(answers.map(({ body }) => `${body.resolvedBySub} ${body.resolvedAt}`));
+    expect(firsts.size).toBe(1);
+  });
+
+  it('leaves replies possible', async () => {
+    const { id } = await start();
+    await resolution('PUT', id, 'grace');
+    expect((await reply(id, { body: 'x' })).body).toMatchObject({ resolved: true });
+  });
+});
+
+describe('reactions', () => {
+  const react = (method: string, id: string, emoji: string, sub = 'ada') =>
+    onComment(method, `${id}/reactions/${encodeURIComponent(emoji)}`, undefined, sub);
+  const six = ['👍', '❤️', '🎯', '🎉', '🤔', '👀'];
+  const given = ({ body }: Answer) => body.comments[0].reactions;
+
+  it('are the six, answered in their order with count and reactedByMe', async () => {
+    const { id } = (await start()).comments[0];
+    for (const emoji of [...six].reverse()) expect((await react('PUT', id, emoji)).status).toBe(200);
+    const answer = await react('PUT', id, '🎯', 'grace');
+    expect(given(answer)).toEqual(
+      six.map((emoji) => ({ emoji, count: emoji === '🎯' ? 2 : 1, reactedByMe: emoji === '🎯' })),
+    );
+  });
+
+  it('are taken with and without U+FE0F, answered in the form of the interface', async () => {
+    const { id } = (await start()).comments[0];
+    await react('PUT', id, '\u2764');
+    await react('PUT', id, '👍\uFE0F');
+    expect(given(await react('PUT', id, '\u2764\uFE0F'))).toEqual([
+      { emoji: '👍', count: 1, reactedByMe: true },
+      { emoji: '❤️', count: 1, reactedByMe: true },
+    ]);
+  });
+
+  it.each(['🚀', 'x', '👍🏽', '👍👍', '%'])('%s is none: 400', async (emoji) => {
+    const { id } = (await start()).comments[0];
+    expect((await react('PUT', id, emoji)).status).toBe(400);
+    expect((await react('DELETE', id, emoji)).status).toBe(400);
+  });
+
+  it('count each person once, also when their requests arrive at once', async () => {
+    const { id } = (await start()).comments[0];
+    const people = ['ada', 'grace', 'alan'];
+    await Promise.all(people.flatMap((sub) => [1, 2, 3, 4].map(() => react('PUT', id, '🎉', sub))));
+    expect(given(await react('PUT', id, '🎉'))).toEqual([{ emoji: '🎉', count: 3, reactedByMe: true }]);
+  });
+
+  it('are taken back by their person alone; taking back what is not there changes nothing', async () => {
+    const { id } = (await start()).comments[0];
+    await react('PUT', id, '🤔', 'grace');
+    expect(given(await react('DELETE', id, '🤔'))).toEqual([{ emoji: '🤔', count: 1, reactedByMe: false }]);
+    expect(given(await react('DELETE', id, '🤔', 'grace'))).toEqual([]);
+  });
+
+  it('that arrive with the deletion of their comment are gone with it', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id } = (await start()).comments[0];
+      const people = ['ada', 'grace', 'alan'];
+      await Promise.all([
+        ...people.map((sub) => react('PUT', id, '🎉', sub)),
+        onComment('DELETE', id),
+        ...people.map((sub) => react('PUT', id, '🎯', sub)),
+      ]);
+      const stored = (await list()).at(-1).comments[0];
+      expect(stored).toMatchObject({ deleted: true, reactions: [] });
+    }
+  });
+
+  it('of a comment that is not there are 404', async () => {
+    expect((await react('PUT', 'cmt_none', '🎉')).status).toBe(404);
+    expect((await react('DELETE', 'cmt_none', '🎉')).status).toBe(404);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Directory, Member } from '@switchboard/directory';
+import { BadRequest } from '@switchboard/service-kit';
+
+type Members = Pick<Directory, 'members'>;
+
+/** The current name of each of the people who are still members of the company. */
+export async function namesOf(
+  directory: Members,
+  companyId: string,
+  subs: Iterable<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const members = await directory.members(companyId, [...new Set(subs)]);
+  return new Map(members.map(({ sub, name }) => [sub, name]));
+}
+
+/** The members that `field` of a request names, each once. Throws BadRequest naming one who is no member. */
+export async function requireMembers(
+  directory: Members,
+  companyId: string,
+  subs: readonly string[],
+  field: string,
+): Promise<Member[]> {
+  const named = [...new Set(subs)];
+  const members = await directory.members(companyId, named);
+  if (members.length === named.length) return members;
+  const known = new Set(members.map(({ sub }) => sub));
+  const stranger = named.find((sub) => !known.has(sub)) ?? '';
+  const where = `${field}[${subs.indexOf(stranger)}]`;
+  throw new BadRequest(`${where}: ${JSON.stringify(stranger)} is no member of this company`);
+}

@@ -1,0 +1,44 @@
+import type { ReportRun } from '@switchboard/contracts';
+import type { Directory } from '@switchboard/directory';
+import { BadRequest, type Clock, NotFound } from '@switchboard/service-kit';
+import { newId } from '../ids.ts';
+import { requireReport } from '../reports.ts';
+import type { RunStore } from './store.ts';
+
+/** Properties of a report that say whom it is about; a public link shows none of them, at any depth. */
+const COHORT_PROPERTIES = new Set(['cohort', 'cohorts', 'cohortId', 'cohortIds']);
+const EARLIEST = new Date('1970-01-01T00:00:00Z');
+const LATEST = new Date('9999-12-31T23:59:59.999Z');
+
+interface RunsOptions {
+  store: RunStore;
+  directory: Pick<Directory, 'project' | 'report'>;
+  clock: Clock;
+}
+
+/** The report as JSON, without its cohort. */
+export function withoutCohort(report: unknown): string {
+  return JSON.stringify(report, (name, value) => (COHORT_PROPERTIES.has(name) ? undefined : value));
+}
+
+export function createRuns({ store, directory, clock }: RunsOptions) {
+  return {
+    /** Records a run; a public link shows it from now on, whatever its `ranAt`. */
+    async record(projectId: string, reportId: string, run: ReportRun): Promise<{ ranAt: string }> {
+      const project = await directory.project(projectId);
+      if (project === undefined) throw new NotFound('There is no such project.');
+      await requireReport(directory, projectId, reportId);
+      const ranAt = run.ranAt === undefined ? clock.now() : new Date(run.ranAt);
+      if (ranAt < EARLIEST || ranAt > LATEST) throw new BadRequest('ranAt: not between 1970 and 9999');
+      await store.record({
+        projectId,
+        reportId,
+        runId: newId('run'),
+        ranAt,
+        report: withoutCohort(run.report),
+        cohort: run.cohort === undefined ? undefined : JSON.stringify(run.cohort),
+      });
+      return { ranAt: ranAt.toISOString() };
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { fileURLToPath } from 'node:url';
+import { migrate, openDatabase } from '@switchboard/database';
+import { directoryMigrations, openDirectory } from '@switchboard/directory';
+import {
+  createApp,
+  createRateLimits,
+  defineService,
+  openEventLog,
+  openRedis,
+} from '@switchboard/service-kit';
+import { createAnnotations } from './annotations/annotations.ts';
+import { routeAnnotations } from './annotations/routes.ts';
+import { createAnnotationStore } from './annotations/store.ts';
+import { createThreadReader } from './comments/read.ts';
+import { routeComments } from './comments/routes.ts';
+import { createCommentStore } from './comments/store.ts';
+import { createThreads } from './comments/threads.ts';
+import { settings } from './config.ts';
+import { createPublicLinks } from './public-links/public-links.ts';
+import { routePublicLinks, routeSharedReports } from './public-links/routes.ts';
+import { createSharedReports } from './public-links/shared-reports.ts';
+import { createLinkStore } from './public-links/store.ts';
+import { createTokenCipher } from './public-links/token-cipher.ts';
+import { routeRuns } from './runs/routes.ts';
+import { createRuns } from './runs/runs.ts';
+import { createRunStore } from './runs/store.ts';
+
+/** This service's tables, for `migrate` of `@switchboard/database`. */
+export const migrations = { folder: fileURLToPath(new URL('../migrations', import.meta.url)) };
+
+/** Annotations, public links and their page, shares and comment threads. */
+export const collaborationService = defineService({
+  name: 'collaboration',
+  settings,
+  create(context) {
+    const { config, logger, clock } = context;
+    const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'collaboration' });
+    const log = openEventLog(config, 'collaboration', logger);
+    const directory = openDirectory({ database, log, service: 'collaboration', logger });
+    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger);
+    const app = createApp({ service: 'collaboration', context, directory });
+    app.health.add('database', database.ping);
+
+    const annotations = createAnnotations({
+      store: createAnnotationStore(database),
+      directory,
+      clock,
+    });
+    const threads = createThreads({
+      store: createCommentStore(database),
+      reader: createThreadReader(database),
+      directory,
+      clock,
+    });
+    const linkStore = createLinkStore(database);
+    const links = createPublicLinks({
+      store: linkStore,
+      directory,
+      clock,
+      cipher: createTokenCipher(config.LINK_SECRET),
+      baseUrl: config.PUBLIC_LINK_BASE_URL,
+    });
+    const limit = createRateLimits(redis);
+    const sharedReports = createSharedReports({
+      store: linkStore,
+      directory,
+      clock,
+      limits: {
+        ofAddress: limit({ name: 'shared reports of an address', points: 30, durationSeconds: 60 }),
+        ofLink: limit({ name: 'reads of a link', points: 60, durationSeconds: 60 }),
+      },
+    });
+    const runs = createRuns({ store: createRunStore(database), directory, clock });
+
+    routeAnnotations(app, annotations);
+    routeComments(app, threads);
+    routePublicLinks(app, links);
+    routeSharedReports(app, sharedReports);
+    routeRuns(app, runs);
+
+    return {
+      app,
+      async start() {
+        await migrate(config.DATABASE_URL, migrations);
+        await migrate(config.DATABASE_URL, directoryMigrations);
+        await directory.start();
+      },
+      async stop() {
+        await directory.stop();
+        await log.close();
+        redis?.disconnect();
+        await database.close();
+      },
+    };
+  },
+});
