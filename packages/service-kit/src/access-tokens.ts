@@ -80,6 +80,8 @@ export function createAccessTokens({ issuer, audience, jwksUrl }: IssuerSettings
       } catch (error) {
         if (error instanceof errors.JWTExpired) throw new Unauthorized('The access token has expired.');
         if (isAnswer(error)) throw new Unauthorized('The access token is not valid.');
+        // An answer that is no key set is a failure too, or each request would ask for it again.
+        if (Date.now() - failedAt >= RETRY_MS) failedAt = Date.now();
         throw new Unavailable('The identity provider is away; try again after Retry-After.', 5);
       }
     },
