@@ -2,20 +2,8 @@ import { openDatabase } from '@switchboard/database';
 import { testDatabase } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
 import { migrations } from '../service.ts';
+import { nodesOf, type Plan } from '../testing/plan.ts';
 import { createAnnotationStore } from './store.ts';
-
-interface Plan {
-  'Node Type': string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Rows Removed by Index Recheck'?: number;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: Plan[];
-}
-
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 it('a month out of 200,000 annotations is read through the range index, and nothing but its rows', async () => {
   const { url, drop } = await testDatabase({ migrations: [migrations] });

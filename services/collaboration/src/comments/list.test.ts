@@ -1,0 +1,50 @@
+import { openDatabase } from '@switchboard/database';
+import { testDatabase } from '@switchboard/testkit';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import { expect, it } from 'vitest';
+import { migrations } from '../service.ts';
+import { nodesOf } from '../testing/plan.ts';
+import { createThreadReader } from './read.ts';
+
+it('500 threads of 20 comments are read in one query, by index alone', async () => {
+  const { url, drop } = await testDatabase({ migrations: [migrations] });
+  const database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
+  // Ten reports of that size; reactions on every second comment.
+  await database.sql.unsafe(`
+    insert into threads (id, project_id, report_id, created_by_sub, created_at)
+      select 'thr_' || i, 'shop', 'r' || i % 10, 'ada', timestamptz '2026-03-01Z' + (i || ' seconds')::interval
+      from generate_series(1, 5000) i;
+    insert into comments (id, thread_id, position, body, mentions, author_sub, created_at)
+      select t.id || '_' || p, t.id, p, repeat('words ', 20), '{}', 'ada', t.created_at
+      from threads t, generate_series(1, 20) p;
+    insert into reactions (comment_id, emoji, sub)
+      select id, '👍', sub from comments, unnest(array['ada', 'grace']) sub where position % 2 = 0;
+    analyze`);
+  const queries: { query: string; params: unknown[] }[] = [];
+  const logQuery = (query: string, params: unknown[]) => void queries.push({ query, params });
+  const reader = createThreadReader({ drizzle: drizzle(database.sql, { logger: { logQuery } }) });
+  const rows = await reader.ofReport('shop', 'r3', 'ada');
+  expect(rows).toHaveLength(500);
+  expect(rows.every(({ comments }) => comments.length === 20)).toBe(true);
+  expect(rows[0]?.comments[1]?.reactions).toEqual([{ emoji: '👍', count: 2, mine: true }]);
+  const starts = rows.map(({ thread }) => thread.createdAt.getTime());
+  expect(starts).toEqual([...starts].sort((a, b) => a - b));
+  expect(queries).toHaveLength(1);
+  const [{ query, params } = { query: '', params: [] }] = queries;
+  const values = params.map((value, index) => [`\\$${index + 1}\\b`, `'${value}'`] as const);
+  const inlined = values.reduceRight(
+    (text, [name, value]) => text.replace(new RegExp(name, 'g'), value),
+    query,
+  );
+  // At this size scanning may be as cheap; what matters for a larger one is that the indexes can carry it.
+  const [answer] = await database.sql.begin(async (sql) => {
+    await sql.unsafe('set local enable_seqscan = off');
+    return sql.unsafe(`explain (analyze, buffers, format json) ${inlined}`);
+  });
+  const nodes = nodesOf(answer?.['QUERY PLAN'][0].Plan);
+  expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+  const removed = nodes.reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0), 0);
+  expect(removed).toBe(0);
+  await database.close();
+  await drop();
+}, 120_000);

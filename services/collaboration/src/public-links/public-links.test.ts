@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { call, startWorld, type World } from '../testing/world.ts';
+
+let world: World;
+let addresses = 0;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const NOW = '2026-03-01T12:00:00.000Z';
+const linkPath = (report = 'signups', project = 'shop') =>
+  `/v1/projects/${project}/reports/${report}/public-link`;
+const link = (method: string, body?: object, report?: string, sub = 'grace') =>
+  world.as(sub).call(method, linkPath(report), body);
+const turnOn = async (expiresOn = '2026-03-10', report?: string) =>
+  (await link('PUT', { expiresOn }, report)).body;
+const read = (token: string, address = `10.0.${addresses++ >> 8}.${addresses & 255}`) =>
+  call(world.url, 'GET', `/v1/shared-reports/${token}`, undefined, { 'x-forwarded-for': address });
+const run = (body: object, report = 'signups', permissions = ['service.manage'], project = 'shop') =>
+  world
+    .as('operator', permissions)
+    .call('POST', `/management/v1/projects/${project}/reports/${report}/runs`, body);
+
+beforeEach(async () => {
+  world.clock.set(NOW);
+  await link('DELETE');
+});
+
+describe('a public link', () => {
+  it('is off at first: 404; turned on it is answered with all its fields', async () => {
+    expect((await link('GET', undefined, 'revenue')).status).toBe(404);
+    const { status, body } = await link('PUT', { expiresOn: '2026-03-10' }, 'revenue');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      reportId: 'revenue',
+      token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+      url: `https://links.example/shared/${body.token}`,
+      createdAt: NOW,
+      expiresAt: '2026-03-10T00:00:00.000Z',
+      expiresOn: '2026-03-10',
+      ranAt: null,
+    });
+    expect((await link('GET', undefined, 'revenue')).body).toEqual(body);
+  });
+
+  it('keeps its token and its creation when the stop day moves', async () => {
+    const first = await turnOn();
+    world.clock.set('2026-03-02T12:00:00.000Z');
+    const moved = await turnOn('2026-04-01');
+    expect(moved).toEqual({ ...first, expiresOn: '2026-04-01', expiresAt: '2026-04-01T00:00:00.000Z' });
+    expect((await read(first.token)).status).toBe(200);
+  });
+
+  it('that is turned off answers 404 at once; again 204; turned on anew it has a new token', async () => {
+    const first = await turnOn();
+    expect((await read(first.token)).status).toBe(200);
+    expect((await link('DELETE')).status).toBe(204);
+    expect((await read(first.token)).status).toBe(404);
+    expect((await link('GET')).status).toBe(404);
+    expect((await link('DELETE')).status).toBe(204);
+    const second = await turnOn();
+    expect(second.token).not.toBe(first.token);
+    expect((await read(first.token)).status).toBe(404);
+    expect((await read(second.token)).status).toBe(200);
+  });
+
+  it('stops as its stop day begins, UTC, to the millisecond, and counts as off', async () => {
+    const first = await turnOn('2026-03-10');
+    world.clock.set('2026-03-09T23:59:59.999Z');
+    expect([(await read(first.token)).status, (await link('GET')).status]).toEqual([200, 200]);
+    world.clock.set('2026-03-10T00:00:00.000Z');
+    expect([(await read(first.token)).status, (await link('GET')).status]).toEqual([404, 404]);
+    const second = await turnOn('2026-03-11');
+    expect(second.token).not.toBe(first.token);
+    expect(second.createdAt).toBe('2026-03-10T00:00:00.000Z');
+    expect((await read(first.token)).status).toBe(404);
+  });
+
+  it.each(['2026-03-01', '2026-02-28', '2026-05-31', '2027-03-01', '9999-12-31'])(
+    'cannot stop on %s, seen from 2026-03-01: 400',
+    async (expiresOn) => {
+      const { status, body } = await link('PUT', { expiresOn });
+      expect(status).toBe(400);
+      expect(body.error.message).toContain('2026-05-30');
+    },
+  );
+
+  it.each(['2026-03-02', '2026-05-30'])('can stop on %s', async (expiresOn) => {
+    expect((await link('PUT', { expiresOn })).body.expiresOn).toBe(expiresOn);
+  });
+
+  it.each([
+    [{}],
+    [{ expiresOn: null }],
+    [{ expiresOn: '2026-02-30' }],
+    [{ expiresOn: '2026-03-05T00:00:00Z' }],
+    [{ expiresOn: 20260305 }],
+    [{ expiresOn: '2026-03-05', token: 'mine' }],
+  ])('is not turned on by %j: 400', async (body) => {
+    expect((await link('PUT', body)).status).toBe(400);
+  });
+
+  it('turned on by many at once is one link', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => link('PUT', { expiresOn: '2026-03-05' })),
+    );
+    const tokens = new Set(answers.map(({ body }) => body.token));
+    expect(tokens.size).toBe(1);
+    expect((await read([...tokens][0])).status).toBe(200);
+  });
+
+  it('goes with its report, and its project', async () => {
+    const put = (id: string) => world.directory.put('report', { projectId: 'shop', id, name: 'For a while' });
+    await put('brief');
+    await expect.poll(async () => (await link('PUT', { expiresOn: '2026-03-05' }, 'brief')).status).toBe(200);
+    const { token } = (await link('GET', undefined, 'brief')).body;
+    expect((await read(token)).status).toBe(200);
+    await world.directory.remove('report', 'shop', 'brief');
+    await expect.poll(async () => (await read(token)).status).toBe(404);
+  });
+});
+
+describe('what a link shows', () => {
+  it('is null before the first run', async () => {
+    const { token } = await turnOn('2026-03-05', 'revenue');
+    const { status, body, headers } = await read(token);
+    expect([status, body]).toEqual([200, { report: null }]);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  it('is the report as last run; each run refreshes it, and ranAt', async () => {
+    const { token } = await turnOn();
+    expect((await run({ report: { rows: [1] }, ranAt: '2026-02-28T10:00:00+01:00' })).body).toEqual({
+      ranAt: '2026-02-28T09:00:00.000Z',
+    });
+    expect((await read(token)).body).toEqual({ report: { rows: [1] } });
+    expect((await link('GET')).body.ranAt).toBe('2026-02-28T09:00:00.000Z');
+    expect((await run({ report: { rows: [2] } })).body).toEqual({ ranAt: NOW });
+    expect((await read(token)).body).toEqual({ report: { rows: [2] } });
+    expect((await link('PUT', { expiresOn: '2026-03-06' })).body.ranAt).toBe(NOW);
+  });
+
+  it('is without its cohort, at any depth', async () => {
+    const { token } = await turnOn();
+    const hidden = { cohort: 'secret', cohorts: ['secret'], cohortId: 'secret', cohortIds: { a: 'secret' } };
+    const report = { ...hidden, rows: [{ value: 1, ...hidden, deep: [[{ ...hidden, cohortSize: 3 }]] }] };
+    await run({ report, cohort: { name: 'secret' } });
+    const { body } = await read(token);
+    expect(body).toEqual({ report: { rows: [{ value: 1, deep: [[{ cohortSize: 3 }]] }] } });
+  });
+
+  it.each([null, 0, false, '', 'text', [], [null], {}, { __proto__x: 1, 'é\u2028': '</script>' }])(
+    'may be any JSON value: %j',
+    async (report) => {
+      const { token } = await turnOn();
+      expect((await run({ report })).status).toBe(201);
+      expect((await read(token)).body).toEqual({ report });
+    },
+  );
+});
+
+describe('the answer to a reader', () => {
+  const kept = { 'cache-control': 'no-store', 'x-robots-tag': 'noindex', 'referrer-policy': 'no-referrer' };
+  const headersOf = (answer: { headers: Headers }) => {
+    const { date: _, 'x-request-id': __, ...headers } = Object.fromEntries(answer.headers);
+    return headers;
+  };
+
+  it('is kept by no cache and no search engine, and any origin may read it', async () => {
+    const { token } = await turnOn();
+    const response = await fetch(`${world.url}/v1/shared-reports/${token}`, {
+      headers: { origin: 'https://any.example', 'x-forwarded-for': '192.0.2.1' },
+    });
+    expect(headersOf(response)).toMatchObject({ ...kept, 'access-control-allow-origin': '*' });
+  });
+
+  it('is one and the same 404 for a link off, stopped, unknown and malformed', async () => {
+    const stopped = await turnOn('2026-03-02');
+    world.clock.set('2026-03-02T00:00:00.000Z');
+    const tokens = [stopped.token, 'A'.repeat(43), 'x', 'é', 'a%2Fb', '%00', `${'a'.repeat(4000)}`];
+    const off = await turnOn('2026-03-10');
+    await link('DELETE');
+    const answers = [];
+    for (const token of [off.token, ...tokens]) answers.push(await read(token));
+    const [first, ...others] = answers;
+    expect(first).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    for (const other of others) {
+      expect([other.status, other.body]).toEqual([first?.status, first?.body]);
+      expect(headersOf(other)).toEqual(first && headersOf(first));
+    }
+    expect(first && headersOf(first)).toMatchObject(kept);
+  });
+});
+
+describe('the limits of reading', () => {
+  const statuses = async (reads: Promise<{ status: number }>[]) =>
+    (await Promise.all(reads)).reduce<Record<string, number>>((counts, { status }) => {
+      counts[status] = (counts[status] ?? 0) + 1;
+      return counts;
+    }, {});
+
+  it('are 60 a minute a link, from whatever addresses', async () => {
+    const { token } = await turnOn();
+    expect(await statuses(Array.from({ length: 70 }, () => read(token)))).toEqual({ 200: 60, 429: 10 });
+    const { status, headers, body } = await read(token);
+    expect([status, body.error.code]).toEqual([429, 'RATE_LIMITED']);
+    const seconds = Number(headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('are 30 a minute an address, over all links and also where there is none', async () => {
+    const { token } = await turnOn();
+    const other = await turnOn('2026-03-05', 'revenue');
+    const reads = Array.from({ length: 45 }, (_, index) =>
+      read([token, other.token, `guess-${index}`][index % 3] ?? '', '203.0.113.7'),
+    );
+    const counts = await statuses(reads);
+    expect((counts[200] ?? 0) + (counts[404] ?? 0)).toBe(30);
+    expect(counts[429]).toBe(15);
+  });
+
+  it('do not tell a link that is on from one that never was', async () => {
+    expect(await statuses(Array.from({ length: 70 }, () => read('never-was')))).toEqual({ 404: 60, 429: 10 });
+  });
+});
+
+describe('recording a run', () => {
+  it('needs the permission service.manage, a project and a report of it', async () => {
+    expect((await run({ report: 1 }, 'signups', [])).status).toBe(403);
+    expect((await run({ report: 1 }, 'signups', ['service.manage'], 'nowhere')).status).toBe(404);
+    expect((await run({ report: 1 }, 'posts')).status).toBe(404);
+    const path = '/management/v1/projects/shop/reports/signups/runs';
+    expect((await call(world.url, 'POST', path, { report: 1 })).status).toBe(401);
+  });
+
+  it.each<[string, object]>([
+    ['no report', {}],
+    ['a ranAt that is no time', { report: 1, ranAt: '2026-03-01' }],
+    ['a ranAt before 1970', { report: 1, ranAt: '0001-01-01T00:00:00+14:00' }],
+    ['a ranAt after 9999', { report: 1, ranAt: '9999-12-31T23:59:59-14:00' }],
+    ['a NUL', { report: 'a\0' }],
+  ])('with %s is 400', async (_, body) => {
+    expect((await run(body)).status).toBe(400);
+  });
+
+  it('takes a report of a megabyte', async () => {
+    const { token } = await turnOn();
+    const report = { text: 'é'.repeat(500_000) };
+    expect((await run({ report })).status).toBe(201);
+    expect((await read(token)).body).toEqual({ report });
+  });
+});
