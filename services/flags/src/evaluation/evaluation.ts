@@ -25,18 +25,15 @@ export interface Evaluation {
 }
 
 const noCohorts: ReadonlySet<string> = new Set();
+/** An empty id is nobody's: there is nothing on file. */
 const nobody: UserState = { traits: {}, groups: {}, cohorts: [] };
 
 /** Flags and cohorts of a project against the user state on file. */
 export function createEvaluation({ rulesets, userState }: EvaluationOptions): Evaluation {
-  /** An empty id is nobody's: there is nothing on file. */
-  async function stateOf(projectId: string, distinctId: string): Promise<UserState> {
-    return distinctId === '' ? nobody : userState.read(projectId, distinctId);
-  }
-
   async function stateIfReadable(projectId: string, distinctId: string): Promise<UserState | undefined> {
+    if (distinctId === '') return nobody;
     try {
-      return await stateOf(projectId, distinctId);
+      return await userState.read(projectId, distinctId);
     } catch (error) {
       if (isUnavailable(error)) return undefined;
       throw error;
@@ -45,27 +42,32 @@ export function createEvaluation({ rulesets, userState }: EvaluationOptions): Ev
 
   return {
     async evaluate(projectId, distinctId) {
-      const [ruleset, state] = await Promise.all([
-        rulesets.get(projectId),
-        stateIfReadable(projectId, distinctId),
-      ]);
+      const reading = stateIfReadable(projectId, distinctId);
+      const found = rulesets.get(projectId);
+      const [ruleset, state] =
+        found instanceof Promise ? await Promise.all([found, reading]) : [found, await reading];
       if (state === undefined) {
         const stranger = { distinctId, traits: {}, cohorts: noCohorts, stateUnavailable: true };
         return { decisions: decideAll(ruleset.compiled, stranger), knowsPerson: false };
       }
-      const person: Person = { distinctId, traits: state.traits, groups: state.groups };
-      const cohorts = ruleset.asksForCohorts ? new Set(cohortsOf(ruleset, person, state)) : noCohorts;
-      return { decisions: decideAll(ruleset.compiled, { ...person, cohorts }), knowsPerson: true };
+      const person = { distinctId, traits: state.traits, groups: state.groups, cohorts: noCohorts };
+      const user = ruleset.asksForCohorts
+        ? { ...person, cohorts: cohortsOf(ruleset, person, state) }
+        : person;
+      return { decisions: decideAll(ruleset.compiled, user), knowsPerson: true };
     },
 
     async memberships(projectId, distinctId) {
-      const [ruleset, state] = await Promise.all([rulesets.get(projectId), stateOf(projectId, distinctId)]);
+      const reading = distinctId === '' ? nobody : userState.read(projectId, distinctId);
+      const [ruleset, state] = await Promise.all([rulesets.get(projectId), reading]);
       const person = { distinctId, traits: state.traits, groups: state.groups };
-      return [...new Set(cohortsOf(ruleset, person, state))].sort();
+      return [...cohortsOf(ruleset, person, state)].sort();
     },
   };
 }
 
-function cohortsOf(ruleset: Ruleset, person: Person, state: UserState): string[] {
-  return [...state.cohorts, ...memberships(ruleset.cohorts, person)];
+function cohortsOf(ruleset: Ruleset, person: Person, state: UserState): Set<string> {
+  const ids = new Set(memberships(ruleset.cohorts, person));
+  for (const id of state.cohorts) ids.add(id);
+  return ids;
 }

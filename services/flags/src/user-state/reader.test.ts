@@ -46,6 +46,26 @@ describe('the reader of user state', () => {
     await Promise.all(early);
   });
 
+  it('does not make others wait for a slow query', async () => {
+    const reader = createUserStateReader({
+      timeoutMs: 5000,
+      async find(names) {
+        if (names.some(({ distinctId }) => distinctId === 'slow')) await sleep(300);
+        return names.map(stateOf);
+      },
+    });
+    const order: string[] = [];
+    const read = async (id: string) => {
+      await reader.read('p', id);
+      order.push(id);
+    };
+    const slow = read('slow');
+    await Promise.all([read('ada'), read('eve')]);
+    await read('joe');
+    await slow;
+    expect(order).toEqual(['ada', 'eve', 'joe', 'slow']);
+  });
+
   it('fails those who wait when the database is away, leaves it alone for a moment, and recovers', async () => {
     let calls = 0;
     let find: (names: readonly PersonName[]) => Promise<UserState[]> = refused;

@@ -18,30 +18,43 @@ interface Waiting extends PersonName {
   reject(error: unknown): void;
 }
 
-/** While so many queries are under way, further readers wait and share the next one. */
-const MOST_QUERIES = 2;
 const MOST_PEOPLE = 200;
+/** A query that takes longer does not hold up those who wait: another one is made beside it, up to so many. */
+const SLOW_MS = 10;
+const MOST_QUERIES = 4;
 /** After a failure the database is left alone for so long, and readers are told at once. */
 const AWAY_MS = 500;
 
 /**
- * Reads user state with few queries: one for a lone reader, and one for all who came while others were under
- * way, so that the cost of a query is shared the more the busier it gets.
+ * Reads user state with few queries: one for a lone reader, and one for all who came while another was under way,
+ * so that the cost of a query is shared the more the busier it gets.
  */
 export function createUserStateReader({ find, timeoutMs }: ReaderOptions): UserStateReader {
   let waiting: Waiting[] = [];
   let queries = 0;
+  let slowQueries = 0;
   let awayUntil = 0;
   let lastFailure: unknown;
 
+  function queryUnlessSoon(): void {
+    if (waiting.length > 0 && queries === slowQueries && queries < MOST_QUERIES) void query();
+  }
+
   async function query(): Promise<void> {
+    const batch = waiting.slice(0, MOST_PEOPLE);
+    waiting = waiting.slice(MOST_PEOPLE);
+    let isSlow = false;
     queries++;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, MOST_PEOPLE);
-      waiting = waiting.slice(MOST_PEOPLE);
-      await answer(batch);
-    }
+    const timer = setTimeout(() => {
+      isSlow = true;
+      slowQueries++;
+      queryUnlessSoon();
+    }, SLOW_MS);
+    await answer(batch);
+    clearTimeout(timer);
     queries--;
+    if (isSlow) slowQueries--;
+    queryUnlessSoon();
   }
 
   async function answer(batch: readonly Waiting[]): Promise<void> {
@@ -66,7 +79,7 @@ export function createUserStateReader({ find, timeoutMs }: ReaderOptions): UserS
     read: (projectId, distinctId) =>
       new Promise((resolve, reject) => {
         waiting.push({ projectId, distinctId, resolve, reject });
-        if (queries < MOST_QUERIES) void query();
+        queryUnlessSoon();
       }),
   };
 }
