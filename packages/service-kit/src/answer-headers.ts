@@ -1,83 +1,67 @@
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Operation } from '@switchboard/contracts';
 import type { Context } from 'hono';
 import { corsHeaders } from './cors.ts';
 import type { KitEnv } from './env.ts';
 
-export type AnswerHeaders = (c: Context<KitEnv>, operation: Operation | undefined) => Record<string, string>;
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** What every answer carries besides its own headers. `Vary` adds to the answer's own, the others replace. */
-export function answerHeaders(consoleOrigin: string): AnswerHeaders {
-  return (c, operation) => {
-    const requestId = { 'X-Request-Id': c.get('requestId') };
-    if (operation === undefined) return requestId;
-    const vary = operation.credential === 'public' ? {} : { Vary: 'Authorization' };
-    return { ...requestId, ...vary, ...corsHeaders(c, operation.credential, consoleOrigin) };
-  };
+export function commonHeaders(
+  c: Context<KitEnv>,
+  operation: Operation | undefined,
+  consoleOrigin: string,
+): Record<string, string> {
+  const requestId = c.get('requestId');
+  if (operation === undefined) return { 'X-Request-Id': requestId };
+  const cors = corsHeaders(c, operation.credential, consoleOrigin);
+  if (operation.credential === 'public') return { 'X-Request-Id': requestId, ...cors };
+  return { 'X-Request-Id': requestId, Vary: 'Authorization', ...cors };
 }
 
 /**
- * Makes `c.json(value, status, headers)` and `c.body(data, status, headers)` answer with all headers in one plain
- * object where the handler has set none by `c.header`: a `Headers` of undici's, which anything else needs, costs
- * as much as the rest of a small request.
+ * Node's response, which adds the common headers when it writes its own: changing the headers of a `Response`
+ * would cost as much as the rest of a small request.
  */
-export function answerJsonAtOnce(c: Context<KitEnv>, headers: () => Record<string, string>): void {
-  const { header, json, body } = c;
-  let hasOwnHeaders = false;
-  c.header = (...args) => {
-    hasOwnHeaders = true;
-    header(...args);
-  };
-  const complete = (data: Data, status: number, own: Record<string, string>): Response => {
-    const response = new Response(data, { status, headers: joined(own, headers()) });
-    c.set('complete', response);
-    return response;
-  };
-  const answerJson = (value: unknown, status?: unknown, own: unknown = {}): Response => {
-    if (hasOwnHeaders || typeof status !== 'number' || !isPlain(own)) {
-      return json(value as object, status as undefined, own as undefined);
+export class CommonServerResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
+  common: Record<string, string> | undefined;
+
+  override writeHead(status: number, ...rest: unknown[]): this {
+    const own = rest.at(-1);
+    const isPlain = typeof own === 'object' && own !== null && !Array.isArray(own);
+    if (this.common === undefined || (rest.length > 0 && !isPlain)) {
+      return Reflect.apply(super.writeHead, this, [status, ...rest]);
     }
-    return complete(JSON.stringify(value), status, { ...jsonType, ...own });
-  };
-  const answerBody = (data: unknown, status?: unknown, own: unknown = {}): Response => {
-    if (hasOwnHeaders || typeof status !== 'number' || !isPlain(own)) {
-      return body(data as string, status as undefined, own as undefined);
-    }
-    return complete(data as Data, status, own);
-  };
-  c.json = answerJson as typeof c.json;
-  c.body = answerBody as typeof c.body;
+    return super.writeHead(status, joined(isPlain ? { ...own } : {}, this.common));
+  }
 }
 
-type Data = ConstructorParameters<typeof Response>[0];
-
-const jsonType = { 'Content-Type': 'application/json; charset=utf-8' };
-
-function isPlain(headers: unknown): headers is Record<string, string> {
-  if (typeof headers !== 'object' || headers === null || headers instanceof Headers) return false;
+function joined(headers: OutgoingHttpHeaders, common: Record<string, string>): OutgoingHttpHeaders {
+  let varies: unknown;
   for (const name in headers) {
-    if (typeof Reflect.get(headers, name) !== 'string' || name === 'vary') return false;
+    // As Hono's c.json writes it.
+    if (headers[name] === 'application/json') headers[name] = JSON_TYPE;
+    if (name.length === 4 && name.toLowerCase() === 'vary') {
+      varies = headers[name];
+      delete headers[name];
+    }
   }
-  return true;
+  Object.assign(headers, common);
+  if (varies !== undefined) headers['Vary'] = common['Vary'] ? `${varies}, ${common['Vary']}` : `${varies}`;
+  return headers;
 }
 
-function joined(own: Record<string, string>, common: Record<string, string>): Record<string, string> {
-  const all = { ...own, ...common };
-  if (own['Vary'] !== undefined && common['Vary'] !== undefined)
-    all['Vary'] = `${own['Vary']}, ${common['Vary']}`;
-  return all;
-}
-
-/** Adds what an answer still lacks. */
-export function completeAnswer(c: Context<KitEnv>, headers: () => Record<string, string>): Response {
-  const response = c.res;
-  if (response === c.get('complete')) return response;
-  if (response.headers.get('Content-Type') === 'application/json') {
-    response.headers.set('Content-Type', 'application/json; charset=utf-8'); // Hono's c.json names no charset.
+/** Sees to it that the answer carries the common headers. */
+export function addCommonHeaders(c: Context<KitEnv>, common: Record<string, string>): void {
+  const outgoing = c.env?.outgoing;
+  if (outgoing instanceof CommonServerResponse) {
+    outgoing.common = common;
+    return;
   }
-  const common = headers();
+  const { headers } = c.res;
+  if (headers.get('Content-Type') === 'application/json') headers.set('Content-Type', JSON_TYPE);
   for (const name in common) {
-    if (name === 'Vary') response.headers.append(name, common[name] ?? '');
-    else response.headers.set(name, common[name] ?? '');
+    if (name === 'Vary') headers.append(name, common[name] ?? '');
+    else headers.set(name, common[name] ?? '');
   }
-  return response;
 }

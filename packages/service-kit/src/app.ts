@@ -1,7 +1,7 @@
 import { type Operation, openApiDocument, type ServiceName } from '@switchboard/contracts';
 import { Hono } from 'hono';
 import { createAccessTokens } from './access-tokens.ts';
-import { answerHeaders, completeAnswer } from './answer-headers.ts';
+import { addCommonHeaders, commonHeaders } from './answer-headers.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { preflight } from './cors.ts';
 import { type AccessDirectory, createCredentials } from './credentials.ts';
@@ -47,7 +47,6 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
       jwksUrl: config.AUTH_JWKS_URL,
     }),
   });
-  const headersOf = answerHeaders(consoleOrigin);
   const implemented: Operation[] = [];
   const methodsByPath = new Map<string, Operation[]>();
   metrics.gauge('switchboard_bytes_in_flight', 'Request bodies held in memory, in bytes.', () =>
@@ -62,16 +61,14 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
     c.set('logger', logger);
     await next();
     const operation = c.get('operation');
-    const response = completeAnswer(c, () => headersOf(c, operation));
+    addCommonHeaders(c, commonHeaders(c, operation, consoleOrigin));
+    const { status } = c.res;
     const seconds = (performance.now() - startedAt) / 1000;
     const route = operation?.path ?? 'other';
-    metrics.observeRequest(c.req.method, route, response.status, seconds);
-    const level = response.status >= 500 ? 'error' : response.status >= 400 ? 'info' : 'debug';
+    metrics.observeRequest(c.req.method, route, status, seconds);
+    const level = status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug';
     if (logger.isLevelEnabled(level)) {
-      logger[level](
-        { requestId: id, method: c.req.method, route, status: response.status, seconds },
-        'request',
-      );
+      logger[level]({ requestId: id, method: c.req.method, route, status, seconds }, 'request');
     }
   });
 
@@ -109,7 +106,7 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
     });
   });
 
-  const serve = implementing({ hono, budget, credentials, assertStarted, headersOf });
+  const serve = implementing({ hono, budget, credentials, assertStarted });
 
   function assertStarted(): void {
     if (!health.isStarted()) throw new Unavailable('The service is starting; try again after Retry-After.');

@@ -21,8 +21,6 @@ interface RequestFacts {
   operation: Operation | undefined;
   /** The codes of the operation's own for some statuses. */
   errorCodes: ErrorCodes | undefined;
-  /** The answer that has all its headers already. */
-  complete: Response | undefined;
 }
 
 /** What a credential lets a handler read with `c.get`. */

@@ -4,7 +4,6 @@ import { zValidator } from '@hono/zod-validator';
 import type { Operation } from '@switchboard/contracts';
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
-import { type AnswerHeaders, answerJsonAtOnce } from './answer-headers.ts';
 import { type Body, readBody } from './body.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { bearer, type Credentials } from './credentials.ts';
@@ -32,14 +31,13 @@ interface Pipeline {
   budget: ByteBudget;
   credentials: Credentials;
   assertStarted: () => void;
-  headersOf: AnswerHeaders;
 }
 
 /**
  * Registers operations as one handler each: credential, authorize, params and query, body, then the rule.
  * Nothing of a request is judged before access to it is settled.
  */
-export function implementing({ hono, budget, credentials, assertStarted, headersOf }: Pipeline): Implement {
+export function implementing({ hono, budget, credentials, assertStarted }: Pipeline): Implement {
   return (operation, handler, options = {}) => {
     const checks = requestChecks(operation);
     const schema = jsonSchema(operation);
@@ -93,7 +91,6 @@ export function implementing({ hono, budget, credentials, assertStarted, headers
     hono.on(operation.method.toUpperCase(), path, async (c, next) => {
       c.set('operation', operation);
       c.set('errorCodes', options.errorCodes);
-      answerJsonAtOnce(c, () => headersOf(c, operation));
       assertStarted();
       await settleAccess(c);
       await options.authorize?.(c as never);

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
+import { CommonServerResponse } from './answer-headers.ts';
 
 interface ListenOptions {
   fetch: (request: Request, env: object) => Response | Promise<Response>;
@@ -35,6 +36,7 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<Http
     // @ts-expect-error @types/ws says more of `send` than the adaptor's type takes; ws is what it is made for.
     websocket: { server: sockets },
     serverOptions: {
+      ServerResponse: CommonServerResponse,
       requestTimeout: 60_000,
       headersTimeout: 15_000,
       keepAliveTimeout: 65_000,
