@@ -28,7 +28,7 @@ export {
   Unavailable,
   UnsupportedEncoding,
 } from './errors.ts';
-export { measureLag, openEventLog } from './event-log.ts';
+export { openEventLog } from './event-log.ts';
 export type { Implement } from './implement.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { createMetrics, type Metrics } from './metrics.ts';

@@ -35,7 +35,7 @@ export const collaborationService = defineService({
   create(context) {
     const { config, logger, clock } = context;
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'collaboration' });
-    const log = openEventLog(config, 'collaboration', logger);
+    const log = openEventLog(context, 'collaboration');
     const directory = openDirectory({ database, log, service: 'collaboration', logger });
     const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger);
     const app = createApp({ service: 'collaboration', context, directory });

@@ -21,7 +21,7 @@ export const flagsService = defineService({
   create(context) {
     const { config, logger } = context;
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'flags' });
-    const log = openEventLog(config, 'flags', logger);
+    const log = openEventLog(context, 'flags');
     const directory = openDirectory({ database, log, service: 'flags', logger });
     const app = createApp({ service: 'flags', context, directory });
 

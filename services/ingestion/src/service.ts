@@ -14,9 +14,9 @@ export const ingestionService = defineService({
   name: 'ingestion',
   settings: ingestionSettings,
   create(context) {
-    const { config, logger, clock, metrics } = context;
+    const { config, logger, clock } = context;
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'ingestion' });
-    const log = openEventLog(config, 'ingestion', logger);
+    const log = openEventLog(context, 'ingestion');
     const directory = openDirectory({ database, log, service: 'ingestion', logger });
     const app = createApp({ service: 'ingestion', context, directory });
     const publishing = { log, clock, partitions: config.TOPIC_PARTITIONS };
@@ -26,9 +26,6 @@ export const ingestionService = defineService({
     replayRoutes(app, createReplays(publishing));
 
     app.health.add('event log', () => log.ping());
-    metrics.gauge('switchboard_event_log_bytes_in_flight', 'Bytes handed to the event log, unanswered.', () =>
-      log.bytesInFlight(),
-    );
 
     return {
       app,
