@@ -27,7 +27,7 @@ export async function hearChanges({ database, onChanged, onDoubt }: Announcement
   function onMessage(payload: string) {
     const message = payloadSchema.safeParse(parseJson(payload));
     if (!message.success) return doubt();
-    if (Array.isArray(message.data)) for (const key of message.data) onChanged(key);
+    if (Array.isArray(message.data)) message.data.forEach(onChanged);
     else if (message.data.probe === awaited) trust();
   }
 

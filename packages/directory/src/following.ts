@@ -24,6 +24,7 @@ export interface Following {
 }
 
 const pollMs = 50;
+const mostFailures = 20;
 const noteMs = 60_000;
 
 /** Applies the topic to the replica from where it is, or from the start where the replica cannot go on. */
@@ -77,10 +78,16 @@ export async function followTopic({
   return {
     replicaId: replica.id,
     async caughtUp(signal) {
-      while (!(await hasReached(ends))) {
-        if (signal.aborted) return;
+      for (let failures = 0; !signal.aborted; ) {
+        try {
+          if (await hasReached(ends)) break;
+        } catch (error) {
+          // Kafka refuses now and then while it finds a coordinator for a new group.
+          if (++failures === mostFailures) throw error;
+        }
         await sleep(pollMs, undefined, { signal }).catch(() => undefined);
       }
+      if (signal.aborted) return;
       await markCaughtUp(db, replica.id);
     },
     async stop() {

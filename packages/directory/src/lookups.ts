@@ -1,4 +1,5 @@
 import { type Database, isUnavailable } from '@switchboard/database';
+import { LRUCache } from 'lru-cache';
 import { type Cache, createCache } from './cache.ts';
 import { within } from './errors.ts';
 import { gatherReads } from './gather.ts';
@@ -6,11 +7,11 @@ import {
   type Entitlements,
   type Entries,
   entryId,
+  findKey,
   type Kind,
   type Member,
   type Project,
   parseEntry,
-  parseKey,
   type Report,
 } from './record.ts';
 import { readEntries } from './store.ts';
@@ -55,7 +56,10 @@ interface LookUpOptions {
 
 /** Look-ups in the replica through memory. All throw DirectoryUnavailable or the database's error when it is away. */
 export function createLookUps({ database, assertReadable }: LookUpOptions) {
-  function cacheOf<K extends Kind, V extends {}>(kind: K, keep: (entry: Entries[K]) => V): Cache<V> {
+  function cacheOf<K extends Kind, V extends {}>(
+    kind: K,
+    keep: (entry: Entries[K], id: string) => V | Promise<V>,
+  ): Cache<V> {
     const read = gatherReads((ids) => within(readTimeoutMs, readEntries(database.drizzle, kind, ids)));
     return createCache<V>({
       capacity: capacities[kind],
@@ -63,13 +67,32 @@ export function createLookUps({ database, assertReadable }: LookUpOptions) {
       async read(id) {
         assertReadable();
         const row = await read(id);
-        return row === undefined ? undefined : { id: row.id, value: keep(parseEntry(kind, row.value)) };
+        if (row === undefined) return undefined;
+        return { id: row.id, value: await keep(parseEntry(kind, row.value), row.id) };
       },
     });
   }
 
-  const projects = cacheOf('project', (project) => project);
-  const keys = cacheOf('key', ({ projectId }) => projectId);
+  // With a million projects it counts that a text that many of them have is kept once.
+  const texts = new LRUCache<string, string>({ max: 10_000 });
+  function share(text: string): string {
+    const shared = texts.get(text);
+    if (shared === undefined) texts.set(text, text);
+    return shared ?? text;
+  }
+  const projects = cacheOf('project', (project, rowId): Project => {
+    return {
+      id: project.id === rowId ? rowId : project.id,
+      companyId: share(project.companyId),
+      name: project.name,
+      region: share(project.region),
+      defaultLanguage: share(project.defaultLanguage),
+    };
+  });
+  const keys = cacheOf(
+    'key',
+    async ({ projectId }) => (await projects.get(entryId(projectId)))?.id ?? projectId,
+  );
   const members = cacheOf('member', (member) => member);
   const companies = cacheOf('company', ({ plan, entitlements }) => ({
     planId: entryId(plan.tier, plan.cycle),
@@ -113,9 +136,10 @@ export function createLookUps({ database, assertReadable }: LookUpOptions) {
 
   return {
     lookUps,
+    /** Drops what `kind:id` names; a key of no known kind is kept by nobody. */
     drop(recordKey: string) {
-      const { kind, id } = parseKey(recordKey);
-      caches[kind].drop(id);
+      const key = findKey(recordKey);
+      if (key !== undefined) caches[key.kind].drop(key.id);
     },
     distrust() {
       for (const cache of Object.values(caches)) cache.distrust();

@@ -103,19 +103,20 @@ export interface EntryKey {
 /** Printable ASCII: an id is percent-encoded. */
 const keyPattern = /^([a-z]+):([\x21-\x7e]{1,5000})$/;
 
-/** Splits `kind:id`. Throws `UnreadableRecord`. */
-export function parseKey(key: string | null): EntryKey {
+/** Splits `kind:id`; undefined when it is none. */
+export function findKey(key: string | null): EntryKey | undefined {
   const [, kind, id] = keyPattern.exec(key ?? '') ?? [];
   const known = knownKinds.safeParse(kind);
-  if (!known.success || id === undefined) {
-    throw new UnreadableRecord(`key: not one of ${knownKinds.options.join(', ')}, then ":" and an id`);
-  }
-  return { kind: known.data, id };
+  return known.success && id !== undefined ? { kind: known.data, id } : undefined;
 }
 
 /** What a record changes: the entry's JSON as it was published, or null. Throws `UnreadableRecord`. */
 export function parseRecord(key: string | null, value: string | null): EntryKey & { value: string | null } {
-  const { kind, id } = parseKey(key);
+  const named = findKey(key);
+  if (named === undefined) {
+    throw new UnreadableRecord(`key: not one of ${knownKinds.options.join(', ')}, then ":" and an id`);
+  }
+  const { kind, id } = named;
   if (value !== null && idOf(kind, value) !== id) {
     throw new UnreadableRecord(`value: names another ${kind} than the key does`);
   }
