@@ -103,10 +103,10 @@ export const deleteCompany = operation({
   operationId: 'deleteCompany',
   method: 'delete',
   path: companyPath,
-  summary: 'Remove a company with its members',
+  summary: 'Remove a company with its members and projects',
+  description: 'Their keys and reports go with the projects.',
   request: { params: companyParams },
   responses: { 204: deleted },
-  errors: { 409: 'The company still has projects.' },
 });
 
 export const getMember = operation({
