@@ -11,6 +11,12 @@ export interface Metrics {
   counter(name: string, help: string): { add(count?: number): void };
 }
 
+interface Series {
+  labels: Record<string, string>;
+  count: number;
+  duration: Histogram.Internal<string>;
+}
+
 interface LabelledValue {
   labels: Record<string, string>;
   value: number;
@@ -21,11 +27,17 @@ export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
+  // Finding a series by its labels costs more than counting; there are few, so they are found by name once.
+  const known = new Map<string, Series>();
+  const requests: Counter = new Counter({
     name: 'switchboard_http_requests_total',
     help: 'Requests by route, method and status.',
     labelNames: ['route', 'method', 'status'],
     registers: [registry],
+    collect() {
+      requests.reset();
+      for (const { labels, count } of known.values()) requests.inc(labels, count);
+    },
   });
   const durations = new Histogram({
     name: 'switchboard_http_request_duration_seconds',
@@ -34,21 +46,17 @@ export function createMetrics(service: string): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  // Finding a series by its labels costs more than counting; there are few.
-  const known = new Map<string, { count: Counter.Internal; duration: Histogram.Internal<string> }>();
   return {
     registry,
     observeRequest(method, route, status, seconds) {
       const name = `${method} ${route} ${status}`;
       let series = known.get(name);
       if (series === undefined) {
-        series = {
-          count: requests.labels({ route, method, status: String(status) }),
-          duration: durations.labels({ route, method }),
-        };
+        const labels = { route, method, status: String(status) };
+        series = { labels, count: 0, duration: durations.labels({ route, method }) };
         known.set(name, series);
       }
-      series.count.inc();
+      series.count++;
       series.duration.observe(seconds);
     },
     gauge(name, help, read) {
