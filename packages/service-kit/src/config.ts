@@ -1,3 +1,4 @@
+import { region } from '@switchboard/contracts';
 import { z } from 'zod';
 
 /** The settings are wrong. The message names every bad variable and is all that a person needs. */
@@ -62,10 +63,7 @@ export const commonSettings = {
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('Least severe level that is logged; debug also logs every successful request.'),
-  REGION: z
-    .string()
-    .regex(/^[a-z][a-z0-9]{0,15}$/, 'not a region such as eu')
-    .describe('Region of this deployment; project keys of another region are refused.'),
+  REGION: region.describe('Region of this deployment; project keys of another region are refused.'),
   TRUSTED_PROXY_HOPS: integerSetting({ min: 0, max: 10, fallback: 0 }).describe(
     'How many X-Forwarded-For entries, from the right, proxies of yours have added.',
   ),

@@ -1,3 +1,4 @@
+import { projectKeyPattern } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
 import type { Context } from 'hono';
 import type { AccessTokens, Person } from './access-tokens.ts';
@@ -6,8 +7,6 @@ import { Forbidden, NotFound, Unauthorized } from './errors.ts';
 
 /** Permission that opens the management API. */
 export const MANAGE_PERMISSION = 'service.manage';
-
-const PROJECT_KEY = /^pk_[a-z][a-z0-9]{0,15}_[0-9A-Za-z]{32}$/;
 
 export type AccessDirectory = Pick<Directory, 'projectKey' | 'project' | 'member'>;
 
@@ -47,7 +46,7 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
 
     async projectKey(key) {
       if (key === undefined) throw new Unauthorized('Send the project key: Authorization: Bearer <key>.');
-      const found = PROJECT_KEY.test(key) ? await replica().projectKey(key) : undefined;
+      const found = projectKeyPattern.test(key) ? await replica().projectKey(key) : undefined;
       if (found === undefined) throw new Unauthorized('The project key is not valid.');
       if (found.region !== region) {
         throw new Forbidden(

@@ -42,7 +42,7 @@ export type Member = z.infer<typeof member>;
 
 export const region = z
   .string()
-  .regex(/^[a-z0-9]{1,20}$/, 'not a region: 1 to 20 of a-z and 0-9')
+  .regex(/^[a-z][a-z0-9]{0,15}$/, 'not a region: a letter a-z, then up to 15 of a-z and 0-9')
   .openapi({ example: 'eu' });
 
 export const projectDefinition = z
@@ -53,9 +53,12 @@ export type ProjectDefinition = z.infer<typeof projectDefinition>;
 export const project = projectDefinition.extend({ id }).openapi('Project');
 export type Project = z.infer<typeof project>;
 
+/** What a project key looks like; its region is what lies between the underscores. */
+export const projectKeyPattern = /^pk_[a-z][a-z0-9]{0,15}_[0-9A-Za-z]{32}$/;
+
 export const projectKey = z
   .string()
-  .regex(/^pk_[a-z0-9]{1,20}_[0-9A-Za-z]{32}$/, 'not a project key: pk_<region>_<32 of 0-9, A-Z, a-z>')
+  .regex(projectKeyPattern, 'not a project key: pk_<region>_<32 of 0-9, A-Z, a-z>')
   .openapi({ example: 'pk_eu_0123456789ABCDEFGHIJKLMNOPQRSTUV' });
 
 export const reportDefinition = z.object({ name: writtenText(200) }).openapi('ReportDefinition');
