@@ -3,7 +3,7 @@ import type { Database } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
 import { hearChanges } from './announcements.ts';
 import { DirectoryUnavailable } from './errors.ts';
-import { type Following, followTopic } from './following.ts';
+import { type DirectoryLogger, type Following, followTopic } from './following.ts';
 import { createLookUps, type LookUps } from './lookups.ts';
 import { directoryTopic } from './record.ts';
 import { givenUp, openReplica } from './store.ts';
@@ -17,11 +17,6 @@ export interface DirectoryOptions {
   logger?: DirectoryLogger;
   /** Default `directory`. */
   topic?: string;
-}
-
-export interface DirectoryLogger {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
 }
 
 export interface Directory extends LookUps {

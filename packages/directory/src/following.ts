@@ -2,9 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@switchboard/database';
 import { type EventLog, UnknownTopic } from '@switchboard/event-log';
 import { applyBatch } from './apply.ts';
-import type { DirectoryLogger } from './directory.ts';
 import { DirectoryUnavailable } from './errors.ts';
 import { markCaughtUp, openReplica, type Replica, readPositions, resetReplica } from './store.ts';
+
+export interface DirectoryLogger {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
 
 interface FollowOptions {
   database: Database;

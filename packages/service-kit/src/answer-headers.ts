@@ -43,7 +43,7 @@ function joined(headers: OutgoingHttpHeaders, common: Record<string, string>): O
     if (headers[name] === 'application/json') headers[name] = JSON_TYPE;
     if (name.length === 4 && name.toLowerCase() === 'vary') {
       varies = headers[name];
-      delete headers[name];
+      if (name !== 'Vary') delete headers[name]; // Deleting makes the object slow; the other is written over.
     }
   }
   Object.assign(headers, common);

@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import { createAccessTokens } from './access-tokens.ts';
 import { addCommonHeaders, commonHeaders } from './answer-headers.ts';
 import { createByteBudget } from './byte-budget.ts';
+import type { CommonConfig, ServiceContext } from './context.ts';
 import { preflight } from './cors.ts';
 import { type AccessDirectory, createCredentials } from './credentials.ts';
 import type { KitEnv, ProjectAccess } from './env.ts';
@@ -11,7 +12,6 @@ import { NotFound, Rejection, Unavailable } from './errors.ts';
 import { createHealth, type Health, mountHealth } from './health.ts';
 import { type Implement, implementing } from './implement.ts';
 import { clientAddress, requestId } from './request-facts.ts';
-import type { CommonConfig, ServiceContext } from './service.ts';
 
 interface AppOptions {
   service: ServiceName;

@@ -13,6 +13,7 @@ export {
   parseConfig,
   postgresUrl,
 } from './config.ts';
+export { type Clock, type CommonConfig, type ServiceContext, systemClock } from './context.ts';
 export { MANAGE_PERMISSION } from './credentials.ts';
 export type { OperationEnv, ProjectAccess } from './env.ts';
 export {
@@ -37,12 +38,4 @@ export { openRedis } from './redis.ts';
 export { runService, serviceContext, startService } from './runner.ts';
 export { createSealing, hashToken, newToken, type Sealing, sealingSecrets } from './sealing.ts';
 export { type HttpServer, ListenError, listen } from './server.ts';
-export {
-  type Clock,
-  type CommonConfig,
-  defineService,
-  type Service,
-  type ServiceContext,
-  type ServiceDefinition,
-  systemClock,
-} from './service.ts';
+export { defineService, type Service, type ServiceDefinition } from './service.ts';

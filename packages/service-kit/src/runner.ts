@@ -3,16 +3,11 @@ import { EventLogBusy, EventLogUnavailable } from '@switchboard/event-log';
 import type { z } from 'zod';
 import { retry } from './backoff.ts';
 import { ConfigError, parseConfig } from './config.ts';
+import { type CommonConfig, type ServiceContext, systemClock } from './context.ts';
 import { createLogger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 import { ListenError, listen } from './server.ts';
-import {
-  type CommonConfig,
-  type Service,
-  type ServiceContext,
-  type ServiceDefinition,
-  systemClock,
-} from './service.ts';
+import type { Service, ServiceDefinition } from './service.ts';
 
 /** From SIGTERM to the end: a load balancer needs a moment to see the service unready, then requests finish. */
 const UNREADY_MS = 500;
