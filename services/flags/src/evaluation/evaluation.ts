@@ -2,8 +2,10 @@ import { isUnavailable } from '@switchboard/database';
 import { type Decision, decideAll, memberships, type Person } from '@switchboard/flag-engine';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
-import type { UserState } from '../user-state/lookup.ts';
+import { nobody, parseUserState, type UserStateText } from '../user-state/lookup.ts';
 import type { UserStateReader } from '../user-state/reader.ts';
+import { evaluationJson } from './json.ts';
+import { createEvaluationMemory } from './memory.ts';
 
 interface EvaluationOptions {
   rulesets: Pick<Rulesets, 'get'>;
@@ -11,26 +13,26 @@ interface EvaluationOptions {
 }
 
 export interface Evaluated {
-  /** One a flag. */
-  decisions: readonly Decision[];
+  /** The answer to GET /v1/flags. */
+  json: string;
   /** false: the user state could not be read, and every clause counted as false. */
   knowsPerson: boolean;
 }
 
 export interface Evaluation {
   /** Every flag of the project for a person. Throws when the ruleset was never read and cannot be. */
-  evaluate(projectId: string, distinctId: string): Promise<Evaluated>;
+  evaluate(projectId: string, distinctId: string, withReasons: boolean): Promise<Evaluated>;
   /** The ids of the cohorts a person belongs to, sorted. Throws when ruleset or user state cannot be read. */
   memberships(projectId: string, distinctId: string): Promise<string[]>;
 }
 
 const noCohorts: ReadonlySet<string> = new Set();
-/** An empty id is nobody's: there is nothing on file. */
-const nobody: UserState = { traits: {}, groups: {}, cohorts: [] };
 
 /** Flags and cohorts of a project against the user state on file. */
 export function createEvaluation({ rulesets, userState }: EvaluationOptions): Evaluation {
-  async function stateIfReadable(projectId: string, distinctId: string): Promise<UserState | undefined> {
+  const memory = createEvaluationMemory();
+
+  async function stateIfReadable(projectId: string, distinctId: string): Promise<UserStateText | undefined> {
     if (distinctId === '') return nobody;
     try {
       return await userState.read(projectId, distinctId);
@@ -41,33 +43,42 @@ export function createEvaluation({ rulesets, userState }: EvaluationOptions): Ev
   }
 
   return {
-    async evaluate(projectId, distinctId) {
+    async evaluate(projectId, distinctId, withReasons) {
       const reading = stateIfReadable(projectId, distinctId);
       const found = rulesets.get(projectId);
       const [ruleset, state] =
         found instanceof Promise ? await Promise.all([found, reading]) : [found, await reading];
       if (state === undefined) {
         const stranger = { distinctId, traits: {}, cohorts: noCohorts, stateUnavailable: true };
-        return { decisions: decideAll(ruleset.compiled, stranger), knowsPerson: false };
+        const decisions = decideAll(ruleset.compiled, stranger);
+        return { json: evaluationJson(decisions, withReasons), knowsPerson: false };
       }
-      const person = { distinctId, traits: state.traits, groups: state.groups, cohorts: noCohorts };
-      const user = ruleset.asksForCohorts
-        ? { ...person, cohorts: cohortsOf(ruleset, person, state) }
-        : person;
-      return { decisions: decideAll(ruleset.compiled, user), knowsPerson: true };
+      if (withReasons) {
+        return { json: evaluationJson(decide(ruleset, distinctId, state), true), knowsPerson: true };
+      }
+      const evaluate = () => evaluationJson(decide(ruleset, distinctId, state), false);
+      const question = { projectId, distinctId, changedAt: ruleset.changedAt, state };
+      return { json: memory.recall(question, evaluate), knowsPerson: true };
     },
 
     async memberships(projectId, distinctId) {
       const reading = distinctId === '' ? nobody : userState.read(projectId, distinctId);
-      const [ruleset, state] = await Promise.all([rulesets.get(projectId), reading]);
-      const person = { distinctId, traits: state.traits, groups: state.groups };
-      return [...cohortsOf(ruleset, person, state)].sort();
+      const [ruleset, text] = await Promise.all([rulesets.get(projectId), reading]);
+      const { traits, groups, cohorts } = parseUserState(text);
+      return [...cohortsOf(ruleset, { distinctId, traits, groups }, cohorts)].sort();
     },
   };
 }
 
-function cohortsOf(ruleset: Ruleset, person: Person, state: UserState): Set<string> {
+function decide(ruleset: Ruleset, distinctId: string, text: UserStateText): readonly Decision[] {
+  const { traits, groups, cohorts } = parseUserState(text);
+  const person = { distinctId, traits, groups, cohorts: noCohorts };
+  const user = ruleset.asksForCohorts ? { ...person, cohorts: cohortsOf(ruleset, person, cohorts) } : person;
+  return decideAll(ruleset.compiled, user);
+}
+
+function cohortsOf(ruleset: Ruleset, person: Person, named: readonly string[]): Set<string> {
   const ids = new Set(memberships(ruleset.cohorts, person));
-  for (const id of state.cohorts) ids.add(id);
+  for (const id of named) ids.add(id);
   return ids;
 }

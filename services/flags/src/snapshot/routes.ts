@@ -14,14 +14,12 @@ export function snapshotRoutes(app: ServiceApp, snapshots: Snapshots): void {
     const encoding = chooseEncoding(c.req.header('accept-encoding'));
     const { body, etag } = snapshot.representations[encoding];
     if (holds(c.req.header('if-none-match'), snapshot)) {
-      return c.body(null, 304, { ...always, ETag: etag });
+      return new Response(null, { status: 304, headers: { ...always, ETag: etag } });
     }
     const headers = { ...always, ETag: etag, 'Content-Type': 'application/json; charset=utf-8' };
-    return c.body(
-      body,
-      200,
-      encoding === 'identity' ? headers : { ...headers, 'Content-Encoding': encoding },
-    );
+    return new Response(body, {
+      headers: encoding === 'identity' ? headers : { ...headers, 'Content-Encoding': encoding },
+    });
   });
 }
 

@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '@switchboard/database';
 import { type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { flagsMigrations } from '../migrations.ts';
-import { findUserStates } from './lookup.ts';
+import { findUserStates, parseUserState } from './lookup.ts';
 
 const PEOPLE = 20_000;
 
@@ -43,11 +43,12 @@ function* nodesOf(plan: Plan): Generator<Plan> {
 
 describe('the state of people', () => {
   it('holds traits, the traits of their groups, and the cohorts that name them, in the order asked for', async () => {
-    const [nobody, named, known] = await findUserStates(database, [
-      { projectId: 'p1', distinctId: 'nobody' },
-      { projectId: 'p1', distinctId: 'person 2' },
-      { projectId: 'p1', distinctId: 'person 19001' },
-    ]);
+    const names = ['nobody', 'person 2', 'person 19001'];
+    const texts = await findUserStates(
+      database,
+      names.map((distinctId) => ({ projectId: 'p1', distinctId })),
+    );
+    const [nobody, named, known] = texts.map(parseUserState);
     expect(nobody).toEqual({ traits: {}, groups: {}, cohorts: [] });
     expect(named).toMatchObject({ traits: {}, groups: {} });
     expect(named?.cohorts).toHaveLength(10);

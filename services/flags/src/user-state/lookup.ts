@@ -15,13 +15,16 @@ export interface PersonName {
   distinctId: string;
 }
 
-interface StateRow {
-  traits: Traits | null;
-  groups: Record<string, Traits> | null;
-  cohorts: string[] | null;
-}
+/** User state as the JSON text it is read as: equal texts are equal states. */
+export type UserStateText = string;
 
-const nothing: UserState = { traits: {}, groups: {}, cohorts: [] };
+/** The state of someone of whom nothing is on file. */
+export const nobody: UserStateText = '{"traits":{},"groups":{},"cohorts":[]}';
+
+export function parseUserState(text: UserStateText): UserState {
+  const state: UserState = JSON.parse(text);
+  return state;
+}
 
 /**
  * The state of some people, in their order, by one query: a row of each person, one of each of their groups and
@@ -30,26 +33,26 @@ const nothing: UserState = { traits: {}, groups: {}, cohorts: [] };
 export async function findUserStates(
   { sql }: Pick<Database, 'sql'>,
   names: readonly PersonName[],
-): Promise<UserState[]> {
+): Promise<UserStateText[]> {
   const projectIds = names.map(({ projectId }) => projectId);
   const distinctIds = names.map(({ distinctId }) => distinctId);
   // A subquery for each group: to join them, PostgreSQL may read all groups of the project.
-  const rows = await sql<StateRow[]>`
-    select people.traits,
-      (select json_object_agg(membership.key, coalesce((select groups.traits from groups
-          where groups.project_id = named.project_id
+  const rows = await sql<{ state: UserStateText }[]>`
+    select concat(
+      '{"traits":', coalesce(people.traits, '{}'),
+      ',"groups":', coalesce((
+        select json_object_agg(membership.key, coalesce((
+          select groups.traits from groups where groups.project_id = named.project_id
             and groups.type = membership.key and groups.id = membership.value), '{}'))
-        from json_each_text(people.groups) as membership) as groups,
-      (select json_agg(cohort_people.cohort_id) from cohort_people
+        from json_each_text(people.groups) as membership), '{}'),
+      ',"cohorts":', coalesce((
+        select json_agg(cohort_people.cohort_id order by cohort_people.cohort_id) from cohort_people
         where cohort_people.project_id = named.project_id
-          and cohort_people.distinct_id = named.distinct_id) as cohorts
+          and cohort_people.distinct_id = named.distinct_id), '[]'),
+      '}') as state
     from unnest(${projectIds}::text[], ${distinctIds}::text[])
       with ordinality as named(project_id, distinct_id, position)
     left join people on people.project_id = named.project_id and people.distinct_id = named.distinct_id
     order by named.position`;
-  return rows.map(({ traits, groups, cohorts }) =>
-    traits === null && cohorts === null
-      ? nothing
-      : { traits: traits ?? {}, groups: groups ?? {}, cohorts: cohorts ?? [] },
-  );
+  return rows.map(({ state }) => state);
 }

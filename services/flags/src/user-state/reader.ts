@@ -1,20 +1,20 @@
 import { isUnavailable } from '@switchboard/database';
 import { within } from '../within.ts';
-import type { PersonName, UserState } from './lookup.ts';
+import type { PersonName, UserStateText } from './lookup.ts';
 
 export interface UserStateReader {
   /** The state as of now: everything stored before the call is in it. Throws when it cannot be read. */
-  read(projectId: string, distinctId: string): Promise<UserState>;
+  read(projectId: string, distinctId: string): Promise<UserStateText>;
 }
 
 interface ReaderOptions {
   /** Reads many at once, in their order. */
-  find(names: readonly PersonName[]): Promise<UserState[]>;
+  find(names: readonly PersonName[]): Promise<UserStateText[]>;
   timeoutMs: number;
 }
 
 interface Waiting extends PersonName {
-  resolve(state: UserState): void;
+  resolve(state: UserStateText): void;
   reject(error: unknown): void;
 }
 
