@@ -1,0 +1,303 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { gif, jpeg, pdf, png, pngOf, svg, webp } from '../testing/files.ts';
+import type { TestProject } from '../testing/projects.ts';
+import { type TestConversation, type Visitor, visitorOf } from '../testing/visitor.ts';
+import { startWorld, type World } from '../testing/world.ts';
+
+let world: World;
+let project: TestProject;
+let visitor: Visitor;
+
+const generous = {
+  OPENS_PER_ADDRESS_PER_MINUTE: '100000',
+  UPLOADS_PER_CONVERSATION_PER_MINUTE: '100000',
+  UPLOADS_PER_CONVERSATION_PER_HOUR: '100000',
+  UPLOADS_PER_ADDRESS_PER_MINUTE: '100000',
+};
+
+beforeAll(async () => {
+  world = await startWorld({ env: generous });
+  project = await world.createProject();
+  visitor = visitorOf(world, project);
+});
+afterAll(() => world.stop());
+
+const codeOf = ({ status, body }: { status: number; body: { error: { code: string } } }) => [
+  status,
+  body.error.code,
+];
+
+describe('an upload', () => {
+  test.each([
+    ['image/png', png()],
+    ['image/jpeg', jpeg()],
+    ['image/webp', webp()],
+    ['image/gif', gif()],
+    ['application/pdf', pdf],
+  ])(
+    'of %s is typed by its bytes, never by its header or name, and read back as it was',
+    async (type, raw) => {
+      const conversation = await visitor.open();
+      const headers = { 'Content-Type': 'text/html' };
+      const uploaded = await visitor.upload(conversation, raw, 'evil.html', headers);
+      expect(uploaded.status).toBe(201);
+      expect(uploaded.body).toEqual({
+        id: expect.stringMatching(/^att_[0-9a-f]{32}$/),
+        name: 'evil.html',
+        contentType: type,
+        bytes: raw.length,
+      });
+      const read = await visitor.download(conversation, uploaded.body.id);
+      expect(read.status).toBe(200);
+      expect(read.bytes.equals(raw)).toBe(true);
+      expect(Object.fromEntries(read.headers)).toMatchObject({
+        'content-type': type,
+        'content-length': String(raw.length),
+        'content-disposition': `${type === 'application/pdf' ? 'attachment' : 'inline'}; filename*=UTF-8''evil.html`,
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cache-control': 'private, max-age=31536000, immutable',
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+    },
+  );
+
+  test.each([
+    ['HTML with a GIF head', Buffer.from('GIF89a<script>alert(1)</script>')],
+    ['SVG as PNG', svg],
+    ['a PNG head of 50,000 x 50,000', png(50_000, 50_000)],
+    ['a truncated picture', jpeg().subarray(0, 40)],
+    ['text', Buffer.from('hello')],
+  ])('of %s is ATTACHMENT_FORMAT', async (_, raw) => {
+    const headers = { 'Content-Type': 'image/png' };
+    expect(codeOf(await visitor.upload(await visitor.open(), raw, 'x.png', headers))).toEqual([
+      415,
+      'ATTACHMENT_FORMAT',
+    ]);
+  });
+
+  test('of a polyglot is answered as what its head is, with headers that keep a browser from anything else', async () => {
+    const conversation = await visitor.open();
+    const polyglot = Buffer.concat([gif(), Buffer.from('<script>alert(1)</script>PK\x03\x04')]);
+    const { body } = await visitor.upload(conversation, polyglot, 'a.html');
+    const { headers } = await visitor.download(conversation, body.id);
+    expect(headers.get('content-type')).toBe('image/gif');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toContain('sandbox');
+  });
+
+  test('of exactly 500,000 bytes is taken, of one more not, whatever it says of its length', async () => {
+    const conversation = await visitor.open();
+    expect((await visitor.upload(conversation, pngOf(500_000))).status).toBe(201);
+    const tooLarge = [413, 'ATTACHMENT_TOO_LARGE'];
+    expect(codeOf(await visitor.upload(conversation, pngOf(500_001)))).toEqual(tooLarge);
+    const streamed = new Blob([new Uint8Array(pngOf(500_001))]).stream();
+    expect(codeOf(await visitor.upload(conversation, streamed))).toEqual(tooLarge);
+  });
+
+  test('without end is cut at its 500,001st byte', async () => {
+    const conversation = await visitor.open();
+    let sent = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 65_536;
+        controller.enqueue(new Uint8Array(65_536));
+        if (sent > 100_000_000) controller.close();
+      },
+    });
+    const answer = await visitor.upload(conversation, endless).catch(() => undefined);
+    if (answer !== undefined) expect(codeOf(answer)).toEqual([413, 'ATTACHMENT_TOO_LARGE']);
+    expect(sent).toBeLessThan(50_000_000);
+  });
+
+  test('that is empty, or breaks off, is ATTACHMENT_UNREAD', async () => {
+    const conversation = await visitor.open();
+    const unread = [400, 'ATTACHMENT_UNREAD'];
+    expect(codeOf(await visitor.upload(conversation, Buffer.alloc(0)))).toEqual(unread);
+    const gzip = { 'Content-Encoding': 'gzip' };
+    expect(codeOf(await visitor.upload(conversation, png(), 'x', gzip))).toEqual(unread);
+    await breakOff(conversation);
+    expect((await visitor.read(conversation)).status).toBe(200);
+  });
+
+  /** Says more than it sends and goes. */
+  function breakOff({ id, token }: TestConversation): Promise<void> {
+    return new Promise((resolve) => {
+      const sending = request(`${world.url}/v1/conversations/${id}/attachments`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${project.key}`,
+          'X-Service-Conversation-Token': token,
+          'Content-Length': '1000',
+        },
+      });
+      sending.on('error', () => resolve());
+      sending.write(png(), () => setTimeout(() => sending.destroy(), 20));
+    });
+  }
+});
+
+describe('a name', () => {
+  test.each([
+    [undefined, 'file'],
+    ['', 'file'],
+    ['  ', 'file'],
+    ['..', 'file'],
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\Users\\ada\\me.png', 'me.png'],
+    ['a/b\\c/', 'file'],
+    ['in\u0000voice\r\n\u0085.pdf', 'invoice.pdf'],
+    ['\u202egnp.exe\u2066\u200f', 'gnp.exe'],
+    ['a"b\'c;d=e.png', 'a"b\'c;d=e.png'],
+    ['Rechnung März – 請求書 🎉.pdf', 'Rechnung März – 請求書 🎉.pdf'],
+    [`dir/${'🎉'.repeat(200)}`, '🎉'.repeat(200)],
+  ])('%j is kept as %j', async (given, kept) => {
+    const conversation = await visitor.open();
+    const { status, body } = await visitor.upload(conversation, png(), given);
+    expect([status, body.name]).toEqual([201, kept]);
+    const { headers } = await visitor.download(conversation, body.id);
+    const disposition = headers.get('content-disposition') ?? '';
+    expect(disposition).toMatch(/^inline; filename\*=UTF-8''[A-Za-z0-9%._~$&+^`|#-]+$/);
+    expect(decodeURIComponent(disposition.split("''")[1] ?? '')).toBe(kept);
+  });
+
+  test('of more than 200 characters is BAD_REQUEST', async () => {
+    const answer = await visitor.upload(await visitor.open(), png(), 'x'.repeat(201));
+    expect(codeOf(answer)).toEqual([400, 'BAD_REQUEST']);
+    expect(answer.body.error.message).toContain('name: longer than 200');
+  });
+});
+
+describe('access', () => {
+  test('missing or wrong key or token: 401; a key of another region: ATTACHMENTS_OFF', async () => {
+    const [mine, other] = [await visitor.open(), await visitor.open()];
+    const { body: file } = await visitor.upload(mine, png());
+    const abroad = visitorOf(world, await world.createProject({ region: 'us' }));
+    const stranger = visitorOf(world, await world.createProject());
+    const nobody = visitorOf(world, { ...project, key: 'nonsense' });
+    const wrong = { id: mine.id, token: other.token };
+    for (const answer of [
+      await nobody.upload(mine, png()),
+      await nobody.download(mine, file.id),
+      await visitor.upload(wrong, png()),
+      await visitor.download(wrong, file.id),
+      await stranger.upload(mine, png()),
+      await stranger.download(mine, file.id),
+      await visitor.upload({ id: 'cnv_x', token: mine.token }, png(), 'x'.repeat(300)),
+    ]) {
+      expect(codeOf(answer)).toEqual([401, 'UNAUTHORIZED']);
+    }
+    const off = [403, 'ATTACHMENTS_OFF'];
+    expect(codeOf(await abroad.upload(mine, png()))).toEqual(off);
+    expect(codeOf(await abroad.download({ ...mine, token: 'x' }, file.id))).toEqual(off);
+  });
+
+  test('a project that does not let visitors send files: ATTACHMENTS_OFF', async () => {
+    const off = visitorOf(world, await world.createProject({ entitlements: { visitorAttachments: false } }));
+    const answer = await off.upload(await off.open(), png(), 'x'.repeat(300));
+    expect(codeOf(answer)).toEqual([403, 'ATTACHMENTS_OFF']);
+  });
+
+  test('a file of another conversation, and one that never was: ATTACHMENT_NOT_FOUND', async () => {
+    const [mine, other] = [await visitor.open(), await visitor.open()];
+    const { body: file } = await visitor.upload(other, png());
+    const notFound = [404, 'ATTACHMENT_NOT_FOUND'];
+    expect(codeOf(await visitor.download(mine, file.id))).toEqual(notFound);
+    expect(codeOf(await visitor.download(mine, 'att_0'))).toEqual(notFound);
+    expect(codeOf(await visitor.download(mine, 'x%00'))).toEqual([400, 'BAD_REQUEST']);
+  });
+});
+
+describe('a file is sent with a turn', () => {
+  test('up to three, in the order named, with the path of the read endpoint', async () => {
+    const conversation = await visitor.open();
+    const files = [];
+    for (const raw of [png(), pdf, gif()]) files.push((await visitor.upload(conversation, raw)).body);
+    const ids = files.map(({ id }) => id).toReversed();
+    const { status, body } = await visitor.send(conversation, { body: '', attachmentIds: ids });
+    expect(status).toBe(201);
+    expect(body.turn.attachments).toEqual(
+      files
+        .toReversed()
+        .map((file) => ({ ...file, url: `/v1/conversations/${conversation.id}/attachments/${file.id}` })),
+    );
+    expect((await visitor.read(conversation)).body.turns).toEqual([body.turn]);
+  });
+
+  test('a foreign one and one already sent are refused with one body, and nothing is stored', async () => {
+    const [conversation, other] = [await visitor.open(), await visitor.open()];
+    const [free, sent] = [
+      await visitor.upload(conversation, png()),
+      await visitor.upload(conversation, png()),
+    ];
+    const foreign = await visitor.upload(other, png());
+    await visitor.send(conversation, { body: '', attachmentIds: [sent.body.id] });
+    const before = (await visitor.read(conversation)).bytes;
+    const refused = [];
+    for (const id of [sent.body.id, foreign.body.id, 'att_0', free.body.id]) {
+      refused.push(await visitor.send(conversation, { body: 'x', attachmentIds: [free.body.id, id] }));
+    }
+    for (const answer of refused) {
+      expect(answer.status).toBe(409);
+      expect(answer.body).toEqual(refused[0]?.body);
+    }
+    expect((await visitor.read(conversation)).bytes.equals(before)).toBe(true);
+    const taken = await visitor.send(conversation, { body: 'x', attachmentIds: [free.body.id] });
+    expect(taken.status).toBe(201);
+  });
+
+  test('by two turns at once it is sent once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const conversation = await visitor.open();
+      const { body } = await visitor.upload(conversation, png());
+      const turn = { body: '', attachmentIds: [body.id] };
+      const answers = await Promise.all(Array.from({ length: 4 }, () => visitor.send(conversation, turn)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+      expect((await visitor.read(conversation)).body.turns).toHaveLength(1);
+    }
+  });
+});
+
+describe('limits', () => {
+  test('10 a minute and 60 an hour a conversation, 30 a minute an address: ATTACHMENT_RATE', async () => {
+    const unset = {
+      ...generous,
+      UPLOADS_PER_CONVERSATION_PER_MINUTE: '',
+      UPLOADS_PER_ADDRESS_PER_MINUTE: '',
+    };
+    const { url } = await world.startInstance({ ...unset, TRUSTED_PROXY_HOPS: '1' });
+    const limited = visitorOf(world, project, url);
+    const from = (address: string) => ({ 'X-Forwarded-For': address });
+    const conversations = [];
+    for (let count = 0; count < 4; count++) conversations.push(await limited.open());
+    const [first, second, third, fourth] = conversations as [TestConversation, ...TestConversation[]];
+    const upload = async (to: TestConversation | undefined, address = '10.0.0.1') =>
+      limited.upload(to ?? first, png(), 'x.png', from(address));
+    for (let count = 0; count < 10; count++) expect((await upload(first)).status).toBe(201);
+    const refused = await upload(first, '10.0.0.2');
+    expect(codeOf(refused)).toEqual([429, 'ATTACHMENT_RATE']);
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    for (let count = 0; count < 20; count++) {
+      expect((await upload(count < 10 ? second : third)).status).toBe(201);
+    }
+    expect(codeOf(await upload(fourth))).toEqual([429, 'ATTACHMENT_RATE']);
+    expect((await upload(fourth, '10.0.0.3')).status).toBe(201);
+
+    const hourly = await world.startInstance({ ...generous, UPLOADS_PER_CONVERSATION_PER_HOUR: '' });
+    const slow = visitorOf(world, project, hourly.url);
+    const conversation = await slow.open();
+    for (let count = 0; count < 60; count++)
+      expect((await slow.upload(conversation, png())).status).toBe(201);
+    expect(codeOf(await slow.upload(conversation, png()))).toEqual([429, 'ATTACHMENT_RATE']);
+  });
+});
+
+test('without file storage: ATTACHMENT_STORAGE 503', async () => {
+  const { url } = await world.startInstance({ OBJECTS_FOLDER: '' });
+  const without = visitorOf(world, project, url);
+  const conversation = await visitor.open();
+  const { body: file } = await visitor.upload(conversation, png());
+  expect(codeOf(await without.upload(conversation, png()))).toEqual([503, 'ATTACHMENT_STORAGE']);
+  expect(codeOf(await without.download(conversation, file.id))).toEqual([503, 'ATTACHMENT_STORAGE']);
+});

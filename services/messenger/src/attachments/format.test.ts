@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { gif, jpeg, pdf, png, svg, webp, webpExtended, webpLossy } from '../testing/files.ts';
+import { detectFormat } from './format.ts';
+
+const samples = [
+  ['image/png', png()],
+  ['image/gif', gif()],
+  ['image/jpeg', jpeg()],
+  ['image/webp', webp()],
+  ['image/webp', webpLossy()],
+  ['image/webp', webpExtended()],
+  ['application/pdf', pdf],
+] as const;
+
+test.each(samples)('%s is known by its bytes', (type, bytes) => {
+  expect(detectFormat(bytes)).toBe(type);
+});
+
+describe('refused are', () => {
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['text', Buffer.from('hello')],
+    ['HTML', Buffer.from('<!doctype html><script>alert(1)</script>')],
+    ['SVG', svg],
+    ['HTML with a GIF head', Buffer.from('GIF89a<html><script>alert(1)</script></html>')],
+    ['a script with a GIF head', Buffer.from('GIF89a=1;/*..............*/alert(1)')],
+    ['HTML with a PNG head', Buffer.concat([png().subarray(0, 8), Buffer.from('<html>'.repeat(20))])],
+    [
+      'HTML with a JPEG head',
+      Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.from('<html>'.repeat(20))]),
+    ],
+    ['HTML with a WebP head', Buffer.from(`RIFF\0\0\0\0WEBPVP8 ${'<html>'.repeat(20)}`)],
+    ['a PDF behind a line of HTML', Buffer.concat([Buffer.from('<html>\n'), pdf])],
+    ['a PDF of no version', Buffer.from('%PDF-x.y\n')],
+    ['a zip', Buffer.from('504b0304140000000800', 'hex')],
+    ['a PNG whose header has a wrong check sum', corrupt(png(), 29)],
+    ['a PNG of no pixels', png(0, 1)],
+    ['a GIF of no pixels', gif(1, 0)],
+    ['a JPEG of no pixels', jpeg(0, 1)],
+    ['a JPEG with two frames', Buffer.concat([jpeg().subarray(0, 102), jpeg().subarray(89)])],
+  ])('%s', (_, bytes) => {
+    expect(detectFormat(bytes)).toBeUndefined();
+  });
+});
+
+test('a picture of more than 50 million pixels is refused by its head, one of 50 million is not', () => {
+  for (const make of [png, gif, jpeg, webpLossy]) {
+    expect(detectFormat(make(10_000, 5000))).toBeDefined();
+    expect(detectFormat(make(10_000, 5001))).toBeUndefined();
+  }
+  for (const make of [png, gif, jpeg, webpExtended])
+    expect(detectFormat(make(50_000, 50_000))).toBeUndefined();
+  expect(detectFormat(webp(16_384, 16_384))).toBeUndefined();
+});
+
+test.each(samples.slice(0, 6))('a %s that is cut off in its head is refused', (_, bytes) => {
+  const first = detectFormat(bytes);
+  let shortest = bytes.length;
+  while (shortest > 0 && detectFormat(bytes.subarray(0, shortest - 1)) === first) shortest--;
+  expect(shortest).toBeGreaterThan(12);
+  for (let length = 0; length < shortest; length++) {
+    expect(detectFormat(bytes.subarray(0, length))).toBeUndefined();
+  }
+});
+
+test('whatever the bytes are, judging them ends and throws nothing', () => {
+  const heads = samples.map(([, bytes]) => fc.constant(bytes));
+  const changed = fc
+    .tuple(fc.oneof(...heads), fc.array(fc.tuple(fc.nat(80), fc.nat(255)), { maxLength: 6 }), fc.nat(100))
+    .map(([bytes, changes, cut]) => {
+      const copy = Buffer.from(bytes);
+      for (const [at, value] of changes) copy[at % copy.length] = value;
+      return copy.subarray(0, Math.max(0, copy.length - cut));
+    });
+  const any = fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes));
+  fc.assert(
+    fc.property(fc.oneof(changed, any), (bytes) => {
+      detectFormat(bytes);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+function corrupt(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[at] = (copy[at] ?? 0) ^ 1;
+  return copy;
+}

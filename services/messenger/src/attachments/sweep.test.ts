@@ -1,0 +1,88 @@
+import { openObjectStore } from '@switchboard/object-store';
+import { createLogger } from '@switchboard/service-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { png } from '../testing/files.ts';
+import { type Visitor, visitorOf } from '../testing/visitor.ts';
+import { startWorld, type World } from '../testing/world.ts';
+import { createAttachmentStore } from './store.ts';
+import { createSweep } from './sweep.ts';
+
+const HOUR = 3_600_000;
+
+let world: World;
+let visitor: Visitor;
+beforeAll(async () => {
+  const limits = ['UPLOADS_PER_CONVERSATION_PER_MINUTE', 'UPLOADS_PER_CONVERSATION_PER_HOUR'];
+  const names = [...limits, 'UPLOADS_PER_ADDRESS_PER_MINUTE', 'TURNS_PER_CONVERSATION_PER_MINUTE'];
+  world = await startWorld({ env: Object.fromEntries(names.map((name) => [name, '100000'])) });
+  visitor = visitorOf(world, await world.createProject());
+});
+afterAll(() => world.stop());
+
+/** As the service has one, at a time of the test's choosing. */
+function sweepAt(shift: number, storage = openObjectStore({ folder: world.folder })) {
+  return createSweep({
+    store: createAttachmentStore(world.database.drizzle),
+    storage,
+    keptHours: 24,
+    clock: { now: () => new Date(Date.now() + shift) },
+    logger: createLogger({ service: 'test', level: 'silent' }),
+  });
+}
+
+async function objects(): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of openObjectStore({ folder: world.folder }).list('attachments/')) keys.push(key);
+  return keys;
+}
+
+test('a file that was not sent goes after 24 hours, object and row; one that was sent stays', async () => {
+  const conversation = await visitor.open();
+  const [unsent, sent] = [
+    await visitor.upload(conversation, png()),
+    await visitor.upload(conversation, png()),
+  ];
+  await visitor.send(conversation, { body: '', attachmentIds: [sent.body.id] });
+  expect(await sweepAt(24 * HOUR - 60_000).now()).toBe(0);
+  expect((await visitor.download(conversation, unsent.body.id)).status).toBe(200);
+  expect(await sweepAt(24 * HOUR + 1000).now()).toBe(1);
+  expect((await visitor.download(conversation, unsent.body.id)).status).toBe(404);
+  expect((await visitor.send(conversation, { body: 'x', attachmentIds: [unsent.body.id] })).status).toBe(409);
+  expect((await visitor.download(conversation, sent.body.id)).status).toBe(200);
+  expect((await objects()).map((key) => key.split('/').at(-1))).toEqual([sent.body.id]);
+  const rows = await world.database.sql`select id from attachments`;
+  expect(rows.map((row) => row['id'])).toEqual([sent.body.id]);
+});
+
+test('a turn and the sweep at once: either the file is sent and stays, or it is refused and goes', async () => {
+  const conversation = await visitor.open();
+  const outcomes = { sent: 0, gone: 0 };
+  for (let round = 0; round < 30; round++) {
+    const { body: file } = await visitor.upload(conversation, png());
+    const turn = () => visitor.send(conversation, { body: '', attachmentIds: [file.id] });
+    const pause = (round % 6) * 2;
+    const [answer] = await Promise.all([
+      turn(),
+      new Promise((resolve) => setTimeout(resolve, pause)).then(() => sweepAt(25 * HOUR).now()),
+    ]);
+    expect([201, 409]).toContain(answer.status);
+    await sweepAt(25 * HOUR).now();
+    const { status } = await visitor.download(conversation, file.id);
+    expect(status).toBe(answer.status === 201 ? 200 : 404);
+    outcomes[answer.status === 201 ? 'sent' : 'gone'] += 1;
+  }
+  expect(outcomes.sent).toBeGreaterThan(0);
+});
+
+test('while the store fails the file can no longer be sent, and the next sweep removes it', async () => {
+  const conversation = await visitor.open();
+  const { body: file } = await visitor.upload(conversation, png());
+  const failing = openObjectStore({
+    ...{ endpoint: 'http://127.0.0.1:1', bucket: 'bucket', region: 'x', accessKey: 'a', secretKey: 'b' },
+  });
+  await expect(sweepAt(25 * HOUR, failing).now()).rejects.toThrow();
+  expect((await visitor.send(conversation, { body: 'x', attachmentIds: [file.id] })).status).toBe(409);
+  expect(await sweepAt(25 * HOUR).now()).toBe(1);
+  const rows = await world.database.sql`select id from attachments where id = ${file.id}`;
+  expect(rows).toHaveLength(0);
+});

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { ATTACHMENT_MAX_BYTES, attachmentType, type MessengerSettings } from '@switchboard/contracts';
+import type { Directory } from '@switchboard/directory';
+import { BadRequest, NotFound, type Prepared, prepareJson } from '@switchboard/service-kit';
+import { parseAvatarPath } from '../team/avatar-path.ts';
+import type { TeamStore } from '../team/store.ts';
+import { createProjectCache } from './cache.ts';
+import { sanitisePrompt } from './sanitise.ts';
+import type { ConfigurationStore } from './store.ts';
+import { languagesFor, resolveTexts, type TextsByLanguage, textsByLanguage } from './texts.ts';
+
+/** Bound on the configurations and answers held in memory. */
+const CACHE_BYTES = 67_108_864;
+const MOST_ANSWERS = 200;
+
+/** An answer kept ready, with the version in it. */
+export interface Answer extends Prepared {
+  version: string | null;
+}
+
+interface Configured {
+  settings: MessengerSettings;
+  texts: TextsByLanguage;
+  bytes: number;
+  /** By what an answer depends on besides. */
+  answers: Map<string, Answer>;
+}
+
+interface ConfigurationOptions {
+  store: ConfigurationStore;
+  team: Pick<TeamStore, 'avatarsAmong'>;
+  directory: Pick<Directory, 'project' | 'entitlements'>;
+  /** Address of the realtime socket. */
+  socketUrl: string;
+}
+
+export type Configurations = ReturnType<typeof createConfigurations>;
+
+const off: Answer = { ...prepareJson({ enabled: false }), version: null };
+
+/** The messenger's configuration: as it is written, and as a visitor is answered. */
+export function createConfigurations({ store, team, directory, socketUrl }: ConfigurationOptions) {
+  const cache = createProjectCache<Configured | typeof off>({
+    async load(projectId) {
+      const settings = await store.find(projectId);
+      if (!settings?.enabled) return off;
+      const bytes = JSON.stringify(settings).length;
+      return { settings, texts: textsByLanguage(settings.texts), bytes, answers: new Map() };
+    },
+    // As many answers again, and a parsed copy.
+    sizeOf: (configured) => ('settings' in configured ? configured.bytes * 4 : 0),
+    maxSize: CACHE_BYTES,
+  });
+
+  function prepare({ settings, texts }: Configured, languages: string[], takesFiles: boolean): Answer {
+    const { texts: _texts, team: people, ...appearance } = settings;
+    const content = {
+      ...appearance,
+      enabled: true,
+      ...resolveTexts(languages, texts),
+      team: people,
+      socketUrl,
+      attachments: { enabled: takesFiles, maxBytes: ATTACHMENT_MAX_BYTES, accept: attachmentType.options },
+    };
+    const version = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
+    return { ...prepareJson({ ...content, version }), version };
+  }
+
+  return {
+    /** What a visitor with this locale is answered. */
+    async answer(projectId: string, companyId: string, locale: string | undefined): Promise<Answer> {
+      const configured = await cache.get(projectId);
+      if (!('settings' in configured)) return off;
+      const [project, { visitorAttachments = true }] = await Promise.all([
+        directory.project(projectId),
+        directory.entitlements(companyId),
+      ]);
+      const languages = languagesFor(locale, project?.defaultLanguage ?? 'en', configured.texts);
+      const takesFiles = visitorAttachments === true;
+      const variant = `${takesFiles} ${languages.join()}`;
+      const known = configured.answers.get(variant);
+      if (known !== undefined) return known;
+      const answer = prepare(configured, languages, takesFiles);
+      if (configured.answers.size >= MOST_ANSWERS) configured.answers.clear();
+      configured.answers.set(variant, answer);
+      return answer;
+    },
+
+    async find(projectId: string): Promise<MessengerSettings> {
+      const settings = await store.find(projectId);
+      if (settings === undefined) throw new NotFound('The messenger of this project was never configured.');
+      return settings;
+    },
+
+    async put(projectId: string, given: MessengerSettings): Promise<MessengerSettings> {
+      await requireAvatars(projectId, given);
+      const texts = Object.entries(given.texts).map(([language, of]) => [
+        language,
+        of.starterPrompts === undefined
+          ? of
+          : {
+              ...of,
+              starterPrompts: of.starterPrompts.map(({ html, text }) => ({
+                html: sanitisePrompt(html),
+                text,
+              })),
+            },
+      ]);
+      const settings = { ...given, texts: Object.fromEntries(texts) };
+      await store.put(projectId, settings);
+      cache.distrust(projectId);
+      return settings;
+    },
+
+    changed: cache.distrust,
+    changesMissed: cache.distrustAll,
+  };
+
+  /** Every avatarUrl must be a path that the avatar upload of this project answered. */
+  async function requireAvatars(projectId: string, { team: people }: MessengerSettings): Promise<void> {
+    const wanted = people.map(({ avatarUrl }) => (avatarUrl == null ? null : parseAvatarPath(avatarUrl)));
+    const files = wanted.flatMap((avatar) => (avatar == null ? [] : [avatar.file]));
+    const known = await team.avatarsAmong(projectId, files);
+    for (const [index, avatar] of wanted.entries()) {
+      if (avatar === null) continue;
+      const isKnown = known.some(({ userId, file }) => userId === avatar?.userId && file === avatar.file);
+      if (!isKnown) {
+        throw new BadRequest(
+          `team[${index}].avatarUrl: not a path that an avatar upload of this project answered`,
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { MessengerConfiguration } from '@switchboard/contracts';
+import { getMessengerConfig, getMessengerSettings, putMessengerSettings } from '@switchboard/contracts';
+import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
+import type { Context, TypedResponse } from 'hono';
+import type { ProjectOfRegion } from '../projects.ts';
+import type { Answer, Configurations } from './configuration.ts';
+
+export function routeConfiguration(
+  app: ServiceApp,
+  configurations: Configurations,
+  ofProject: ProjectOfRegion,
+): void {
+  app.implement(getMessengerConfig, async (c) => {
+    const { id, companyId } = c.get('project');
+    return answer(c, await configurations.answer(id, companyId, c.req.valid('query').locale));
+  });
+
+  app.implement(
+    getMessengerSettings,
+    async (c) => c.json(await configurations.find(c.req.valid('param').projectId), 200),
+    ofProject,
+  );
+
+  app.implement(
+    putMessengerSettings,
+    async (c) => {
+      const { projectId } = c.req.valid('param');
+      return c.json(await configurations.put(projectId, c.req.valid('json')), 200);
+    },
+    ofProject,
+  );
+}
+
+/** The declared type says what the JSON holds, which was made ready before; a test compares it with the contract. */
+function answer(c: Context, ready: Answer): Response & TypedResponse<MessengerConfiguration, 200, 'json'>;
+function answer(c: Context, ready: Answer): Response {
+  return answerPrepared(c, ready, { 'Cache-Control': 'private, no-cache' });
+}

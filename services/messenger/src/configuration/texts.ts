@@ -1,0 +1,44 @@
+import { isLanguageTag, type MessengerTexts, type StarterPrompt } from '@switchboard/contracts';
+
+const MOST_TAGS = 10;
+
+/** The texts of a messenger, each of them there. */
+export interface ResolvedTexts {
+  greeting: string;
+  awayMessage: string;
+  starterPrompts: StarterPrompt[];
+}
+
+/** Texts by language, found whatever the case of a tag. */
+export type TextsByLanguage = ReadonlyMap<string, MessengerTexts>;
+
+export function textsByLanguage(texts: Record<string, MessengerTexts>): TextsByLanguage {
+  return new Map(Object.entries(texts).map(([tag, of]) => [tag.toLowerCase(), of]));
+}
+
+/**
+ * The languages to look in, those with texts alone: each tag of the visitor's exactly, then its primary subtag, then
+ * the project's default language likewise, then English.
+ */
+export function languagesFor(
+  locale: string | undefined,
+  defaultLanguage: string,
+  texts: TextsByLanguage,
+): string[] {
+  const tags = (locale ?? '').split(',', MOST_TAGS).map((tag) => tag.trim());
+  const wanted = [...tags.filter(isLanguageTag), defaultLanguage].flatMap((tag) => {
+    const exact = tag.toLowerCase();
+    return [exact, exact.split('-', 1)[0] ?? exact];
+  });
+  return [...new Set([...wanted, 'en'])].filter((tag) => texts.has(tag));
+}
+
+/** Each text from the first of the languages that has it. */
+export function resolveTexts(languages: readonly string[], texts: TextsByLanguage): ResolvedTexts {
+  const found = languages.map((language) => texts.get(language)).filter((of) => of !== undefined);
+  return {
+    greeting: found.find((of) => of.greeting !== undefined)?.greeting ?? '',
+    awayMessage: found.find((of) => of.awayMessage !== undefined)?.awayMessage ?? '',
+    starterPrompts: found.find((of) => of.starterPrompts !== undefined)?.starterPrompts ?? [],
+  };
+}

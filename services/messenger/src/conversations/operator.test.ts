@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { png } from '../testing/files.ts';
+import type { TestProject } from '../testing/projects.ts';
+import { type Visitor, visitorOf } from '../testing/visitor.ts';
+import { startWorld, type World } from '../testing/world.ts';
+import { createConversationStore } from './store.ts';
+
+let world: World;
+let project: TestProject;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  world = await startWorld({
+    env: { OPENS_PER_ADDRESS_PER_MINUTE: '100000', OPENS_PER_PROJECT_PER_MINUTE: '100000' },
+  });
+  project = await world.createProject();
+  visitor = visitorOf(world, project);
+});
+afterAll(() => world.stop());
+
+const at = (of: TestProject, path = '') => `/projects/${of.id}/conversations${path}`;
+
+describe('a teammate', () => {
+  test('answers with the name and picture the project knows them by, now', async () => {
+    const conversation = await visitor.open();
+    const unknown = await world.manage('POST', at(project, `/${conversation.id}/turns`), {
+      authorId: 'grace/1',
+      body: 'Hello',
+    });
+    expect(unknown.status).toBe(201);
+    expect(unknown.body.turn).toMatchObject({
+      authorKind: 'teammate',
+      authorId: 'grace/1',
+      authorName: null,
+      authorAvatarUrl: null,
+    });
+    await world.manage('PUT', `/projects/${project.id}/team/grace%2F1`, { name: 'Grace' });
+    const picture = await world.manage('PUT', `/projects/${project.id}/team/grace%2F1/avatar`, png());
+    const { body } = await visitor.read(conversation);
+    expect(body.turns[0]).toMatchObject({ authorName: 'Grace', authorAvatarUrl: picture.body.url });
+    expect((await visitor.to('GET', body.turns[0].authorAvatarUrl)).bytes.equals(png())).toBe(true);
+    const etag = (await visitor.read(conversation)).headers.get('etag');
+    await world.manage('PUT', `/projects/${project.id}/team/grace%2F1`, { name: 'Grace Hopper' });
+    expect((await visitor.read(conversation)).headers.get('etag')).not.toBe(etag);
+  });
+
+  test('of the same id in another project lends no name; nor does a visitor who is called alike', async () => {
+    const other = await world.createProject();
+    await world.manage('PUT', `/projects/${other.id}/team/linus`, { name: 'Linus' });
+    const conversation = await visitor.open({ userId: 'linus' });
+    await world.manage('POST', at(project, `/${conversation.id}/turns`), { authorId: 'linus', body: 'Hi' });
+    await world.manage('PUT', `/projects/${project.id}/team/visitor`, { name: 'Not me' });
+    await visitor.send(conversation, 'Hi');
+    const { turns } = (await visitor.read(conversation)).body;
+    expect(turns.map(({ authorName }: { authorName: string | null }) => authorName)).toEqual([null, null]);
+  });
+
+  test.each([
+    [{ authorId: 'a' }],
+    [{ body: 'x' }],
+    [{ authorId: 'a', body: ' ' }],
+    [{ authorId: '', body: 'x' }],
+  ])('is refused %j', async (turn) => {
+    const { id } = await visitor.open();
+    expect((await world.manage('POST', at(project, `/${id}/turns`), turn)).status).toBe(400);
+  });
+});
+
+describe('the management API', () => {
+  test('needs the permission service.manage', async () => {
+    const { id } = await visitor.open();
+    const calls: [string, string][] = [
+      ['GET', at(project)],
+      ['GET', at(project, `/${id}`)],
+      ['POST', at(project, `/${id}/turns`)],
+      ['PUT', at(project, `/${id}/status`)],
+    ];
+    const mortal = await world.tokens.mint({ sub: 'x', permissions: ['service.annotations.write'] });
+    for (const [method, path] of calls) {
+      const call = (token: string | null) => world.call(method, `/management/v1${path}`, { token, raw: '{' });
+      const statuses = [project.key, null, mortal].map((token) =>
+        method === 'GET' ? world.call(method, `/management/v1${path}`, { token }) : call(token),
+      );
+      expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 401, 403]);
+    }
+  });
+
+  test('a project that is not there is 404, one of another region 403, and so is what is in them', async () => {
+    const [other, abroad] = [await world.createProject(), await world.createProject({ region: 'us' })];
+    const { id } = await visitor.open();
+    const missing = { ...project, id: 'nowhere' };
+    expect((await world.manage('GET', at(missing))).status).toBe(404);
+    expect((await world.manage('GET', at(abroad))).status).toBe(403);
+    for (const path of [at(other, `/${id}`), at(project, '/cnv_0'), at(missing, `/${id}`)]) {
+      expect((await world.manage('GET', path)).status).toBe(404);
+      const answer = await world.manage('POST', `${path}/turns`, { authorId: 'a', body: 'x' });
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
+      expect((await world.manage('PUT', `${path}/status`, { status: 'open' })).status).toBe(404);
+    }
+    expect((await visitor.read({ ...(await visitor.open()), id })).status).toBe(401);
+  });
+
+  test('lists conversations latest turn first, fifty a page, by status, of this project alone', async () => {
+    const own = await world.createProject();
+    const there = visitorOf(world, own);
+    const opened: string[] = [];
+    for (let count = 0; count < 120; count++) opened.push((await there.open({ distinctId: `d${count}` })).id);
+    const resolved = opened.filter((_, index) => index % 2 === 0);
+    for (const id of resolved) await world.manage('PUT', at(own, `/${id}/status`), { status: 'resolved' });
+
+    async function pages(query: string) {
+      const sizes: number[] = [];
+      const found: { id: string; status: string; turns?: unknown }[] = [];
+      for (let cursor = ''; ; ) {
+        const { status, body } = await world.manage('GET', at(own, `?${query}${cursor}`));
+        expect(status).toBe(200);
+        sizes.push(body.conversations.length);
+        found.push(...body.conversations);
+        if (body.nextCursor === null) return { sizes, found };
+        cursor = `&cursor=${body.nextCursor}`;
+      }
+    }
+    const all = await pages('');
+    expect(all.sizes).toEqual([50, 50, 20]);
+    expect(all.found.map(({ id }) => id)).toEqual(opened.toReversed());
+    expect(all.found[0]).not.toHaveProperty('turns');
+    const some = await pages('status=resolved');
+    expect(some.sizes).toEqual([50, 10]);
+    expect(some.found.map(({ id }) => id)).toEqual(resolved.toReversed());
+    expect((await world.manage('GET', at(own, '?cursor=nonsense'))).status).toBe(400);
+    expect((await world.manage('GET', at(own, '?status=closed'))).status).toBe(400);
+  });
+
+  test('a page reads its rows, whatever the number of conversations', async () => {
+    const { sql } = world.database;
+    await sql`
+      insert into conversations (id, project_id, distinct_id, status, user_verified, token_hash,
+        token_expires_at, created_at, last_turn_at)
+      select 'cnv_many' || n, 'many', 'd', case when n % 100 = 0 then 'resolved' else 'open' end, false, 'h',
+        now(), now(), now() - n * interval '1 minute'
+      from generate_series(1, 20000) n`;
+    await sql`analyze conversations`;
+    const store = createConversationStore(world.database.drizzle);
+    for (const status of [undefined, 'resolved'] as const) {
+      const after = { lastTurnAt: new Date(Date.now() - 5000 * 60_000), id: 'cnv_z' };
+      const { sql: text, params } = store.pageQuery('many', status, after).limit(51).toSQL();
+      const plan = await sql.unsafe(`explain (analyze, format json) ${text}`, params as never[]);
+      const scans = JSON.stringify(plan[0]);
+      expect(scans).not.toContain('Seq Scan');
+      expect(scans).not.toMatch(/"Rows Removed by Filter": ?([1-9]\d{2,})/);
+    }
+  });
+});

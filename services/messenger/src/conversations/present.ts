@@ -1,0 +1,55 @@
+import type {
+  Conversation,
+  ConversationSummary,
+  OperatorConversation,
+  Turn,
+  UploadedAttachment,
+} from '@switchboard/contracts';
+import { avatarPath } from '../team/avatar-path.ts';
+import type { AttachmentRow, ConversationRow, TurnRow } from './rows.ts';
+
+export function presentFile({ id, name, contentType, bytes }: AttachmentRow): UploadedAttachment {
+  return { id, name, contentType, bytes };
+}
+
+export function presentTurn(conversationId: string, row: TurnRow): Turn {
+  return {
+    id: row.id,
+    authorKind: row.authorKind,
+    authorId: row.authorId,
+    body: row.body,
+    createdAt: row.createdAt.toISOString(),
+    authorName: row.authorName,
+    authorAvatarUrl:
+      row.authorId === null || row.avatarFile === null ? null : avatarPath(row.authorId, row.avatarFile),
+    attachments: row.attachments.map((file) => ({
+      ...presentFile(file),
+      url: `/v1/conversations/${conversationId}/attachments/${file.id}`,
+    })),
+  };
+}
+
+export function presentSummary(row: ConversationRow): ConversationSummary {
+  return {
+    id: row.id,
+    distinctId: row.distinctId,
+    subject: row.subject,
+    status: row.status,
+    lastTurnAt: row.lastTurnAt.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+  };
+}
+
+export function presentConversation(row: ConversationRow, turns: TurnRow[]): Conversation {
+  return { ...presentSummary(row), turns: turns.map((turn) => presentTurn(row.id, turn)) };
+}
+
+/** With what the visitor is not shown. */
+export function presentToOperator(row: ConversationRow, turns: TurnRow[]): OperatorConversation {
+  return {
+    ...presentSummary(row),
+    userId: row.userId,
+    userVerified: row.userVerified,
+    turns: turns.map((turn) => ({ ...presentTurn(row.id, turn), pageContext: turn.pageContext })),
+  };
+}

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { png } from '../testing/files.ts';
+import type { TestProject } from '../testing/projects.ts';
+import { type Visitor, visitorOf } from '../testing/visitor.ts';
+import { startWorld, type World } from '../testing/world.ts';
+
+let world: World;
+let project: TestProject;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  world = await startWorld({
+    env: {
+      OPENS_PER_ADDRESS_PER_MINUTE: '100000',
+      TURNS_PER_CONVERSATION_PER_MINUTE: '1000',
+      UPLOADS_PER_ADDRESS_PER_MINUTE: '1000',
+    },
+  });
+  project = await world.createProject();
+  visitor = visitorOf(world, project);
+});
+afterAll(() => world.stop());
+
+describe("a visitor's turn", () => {
+  test('is answered and then part of the thread, oldest first', async () => {
+    const conversation = await visitor.open();
+    const first = await visitor.send(conversation, ' I was charged twice. ');
+    expect(first.status).toBe(201);
+    expect(first.body).toEqual({
+      turn: {
+        id: expect.stringMatching(/^trn_[0-9a-f]{32}$/),
+        authorKind: 'visitor',
+        authorId: null,
+        body: ' I was charged twice. ',
+        createdAt: expect.stringMatching(/Z$/),
+        authorName: null,
+        authorAvatarUrl: null,
+        attachments: [],
+      },
+    });
+    const second = await visitor.send(conversation, '🎉'.repeat(10_000));
+    const thread = await visitor.read(conversation);
+    expect(thread.body.turns).toEqual([first.body.turn, second.body.turn]);
+    expect(thread.body.lastTurnAt).toBe(second.body.turn.createdAt);
+  });
+
+  test.each([
+    [{ body: '' }, 'body: empty without an attachment'],
+    [{ body: ' \n' }, 'body: empty without an attachment'],
+    [{ body: '', attachmentIds: [] }, 'body: empty without an attachment'],
+    [{ body: 'x'.repeat(10_001) }, 'body: longer than 10000 characters'],
+    [{ body: 'a\0b' }, 'body: contains a NUL character'],
+    [{ body: 'x', attachmentIds: ['a', 'b', 'c', 'd'] }, 'attachmentIds'],
+    [{ body: 'x', pageContext: { host: 'h', path: '/' } }, 'pageContext.title: required'],
+    [{ body: 'x', pageContext: { host: 'h'.repeat(256), path: '', title: '' } }, 'pageContext.host'],
+    [{ body: 'x', pageContext: { host: '', path: 'p'.repeat(2049), title: '' } }, 'pageContext.path'],
+    [{ body: 'x', pageContext: { host: '', path: '', title: 't'.repeat(501) } }, 'pageContext.title'],
+    [{}, 'body: required'],
+  ])('refuses %j', async (turn, message) => {
+    const conversation = await visitor.open();
+    const answer = await visitor.send(conversation, turn);
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain(message);
+    expect((await visitor.read(conversation)).body.turns).toEqual([]);
+  });
+
+  test('keeps where it was written, for the operator and not for the visitor', async () => {
+    const conversation = await visitor.open();
+    const pageContext = { host: 'h'.repeat(255), path: '/invoices?id=1', title: 'Invoices' };
+    const sent = await visitor.send(conversation, { body: 'here', pageContext });
+    expect(sent.bytes.toString()).not.toContain('/invoices');
+    expect((await visitor.read(conversation)).bytes.toString()).not.toContain('/invoices');
+    const seen = await world.manage('GET', `/projects/${project.id}/conversations/${conversation.id}`);
+    expect(seen.body.turns[0].pageContext).toEqual(pageContext);
+  });
+
+  test('the thread has an ETag and answers 304 until something of it changes', async () => {
+    const conversation = await visitor.open();
+    const etag = (await visitor.read(conversation)).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[^"]+"$/);
+    const unchanged = await visitor.read(conversation, { 'If-None-Match': etag });
+    expect([unchanged.status, unchanged.bytes.length]).toEqual([304, 0]);
+    await visitor.send(conversation, 'new');
+    const changed = await visitor.read(conversation, { 'If-None-Match': etag });
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get('etag')).not.toBe(etag);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  test('the same key answers the first turn again, with its files; another key is another turn', async () => {
+    const conversation = await visitor.open();
+    const { body: file } = await visitor.upload(conversation, png(), 'a.png');
+    const key = { 'Idempotency-Key': 'k'.repeat(200) };
+    const first = await visitor.send(conversation, { body: 'once', attachmentIds: [file.id] }, key);
+    expect(first.body.turn.attachments).toHaveLength(1);
+    const again = await visitor.send(conversation, { body: 'once', attachmentIds: [file.id] }, key);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    const other = await visitor.send(conversation, 'twice', { 'Idempotency-Key': 'other' });
+    expect(other.body.turn.id).not.toBe(first.body.turn.id);
+    expect((await visitor.read(conversation)).body.turns).toHaveLength(2);
+  });
+
+  test('counts within its conversation alone', async () => {
+    const [one, other] = [await visitor.open(), await visitor.open()];
+    const key = { 'Idempotency-Key': 'same' };
+    const first = await visitor.send(one, 'one', key);
+    const second = await visitor.send(other, 'other', key);
+    expect(second.body.turn.body).toBe('other');
+    expect(second.body.turn.id).not.toBe(first.body.turn.id);
+  });
+
+  test('a longer one is refused', async () => {
+    const conversation = await visitor.open();
+    const answer = await visitor.send(conversation, 'x', { 'Idempotency-Key': 'k'.repeat(201) });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toContain('Idempotency-Key: longer than 200 characters');
+  });
+
+  test('ten at once with one key, and ten with keys of their own: each turn once, in one order', async () => {
+    const conversation = await visitor.open();
+    const same = await Promise.all(
+      Array.from({ length: 10 }, () => visitor.send(conversation, 'same', { 'Idempotency-Key': 'same' })),
+    );
+    expect(new Set(same.map(({ status, body }) => `${status} ${body.turn.id}`)).size).toBe(1);
+    await Promise.all(Array.from({ length: 10 }, (_, index) => visitor.send(conversation, `own ${index}`)));
+    const { turns } = (await visitor.read(conversation)).body;
+    expect(turns).toHaveLength(11);
+    expect(new Set(turns.map(({ id }: { id: string }) => id)).size).toBe(11);
+  });
+});
+
+describe('statuses', () => {
+  test('new: open; a teammate answers: pending; the visitor writes: open; an operator sets any', async () => {
+    const conversation = await visitor.open();
+    const path = `/projects/${project.id}/conversations/${conversation.id}`;
+    const status = async () => (await visitor.read(conversation)).body.status;
+    expect(await status()).toBe('open');
+    await world.manage('POST', `${path}/turns`, { authorId: 'grace', body: 'Looking.' });
+    expect(await status()).toBe('pending');
+    await visitor.send(conversation, 'Thanks');
+    expect(await status()).toBe('open');
+    for (const wanted of ['resolved', 'pending', 'open', 'resolved']) {
+      const answer = await world.manage('PUT', `${path}/status`, { status: wanted });
+      expect([answer.status, answer.body]).toEqual([200, { status: wanted }]);
+      expect(await status()).toBe(wanted);
+    }
+    await visitor.send(conversation, 'Not yet');
+    expect(await status()).toBe('open');
+    expect((await world.manage('PUT', `${path}/status`, { status: 'closed' })).status).toBe(400);
+  });
+});

@@ -1,0 +1,3 @@
+import type { Database } from '@switchboard/database';
+
+export type Db = Database['drizzle'];

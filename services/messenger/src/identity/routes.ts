@@ -1,0 +1,17 @@
+import { createIdentitySecret, deleteIdentitySecret } from '@switchboard/contracts';
+import type { ServiceApp } from '@switchboard/service-kit';
+import type { ProjectOfRegion } from '../projects.ts';
+import type { Identity } from './identity.ts';
+
+export function routeIdentity(app: ServiceApp, identity: Identity, ofProject: ProjectOfRegion): void {
+  app.implement(
+    createIdentitySecret,
+    async (c) => c.json(await identity.create(c.req.valid('param').projectId), 201),
+    ofProject,
+  );
+  app.implement(deleteIdentitySecret, async (c) => {
+    const { projectId, id } = c.req.valid('param');
+    await identity.remove(projectId, id);
+    return c.body(null, 204);
+  });
+}

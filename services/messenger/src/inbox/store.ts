@@ -1,0 +1,95 @@
+import type { InAppMessage } from '@switchboard/contracts';
+import { and, desc, eq, sql } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/pg-core';
+import type { Db } from '../db.ts';
+import { messages, reads, recipients } from '../schema/index.ts';
+
+export const INBOX_SIZE = 100;
+
+export interface NewMessage {
+  id: string;
+  projectId: string;
+  title: string;
+  body: string;
+  createdAt: Date;
+  /** Undefined: to everyone. */
+  distinctIds: readonly string[] | undefined;
+}
+
+export type InboxStore = ReturnType<typeof createInboxStore>;
+
+export function createInboxStore(db: Db) {
+  /** The query behind `list`, for a test of what it reads. */
+  function listQuery(projectId: string, distinctId: string) {
+    const toEveryone = db
+      .select({ id: messages.id, createdAt: messages.createdAt })
+      .from(messages)
+      .where(and(eq(messages.projectId, projectId), messages.toEveryone))
+      .orderBy(desc(messages.createdAt), desc(messages.id))
+      .limit(INBOX_SIZE);
+    const toThem = db
+      .select({ id: recipients.messageId, createdAt: recipients.createdAt })
+      .from(recipients)
+      .where(and(eq(recipients.projectId, projectId), eq(recipients.distinctId, distinctId)))
+      .orderBy(desc(recipients.createdAt), desc(recipients.messageId))
+      .limit(INBOX_SIZE);
+    const newest = unionAll(toEveryone, toThem).as('newest');
+    const isReader = and(
+      eq(reads.projectId, projectId),
+      eq(reads.distinctId, distinctId),
+      eq(reads.messageId, newest.id),
+    );
+    return db
+      .select({
+        id: messages.id,
+        title: messages.title,
+        body: messages.body,
+        read: sql<boolean>`${reads.messageId} is not null`,
+        createdAt: messages.createdAt,
+      })
+      .from(newest)
+      .innerJoin(messages, eq(messages.id, newest.id))
+      .leftJoin(reads, isReader)
+      .orderBy(desc(newest.createdAt), desc(newest.id))
+      .limit(INBOX_SIZE);
+  }
+
+  return {
+    listQuery,
+
+    async list(projectId: string, distinctId: string): Promise<InAppMessage[]> {
+      const rows = await listQuery(projectId, distinctId);
+      return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
+    },
+
+    async add({ distinctIds, ...message }: NewMessage): Promise<void> {
+      await db.transaction(async (tx) => {
+        await tx.insert(messages).values({ ...message, toEveryone: distinctIds === undefined });
+        if (distinctIds === undefined) return;
+        await tx.execute(sql`
+          insert into ${recipients} (project_id, distinct_id, created_at, message_id)
+          select ${message.projectId}, distinct_id, ${message.createdAt.toISOString()}::timestamptz, ${message.id}
+          from unnest(${sql.param(distinctIds)}::text[]) as wanted(distinct_id)
+          on conflict do nothing`);
+      });
+    },
+
+    /** Whether the message is in the person's inbox; marked as read when it is. */
+    async markRead(projectId: string, distinctId: string, messageId: string): Promise<boolean> {
+      const rows = await db.execute(sql`
+        with found as (
+          select id from ${messages}
+          where id = ${messageId} and project_id = ${projectId} and (to_everyone or exists (
+            select from ${recipients}
+            where project_id = ${projectId} and distinct_id = ${distinctId}
+              and recipients.created_at = messages.created_at and message_id = messages.id))
+        ), marked as (
+          insert into ${reads} (project_id, distinct_id, message_id)
+          select ${projectId}, ${distinctId}, id from found
+          on conflict do nothing
+        )
+        select from found`);
+      return rows.length > 0;
+    },
+  };
+}

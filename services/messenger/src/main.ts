@@ -1,0 +1,4 @@
+import { runService } from '@switchboard/service-kit';
+import { messengerService } from './service.ts';
+
+await runService(messengerService);

@@ -1,0 +1,79 @@
+import type { AttachmentType, AuthorKind, ConversationStatus, PageContext } from '@switchboard/contracts';
+import { sql } from 'drizzle-orm';
+import { boolean, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { moment } from './columns.ts';
+
+export const conversations = pgTable(
+  'conversations',
+  {
+    id: text().primaryKey(),
+    projectId: text('project_id').notNull(),
+    distinctId: text('distinct_id').notNull(),
+    subject: text(),
+    status: text().$type<ConversationStatus>().notNull().default('open'),
+    userId: text('user_id'),
+    /** Whether a userHash proved userId when the conversation was opened. */
+    userVerified: boolean('user_verified').notNull(),
+    /** SHA-256 of the token: who reads the database opens no conversation. */
+    tokenHash: text('token_hash').notNull(),
+    tokenExpiresAt: moment('token_expires_at').notNull(),
+    /** Number of turns; a turn takes its position from it while it holds the row. */
+    turnCount: integer('turn_count').notNull().default(0),
+    createdAt: moment('created_at').notNull(),
+    lastTurnAt: moment('last_turn_at').notNull(),
+  },
+  (table) => [
+    index('conversations_latest').on(table.projectId, table.lastTurnAt, table.id),
+    index('conversations_latest_by_status').on(table.projectId, table.status, table.lastTurnAt, table.id),
+  ],
+);
+
+export const turns = pgTable(
+  'turns',
+  {
+    conversationId: text('conversation_id')
+      .notNull()
+      .references(() => conversations.id),
+    position: integer().notNull(),
+    id: text().notNull(),
+    authorKind: text('author_kind').$type<AuthorKind>().notNull(),
+    authorId: text('author_id'),
+    body: text().notNull(),
+    pageContext: json('page_context').$type<PageContext>(),
+    idempotencyKey: text('idempotency_key'),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.conversationId, table.position] }),
+    uniqueIndex('turns_once')
+      .on(table.conversationId, table.idempotencyKey)
+      .where(sql`${table.idempotencyKey} is not null`),
+  ],
+);
+
+export const attachments = pgTable(
+  'attachments',
+  {
+    id: text().primaryKey(),
+    conversationId: text('conversation_id')
+      .notNull()
+      .references(() => conversations.id),
+    objectKey: text('object_key').notNull(),
+    name: text().notNull(),
+    contentType: text('content_type').$type<AttachmentType>().notNull(),
+    bytes: integer().notNull(),
+    createdAt: moment('created_at').notNull(),
+    /** The row is there before the object, so that no object is ever without a row. */
+    isStored: boolean('is_stored').notNull().default(false),
+    /** Set by the sweep before it removes the object; such a file can no longer be sent. */
+    isLeaving: boolean('is_leaving').notNull().default(false),
+    /** The turn it was sent with. */
+    turnPosition: integer('turn_position'),
+    /** Its place among the files of the turn. */
+    place: integer(),
+  },
+  (table) => [
+    index('attachments_by_turn').on(table.conversationId, table.turnPosition),
+    index('attachments_unsent').on(table.createdAt).where(sql`${table.turnPosition} is null`),
+  ],
+);

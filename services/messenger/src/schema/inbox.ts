@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm';
+import { boolean, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { moment } from './columns.ts';
+
+export const messages = pgTable(
+  'messages',
+  {
+    id: text().primaryKey(),
+    projectId: text('project_id').notNull(),
+    title: text().notNull(),
+    body: text().notNull(),
+    /** False: to the people in `recipients` alone. */
+    toEveryone: boolean('to_everyone').notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [
+    index('messages_to_everyone')
+      .on(table.projectId, table.createdAt, table.id)
+      .where(sql`${table.toEveryone}`),
+  ],
+);
+
+export const recipients = pgTable(
+  'recipients',
+  {
+    projectId: text('project_id').notNull(),
+    distinctId: text('distinct_id').notNull(),
+    /** The message's: a person's newest are found without reading their others. */
+    createdAt: moment('created_at').notNull(),
+    messageId: text('message_id')
+      .notNull()
+      .references(() => messages.id),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.distinctId, table.createdAt, table.messageId] })],
+);
+
+export const reads = pgTable(
+  'reads',
+  {
+    projectId: text('project_id').notNull(),
+    distinctId: text('distinct_id').notNull(),
+    messageId: text('message_id')
+      .notNull()
+      .references(() => messages.id),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.distinctId, table.messageId] })],
+);

@@ -1,0 +1,50 @@
+import type { AvatarType, MessengerSettings } from '@switchboard/contracts';
+import { index, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { moment } from './columns.ts';
+
+export const configurations = pgTable('configurations', {
+  projectId: text('project_id').primaryKey(),
+  /** As it is answered to the operator: prompts sanitised. json, not jsonb, which would reorder `availability`. */
+  settings: json().$type<MessengerSettings>().notNull(),
+});
+
+export const teammates = pgTable(
+  'teammates',
+  {
+    projectId: text('project_id').notNull(),
+    userId: text('user_id').notNull(),
+    name: text().notNull(),
+    initials: text(),
+    tone: text(),
+    /** The current picture: a file of `avatars`. */
+    avatarFile: text('avatar_file'),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.userId] })],
+);
+
+/** Every picture a teammate ever had: what stands under a path never changes or goes. */
+export const avatars = pgTable(
+  'avatars',
+  {
+    projectId: text('project_id').notNull(),
+    userId: text('user_id').notNull(),
+    /** SHA-256 of the bytes and the type's extension. */
+    file: text().notNull(),
+    contentType: text('content_type').$type<AvatarType>().notNull(),
+    bytes: integer().notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.userId, table.file] })],
+);
+
+export const identitySecrets = pgTable(
+  'identity_secrets',
+  {
+    id: text().primaryKey(),
+    projectId: text('project_id').notNull(),
+    /** Encrypted; it is needed in clear to check a userHash. */
+    sealed: text().notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [index('identity_secrets_by_project').on(table.projectId)],
+);

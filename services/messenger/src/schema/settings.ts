@@ -1,0 +1,32 @@
+import type { Placement } from '@switchboard/contracts';
+import { bigint, boolean, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { moment } from './columns.ts';
+
+/** The help site as the provider last told; no row: none was found. */
+export const helpSites = pgTable('help_sites', {
+  projectId: text('project_id').primaryKey(),
+  url: text().notNull(),
+  articles: bigint({ mode: 'number' }).notNull(),
+  languages: json().$type<string[]>().notNull(),
+  capped: boolean().notNull(),
+  lastReadAt: moment('last_read_at').notNull(),
+  /** Why the last read failed; null: it did not. */
+  readError: text('read_error'),
+});
+
+export const articleSearches = pgTable('article_searches', {
+  projectId: text('project_id').primaryKey(),
+  on: boolean().notNull(),
+  placement: text().$type<Placement>().notNull(),
+});
+
+/** UTF-8 bytes a company has had translated, by calendar month (UTC, YYYY-MM). */
+export const translatedBytes = pgTable(
+  'translated_bytes',
+  {
+    companyId: text('company_id').notNull(),
+    month: text().notNull(),
+    bytes: bigint({ mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.companyId, table.month] })],
+);

@@ -1,0 +1,132 @@
+import { migrate, openDatabase } from '@switchboard/database';
+import { directoryMigrations, openDirectory } from '@switchboard/directory';
+import {
+  createApp,
+  createByteBudget,
+  createRateLimits,
+  createSealing,
+  defineService,
+  openEventLog,
+  openRedis,
+} from '@switchboard/service-kit';
+import { createAttachments } from './attachments/attachments.ts';
+import { routeAttachments } from './attachments/routes.ts';
+import { createAttachmentStore } from './attachments/store.ts';
+import { createSweep } from './attachments/sweep.ts';
+import { messengerSettings } from './config.ts';
+import { createConfigurations } from './configuration/configuration.ts';
+import { routeConfiguration } from './configuration/routes.ts';
+import { createConfigurationStore } from './configuration/store.ts';
+import { appendTurn } from './conversations/append.ts';
+import { createConversations } from './conversations/conversations.ts';
+import { routeOperatorConversations } from './conversations/management-routes.ts';
+import { createOperatorConversations } from './conversations/operator.ts';
+import { routeConversations } from './conversations/routes.ts';
+import { createConversationStore } from './conversations/store.ts';
+import { createConversationTokens } from './conversations/tokens.ts';
+import { createIdentity } from './identity/identity.ts';
+import { routeIdentity } from './identity/routes.ts';
+import { createIdentityStore } from './identity/store.ts';
+import { routeInbox } from './inbox/routes.ts';
+import { createInboxStore } from './inbox/store.ts';
+import { messengerMigrations } from './migrations.ts';
+import { projectOfRegion } from './projects.ts';
+import { openStorage } from './storage.ts';
+import { routeTeam } from './team/routes.ts';
+import { createTeamStore } from './team/store.ts';
+import { createTeam } from './team/team.ts';
+
+/** Conversations, attachments, inbox and configuration of the support messenger, and its settings. */
+export const messengerService = defineService({
+  name: 'messenger',
+  settings: messengerSettings,
+  create(context) {
+    const { config, logger, clock } = context;
+    const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'messenger' });
+    const db = database.drizzle;
+    const log = openEventLog(context, 'messenger');
+    const directory = openDirectory({ database, log, service: 'messenger', logger });
+    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger);
+    const storage = openStorage(config);
+    const app = createApp({ service: 'messenger', context, directory });
+
+    const limit = createRateLimits(redis);
+    const perMinute = (name: string, points: number) => limit({ name, points, durationSeconds: 60 });
+    const budget = createByteBudget(config.MAX_BYTES_IN_FLIGHT);
+    const ofProject = projectOfRegion(directory, config.REGION);
+    const live = { turn: () => undefined, status: () => undefined };
+
+    const store = createConversationStore(db);
+    const tokens = createConversationTokens(store, clock);
+    const sealing = createSealing({ secrets: config.IDENTITY_SECRET, purpose: 'messenger identity secret' });
+    const identity = createIdentity({ store: createIdentityStore(db), sealing, clock });
+    const append = appendTurn.bind(undefined, db);
+    const conversations = createConversations({
+      store,
+      append,
+      tokens,
+      identity,
+      limits: {
+        opensPerAddress: perMinute('opens-address', config.OPENS_PER_ADDRESS_PER_MINUTE),
+        opensPerProject: perMinute('opens-project', config.OPENS_PER_PROJECT_PER_MINUTE),
+        turns: perMinute('turns', config.TURNS_PER_CONVERSATION_PER_MINUTE),
+      },
+      live,
+      clock,
+    });
+    routeConversations(app, conversations, tokens);
+    routeOperatorConversations(app, createOperatorConversations({ store, append, live, clock }), ofProject);
+    routeIdentity(app, identity, ofProject);
+
+    const attachmentStore = createAttachmentStore(db);
+    const attachments = createAttachments({
+      store: attachmentStore,
+      storage,
+      directory,
+      limits: {
+        perConversationMinute: perMinute('uploads-minute', config.UPLOADS_PER_CONVERSATION_PER_MINUTE),
+        perConversationHour: limit({
+          name: 'uploads-hour',
+          points: config.UPLOADS_PER_CONVERSATION_PER_HOUR,
+          durationSeconds: 3600,
+        }),
+        perAddress: perMinute('uploads-address', config.UPLOADS_PER_ADDRESS_PER_MINUTE),
+      },
+      clock,
+      logger,
+    });
+    routeAttachments(app, { attachments, tokens, budget });
+    const keptHours = config.UNSENT_ATTACHMENT_HOURS;
+    const sweep = storage && createSweep({ store: attachmentStore, storage, keptHours, clock, logger });
+
+    routeInbox(app, { store: createInboxStore(db), ofProject, clock });
+
+    const teamStore = createTeamStore(db);
+    routeTeam(app, { team: createTeam({ store: teamStore, storage, clock, logger }), ofProject, budget });
+    const configurations = createConfigurations({
+      store: createConfigurationStore(db),
+      team: teamStore,
+      directory,
+      socketUrl: `${config.PUBLIC_API_URL.replace(/^http/, 'ws')}/v1/messenger/socket`,
+    });
+    routeConfiguration(app, configurations, ofProject);
+
+    return {
+      app,
+      async start() {
+        await migrate(config.DATABASE_URL, directoryMigrations);
+        await migrate(config.DATABASE_URL, messengerMigrations);
+        await directory.start();
+        sweep?.start();
+      },
+      async stop() {
+        await sweep?.stop();
+        await directory.stop();
+        await log.close();
+        await database.close();
+        redis?.disconnect();
+        storage?.close();
+      },
+    };
+  },
+});

@@ -1,0 +1,15 @@
+/** The path of the avatar endpoint for a picture. */
+export function avatarPath(userId: string, file: string): string {
+  return `/v1/messenger/avatar/${encodeURIComponent(userId)}/${file}`;
+}
+
+/** Reads a path of the avatar endpoint; undefined when it is none. */
+export function parseAvatarPath(path: string): { userId: string; file: string } | undefined {
+  const [, userId, file] = /^\/v1\/messenger\/avatar\/([^/]+)\/([0-9a-f]{64}\.[a-z]{3,4})$/.exec(path) ?? [];
+  if (userId === undefined || file === undefined) return undefined;
+  try {
+    return { userId: decodeURIComponent(userId), file };
+  } catch {
+    return undefined;
+  }
+}

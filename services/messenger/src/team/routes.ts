@@ -1,0 +1,64 @@
+import {
+  AVATAR_MAX_BYTES,
+  getAvatar,
+  getTeammate,
+  putTeammate,
+  putTeammateAvatar,
+} from '@switchboard/contracts';
+import { type ByteBudget, isFresh, type ServiceApp } from '@switchboard/service-kit';
+import type { ProjectOfRegion } from '../projects.ts';
+import { withRawBody } from '../raw-body.ts';
+import type { Team } from './team.ts';
+
+interface TeamRouteOptions {
+  team: Team;
+  ofProject: ProjectOfRegion;
+  budget: ByteBudget;
+}
+
+export function routeTeam(app: ServiceApp, { team, ofProject, budget }: TeamRouteOptions): void {
+  app.implement(
+    getTeammate,
+    async (c) => {
+      const { projectId, userId } = c.req.valid('param');
+      return c.json(await team.find(projectId, userId), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    putTeammate,
+    async (c) => {
+      const { projectId, userId } = c.req.valid('param');
+      return c.json(await team.put(projectId, userId, c.req.valid('json')), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    putTeammateAvatar,
+    (c) =>
+      withRawBody(c, { maxBytes: AVATAR_MAX_BYTES, budget }, async (read) => {
+        const { projectId, userId } = c.req.valid('param');
+        return c.json({ url: await team.putAvatar(projectId, userId, read) }, 200);
+      }),
+    ofProject,
+  );
+
+  app.implement(getAvatar, async (c) => {
+    const { user_id, file } = c.req.valid('param');
+    const avatar = await team.avatar(c.get('project').id, user_id, file);
+    const headers = {
+      ETag: avatar.etag,
+      'Cache-Control': 'private, max-age=86400, immutable',
+      'X-Content-Type-Options': 'nosniff',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+      ...(avatar.contentType === 'image/svg+xml' && {
+        'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      }),
+    };
+    if (isFresh(c, avatar.etag)) return new Response(null, { status: 304, headers });
+    const bytes = new Uint8Array(await avatar.bytes());
+    return new Response(bytes, { headers: { ...headers, 'Content-Type': avatar.contentType } });
+  });
+}
