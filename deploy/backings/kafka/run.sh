@@ -39,6 +39,4 @@ if [ ! -f "$folder/data/meta.properties" ]; then
   "${java[@]}" kafka.tools.StorageTool format --cluster-id MkU3OEVBNTcwNTJENDM2Qk \
     --config "$folder/server.properties" >/dev/null
 fi
-# Where a test started it: end when its standard input does, so that no broker outlives a test run.
-[ -z "${END_WITH_INPUT:-}" ] || { (cat >/dev/null; kill -KILL $$ 2>/dev/null) <&0 >/dev/null 2>&1 & }
 exec "${java[@]}" kafka.Kafka "$folder/server.properties"

@@ -4,4 +4,6 @@ export { eventually } from './eventually.ts';
 export { type KafkaServer, kafkaBrokers, startKafka } from './kafka.ts';
 export { freePort } from './ports.ts';
 export { type PostgresServer, postgresServer } from './postgres-server.ts';
+export { type RedisServer, redisUrl, startRedis } from './redis.ts';
+export { type S3Access, type S3Server, s3Access, startS3 } from './s3.ts';
 export { type TestDatabase, type TestMigrations, testDatabase } from './test-database.ts';

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { Kafka } from 'kafkajs';
 import { backing } from './backing.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './ports.ts';
+import { killNow, spawnTied } from './tied.ts';
 
 /** A Kafka broker of one test's own, to be paused, killed and started again. */
 export interface KafkaServer {
@@ -44,10 +45,7 @@ export async function startKafka(): Promise<KafkaServer | undefined> {
   let broker: ChildProcess | undefined;
 
   async function start(): Promise<void> {
-    const child = spawn(runScript, [directory, String(port), String(controllerPort)], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      env: { ...process.env, END_WITH_INPUT: '1' },
-    });
+    const child = spawnTied(directory, runScript, [directory, String(port), String(controllerPort)]);
     broker = child;
     await eventually(
       async () => {
@@ -61,10 +59,7 @@ export async function startKafka(): Promise<KafkaServer | undefined> {
   async function kill(): Promise<void> {
     const child = broker;
     broker = undefined;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
-    await ended;
+    await killNow(child);
   }
 
   await start();

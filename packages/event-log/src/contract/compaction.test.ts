@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adapters, collect, newTopic, record, type TestLog } from '../testing/adapters.ts';
+import { adapters, collect, newTopic, type TestLog } from '../testing/adapters.ts';
+import { record } from '../testing/records.ts';
 import type { EventLog } from '../types.ts';
 
 describe.each(adapters)('compacted topics on $name', (adapter) => {

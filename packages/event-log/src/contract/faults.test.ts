@@ -1,7 +1,8 @@
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EventLogBusy, EventLogUnavailable } from '../errors.ts';
-import { collect, newGroup, newTopic, record } from '../testing/adapters.ts';
+import { collect, newGroup, newTopic } from '../testing/adapters.ts';
+import { record } from '../testing/records.ts';
 import { type BreakableLog, breakable } from '../testing/servers.ts';
 import type { EventLog, LogEntry } from '../types.ts';
 

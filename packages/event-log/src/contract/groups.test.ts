@@ -1,7 +1,8 @@
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PartitionLost } from '../errors.ts';
-import { adapters, newGroup, newTopic, record, type TestLog } from '../testing/adapters.ts';
+import { adapters, newGroup, newTopic, type TestLog } from '../testing/adapters.ts';
+import { record } from '../testing/records.ts';
 import type { EventLog, RecordBatch } from '../types.ts';
 
 const lease = { leaseMs: 1_500 };

@@ -2,7 +2,8 @@ import { eventually } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EventLogBusy, RecordTooLarge, TopicMismatch, UnknownTopic } from '../errors.ts';
-import { adapters, collect, newTopic, record, type TestLog } from '../testing/adapters.ts';
+import { adapters, collect, newTopic, type TestLog } from '../testing/adapters.ts';
+import { record } from '../testing/records.ts';
 import type { EventLog } from '../types.ts';
 
 describe.each(adapters)('publishing on $name', (adapter) => {

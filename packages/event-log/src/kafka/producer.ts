@@ -5,6 +5,9 @@ import type { SendConnection } from '../sender.ts';
 import { backoff, pause } from '../timing.ts';
 import { retrying } from './client.ts';
 
+/** Below, handing bytes to another thread and back takes longer than sending them. */
+const WORTH_COMPRESSING = 32_768;
+
 /**
  * An idempotent producer that repeats one send until the broker has stored it or it is closed: a repetition
  * carries the same sequence numbers, so the broker stores it once.
@@ -56,7 +59,7 @@ export async function openProducer(options: {
       const work = untilStored({
         acks: -1,
         timeout: options.brokerTimeoutMs,
-        compression: options.compression,
+        compression: bytesOf(batch) < WORTH_COMPRESSING ? 0 : options.compression,
         topicMessages: batch.map(({ topic, records }) => ({ topic, messages: records })),
       });
       sending = work;
@@ -74,6 +77,12 @@ export async function openProducer(options: {
       await disconnect();
     },
   };
+}
+
+function bytesOf(batch: TopicRecords[]): number {
+  let bytes = 0;
+  for (const { records } of batch) for (const record of records) bytes += record.value?.length ?? 0;
+  return bytes;
 }
 
 /** The errors after which the broker's count and the producer's differ; a fresh producer starts from zero. */

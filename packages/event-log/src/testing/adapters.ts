@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { kafkaBrokers, testDatabase } from '@switchboard/testkit';
 import { openKafkaLog, openPostgresLog } from '../index.ts';
-import type { CommonOptions, EventLog, OutgoingRecord, StoredRecord, TopicSpec } from '../types.ts';
+import type { CommonOptions, EventLog, StoredRecord, TopicSpec } from '../types.ts';
 
 /** A log to test against: several instances may be opened on the same topics. */
 export interface TestLog {
@@ -63,10 +63,6 @@ export async function newTopic(log: EventLog, spec: Partial<TopicSpec> = {}): Pr
 }
 
 export const newGroup = (): string => `group-${randomUUID()}`;
-
-export function record(value: string | null, partition = 0, key: string | null = null): OutgoingRecord {
-  return { partition, key, value: value === null ? null : Buffer.from(value), headers: {} };
-}
 
 /** Reads topics as a new group until so many records are there. */
 export async function collect(

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EventLogBusy, EventLogUnavailable } from './errors.ts';
+import { createByteBudget, createGatherer, sizeOf, type TopicRecords } from './gather.ts';
+import { record } from './testing/records.ts';
+
+function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
+  const budget = createByteBudget(options.maxBytes ?? 1_000_000);
+  const sends: { batch: TopicRecords[]; succeed(): void; fail(error: Error): void }[] = [];
+  const gatherer = createGatherer({
+    budget,
+    maxSendBytes: options.maxSendBytes ?? 100_000,
+    send(batch) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      sends.push({ batch, succeed: resolve, fail: reject });
+      return promise;
+    },
+  });
+  function publish(values: string[], withinMs = 10_000): Promise<void> {
+    const records = values.map((value) => record(value));
+    const bytes = records.reduce((sum, one) => sum + sizeOf(one), 0);
+    budget.take(bytes);
+    return gatherer.publish('events', records, bytes, performance.now() + withinMs);
+  }
+  const sent = (): string[][] =>
+    sends.map(({ batch }) => batch.flatMap(({ records }) => records.map((one) => String(one.value))));
+  return { budget, sends, publish, sent, gatherer };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a gatherer', () => {
+  it('sends at once when nothing is under way, and gathers all that arrives until the answer', async () => {
+    const { publish, sends, sent, budget } = setUp();
+    const first = publish(['a']);
+    expect(sent()).toEqual([['a']]);
+    const rest = [publish(['b', 'c']), publish(['d'])];
+    await settled();
+    expect(sent()).toEqual([['a']]);
+    sends[0]?.succeed();
+    await first;
+    await settled();
+    expect(sent()).toEqual([['a'], ['b', 'c', 'd']]);
+    sends[1]?.succeed();
+    await Promise.all(rest);
+    expect(budget.used()).toBe(0);
+  });
+
+  it('cuts sends at their bound, in order, and answers a publish when its last record is stored', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.nat(400), { minLength: 1 }), { minLength: 1 }),
+        async (publishes) => {
+          const { publish, sends, budget } = setUp({ maxSendBytes: 500 });
+          const stored: string[] = [];
+          const done = publishes.map((lengths, n) => {
+            const values = lengths.map((length, i) => `${n}.${i}:`.padEnd(length, 'x'));
+            return publish(values).then(() => expect(stored).toEqual(expect.arrayContaining(values)));
+          });
+          for (let i = 0; i < sends.length; i++) {
+            const batch = sends[i]?.batch.flatMap(({ records }) => records) ?? [];
+            expect(batch.length === 1 || batch.reduce((sum, one) => sum + sizeOf(one), 0) <= 500).toBe(true);
+            stored.push(...batch.map((one) => String(one.value)));
+            sends[i]?.succeed();
+            await settled();
+          }
+          await Promise.all(done);
+          expect(stored).toEqual(
+            publishes.flatMap((lengths, n) => lengths.map((length, i) => `${n}.${i}:`.padEnd(length, 'x'))),
+          );
+          expect(budget.used()).toBe(0);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('answers by the deadline though the send does not, and drops what was never sent', async () => {
+    const { publish, sends, sent, budget, gatherer } = setUp();
+    const outcomes = await Promise.allSettled([publish(['a'], 20), publish(['b'], 20)]);
+    for (const one of outcomes)
+      expect(one.status === 'rejected' && one.reason).toBeInstanceOf(EventLogUnavailable);
+    // What is under way still takes memory; what waited does not.
+    expect(budget.used()).toBe(sizeOf(record('a')));
+    sends[0]?.succeed();
+    await gatherer.idle();
+    expect(sent()).toEqual([['a']]);
+    expect(budget.used()).toBe(0);
+  });
+
+  it('tells all publishes of a failed send, and goes on with the next', async () => {
+    const { publish, sends, sent, budget } = setUp();
+    const first = publish(['a']);
+    const second = publish(['b']);
+    sends[0]?.fail(new Error('refused'));
+    await expect(first).rejects.toThrow('refused');
+    await settled();
+    expect(sent()).toEqual([['a'], ['b']]);
+    sends[1]?.succeed();
+    await second;
+    expect(budget.used()).toBe(0);
+  });
+
+  it('refuses bytes over the bound, but never a publish that is alone', async () => {
+    const { publish, sends } = setUp({ maxBytes: 100 });
+    const first = publish(['x'.repeat(500)]);
+    await expect(async () => publish(['b'])).rejects.toThrow(EventLogBusy);
+    sends[0]?.succeed();
+    await first;
+    const again = publish(['c']);
+    sends[1]?.succeed();
+    await again;
+  });
+});

@@ -1,0 +1,46 @@
+import { kafkaBrokers } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openKafkaLog } from '../index.ts';
+import { adapters, collect, newTopic, type TestLog } from '../testing/adapters.ts';
+import { record } from '../testing/records.ts';
+
+const kafka = adapters.find((adapter) => adapter.name === 'Kafka');
+
+describe.skipIf(!kafka?.available)('kafkajs as it is patched', () => {
+  let logs: TestLog | undefined;
+  beforeAll(async () => {
+    logs = await kafka?.start();
+  });
+  afterAll(() => logs?.close());
+
+  it('works without a warning of Node', async () => {
+    const warnings: string[] = [];
+    const listen = (warning: Error): number => warnings.push(warning.name);
+    process.on('warning', listen);
+    const log = logs?.open();
+    if (!log) return;
+    const topic = await newTopic(log);
+    for (let i = 0; i < 20; i++) await log.publish(topic, [record(`${i}`)]);
+    await collect(log, [topic], 20);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    process.off('warning', listen);
+    expect(warnings).toEqual([]);
+  });
+
+  it.each(['none', 'gzip', 'zstd'] as const)(
+    'what was sent with compression %s comes back',
+    async (compression) => {
+      const brokers = (await kafkaBrokers()) ?? [];
+      const log = openKafkaLog({ brokers, clientId: 'codecs', compression });
+      const topic = await newTopic(log);
+      const values = Array.from({ length: 3 }, (_, i) => `${i}`.repeat(50_000));
+      await log.publish(
+        topic,
+        values.map((value) => record(value)),
+      );
+      const { records } = await collect(log, [topic], 3);
+      expect(records.map((one) => String(one.value))).toEqual(values);
+      await log.close();
+    },
+  );
+});

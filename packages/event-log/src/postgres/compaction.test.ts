@@ -1,0 +1,69 @@
+import { openDatabase } from '@switchboard/database';
+import { eventually, testDatabase } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { collect, newGroup, newTopic } from '../testing/adapters.ts';
+import { record } from '../testing/records.ts';
+import { openPostgresLog } from './log.ts';
+
+describe('compaction in PostgreSQL', () => {
+  let database: Awaited<ReturnType<typeof testDatabase>>;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database.drop());
+
+  async function storedOffsets(topic: string): Promise<number[]> {
+    const { sql, close } = openDatabase({ url: database.url, applicationName: 'test', poolSize: 1 });
+    const rows = await sql<{ offset: number }[]>`
+      select "offset" from event_log.records where topic = ${topic} order by "offset"`;
+    await close();
+    return rows.map((row) => row.offset);
+  }
+
+  const open = (options = {}) => openPostgresLog({ url: database.url, compactionIntervalMs: 20, ...options });
+
+  it('keeps the newest record of each key where it is, also of keys written again later', async () => {
+    const log = open();
+    const topic = await newTopic(log, { partitions: 1, cleanup: 'compact' });
+    for (const key of ['a', 'b', 'a', 'c', 'a']) await log.publish(topic, [record(key, 0, key)]);
+    await eventually(async () => expect(await storedOffsets(topic)).toEqual([1, 3, 4]));
+    await log.publish(topic, [record('new', 0, 'b')]);
+    await eventually(async () => expect(await storedOffsets(topic)).toEqual([3, 4, 5]));
+    const { records } = await collect(log, [topic], 3);
+    expect(records.map((one) => [one.offset, String(one.value)])).toEqual([
+      [3n, 'c'],
+      [4n, 'a'],
+      [5n, 'new'],
+    ]);
+    await log.close();
+  });
+
+  it('keeps a tombstone for a while, then drops it; a reader still reaches the end', async () => {
+    const keeping = open({ tombstoneRetentionMs: 3_600_000 });
+    const topic = await newTopic(keeping, { partitions: 1, cleanup: 'compact' });
+    await keeping.publish(topic, [record('a', 0, 'a'), record('b', 0, 'b'), record(null, 0, 'b')]);
+    await eventually(async () => expect(await storedOffsets(topic)).toEqual([0, 2]));
+    await keeping.close();
+    const dropping = open({ tombstoneRetentionMs: 0 });
+    await dropping.ping();
+    await eventually(async () => expect(await storedOffsets(topic)).toEqual([0]));
+    const group = newGroup();
+    const consumption = await dropping.consume({ group, topics: [topic], handle: async () => {} });
+    await eventually(async () => expect(await dropping.committedOffsets(group, topic)).toEqual([3n]));
+    await consumption.stop();
+    await dropping.close();
+  });
+
+  it('drops records older than the retention, oldest first, and never renumbers', async () => {
+    const log = open();
+    const topic = await newTopic(log, { partitions: 1, retentionMs: 300 });
+    const forever = await newTopic(log, { partitions: 1 });
+    await log.publish(topic, [record('old'), record('older')]);
+    await log.publish(forever, [record('stays')]);
+    await eventually(async () => expect(await storedOffsets(topic)).toEqual([]));
+    await log.publish(topic, [record('new')]);
+    expect(await log.endOffsets(topic)).toEqual([3n]);
+    expect(await storedOffsets(forever)).toEqual([0]);
+    await log.close();
+  });
+});

@@ -1,0 +1,101 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { backing } from './backing.ts';
+import { eventually } from './eventually.ts';
+import { freePort } from './ports.ts';
+import { killNow, spawnTied } from './tied.ts';
+
+export interface S3Access {
+  endpoint: string;
+  accessKey: string;
+  secretKey: string;
+  bucket: string;
+  region: string;
+}
+
+/** An S3 server of one test's own, to be paused, killed and started again. */
+export interface S3Server extends S3Access {
+  /** SIGSTOP: it takes connections and says nothing. */
+  pause(): void;
+  resume(): void;
+  /** SIGKILL; the objects stay. */
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  /** Stops it and removes the objects. */
+  stop(): Promise<void>;
+}
+
+const credentials = { accessKey: 'switchboard', secretKey: 'switchboard-secret', region: 'eu-central-1' };
+
+/**
+ * Starts versitygw from what `deploy/backings/install.sh` installed. Undefined where that is missing; with
+ * REQUIRE_BACKINGS=1 that is an error.
+ */
+export async function startS3(): Promise<S3Server | undefined> {
+  const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
+  const program = join(home, 'bin', 'versitygw');
+  if (!existsSync(program)) {
+    if (process.env['REQUIRE_BACKINGS'] !== '1') return undefined;
+    throw new Error(`no versitygw in ${home} and REQUIRE_BACKINGS=1: run deploy/backings/install.sh s3`);
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'switchboard-s3-'));
+  const bucket = 'switchboard';
+  // A bucket of this server is a folder.
+  await mkdir(join(directory, bucket));
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  let server: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const { accessKey, secretKey, region } = credentials;
+    const keys = ['--access', accessKey, '--secret', secretKey, '--region', region];
+    const place = ['--port', `127.0.0.1:${port}`, '--health', '/health', 'posix', directory];
+    server = spawnTied(directory, program, [...keys, ...place]);
+    await eventually(async () => {
+      const answer = await fetch(`${endpoint}/health`);
+      if (!answer.ok) throw new Error(`the S3 server answers ${answer.status}`);
+    });
+  }
+
+  async function kill(): Promise<void> {
+    const child = server;
+    server = undefined;
+    await killNow(child);
+  }
+
+  await start();
+  return {
+    endpoint,
+    bucket,
+    ...credentials,
+    pause: () => void server?.kill('SIGSTOP'),
+    resume: () => void server?.kill('SIGCONT'),
+    kill,
+    restart: start,
+    async stop() {
+      await kill();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The bucket that tests share, under prefixes of their own: S3_ENDPOINT, else a server started for this process. */
+export function s3Access(): Promise<S3Access | undefined> {
+  shared ??= find();
+  return shared;
+}
+
+let shared: Promise<S3Access | undefined> | undefined;
+
+async function find(): Promise<S3Access | undefined> {
+  const endpoint = process.env['S3_ENDPOINT'];
+  if (!endpoint) return startS3();
+  const accessKey = backing('S3_ACCESS_KEY');
+  const secretKey = backing('S3_SECRET_KEY');
+  const bucket = backing('S3_BUCKET');
+  if (!accessKey || !secretKey || !bucket) return undefined;
+  return { endpoint, accessKey, secretKey, bucket, region: process.env['S3_REGION'] ?? credentials.region };
+}
