@@ -108,6 +108,9 @@ export async function startWorld(options: { databaseUrl?: string; env?: Env } = 
     await eventually(async () => {
       const response = await manage('GET', `/projects/${id}/flags`);
       if (response.status === 404) throw new Error('the project is not applied yet');
+      const headers = { Authorization: `Bearer ${key}` };
+      const { status } = await fetch(`${first.url}/v1/flags/snapshot`, { headers });
+      if (status === 401) throw new Error('the key is not applied yet');
     });
     return { id, key };
   }
