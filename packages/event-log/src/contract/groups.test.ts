@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PartitionLost } from '../errors.ts';
@@ -95,6 +97,51 @@ describe.each(adapters)('consumer groups on $name', (adapter) => {
       await Promise.all([a.stop(), b.stop()]);
       const offsets = await log.committedOffsets(group, topic);
       expect(offsets[taken ?? -1]).toBe(1n);
+    });
+
+    /** A member in another process; what it said so far. */
+    function startMember(group: string, topic: string) {
+      const program = fileURLToPath(new URL('../testing/member.ts', import.meta.url));
+      const child = spawn(process.execPath, [program, ...logs.address, group, topic, `${lease.leaseMs}`]);
+      let output = '';
+      child.stdout.on('data', (data) => {
+        output += data;
+      });
+      return { child, output: () => output };
+    }
+
+    it('when one is killed, another takes over what it had not committed', async () => {
+      const topic = await newTopic(log, { partitions: 1 });
+      const group = newGroup();
+      await log.publish(topic, [record('a')]);
+      const member = startMember(group, topic);
+      await eventually(() => expect(member.output()).toBe('got 0\n'));
+      const a = await join(log, group, topic);
+      member.child.kill('SIGKILL');
+      await eventually(() => expect([...a.seen.keys()]).toEqual(['a']));
+      await a.stop();
+    });
+
+    it('one frozen past its lease finds its partition taken: its commit is refused', async () => {
+      const topic = await newTopic(log, { partitions: 1 });
+      const group = newGroup();
+      await log.publish(topic, [record('a')]);
+      const member = startMember(group, topic);
+      try {
+        await eventually(() => expect(member.output()).toBe('got 0\n'));
+        member.child.kill('SIGSTOP');
+        const a = await join(log, group, topic);
+        await eventually(() => expect([...a.seen.keys()]).toEqual(['a']));
+        await log.publish(topic, [record('b')]);
+        await eventually(async () => expect(await log.committedOffsets(group, topic)).toEqual([2n]));
+        member.child.stdin.write('commit\n');
+        member.child.kill('SIGCONT');
+        await eventually(() => expect(member.output()).toContain('lost\n'));
+        expect(await log.committedOffsets(group, topic)).toEqual([2n]);
+        await a.stop();
+      } finally {
+        member.child.kill('SIGKILL');
+      }
     });
   });
 });

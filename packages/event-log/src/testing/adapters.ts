@@ -6,6 +6,8 @@ import type { CommonOptions, EventLog, StoredRecord, TopicSpec } from '../types.
 /** A log to test against: several instances may be opened on the same topics. */
 export interface TestLog {
   open(options?: CommonOptions & { tombstoneRetentionMs?: number; compactionIntervalMs?: number }): EventLog;
+  /** For `member.ts`. */
+  address: ['kafka' | 'postgres', string];
   close(): Promise<void>;
 }
 
@@ -24,7 +26,11 @@ export const adapters: Adapter[] = [
     available: true,
     async start() {
       const database = await testDatabase();
-      return withCleanup((options) => openPostgresLog({ url: database.url, ...options }), database.drop);
+      return withCleanup(
+        ['postgres', database.url],
+        (options) => openPostgresLog({ url: database.url, ...options }),
+        database.drop,
+      );
     },
   },
   {
@@ -33,6 +39,7 @@ export const adapters: Adapter[] = [
     async start() {
       const common = { brokers: brokers ?? [], clientId: 'contract' };
       return withCleanup(
+        ['kafka', brokers?.[0] ?? ''],
         (options) => openKafkaLog({ ...common, ...options }),
         async () => {},
       );
@@ -40,9 +47,14 @@ export const adapters: Adapter[] = [
   },
 ];
 
-function withCleanup(open: TestLog['open'], afterwards: () => Promise<void>): TestLog {
+function withCleanup(
+  address: TestLog['address'],
+  open: TestLog['open'],
+  afterwards: () => Promise<void>,
+): TestLog {
   const logs: EventLog[] = [];
   return {
+    address,
     open(options) {
       const log = open(options);
       logs.push(log);
