@@ -7,6 +7,7 @@ import { type Demo, prepareDemo } from './demo.ts';
 import { StandaloneError } from './errors.ts';
 import { createGateway, mountConsole, mountHealth, mountIssuer } from './gateway.ts';
 import { openIssuer } from './issuer.ts';
+import { openSecrets } from './secrets.ts';
 import { createServices, DATABASES } from './services.ts';
 
 interface StandaloneOptions {
@@ -48,8 +49,12 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
     const postgres = await startPostgres({ directory: join(home, 'postgres'), databases: DATABASES });
     closing.postgres = postgres.stop;
 
+    const secrets = await openSecrets(home);
     const services = createServices((name) => ({
       LOG_LEVEL: 'warn',
+      ...secrets,
+      MAIL_DIR: join(home, 'mail'),
+      OBJECTS_FOLDER: join(home, 'objects'),
       ...env,
       REGION,
       DATABASE_URL: postgres.url(name),
@@ -59,6 +64,7 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       AUTH_JWKS_URL: `${urls.api}/.well-known/jwks.json`,
       CONSOLE_URL: urls.console,
       PUBLIC_API_URL: urls.api,
+      PUBLIC_LINK_BASE_URL: `${urls.api}/shared`,
     }));
     closing.services = () => Promise.all(services.map(({ service }) => service.stop()));
     const byName = new Map(

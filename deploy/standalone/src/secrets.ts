@@ -1,0 +1,39 @@
+import { createECDH, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { StandaloneError } from './errors.ts';
+import { readIfThere, writeWhole } from './home.ts';
+
+const kept = z.object({
+  LINK_SECRET: z.string(),
+  IDENTITY_SECRET: z.string(),
+  VAPID_PUBLIC_KEY: z.string(),
+  VAPID_PRIVATE_KEY: z.string(),
+});
+
+/** Settings that are secrets of this installation: made once and kept in the home folder. */
+export async function openSecrets(home: string): Promise<z.infer<typeof kept>> {
+  const path = join(home, 'secrets.json');
+  const file = await readIfThere(path);
+  if (file === undefined) {
+    const made = makeSecrets();
+    await writeWhole(path, JSON.stringify(made));
+    return made;
+  }
+  try {
+    return kept.parse(JSON.parse(file));
+  } catch {
+    throw new StandaloneError(`${path} is damaged. Delete ${home} to begin anew.`);
+  }
+}
+
+function makeSecrets(): z.infer<typeof kept> {
+  const secret = () => randomBytes(32).toString('base64url');
+  const vapid = createECDH('prime256v1');
+  return {
+    LINK_SECRET: secret(),
+    IDENTITY_SECRET: secret(),
+    VAPID_PUBLIC_KEY: vapid.generateKeys('base64url'),
+    VAPID_PRIVATE_KEY: Buffer.from(vapid.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url'),
+  };
+}

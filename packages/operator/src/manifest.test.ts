@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { ManifestError, parseManifest } from './manifest.ts';
+
+function refusal(source: string): string {
+  try {
+    parseManifest(source);
+  } catch (error) {
+    if (error instanceof ManifestError) return error.message;
+    throw error;
+  }
+  return 'accepted';
+}
+
+const project = (more: string) => `
+companies:
+  - id: co
+    name: Company
+    plan: { tier: pro, cycle: monthly }
+    projects:
+      - { id: p, name: Project, region: eu, defaultLanguage: en, ${more} }
+`;
+
+describe('a manifest', () => {
+  it('may leave out every part', () => {
+    expect(parseManifest('')).toEqual({ plans: [], ai: { models: [] }, companies: [] });
+    expect(parseManifest(project('flags: []')).companies[0]?.projects[0]).toMatchObject({
+      id: 'p',
+      reports: [],
+      cohorts: [],
+      flags: [],
+    });
+  });
+
+  it('may be JSON', () => {
+    expect(parseManifest('{"ai":{"markupPercent":20}}').ai).toEqual({ markupPercent: 20, models: [] });
+  });
+
+  it('that is no YAML is refused with the line', () => {
+    expect(refusal('plans: [\n  - x')).toMatch(/^not YAML: .*line \d/s);
+  });
+
+  it.each([
+    ['an unknown part', 'plan: []', 'plan'],
+    ['an unknown property', project('colour: red'), 'colour'],
+    ['a wrong region', project('region: EU').replace('region: eu, ', ''), 'companies[0].projects[0].region'],
+    [
+      'a flag with a share past 100',
+      project('flags: [{ key: a, enabled: true, rolloutPercentage: 101 }]'),
+      'companies[0].projects[0].flags[0].rolloutPercentage',
+    ],
+  ])('with %s is refused, and the place is named', (_, source, place) => {
+    expect(refusal(source)).toContain(place);
+  });
+});
