@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventually, startKafka } from '@switchboard/testkit';
+import { describe, expect, it } from 'vitest';
+import { batch, event, PROJECT, startIngestion } from './test-service.ts';
+
+const kafka = await startKafka();
+const documentation = join(import.meta.dirname, '../../../docs/events.md');
+/** Where the program's import of kafkajs is found. */
+const folder = join(import.meta.dirname, '../node_modules/.examples');
+
+describe.skipIf(kafka === undefined)('docs/events.md', () => {
+  it('shows a program that reads the events', async () => {
+    const brokers = kafka?.brokers.join(',') ?? '';
+    const program = /```js\n(.+?)```/s.exec(await readFile(documentation, 'utf8'))?.[1] ?? '';
+    await mkdir(folder, { recursive: true });
+    const file = join(folder, 'read-events.mjs');
+    await writeFile(file, program);
+    const ingestion = await startIngestion({ KAFKA_BROKERS: brokers });
+    // Enough to be compressed.
+    const events = Array.from({ length: 500 }, (_, i) =>
+      event({ distinct_id: `user-${i}`, properties: { text: 'x'.repeat(200) } }),
+    );
+    expect((await ingestion.post('/v1/events', batch(events))).status).toBe(202);
+
+    const reader = spawn(process.execPath, [file], {
+      env: { PATH: process.env['PATH'], KAFKA_BROKERS: brokers },
+    });
+    let output = '';
+    reader.stdout.on('data', (text) => (output += text));
+    reader.stderr.on('data', (text) => (output += text));
+    try {
+      await eventually(
+        () => {
+          const lines = output.trim().split('\n');
+          for (const { distinct_id, timestamp } of events) {
+            expect(lines).toContain(`${PROJECT} ${timestamp} ${distinct_id} page viewed`);
+          }
+        },
+        { withinMs: 20_000 },
+      );
+    } finally {
+      const left = once(reader, 'exit');
+      reader.kill('SIGKILL');
+      await left;
+      await ingestion.stop();
+      await kafka?.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
+});
