@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { directoryMigrations } from '@switchboard/directory';
 import { listen, serviceContext, startService } from '@switchboard/service-kit';
 import { accessTokens, type TestDatabase, type TokenClaims, testDatabase } from '@switchboard/testkit';
@@ -14,6 +17,8 @@ export interface World {
   clock: { now(): Date; set(time: string): void };
   token(claims: TokenClaims): Promise<string>;
   as(sub: string, permissions?: string[]): Person;
+  /** Stops the service and leaves all it worked with. */
+  stopService(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -54,6 +59,7 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
   const directory = await publishDirectory(log.url);
   await seedDirectory(directory);
   const tokens = await accessTokens();
+  const mails = await mkdtemp(join(tmpdir(), 'switchboard-mails-'));
   const all = {
     LOG_LEVEL: 'error',
     REGION: 'eu',
@@ -66,6 +72,8 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
     PUBLIC_LINK_BASE_URL: 'https://links.example/shared',
     LINK_SECRET: 'a-secret-of-these-tests-alone-0123456789',
     TRUSTED_PROXY_HOPS: '1',
+    MAIL_DIR: mails,
+    DELIVERY_RETRY_SECONDS: '1',
     ...env,
   };
   let fixed: Date | undefined;
@@ -80,6 +88,11 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
   await startService(service, context);
   const server = await listen({ fetch: service.app.hono.fetch, host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${server.port}`;
+  let stopping: Promise<void> | undefined;
+  const stopService = () => {
+    stopping ??= server.close(100).then(() => service.stop());
+    return stopping;
+  };
   return {
     url,
     env: all,
@@ -93,13 +106,14 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
         return call(url, method, path, body, { authorization });
       },
     }),
+    stopService,
     async stop() {
-      await server.close(100);
-      await service.stop();
+      await stopService();
       await directory.close();
       await tokens.stop();
       await database.drop();
       await log.drop();
+      await rm(mails, { recursive: true, force: true });
     },
   };
 }

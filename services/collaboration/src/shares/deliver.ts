@@ -1,0 +1,77 @@
+import type { Directory } from '@switchboard/directory';
+import type { Clock, Logger } from '@switchboard/service-kit';
+import type { Mailer } from './mailer.ts';
+import { composeMail, composePush } from './messages.ts';
+import { EndpointGone, type Pusher } from './pusher.ts';
+import type { Delivery, ShareStore } from './store.ts';
+import { Undeliverable } from './undeliverable.ts';
+
+interface DeliverOptions {
+  store: ShareStore;
+  directory: Pick<Directory, 'member'>;
+  mailer: Mailer;
+  /** Absent: there are no keys to push with. */
+  pusher: Pusher | undefined;
+  clock: Clock;
+  logger: Logger;
+  consoleUrl: string;
+  /** Told of each delivery that is over. */
+  onSettled(channel: Delivery['channel'], state: 'sent' | 'failed'): void;
+}
+
+/** Makes one delivery; with `isLast` there will be no other try. */
+export type Deliver = (id: string, isLast: boolean) => Promise<void>;
+
+/**
+ * Deliveries one by one. A delivery is recorded as sent right after the server took it: should the process
+ * end in between, it is made a second time, with the same Message-ID or push topic.
+ */
+export function createDeliver(options: DeliverOptions): Deliver {
+  const { store, directory, mailer, pusher, clock, logger, consoleUrl, onSettled } = options;
+
+  async function send({ id, share, recipientSub, channel, endpoint }: Delivery): Promise<void> {
+    const recipient = await directory.member(share.companyId, recipientSub);
+    if (recipient === undefined)
+      throw new Undeliverable('the recipient is no member of the company any more');
+    if (channel === 'email') {
+      const sender = await directory.member(share.companyId, share.senderSub);
+      const content = composeMail(share, consoleUrl);
+      return mailer.send({
+        id,
+        to: recipient.email,
+        replyTo: sender?.email,
+        sender: share.senderName,
+        ...content,
+      });
+    }
+    const subscription = recipient.pushSubscriptions.find((one) => one.endpoint === endpoint);
+    if (subscription === undefined) throw new Undeliverable('the recipient has given the subscription up');
+    if (pusher === undefined) throw new Undeliverable('there are no VAPID keys any more');
+    if ((await store.dropped([subscription.endpoint])).size > 0)
+      throw new EndpointGone('the subscription has ended');
+    return pusher.send(id, subscription, composePush(share));
+  }
+
+  async function fail(delivery: Delivery, reason: string): Promise<void> {
+    await store.settle(delivery.id, 'failed', clock.now(), reason);
+    onSettled(delivery.channel, 'failed');
+    logger.warn({ delivery: delivery.id, channel: delivery.channel, reason }, 'a share did not arrive');
+  }
+
+  return async (id, isLast) => {
+    const delivery = await store.waiting(id);
+    if (delivery === undefined) return;
+    try {
+      await send(delivery);
+    } catch (error) {
+      if (error instanceof EndpointGone && delivery.endpoint !== null) {
+        await store.dropEndpoint(delivery.endpoint, clock.now());
+      }
+      if (error instanceof Undeliverable) return fail(delivery, error.message);
+      if (isLast) return fail(delivery, `given up: ${error instanceof Error ? error.message : 'no reason'}`);
+      throw error;
+    }
+    await store.settle(id, 'sent', clock.now());
+    onSettled(delivery.channel, 'sent');
+  };
+}

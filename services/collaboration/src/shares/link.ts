@@ -1,0 +1,40 @@
+import { BadRequest } from '@switchboard/service-kit';
+
+interface Place {
+  consoleUrl: string;
+  projectId: string;
+  reportId: string;
+}
+
+/**
+ * The address as the message will carry it. Throws BadRequest unless it is the report's own in the console;
+ * query and fragment may say what of it is shown.
+ */
+export function requireReportLink(link: string, { consoleUrl, projectId, reportId }: Place): string {
+  const base = new URL(consoleUrl);
+  const url = parseAddress(link);
+  const expected = [...segmentsOf(base), 'projects', projectId, 'reports', reportId];
+  const isReport =
+    url !== undefined &&
+    url.origin === base.origin &&
+    url.username === '' &&
+    url.password === '' &&
+    JSON.stringify(segmentsOf(url)) === JSON.stringify(expected);
+  if (isReport) return url.href;
+  const address = `${consoleUrl}/projects/${encodeURIComponent(projectId)}/reports/${encodeURIComponent(reportId)}`;
+  throw new BadRequest(`link: not the address of this report, ${address}`);
+}
+
+/** Undefined for what is no URL, or only one after characters a reader does not see were taken out of it. */
+function parseAddress(link: string): URL | undefined {
+  return /[\s\p{Cc}\\]/u.test(link) || !URL.canParse(link) ? undefined : new URL(link);
+}
+
+function segmentsOf({ pathname }: URL): string[] | undefined[] {
+  try {
+    const [, ...segments] = pathname.split('/').map(decodeURIComponent);
+    return segments.length === 1 && segments[0] === '' ? [] : segments;
+  } catch {
+    return [undefined]; // A percent sign that encodes nothing.
+  }
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { composeMail, composePush } from './messages.ts';
+import { languageFor, texts } from './texts.ts';
+
+const share = {
+  senderName: 'Ada <b>Lovelace</b> & "co"',
+  reportName: 'Sign-ups <script>alert(1)</script>',
+  note: 'Look at "Tuesday" <img src=x onerror=alert(1)>\nand & Wednesday',
+  link: 'https://console.example/projects/shop/reports/signups?a=1&b=2',
+  language: 'en',
+};
+const home = 'https://console.example';
+
+describe('the language of a message', () => {
+  it.each([
+    ['en', 'en'],
+    ['de', 'de'],
+    ['de-AT', 'de'],
+    ['DE-ch-1996', 'de'],
+    ['pt-BR', 'pt'],
+    ['ja-JP', 'ja'],
+    ['zh-Hans', 'en'],
+    ['sv', 'en'],
+    ['den', 'en'],
+  ])('for %s is %s', (tag, language) => {
+    expect(languageFor(tag)).toBe(language);
+  });
+
+  it('is one of nine, each complete and different', () => {
+    expect(Object.keys(texts)).toEqual(['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja']);
+    for (const say of Object.values(texts)) {
+      for (const text of [say.subject('Ada', 'Sales'), say.intro('Ada', 'Sales')]) {
+        expect(text).toContain('Ada');
+        expect(text).toContain('Sales');
+      }
+      expect(say.noteOf('Ada')).toContain('Ada');
+    }
+    expect(new Set(Object.values(texts).map(({ why }) => why)).size).toBe(9);
+  });
+});
+
+describe('an e-mail', () => {
+  it.each(Object.keys(texts))('in %s has the sender, the report, the note and the link', (language) => {
+    const mail = composeMail({ ...share, senderName: 'Ada', reportName: 'Sales', language }, home);
+    expect(mail.language).toBe(language);
+    expect(mail.subject).toContain('Sales');
+    for (const part of ['Ada', 'Sales', share.note, share.link]) expect(mail.text).toContain(part);
+    expect(mail.html).toContain(`lang="${language}"`);
+    expect(mail.html).toContain('Ada');
+    expect(mail.html).toContain('href="https://console.example/projects/shop/reports/signups?a=1&amp;b=2"');
+  });
+
+  it('shows what people wrote as text, never as markup', () => {
+    const { html, text } = composeMail(share, home);
+    expect(html).not.toMatch(/<script|<img|<b>Lovelace/);
+    expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;<br>and &amp; Wednesday');
+    expect(html).toContain('&lt;script&gt;');
+    expect(text).toContain(share.note);
+  });
+
+  it('loads nothing from anywhere', () => {
+    const { html } = composeMail({ ...share, note: 'plain' }, home);
+    const addresses = [...html.matchAll(/(?:src|href|url)\s*[=(]\s*["']?([^"')\s>]+)/g)].map(
+      ([, to]) => to ?? '',
+    );
+    for (const to of addresses) expect(to).toMatch(/^https:\/\/console\.example(\/|$)/);
+    expect(html).not.toMatch(/@import|<link/);
+  });
+
+  it('without a note has none', () => {
+    const { text } = composeMail({ ...share, note: null }, home);
+    expect(text).not.toContain('writes:');
+  });
+});
+
+describe('a push', () => {
+  it('fits its bound whatever the texts', () => {
+    const long = '\u{1F680}'.repeat(1000);
+    const push = composePush({
+      ...share,
+      senderName: long,
+      reportName: long,
+      note: long,
+      link: `https://console.example/${'x'.repeat(2000)}`,
+    });
+    expect(Buffer.byteLength(JSON.stringify(push))).toBeLessThan(3_700);
+    expect(push.body.endsWith('…')).toBe(true);
+  });
+});

@@ -1,0 +1,82 @@
+import { html } from 'hono/html';
+import Mailgen from 'mailgen';
+import { type Language, languageFor, texts } from './texts.ts';
+
+/** A share, as its messages tell of it. */
+export interface SharedByMessage {
+  senderName: string;
+  reportName: string;
+  note: string | null;
+  link: string;
+  /** BCP 47. */
+  language: string;
+}
+
+export interface MailContent {
+  language: Language;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export interface PushContent {
+  title: string;
+  body: string;
+  url: string;
+}
+
+/** A push message is at most 4,096 bytes when encrypted; the address alone may take half of that. */
+const PUSH_TEXT_CHARACTERS = 160;
+
+const escaped = (text: string) => html`${text}`.toString();
+
+/** The e-mail about a share, as text and as HTML. `home` is the console's address. */
+export function composeMail(share: SharedByMessage, home: string): MailContent {
+  const { senderName: sender, reportName: report, note, link } = share;
+  const language = languageFor(share.language);
+  const say = texts[language];
+  const intro = say.intro(sender, report);
+  const ofNote = note ? [say.noteOf(sender), note] : [];
+  return {
+    language,
+    subject: say.subject(sender, report),
+    text: [intro, ...ofNote, `${say.open}:\n${link}`, '-- ', say.why].join('\n\n').concat('\n'),
+    html: inPage(language, say.subject(sender, report), home, {
+      greeting: false,
+      signature: false,
+      title: escaped(report),
+      intro: [escaped(intro), ...ofNote.map((part) => escaped(part).replaceAll(/\r\n|\r|\n/g, '<br>'))],
+      action: {
+        instructions: '',
+        button: { color: '#2f5bd3', text: escaped(say.open), link: escaped(link) },
+      },
+      outro: [`${escaped(say.address)}<br><a href="${escaped(link)}">${escaped(link)}</a>`, escaped(say.why)],
+    }),
+  };
+}
+
+function inPage(language: Language, title: string, home: string, body: Mailgen.ContentBody): string {
+  const name = 'Switchboard';
+  const mailgen = new Mailgen({
+    theme: 'default',
+    product: { name, link: escaped(home), copyright: name },
+  });
+  const page: string = mailgen.generate({ body });
+  return page
+    .replace(/<html\b/, `<html lang="${language}"`)
+    .replace(/<head>/, `<head><title>${escaped(title)}</title>`);
+}
+
+/** What a push about a share shows, short enough to be one. */
+export function composePush(share: SharedByMessage): PushContent {
+  const { senderName: sender, reportName: report, note, link } = share;
+  const say = texts[languageFor(share.language)];
+  const body = note ? note : say.intro(sender, report);
+  return { title: clip(say.subject(sender, report)), body: clip(body), url: link };
+}
+
+function clip(text: string): string {
+  const characters = [...text];
+  if (characters.length <= PUSH_TEXT_CHARACTERS) return text;
+  return `${characters.slice(0, PUSH_TEXT_CHARACTERS - 1).join('')}…`;
+}

@@ -1,0 +1,244 @@
+import { openDatabase } from '@switchboard/database';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import webPush from 'web-push';
+import { member } from '../testing/directory.ts';
+import { type PushService, pushService } from '../testing/push.ts';
+import { type MailServer, mailServer, noSuchMailbox } from '../testing/smtp.ts';
+import { startWorld, type World } from '../testing/world.ts';
+
+let world: World;
+let smtp: MailServer;
+let push: PushService;
+let database: ReturnType<typeof openDatabase>;
+const vapid = webPush.generateVAPIDKeys();
+
+beforeAll(async () => {
+  [smtp, push] = await Promise.all([mailServer(), pushService()]);
+  world = await startWorld({
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'reports@switchboard.example',
+    VAPID_PUBLIC_KEY: vapid.publicKey,
+    VAPID_PRIVATE_KEY: vapid.privateKey,
+  });
+  database = openDatabase({ url: world.database.url, applicationName: 'test' });
+});
+afterAll(async () => {
+  await database.close();
+  await world.stop();
+  await Promise.all([smtp.stop(), push.stop()]);
+});
+beforeEach(async () => {
+  await eventually(async () => {
+    const [row] = await database.sql`select count(*) from deliveries where state = 'waiting'`;
+    expect(Number(row?.['count'])).toBe(0);
+  });
+  smtp.received.length = 0;
+  push.received.length = 0;
+  smtp.onRecipient = () => undefined;
+});
+
+const link = 'https://console.example/projects/shop/reports/signups';
+const share = (body: object = {}, sub = 'ada', report = 'signups') =>
+  world.as(sub).call('POST', `/v1/projects/shop/reports/${report}/shares`, {
+    recipients: ['grace'],
+    link,
+    language: 'en',
+    ...body,
+  });
+const mailed = () => smtp.received.flatMap(({ to }) => to).sort();
+const states = () =>
+  database.sql`select recipient_sub, channel, state, reason from deliveries order by id desc`;
+
+/** A member of their own, with so many push subscriptions, once the service knows them. */
+async function newMember(sub: string, subscriptions: string[] = []) {
+  const entry = member(sub, sub, { pushSubscriptions: subscriptions.map(push.subscribe) });
+  await world.directory.put('member', entry);
+  const mention = { body: 'x', mentions: [sub] };
+  await expect
+    .poll(
+      async () =>
+        (await world.as('ada').call('POST', '/v1/projects/shop/reports/revenue/comment-threads', mention))
+          .status,
+    )
+    .toBe(201);
+  return entry;
+}
+
+describe('a share', () => {
+  it('is answered with the number of recipients; duplicates collapse', async () => {
+    const { status, body } = await share({ recipients: ['grace', 'alan', 'grace'] });
+    expect([status, body]).toEqual([201, { sent: 2 }]);
+    await eventually(() => expect(mailed()).toEqual(['alan@acme.example', 'grace@acme.example']));
+  });
+
+  it('reaches its recipient by e-mail, in the sender’s language', async () => {
+    await share({ note: 'Schau <b>hier</b>\n& da', link: `${link}?tab=1`, language: 'de-AT' });
+    const { mail, raw } = await eventually(() => {
+      const [first] = smtp.received;
+      if (first === undefined) throw new Error('no mail yet');
+      return first;
+    });
+    expect(mail.subject).toBe('Ada Lovelace hat „Weekly sign-ups“ mit Ihnen geteilt');
+    expect(mail.from).toMatchObject({ name: 'Ada Lovelace', address: 'reports@switchboard.example' });
+    expect(mail.to).toMatchObject([{ address: 'grace@acme.example' }]);
+    expect(mail.replyTo).toMatchObject([{ address: 'ada@acme.example' }]);
+    expect(mail.messageId).toMatch(/^<dlv_[0-9a-f]{32}@switchboard\.example>$/);
+    expect(mail.text).toContain('Schau <b>hier</b>\n& da');
+    expect(mail.text).toContain(`${link}?tab=1`);
+    expect(mail.html).toContain('Schau &lt;b&gt;hier&lt;/b&gt;<br>&amp; da');
+    expect(mail.html).toContain(`href="${link}?tab=1"`);
+    expect(raw).toMatch(/^Content-Language: de/m);
+    await eventually(async () => expect((await states())[0]).toMatchObject({ state: 'sent' }));
+  });
+
+  it('reaches each of their push subscriptions, encrypted for it', async () => {
+    await newMember('pia', ['phone', 'laptop']);
+    await share({ recipients: ['pia'], note: 'Bonjour', language: 'fr' });
+    await eventually(() => expect(push.received).toHaveLength(2));
+    expect(push.received.map(({ path }) => path).sort()).toEqual(['/laptop', '/phone']);
+    for (const { headers, payload } of push.received) {
+      expect(headers).toMatchObject({ 'content-encoding': 'aes128gcm', ttl: '86400' });
+      expect(headers['authorization']).toMatch(/^vapid t=/);
+      expect(payload).toEqual({
+        type: 'report_shared',
+        title: 'Ada Lovelace a partagé « Weekly sign-ups » avec vous',
+        body: 'Bonjour',
+        url: link,
+        tag: expect.stringMatching(/^dlv_/),
+      });
+    }
+    await eventually(() => expect(mailed()).toEqual(['pia@acme.example']));
+  });
+
+  it.each<[string, object]>([
+    ['20 recipients', { recipients: Array.from({ length: 20 }, () => 'grace') }],
+    ['a note of 1,000 characters', { note: '\u{1F680}'.repeat(1000) }],
+    ['a note of null', { note: null }],
+    ['an empty note', { note: '' }],
+    ['a language that is not written', { language: 'sv-SE' }],
+  ])('may have %s', async (_, body) => {
+    expect((await share(body)).body).toEqual({ sent: 1 });
+  });
+
+  it.each<[string, object]>([
+    ['no recipients', { recipients: [] }],
+    ['recipients left out', { recipients: undefined }],
+    ['21 recipients', { recipients: Array.from({ length: 21 }, () => 'grace') }],
+    ['a recipient who is no member', { recipients: ['grace', 'eve'] }],
+    ['a note of 1,001 characters', { note: 'x'.repeat(1001) }],
+    ['no link', { link: undefined }],
+    ['a link to another report', { link: 'https://console.example/projects/shop/reports/revenue' }],
+    ['a link to another site', { link: 'https://evil.example/projects/shop/reports/signups' }],
+    ['no language', { language: undefined }],
+    ['a malformed language', { language: 'e' }],
+    ['an empty language', { language: '' }],
+    ['another property', { subject: 'x' }],
+  ])('never has %s: 400, and nothing is sent', async (_, body) => {
+    const before = (await states()).length;
+    expect((await share(body)).status).toBe(400);
+    expect((await states()).length).toBe(before);
+  });
+
+  it('names a recipient who is no member', async () => {
+    const { body } = await share({ recipients: ['grace', 'eve'] });
+    expect(body.error.message).toBe('recipients[1]: "eve" is no member of this company');
+  });
+
+  it('of a report that is not there is 404', async () => {
+    expect((await share({}, 'ada', 'nothing')).status).toBe(404);
+  });
+});
+
+describe('a delivery', () => {
+  it('that one recipient’s server refuses for good fails alone, and is recorded', async () => {
+    smtp.onRecipient = (address) => {
+      if (address.startsWith('grace')) throw noSuchMailbox();
+    };
+    await share({ recipients: ['grace', 'alan'] });
+    await eventually(() => expect(mailed()).toEqual(['alan@acme.example']));
+    const refused = await eventually(async () => {
+      const row = (await states()).find(({ state }) => state === 'failed');
+      if (row === undefined) throw new Error('not failed yet');
+      return row;
+    });
+    expect(refused).toMatchObject({ recipient_sub: 'grace', channel: 'email' });
+    expect(refused['reason']).toContain('no such mailbox');
+  });
+
+  it('waits while the mail server is away, then reaches everyone once', async () => {
+    await smtp.stop();
+    await share({ recipients: ['grace', 'alan', 'ada'] });
+    await eventually(async () => {
+      const [row] = await database.sql`select max(retry_count) as tries from pgboss.job`;
+      expect(Number(row?.['tries'])).toBeGreaterThan(0);
+    });
+    await smtp.start();
+    await eventually(() => expect(mailed()).toHaveLength(3), { withinMs: 25_000 });
+    await eventually(async () =>
+      expect((await states()).slice(0, 3).map(({ state }) => state)).toEqual(['sent', 'sent', 'sent']),
+    );
+    expect(mailed()).toEqual(['ada@acme.example', 'alan@acme.example', 'grace@acme.example']);
+  });
+
+  it('is tried again after a refusal for now, for that recipient alone', async () => {
+    let refusals = 2;
+    smtp.onRecipient = (address) => {
+      if (address.startsWith('grace') && refusals-- > 0)
+        throw Object.assign(new Error('greylisted'), { responseCode: 451 });
+    };
+    await share({ recipients: ['grace', 'alan'] });
+    await eventually(() => expect(mailed()).toEqual(['alan@acme.example', 'grace@acme.example']), {
+      withinMs: 25_000,
+    });
+    expect(refusals).toBe(-1);
+  });
+
+  it.each([404, 410])('to a subscription answered %s drops it from then on', async (status) => {
+    const sub = `quentin${status}`;
+    await newMember(sub, [`gone${status}`, `here${status}`]);
+    push.statuses.set(`/gone${status}`, status);
+    await share({ recipients: [sub] });
+    await eventually(async () => {
+      const [row] =
+        await database.sql`select count(*) from dropped_endpoints where endpoint like ${`%/gone${status}`}`;
+      expect(Number(row?.['count'])).toBe(1);
+    });
+    push.statuses.delete(`/gone${status}`);
+    push.received.length = 0;
+    await share({ recipients: [sub] });
+    await eventually(() => expect(push.received.map(({ path }) => path)).toEqual([`/here${status}`]));
+    const pushed =
+      await database.sql`select endpoint from deliveries where recipient_sub = ${sub} and channel = 'push'`;
+    expect(pushed).toHaveLength(3);
+  });
+
+  it('to a push service that fails for now is tried again, to that subscription alone', async () => {
+    await newMember('rosa', ['busy', 'idle']);
+    push.statuses.set('/busy', 503);
+    await share({ recipients: ['rosa'] });
+    await eventually(() => expect(push.received.map(({ path }) => path)).toEqual(['/idle']));
+    push.statuses.delete('/busy');
+    await eventually(() => expect(push.received.map(({ path }) => path)).toEqual(['/idle', '/busy']), {
+      withinMs: 25_000,
+    });
+    await eventually(() => expect(mailed()).toEqual(['rosa@acme.example']));
+  });
+
+  it('to somebody who has left the company is not made', async () => {
+    await smtp.stop();
+    await newMember('sven');
+    await share({ recipients: ['sven'] });
+    await world.directory.remove('member', 'acme', 'sven');
+    await eventually(async () => expect((await share({ recipients: ['sven'] })).status).toBe(400));
+    await smtp.start();
+    await eventually(
+      async () => {
+        const rows = (await states()).filter(({ recipient_sub }) => recipient_sub === 'sven');
+        expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['failed']));
+      },
+      { withinMs: 25_000 },
+    );
+    expect(mailed()).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import { createECDH, type ECDH, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { PushSubscription } from '@switchboard/directory';
+import { decrypt } from 'http_ece';
+import { generate } from 'selfsigned';
+
+export interface ReceivedPush {
+  path: string;
+  headers: NodeJS.Dict<string | string[]>;
+  payload: { type: string; title: string; body: string; url: string; tag: string };
+}
+
+export interface PushService {
+  received: ReceivedPush[];
+  /** Answers what a browser would hand to the console; its pushes are decrypted with its own keys. */
+  subscribe(name: string): PushSubscription;
+  /** The status a subscription is answered with instead of 201. */
+  statuses: Map<string, number>;
+  stop(): Promise<void>;
+}
+
+/** A push service on https with a certificate of its own, which this process trusts from now on. */
+export async function pushService(): Promise<PushService> {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
+  setDefaultCACertificates([...getCACertificates('default'), cert]);
+  const browsers = new Map<string, { keys: ECDH; auth: Buffer }>();
+  const received: ReceivedPush[] = [];
+  const statuses = new Map<string, number>();
+  const server = createServer({ key, cert }, async (request, response) => {
+    const path = request.url ?? '';
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const browser = browsers.get(path);
+    const status = browser === undefined ? 404 : (statuses.get(path) ?? 201);
+    if (browser !== undefined && status === 201) {
+      const plain = decrypt(Buffer.concat(chunks), {
+        version: 'aes128gcm',
+        privateKey: browser.keys,
+        authSecret: browser.auth.toString('base64url'),
+      });
+      received.push({ path, headers: request.headers, payload: JSON.parse(plain.toString()) });
+    }
+    response.writeHead(status).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    received,
+    statuses,
+    subscribe(name) {
+      const keys = createECDH('prime256v1');
+      const auth = randomBytes(16);
+      browsers.set(`/${name}`, { keys, auth });
+      const p256dh = keys.generateKeys().toString('base64url');
+      return {
+        endpoint: `https://localhost:${port}/${name}`,
+        keys: { p256dh, auth: auth.toString('base64url') },
+      };
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
