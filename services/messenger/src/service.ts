@@ -1,5 +1,6 @@
 import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory } from '@switchboard/directory';
+import { createHub, openFanOut } from '@switchboard/realtime';
 import {
   createApp,
   createByteBudget,
@@ -29,6 +30,9 @@ import { routeIdentity } from './identity/routes.ts';
 import { createIdentityStore } from './identity/store.ts';
 import { routeInbox } from './inbox/routes.ts';
 import { createInboxStore } from './inbox/store.ts';
+import { createConfigurationChanges } from './live/configuration-changes.ts';
+import { createLive } from './live/live.ts';
+import { planSocket, SOCKET_PATH } from './live/socket.ts';
 import { messengerMigrations } from './migrations.ts';
 import { projectOfRegion } from './projects.ts';
 import { openStorage } from './storage.ts';
@@ -41,7 +45,7 @@ export const messengerService = defineService({
   name: 'messenger',
   settings: messengerSettings,
   create(context) {
-    const { config, logger, clock } = context;
+    const { config, logger, clock, metrics } = context;
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'messenger' });
     const db = database.drizzle;
     const log = openEventLog(context, 'messenger');
@@ -54,7 +58,20 @@ export const messengerService = defineService({
     const perMinute = (name: string, points: number) => limit({ name, points, durationSeconds: 60 });
     const budget = createByteBudget(config.MAX_BYTES_IN_FLIGHT);
     const ofProject = projectOfRegion(directory, config.REGION);
-    const live = { turn: () => undefined, status: () => undefined };
+    const hub = createHub({
+      fanOut: openFanOut({
+        channel: 'switchboard:messenger',
+        redisUrl: config.REDIS_URL,
+        onChange: (error) =>
+          error
+            ? logger.warn({ error }, 'live messages reach this instance alone')
+            : logger.info('live again'),
+      }),
+      maxSockets: config.SOCKETS_MAX,
+      maxPerAddress: config.SOCKETS_PER_ADDRESS,
+      onError: (error) => logger.warn({ error }, 'a socket’s message could not be taken'),
+    });
+    const live = createLive(hub);
 
     const store = createConversationStore(db);
     const tokens = createConversationTokens(store, clock);
@@ -107,20 +124,32 @@ export const messengerService = defineService({
       store: createConfigurationStore(db),
       team: teamStore,
       directory,
-      socketUrl: `${config.PUBLIC_API_URL.replace(/^http/, 'ws')}/v1/messenger/socket`,
+      socketUrl: `${config.PUBLIC_API_URL.replace(/^http/, 'ws')}${SOCKET_PATH}`,
     });
     routeConfiguration(app, configurations, ofProject);
+
+    const changes = createConfigurationChanges({ database, hub, configurations, logger });
+    const plan = planSocket({ projectKey: app.projectKey, tokens, follow: changes.follow });
+    const socket = hub.route(
+      (c) => c.get('address'),
+      (c) => plan({ key: c.req.query('api_key'), locale: c.req.query('locale') }),
+    );
+    app.hono.get(SOCKET_PATH, socket);
+    metrics.gauge('switchboard_sockets', 'Sockets that are open.', hub.count);
 
     return {
       app,
       async start() {
         await migrate(config.DATABASE_URL, directoryMigrations);
         await migrate(config.DATABASE_URL, messengerMigrations);
+        await changes.start();
         await directory.start();
         sweep?.start();
       },
       async stop() {
+        hub.close();
         await sweep?.stop();
+        await changes.stop();
         await directory.stop();
         await log.close();
         await database.close();

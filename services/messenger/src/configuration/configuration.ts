@@ -15,7 +15,7 @@ const MOST_ANSWERS = 200;
 
 /** An answer kept ready, with the version in it. */
 export interface Answer extends Prepared {
-  version: string | null;
+  version: string;
 }
 
 interface Configured {
@@ -36,7 +36,7 @@ interface ConfigurationOptions {
 
 export type Configurations = ReturnType<typeof createConfigurations>;
 
-const off: Answer = { ...prepareJson({ enabled: false }), version: null };
+const off: Answer = { ...prepareJson({ enabled: false }), version: 'off' };
 
 /** The messenger's configuration: as it is written, and as a visitor is answered. */
 export function createConfigurations({ store, team, directory, socketUrl }: ConfigurationOptions) {

@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAdaptorServer } from '@hono/node-server';
+import { backing, eventually } from '@switchboard/testkit';
+import { Hono } from 'hono';
+import { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { createHub, type HubOptions, openFanOut, type SocketPlan } from './index.ts';
+
+/** An instance whose clients join the topic they name, and are refused when they come without a key. */
+async function startInstance(options: Partial<HubOptions> & { redisUrl?: string; channel?: string } = {}) {
+  const errors: unknown[] = [];
+  const fanOut = openFanOut({ channel: options.channel ?? 'test', redisUrl: options.redisUrl });
+  const hub = createHub({
+    ...{ fanOut, maxSockets: 100, maxPerAddress: 50 },
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  const plan: SocketPlan = {
+    async onMessage(socket, text) {
+      if (text === 'fail') throw new Error('failed');
+      if (text === 'slow') await sleep(50);
+      socket.send({ joined: socket.join(text), topic: text });
+    },
+  };
+  const app = new Hono<{ Bindings: object }>();
+  const route = hub.route(
+    (c) => c.req.query('address') ?? 'here',
+    async (c) => (c.req.query('key') ? plan : { refuse: { code: 4401, reason: 'no key' } }),
+  );
+  app.get('/socket', route);
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    websocket: { server: new WebSocketServer({ noServer: true }) as never },
+  }) as Server;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    hub.close();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const url = `127.0.0.1:${Object(server.address()).port}/socket`;
+  return { hub, errors, url, fanOut };
+}
+
+type Instance = Awaited<ReturnType<typeof startInstance>>;
+
+async function connect({ url }: Pick<Instance, 'url'>, query = 'key=1') {
+  const socket = new WebSocket(`ws://${url}?${query}`);
+  onTestFinished(() => socket.terminate());
+  const received: unknown[] = [];
+  socket.on('message', (data) => received.push(JSON.parse(String(data))));
+  const closed = once(socket, 'close').then(([code]) => code as number);
+  await once(socket, 'open');
+  return {
+    socket,
+    received,
+    closed,
+    async join(topic: string) {
+      socket.send(topic);
+      await eventually(() => expect(received).toContainEqual({ joined: true, topic }));
+    },
+  };
+}
+
+describe('a socket', () => {
+  test('gets what is sent to the topics it joined, once, and nothing else', async () => {
+    const instance = await startInstance();
+    const [one, other] = [await connect(instance), await connect(instance)];
+    await one.join('a');
+    await one.join('a');
+    await other.join('b');
+    instance.hub.publish('a', { to: 'a' });
+    instance.hub.publish('nobody', { to: 'nobody' });
+    instance.hub.publish('b', { to: 'b' });
+    await eventually(() => expect(other.received).toContainEqual({ to: 'b' }));
+    await eventually(() =>
+      expect(one.received.filter((message) => 'to' in Object(message))).toEqual([{ to: 'a' }]),
+    );
+  });
+
+  test('that is refused opens and is closed with the code', async () => {
+    const instance = await startInstance();
+    const { closed } = await connect(instance, '');
+    expect(await closed).toBe(4401);
+    expect(instance.hub.count()).toBe(0);
+  });
+
+  test('joins so many topics and no more', async () => {
+    const instance = await startInstance({ maxTopicsPerSocket: 2 });
+    const { socket, received, join } = await connect(instance);
+    await join('1');
+    await join('2');
+    socket.send('3');
+    await eventually(() => expect(received).toContainEqual({ joined: false, topic: '3' }));
+  });
+
+  test('is forgotten when it closes', async () => {
+    const instance = await startInstance();
+    const { socket, join } = await connect(instance);
+    await join('a');
+    expect(instance.hub.count()).toBe(1);
+    socket.close();
+    await eventually(() => expect(instance.hub.count()).toBe(0));
+    instance.hub.publish('a', {});
+  });
+
+  test('whose messages cannot be taken is closed, and the reason told to who runs the service', async () => {
+    const instance = await startInstance();
+    const { socket, closed } = await connect(instance);
+    socket.send('fail');
+    expect(await closed).toBe(1011);
+    expect(instance.errors).toHaveLength(1);
+  });
+
+  test('that floods is closed', async () => {
+    const instance = await startInstance();
+    const { socket, closed } = await connect(instance);
+    for (let count = 0; count < 200; count++) socket.send('slow');
+    expect(await closed).toBe(1008);
+  });
+
+  test('that does not answer pings is cut; one that does stays', async () => {
+    const instance = await startInstance({ pingMs: 50 });
+    const there = await connect(instance);
+    const silent = new WebSocket(`ws://${instance.url}?key=1`, { autoPong: false });
+    await once(silent, 'open');
+    await once(silent, 'close');
+    await sleep(200);
+    expect(there.socket.readyState).toBe(WebSocket.OPEN);
+    expect(instance.hub.count()).toBe(1);
+  });
+
+  test('that reads too slowly is cut, and memory stays bounded', async () => {
+    const instance = await startInstance({ maxBufferedBytes: 100_000 });
+    const { socket, join } = await connect(instance);
+    await join('a');
+    socket.pause();
+    const message = { text: 'x'.repeat(50_000) };
+    for (let count = 0; count < 500 && instance.hub.count() > 0; count++) {
+      instance.hub.publish('a', message);
+      await sleep(1);
+    }
+    expect(instance.hub.count()).toBe(0);
+  });
+
+  test('of a day is asked to connect again', async () => {
+    const instance = await startInstance({ pingMs: 20, maxAgeMs: 50 });
+    expect(await (await connect(instance)).closed).toBe(1012);
+  });
+});
+
+describe('sockets are bounded', () => {
+  const statusOf = async ({ url }: Instance, query: string) => {
+    const socket = new WebSocket(`ws://${url}?${query}`);
+    return new Promise<number>((resolve, reject) => {
+      socket.on('unexpected-response', (_, response) => resolve(response.statusCode ?? 0));
+      socket.on('open', () => reject(new Error('it opened')));
+      socket.on('error', () => undefined);
+    });
+  };
+
+  test('for an address, until one of it closes', async () => {
+    const instance = await startInstance({ maxPerAddress: 2 });
+    const [first] = [await connect(instance, 'key=1&address=a'), await connect(instance, 'address=a&key=1')];
+    expect(await statusOf(instance, 'key=1&address=a')).toBe(429);
+    await connect(instance, 'key=1&address=b');
+    first.socket.close();
+    await first.closed;
+    await eventually(() => connect(instance, 'key=1&address=a'));
+  });
+
+  test('in all', async () => {
+    const instance = await startInstance({ maxSockets: 2 });
+    await connect(instance, 'key=1&address=a');
+    await connect(instance, 'key=1&address=b');
+    expect(await statusOf(instance, 'key=1&address=c')).toBe(503);
+  });
+
+  test('and a request that is no socket is told so', async () => {
+    const { url } = await startInstance();
+    expect((await fetch(`http://${url}`)).status).toBe(426);
+  });
+});
+
+const redisUrl = backing('REDIS_URL');
+describe.skipIf(!redisUrl)('through Redis', () => {
+  const channel = `test-${process.pid}-${Date.now()}`;
+
+  test('sockets of every instance get what one publishes, once', async () => {
+    const shared = { channel, redisUrl: redisUrl ?? '' };
+    const instances = [await startInstance(shared), await startInstance(shared), await startInstance(shared)];
+    const clients = await Promise.all(instances.map((instance) => connect(instance)));
+    for (const client of clients) await client.join('a');
+    await eventually(() => {
+      instances[0]?.hub.publish('a', { hello: true });
+      for (const { received } of clients) expect(received).toContainEqual({ hello: true });
+    });
+    instances[1]?.hub.publish('a', { number: 1 });
+    instances[1]?.hub.publish('a', { number: 2 });
+    for (const { received } of clients) {
+      await eventually(() =>
+        expect(received.filter((message) => 'number' in Object(message))).toHaveLength(2),
+      );
+    }
+  });
+
+  test('after it was away clients are asked to connect again, since something may have been missed', async () => {
+    const own = `${channel}-gap`;
+    const instance = await startInstance({ channel: own, redisUrl: redisUrl ?? '' });
+    const redis = new Redis(redisUrl ?? '');
+    onTestFinished(() => redis.disconnect());
+    await eventually(async () => expect(await redis.pubsub('NUMSUB', own)).toEqual([own, 1]));
+    const { closed } = await connect(instance);
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    expect(await closed).toBe(1012);
+  });
+});
+
+test('without Redis there is one instance, which hears itself', async () => {
+  const instance = await startInstance();
+  const { join, received } = await connect(instance);
+  await join('a');
+  instance.hub.sendHere('a', { own: true });
+  expect([...instance.hub.here('a')]).toHaveLength(1);
+  expect([...instance.hub.here('b')]).toHaveLength(0);
+  await eventually(() => expect(received).toContainEqual({ own: true }));
+});

@@ -1,0 +1,181 @@
+import { type MessengerSettings, messengerConfiguration } from '@switchboard/contracts';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { png } from '../testing/files.ts';
+import type { TestProject } from '../testing/projects.ts';
+import { settings } from '../testing/settings.ts';
+import { startWorld, type World } from '../testing/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const pathOf = ({ id }: TestProject) => `/projects/${id}/messenger/config`;
+const read = ({ key }: TestProject, query = '', headers = {}, url?: string) =>
+  world.call('GET', `/v1/messenger/config${query}`, { token: key, headers, ...(url && { url }) });
+
+async function configured(given: MessengerSettings, facts = {}): Promise<TestProject> {
+  const project = await world.createProject(facts);
+  const written = await world.manage('PUT', pathOf(project), given);
+  expect(written.status).toBe(200);
+  return project;
+}
+
+describe('the configuration a visitor is answered', () => {
+  test('is the same {enabled: false} for a project never configured and one switched off', async () => {
+    const never = await read(await world.createProject());
+    const off = await read(await configured(settings({ enabled: false })));
+    for (const answer of [never, off]) {
+      expect([answer.status, answer.body]).toEqual([200, { enabled: false }]);
+      expect(answer.headers.get('etag')).toBe(never.headers.get('etag'));
+    }
+  });
+
+  test('has what was written, the address of the socket, and what files are taken', async () => {
+    const given = settings({
+      texts: {
+        en: { greeting: 'Hello', awayMessage: 'Away', starterPrompts: [{ html: '<b>x</b>', text: 'x' }] },
+      },
+      team: [{ name: 'Ada', initials: 'A', tone: 'blue' }],
+    });
+    const { body } = await read(await configured(given));
+    const { texts, ...rest } = given;
+    expect(body).toEqual({
+      ...rest,
+      ...texts['en'],
+      version: expect.stringMatching(/^[A-Za-z0-9_-]{10,}$/),
+      socketUrl: 'wss://api.test/base/v1/messenger/socket',
+      attachments: {
+        enabled: true,
+        maxBytes: 500_000,
+        accept: ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'],
+      },
+    });
+    expect(messengerConfiguration.safeParse(body).error).toBeUndefined();
+  });
+
+  test('is in the language of the visitor, text by text', async () => {
+    const texts = {
+      en: { greeting: 'Hello', awayMessage: 'Away', starterPrompts: [] },
+      fr: { greeting: 'Bonjour' },
+      'pt-BR': { greeting: 'Oi' },
+    };
+    const project = await configured(settings({ texts }), { defaultLanguage: 'fr' });
+    const greeting = async (query: string) => (await read(project, query)).body.greeting;
+    expect(await greeting('?locale=pt-br')).toBe('Oi');
+    expect(await greeting('?locale=en-GB')).toBe('Hello');
+    expect(await greeting('?locale=de')).toBe('Bonjour');
+    expect(await greeting('')).toBe('Bonjour');
+    expect((await read(project, '?locale=pt-BR')).body.awayMessage).toBe('Away');
+    expect((await read(project, `?locale=${'x'.repeat(2001)}`)).status).toBe(400);
+  });
+
+  test('has a version and an ETag that change with it alone', async () => {
+    const project = await configured(settings({ texts: { en: { greeting: 'Hello' } } }));
+    const first = await read(project);
+    const etag = first.headers.get('etag') ?? '';
+    const unchanged = await read(project, '', { 'If-None-Match': `"x", W/${etag}` });
+    expect([unchanged.status, unchanged.bytes.length]).toEqual([304, 0]);
+    await world.manage('PUT', pathOf(project), settings({ texts: { en: { greeting: 'Hello' } } }));
+    expect((await read(project)).body.version).toBe(first.body.version);
+    await world.manage('PUT', pathOf(project), settings({ texts: { en: { greeting: 'Hi' } } }));
+    const second = await read(project, '', { 'If-None-Match': etag });
+    expect([second.status, second.body.greeting]).toEqual([200, 'Hi']);
+    expect(second.body.version).not.toBe(first.body.version);
+  });
+
+  test('changes at every instance at once', async () => {
+    const { url } = await world.startInstance();
+    const project = await configured(settings());
+    expect((await read(project, '', {}, url)).body.accentColor).toBe('#3355ff');
+    await world.manage('PUT', pathOf(project), settings({ accentColor: 'red' }));
+    expect((await read(project)).body.accentColor).toBe('red');
+    await eventually(async () => expect((await read(project, '', {}, url)).body.accentColor).toBe('red'), {
+      withinMs: 2000,
+    });
+  });
+
+  test('says that no files are taken where the plan has none', async () => {
+    const project = await configured(settings(), { entitlements: { visitorAttachments: false } });
+    expect((await read(project)).body.attachments.enabled).toBe(false);
+    await world.setEntitlements(project, {});
+    await eventually(async () => expect((await read(project)).body.attachments.enabled).toBe(true));
+  });
+
+  test('needs a key: missing or invalid 401, of another region 403', async () => {
+    const abroad = await world.createProject({ region: 'us' });
+    expect((await world.call('GET', '/v1/messenger/config')).status).toBe(401);
+    expect((await world.call('GET', '/v1/messenger/config', { token: 'x' })).status).toBe(401);
+    expect((await read(abroad)).status).toBe(403);
+  });
+});
+
+describe('writing the configuration', () => {
+  test('answers it as stored, prompts sanitised, and it reads the same', async () => {
+    const project = await world.createProject();
+    expect((await world.manage('GET', pathOf(project))).status).toBe(404);
+    const prompt = { html: '<b onclick="x">Hi</b><script>1</script>', text: 'Hi <script>' };
+    const written = await world.manage(
+      'PUT',
+      pathOf(project),
+      settings({ texts: { en: { starterPrompts: [prompt] } } }),
+    );
+    const clean = { html: '<b>Hi</b>', text: 'Hi <script>' };
+    expect(written.body).toEqual(settings({ texts: { en: { starterPrompts: [clean] } } }));
+    expect((await world.manage('GET', pathOf(project))).body).toEqual(written.body);
+    expect((await read(project)).body.starterPrompts).toEqual([clean]);
+  });
+
+  test.each([
+    [{ enabled: 'yes' }, 'enabled'],
+    [{ skin: 'x'.repeat(51) }, 'skin'],
+    [{ launcherOffsetX: 1.5 }, 'launcherOffsetX'],
+    [{ launcherOffsetY: 2_147_483_648 }, 'launcherOffsetY'],
+    [{ availability: undefined }, 'availability'],
+    [{ texts: { not_a_tag: {} } }, 'texts'],
+    [{ texts: { en: { greeting: 'x'.repeat(1001) } } }, 'texts.en.greeting'],
+    [{ team: [{ name: '', initials: '', tone: '' }] }, 'team[0].name'],
+    [
+      { team: [{ name: 'a', initials: '', tone: '', avatarUrl: 'https://evil.test/x.png' }] },
+      'team[0].avatarUrl',
+    ],
+    [
+      {
+        team: [
+          { name: 'a', initials: '', tone: '', avatarUrl: `/v1/messenger/avatar/a/${'0'.repeat(64)}.png` },
+        ],
+      },
+      'team[0].avatarUrl',
+    ],
+  ])('refuses %j', async (changes, path) => {
+    const project = await world.createProject();
+    const answer = await world.manage('PUT', pathOf(project), { ...settings(), ...changes });
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+    expect(answer.body.error.message).toContain(path);
+  });
+
+  test('takes the path of an avatar of this project, and of no other', async () => {
+    const [project, other] = [await world.createProject(), await world.createProject()];
+    await world.manage('PUT', `/projects/${project.id}/team/ada`, { name: 'Ada' });
+    const { body } = await world.manage('PUT', `/projects/${project.id}/team/ada/avatar`, png());
+    const team = [{ name: 'Ada', initials: 'A', tone: '', avatarUrl: body.url }];
+    expect((await world.manage('PUT', pathOf(other), settings({ team }))).status).toBe(400);
+    expect((await world.manage('PUT', pathOf(project), settings({ team }))).status).toBe(200);
+    expect((await read(project)).body.team).toEqual(team);
+    const wrongPerson = [{ ...team[0], avatarUrl: body.url.replace('/ada/', '/bob/') }];
+    expect((await world.manage('PUT', pathOf(project), { ...settings(), team: wrongPerson })).status).toBe(
+      400,
+    );
+  });
+
+  test('in a project that is not there is 404, of another region 403', async () => {
+    const abroad = await world.createProject({ region: 'us' });
+    for (const method of ['GET', 'PUT']) {
+      const body = method === 'PUT' ? settings() : undefined;
+      expect((await world.manage(method, pathOf({ ...abroad, id: 'nowhere' }), body)).status).toBe(404);
+      expect((await world.manage(method, pathOf(abroad), body)).status).toBe(403);
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { languagesFor, resolveTexts, textsByLanguage } from './texts.ts';
+
+const texts = textsByLanguage({
+  en: { greeting: 'Hello', awayMessage: 'Away', starterPrompts: [{ html: 'a', text: 'a' }] },
+  pt: { greeting: 'Olá' },
+  'pt-BR': { awayMessage: 'Fora' },
+  de: { greeting: 'Hallo', starterPrompts: [] },
+  'zh-Hant-TW': { greeting: '你好' },
+});
+const languages = (locale: string | undefined, byDefault = 'de') => languagesFor(locale, byDefault, texts);
+
+test('each tag exactly, then its primary subtag, then the project’s default language, then English', () => {
+  expect(languages('pt-BR')).toEqual(['pt-br', 'pt', 'de', 'en']);
+  expect(languages('en-GB,pt-BR')).toEqual(['en', 'pt-br', 'pt', 'de']);
+  expect(languages('fr')).toEqual(['de', 'en']);
+  expect(languages(undefined, 'fr')).toEqual(['en']);
+  expect(languages('', 'de-AT')).toEqual(['de', 'en']);
+});
+
+test('whatever the case of a tag, and malformed tags are skipped', () => {
+  expect(languages('ZH-hant-tw, PT-br')).toEqual(['zh-hant-tw', 'pt-br', 'pt', 'de', 'en']);
+  expect(languages('*,pt_BR,,pt;q=1, - ,pt')).toEqual(['pt', 'de', 'en']);
+});
+
+test('the eleventh tag and later ones are ignored', () => {
+  const ten = Array.from({ length: 10 }, () => 'fr');
+  expect(languages([...ten, 'pt'].join())).toEqual(['de', 'en']);
+  expect(languages([...ten.slice(1), 'pt'].join())).toEqual(['pt', 'de', 'en']);
+});
+
+test('the texts fall back one by one; an empty one is one', () => {
+  expect(resolveTexts(languages('pt-BR'), texts)).toEqual({
+    greeting: 'Olá',
+    awayMessage: 'Fora',
+    starterPrompts: [],
+  });
+  expect(resolveTexts(languages('pt', 'en'), texts)).toMatchObject({ awayMessage: 'Away' });
+  expect(resolveTexts([], texts)).toEqual({ greeting: '', awayMessage: '', starterPrompts: [] });
+});
+
+test('whatever a visitor says, only languages with texts are looked in, each once', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^([a-z]{2,3}(-[a-z]{2,4})?,){0,20}$/)), (locale) => {
+      const found = languages(locale);
+      expect(new Set(found).size).toBe(found.length);
+      expect(found.every((language) => texts.has(language))).toBe(true);
+      expect(found).toContain('en');
+    }),
+  );
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestProject } from '../testing/projects.ts';
+import { startWorld, type World } from '../testing/world.ts';
+import { createInboxStore } from './store.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+async function send({ id }: TestProject, body: object): Promise<string> {
+  const answer = await world.manage('POST', `/projects/${id}/messages`, { title: 't', body: 'b', ...body });
+  expect(answer.status).toBe(201);
+  return answer.body.id;
+}
+const list = ({ key }: TestProject, distinctId: string) =>
+  world.call('GET', `/v1/messages?distinct_id=${encodeURIComponent(distinctId)}`, { token: key });
+const inboxOf = async (project: TestProject, distinctId: string): Promise<string[]> =>
+  (await list(project, distinctId)).body.messages.map(({ id }: { id: string }) => id);
+const markRead = ({ key }: TestProject, message_id: string, distinct_id: string) =>
+  world.call('POST', '/v1/messages/read', { token: key, body: { message_id, distinct_id } });
+
+describe('the inbox', () => {
+  test('has what went to everyone and what went to this person, newest first', async () => {
+    const project = await world.createProject();
+    const first = await send(project, { title: 'New: ünïcode 🎉', body: ' kept as it is ' });
+    const second = await send(project, { distinctIds: ['ada', 'ada', 'grace'] });
+    const third = await send(project, { distinctIds: ['grace'] });
+    const fourth = await send(project, {});
+    expect(await inboxOf(project, 'ada')).toEqual([fourth, second, first]);
+    expect(await inboxOf(project, 'grace')).toEqual([fourth, third, second, first]);
+    expect(await inboxOf(project, 'nobody')).toEqual([fourth, first]);
+    const { body } = await list(project, 'ada');
+    expect(body.messages.at(-1)).toEqual({
+      id: expect.stringMatching(/^msg_[0-9a-f]{32}$/),
+      title: 'New: ünïcode 🎉',
+      body: ' kept as it is ',
+      read: false,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+  });
+
+  test('shows up to 100', async () => {
+    const project = await world.createProject();
+    const sent: string[] = [];
+    for (let count = 0; count < 110; count++) {
+      sent.push(await send(project, count % 2 === 0 ? {} : { distinctIds: ['ada'] }));
+    }
+    expect(await inboxOf(project, 'ada')).toEqual(sent.toReversed().slice(0, 100));
+    expect(await inboxOf(project, 'other')).toHaveLength(55);
+  });
+
+  test("is the project's own", async () => {
+    const [project, other] = [await world.createProject(), await world.createProject()];
+    await send(project, {});
+    await send(project, { distinctIds: ['ada'] });
+    expect(await inboxOf(other, 'ada')).toEqual([]);
+  });
+
+  test('needs a distinct_id of 1 to 200 characters', async () => {
+    const { key } = await world.createProject();
+    for (const query of ['', '?distinct_id=', `?distinct_id=${'x'.repeat(201)}`, '?distinct_id=%00']) {
+      const answer = await world.call('GET', `/v1/messages${query}`, { token: key });
+      expect([answer.status, answer.body.statusCode]).toEqual([400, 400]);
+      expect(answer.body.message).toContain('distinct_id');
+    }
+  });
+
+  test('reads few rows, whatever the number of messages and people', async () => {
+    const { sql, drizzle } = world.database;
+    await sql`insert into messages (id, project_id, title, body, to_everyone, created_at)
+      select 'many' || n, 'many', 't', 'b', n % 2 = 0, now() - n * interval '1 minute'
+      from generate_series(1, 20000) n`;
+    await sql`insert into recipients (project_id, distinct_id, created_at, message_id)
+      select 'many', 'd' || n % 100, created_at, id from messages, generate_series(1, 3) n
+      where project_id = 'many' and not to_everyone`;
+    await sql`insert into reads select 'many', 'd1', id from messages where project_id = 'many' and to_everyone`;
+    await sql`analyze`;
+    const { sql: text, params } = createInboxStore(drizzle).listQuery('many', 'd1').toSQL();
+    const [plan] = await sql.unsafe(`explain (analyze, format json) ${text}`, params as never[]);
+    const rows = [...JSON.stringify(plan).matchAll(/"Actual Rows":\s*([\d.]+)/g)].map(([, count]) =>
+      Number(count),
+    );
+    expect(Math.max(...rows)).toBeLessThanOrEqual(200);
+    expect(JSON.stringify(plan)).not.toContain('Seq Scan');
+  });
+});
+
+describe('marking as read', () => {
+  test('is for one person, and again answers the same', async () => {
+    const project = await world.createProject();
+    const [all, own] = [await send(project, {}), await send(project, { distinctIds: ['ada'] })];
+    for (let times = 0; times < 2; times++) {
+      for (const id of [all, own]) {
+        const answer = await markRead(project, id, 'ada');
+        expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
+      }
+    }
+    const marks = async (distinctId: string) =>
+      (await list(project, distinctId)).body.messages.map(({ read }: { read: boolean }) => read);
+    expect(await marks('ada')).toEqual([true, true]);
+    expect(await marks('grace')).toEqual([false]);
+  });
+
+  test('ok is false when the message is not in that person’s inbox', async () => {
+    const [project, other] = [await world.createProject(), await world.createProject()];
+    const [all, own] = [await send(project, {}), await send(project, { distinctIds: ['ada'] })];
+    for (const [of, id, person] of [
+      [project, own, 'grace'],
+      [project, 'msg_0', 'ada'],
+      [other, all, 'ada'],
+      [other, own, 'ada'],
+    ] as const) {
+      const answer = await markRead(of, id, person);
+      expect([answer.status, answer.body]).toEqual([200, { ok: false }]);
+    }
+  });
+
+  test.each([[{}], [{ message_id: 'm' }], [{ distinct_id: 'd' }], [{ message_id: '', distinct_id: 'd' }]])(
+    'is refused %j',
+    async (body) => {
+      const { key } = await world.createProject();
+      const answer = await world.call('POST', '/v1/messages/read', { token: key, body });
+      expect([answer.status, answer.body.error]).toEqual([400, 'Bad Request']);
+    },
+  );
+});
+
+test('a message needs a title and a body, and people when it names any', async () => {
+  const { id } = await world.createProject();
+  const path = `/projects/${id}/messages`;
+  for (const body of [
+    { title: '', body: 'b' },
+    { title: ' ', body: 'b' },
+    { title: 'x'.repeat(201), body: 'b' },
+    { title: 't' },
+    { title: 't', body: 'x'.repeat(10_001) },
+    { title: 't', body: 'b', distinctIds: [] },
+    { title: 't', body: 'b', distinctIds: [''] },
+  ]) {
+    expect((await world.manage('POST', path, body)).status).toBe(400);
+  }
+  const many = Array.from({ length: 10_000 }, (_, index) => `person-${index}`);
+  expect((await world.manage('POST', path, { title: 't', body: 'b', distinctIds: many })).status).toBe(201);
+  expect((await world.manage('POST', '/projects/nowhere/messages', { title: 't', body: 'b' })).status).toBe(
+    404,
+  );
+});
+
+test('the project key: missing or invalid 401, of another region 403', async () => {
+  const abroad = await world.createProject({ region: 'us' });
+  for (const [token, status] of [
+    [null, 401],
+    ['nonsense', 401],
+    [abroad.key, 403],
+  ] as const) {
+    expect((await world.call('GET', '/v1/messages', { token })).status).toBe(status);
+    expect((await world.call('POST', '/v1/messages/read', { token, raw: '{' })).status).toBe(status);
+  }
+});

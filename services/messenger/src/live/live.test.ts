@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { backing, eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { TestProject } from '../testing/projects.ts';
+import { settings } from '../testing/settings.ts';
+import { type TestConversation, type Visitor, visitorOf } from '../testing/visitor.ts';
+import { startWorld, type World } from '../testing/world.ts';
+
+let world: World;
+let project: TestProject;
+let visitor: Visitor;
+beforeAll(async () => {
+  world = await startWorld({ env: { OPENS_PER_ADDRESS_PER_MINUTE: '100000' } });
+  project = await world.createProject();
+  visitor = visitorOf(world, project);
+});
+afterAll(() => world.stop());
+
+async function connect(query: string, url = world.url) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/messenger/socket?${query}`);
+  onTestFinished(() => socket.terminate());
+  const received: { type: string }[] = [];
+  socket.on('message', (data) => received.push(JSON.parse(String(data))));
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  await once(socket, 'open');
+  const say = (message: unknown) => socket.send(JSON.stringify(message));
+  return {
+    received,
+    closed,
+    say,
+    socket,
+    of: (type: string) => received.filter((message) => message.type === type),
+    async subscribe({ id, token }: TestConversation, answer = 'subscribed') {
+      say({ type: 'subscribe', conversationId: id, token });
+      await eventually(() => expect(received).toContainEqual({ type: answer, conversationId: id }));
+    },
+  };
+}
+
+const here = () => connect(`api_key=${project.key}`);
+
+describe('a socket', () => {
+  test('is closed with 4401 without a valid key, with 4403 for a key of another region', async () => {
+    const abroad = await world.createProject({ region: 'us' });
+    expect(await (await connect('')).closed).toBe(4401);
+    expect(await (await connect('api_key=nonsense')).closed).toBe(4401);
+    expect(await (await connect(`api_key=${abroad.key}`)).closed).toBe(4403);
+  });
+
+  test('of a bad token is refused and stays', async () => {
+    const [mine, other] = [await visitor.open(), await visitor.open()];
+    const stranger = visitorOf(world, await world.createProject());
+    const theirs = await stranger.open();
+    const client = await here();
+    await client.subscribe({ id: mine.id, token: other.token }, 'refused');
+    await client.subscribe({ id: 'cnv_x', token: mine.token }, 'refused');
+    await client.subscribe(theirs, 'refused');
+    client.say({ type: 'subscribe', conversationId: 'no-token' });
+    client.say({ type: 'something else' });
+    client.socket.send('no json');
+    await client.subscribe(mine);
+    expect(client.of('refused')).toHaveLength(4);
+    await stranger.send(theirs, 'secret');
+    await visitor.send(other, 'secret');
+    await visitor.send(mine, 'own');
+    await eventually(() => expect(client.of('turn')).toHaveLength(1));
+    expect(JSON.stringify(client.received)).not.toContain('secret');
+  });
+
+  test('gets turns as they are answered, and statuses as they change', async () => {
+    const conversation = await visitor.open();
+    const client = await here();
+    await client.subscribe(conversation);
+    const sent = await visitor.send(conversation, { body: 'Hello' }, { 'Idempotency-Key': 'k' });
+    await visitor.send(conversation, { body: 'Hello' }, { 'Idempotency-Key': 'k' });
+    const path = `/projects/${project.id}/conversations/${conversation.id}`;
+    const reply = await world.manage('POST', `${path}/turns`, { authorId: 'grace', body: 'Hi' });
+    await world.manage('PUT', `${path}/status`, { status: 'resolved' });
+    await visitor.send(conversation, 'Again');
+    await eventually(() => expect(client.of('turn')).toHaveLength(3));
+    const conversationId = conversation.id;
+    expect(client.of('turn').slice(0, 2)).toEqual([
+      { type: 'turn', conversationId, turn: sent.body.turn },
+      { type: 'turn', conversationId, turn: reply.body.turn },
+    ]);
+    await eventually(() =>
+      expect(client.of('status')).toEqual(
+        ['pending', 'resolved', 'open'].map((status) => ({ type: 'status', conversationId, status })),
+      ),
+    );
+  });
+
+  test('is told when the configuration changes, with the version its language is answered', async () => {
+    const [german, plain] = [await connect(`api_key=${project.key}&locale=de`), await here()];
+    const other = await world.createProject();
+    const stranger = await connect(`api_key=${other.key}`);
+    const texts = { en: { greeting: 'Hello' }, de: { greeting: 'Hallo' } };
+    await eventually(async () => {
+      await world.manage('PUT', `/projects/${project.id}/messenger/config`, settings({ texts }));
+      expect(german.of('config_changed').length).toBeGreaterThan(0);
+      expect(plain.of('config_changed').length).toBeGreaterThan(0);
+    });
+    const version = async (query: string) =>
+      (await visitor.to('GET', `/v1/messenger/config${query}`)).body.version;
+    expect(german.received.at(-1)).toEqual({ type: 'config_changed', version: await version('?locale=de') });
+    expect(plain.received.at(-1)).toEqual({ type: 'config_changed', version: await version('') });
+    expect(await version('')).not.toBe(await version('?locale=de'));
+    await world.manage('PUT', `/projects/${project.id}/messenger/config`, settings({ enabled: false }));
+    await eventually(() => expect(plain.received.at(-1)).toEqual({ type: 'config_changed', version: 'off' }));
+    expect(stranger.received).toEqual([]);
+  });
+
+  test('bounds sockets of an address', async () => {
+    const { url } = await world.startInstance({ SOCKETS_PER_ADDRESS: '2' });
+    const query = `api_key=${project.key}`;
+    await connect(query, url);
+    await connect(query, url);
+    await expect(connect(query, url)).rejects.toThrow('429');
+  });
+});
+
+const redisUrl = backing('REDIS_URL');
+test.skipIf(!redisUrl)('a turn reaches sockets of every instance', async () => {
+  const [one, other] = [
+    await world.startInstance({ REDIS_URL: redisUrl ?? '' }),
+    await world.startInstance({ REDIS_URL: redisUrl ?? '' }),
+  ];
+  const conversation = await visitor.open();
+  const clients: Awaited<ReturnType<typeof connect>>[] = [];
+  for (const { url } of [one, other]) clients.push(await connect(`api_key=${project.key}`, url));
+  for (const client of clients) await client.subscribe(conversation);
+  const there = visitorOf(world, project, one.url);
+  await eventually(async () => {
+    await there.send(conversation, 'Hello');
+    expect(clients[1]?.of('turn').length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { gif, jpeg, pdf, png, pngOf, svg, webp } from '../testing/files.ts';
+import type { TestProject } from '../testing/projects.ts';
+import { startWorld, type World } from '../testing/world.ts';
+import { detectPicture } from './picture.ts';
+
+let world: World;
+let project: TestProject;
+beforeAll(async () => {
+  world = await startWorld();
+  project = await world.createProject();
+  await world.manage('PUT', at('ada'), { name: 'Ada' });
+});
+afterAll(() => world.stop());
+
+const at = (userId: string, of = project) => `/projects/${of.id}/team/${encodeURIComponent(userId)}`;
+const upload = (bytes: Buffer, userId = 'ada') => world.manage('PUT', `${at(userId)}/avatar`, bytes);
+const get = (path: string, headers = {}, token: string | null = project.key, url?: string) =>
+  world.call('GET', path, { token, headers, ...(url && { url }) });
+
+describe('a picture', () => {
+  test.each([
+    ['image/png', 'png', png()],
+    ['image/jpeg', 'jpg', jpeg()],
+    ['image/webp', 'webp', webp()],
+    ['image/svg+xml', 'svg', svg],
+  ])('of %s is found under the SHA-256 of its bytes', async (type, extension, bytes) => {
+    const { status, body } = await upload(bytes);
+    const sha = createHash('sha256').update(bytes).digest('hex');
+    expect([status, body]).toEqual([200, { url: `/v1/messenger/avatar/ada/${sha}.${extension}` }]);
+    const { status: found, headers, bytes: answered } = await get(body.url);
+    expect(found).toBe(200);
+    expect(answered.equals(bytes)).toBe(true);
+    expect(headers.get('content-type')).toBe(type);
+    expect(headers.get('cache-control')).toBe('private, max-age=86400, immutable');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('vary')).toContain('Authorization');
+    expect(headers.get('content-security-policy')).toBe(
+      type === 'image/svg+xml' ? "default-src 'none'; style-src 'unsafe-inline'; sandbox" : null,
+    );
+    const again = await get(body.url, { 'If-None-Match': headers.get('etag') ?? '' });
+    expect([again.status, again.bytes.length]).toEqual([304, 0]);
+  });
+
+  test('may be asked for with the key in the query, since an image load sets no header', async () => {
+    const { body } = await upload(png());
+    expect((await get(`${body.url}?api_key=${project.key}`, {}, null)).status).toBe(200);
+    expect((await get(body.url, {}, null)).status).toBe(401);
+    expect((await get(`${body.url}?api_key=nonsense`, {}, null)).status).toBe(401);
+    const abroad = await world.createProject({ region: 'us' });
+    expect((await get(`${body.url}?api_key=${abroad.key}`, {}, null)).status).toBe(403);
+  });
+
+  test('of an unknown person, an unknown file and of another project are 404 alike', async () => {
+    const { body } = await upload(png());
+    const other = await world.createProject();
+    const answers = [
+      await get(body.url.replace('/ada/', '/nobody/')),
+      await get('/v1/messenger/avatar/ada/nothing.png'),
+      await get(body.url, {}, other.key),
+      await get(`${body.url.slice(0, -4)}.svg`),
+    ];
+    for (const answer of answers) {
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual({ ...answers[0]?.body, statusCode: 404, error: 'Not Found' });
+    }
+  });
+
+  test('stays under its path when a newer one takes its place', async () => {
+    const [first, second] = [await upload(png(2, 2)), await upload(png(3, 3))];
+    expect((await get(first.body.url)).bytes.equals(png(2, 2))).toBe(true);
+    const { body } = await world.manage('GET', at('ada'));
+    expect(body.avatarUrl).toBe(second.body.url);
+  });
+
+  test.each([
+    ['a GIF', gif()],
+    ['a PDF', pdf],
+    ['HTML', Buffer.from('<html><svg></svg></html>')],
+    ['an SVG with entities of its own', Buffer.from('<!DOCTYPE svg [<!ENTITY a "b">]><svg></svg>')],
+    ['a PNG of 50,000 x 50,000', png(50_000, 50_000)],
+  ])('that is %s is 415', async (_, bytes) => {
+    expect((await upload(bytes)).status).toBe(415);
+  });
+
+  test('weighs up to 1 MB', async () => {
+    expect((await upload(pngOf(1_000_000))).status).toBe(200);
+    const answer = await upload(pngOf(1_000_001));
+    expect([answer.status, answer.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  test('without storage is 503, to write and to read', async () => {
+    const { body } = await upload(png());
+    const { url } = await world.startInstance({ OBJECTS_FOLDER: '' });
+    expect((await get(body.url, {}, project.key, url)).status).toBe(503);
+  });
+});
+
+test('an SVG is known by its first element', () => {
+  const types = [
+    '<?xml version="1.0"?>\n<!-- made by hand -->\n<svg/>',
+    '\ufeff<svg xmlns="x"></svg>\n',
+    '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/x.dtd"><svg></svg>',
+  ];
+  for (const text of types) expect(detectPicture(Buffer.from(text))).toBe('image/svg+xml');
+  for (const text of ['<svgx></svgx>', '<svg', '<!-- <svg></svg>', '<?xml ?><html/>', '']) {
+    expect(detectPicture(Buffer.from(text))).toBeUndefined();
+  }
+});
+
+describe('a teammate', () => {
+  test('is written and read, and keeps the picture', async () => {
+    const { body: picture } = await upload(png());
+    const written = await world.manage('PUT', at('ada'), { name: 'Ada L.', initials: 'AL', tone: 'blue' });
+    expect([written.status, written.body]).toEqual([
+      200,
+      { id: 'ada', name: 'Ada L.', initials: 'AL', tone: 'blue', avatarUrl: picture.url },
+    ]);
+    expect((await world.manage('GET', at('ada'))).body).toEqual(written.body);
+    const bare = await world.manage('PUT', at('a/b'), { name: 'B' });
+    expect(bare.body).toEqual({ id: 'a/b', name: 'B', avatarUrl: null });
+  });
+
+  test('that is not there has no picture to write; nor has a project that is not there', async () => {
+    expect((await upload(png(), 'nobody')).status).toBe(404);
+    expect((await world.manage('GET', at('nobody'))).status).toBe(404);
+    expect((await world.manage('PUT', at('x', { ...project, id: 'nowhere' }), { name: 'x' })).status).toBe(
+      404,
+    );
+    expect((await world.manage('PUT', at('x'), { name: ' ' })).status).toBe(400);
+  });
+});
