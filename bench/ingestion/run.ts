@@ -1,0 +1,162 @@
+import { parseArgs } from 'node:util';
+import { ingestionTopics } from '@switchboard/contracts';
+import { type KafkaServer, startKafka } from '@switchboard/testkit';
+import type { Kafka } from 'kafkajs';
+import { isSuccess } from '../lib/load.ts';
+import { median, medianRun } from '../lib/median.ts';
+import { decimals, printTable, thousands } from '../lib/table.ts';
+import { type Load, measure, type Run } from './measure.ts';
+import { type Setting, setUp } from './setting.ts';
+import { endOffsets, storedNumbers } from './stored.ts';
+
+const columns = [
+  'scenario',
+  'server',
+  'per second',
+  'p50 ms',
+  'p99 ms',
+  'max ms',
+  'not 2xx',
+  'CPU us/event',
+  'CPU',
+  'peak RSS MB',
+  'accepted',
+  'stored once',
+  'lost',
+  'unasked',
+];
+
+/** Measures the ingestion service beside the floor: see docs/benchmarks.md. */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seconds: { type: 'string', default: '8' },
+      runs: { type: 'string', default: '3' },
+      only: { type: 'string', default: 'batch,single,overload,minute' },
+      profile: { type: 'string' },
+    },
+  });
+  const seconds = Number(values.seconds);
+  const runs = Number(values.runs);
+  const scenarios = values.only.split(',');
+  const kafka = await ownKafka();
+  const brokers = kafka?.brokers ?? (process.env['KAFKA_BROKERS'] ?? '').split(',');
+  const flags = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`];
+  const setting = await setUp(brokers, flags);
+  const rows: string[][] = [];
+  try {
+    const batch = { eventsPerRequest: 100, connections: 32, seconds };
+    const single = { eventsPerRequest: 1, connections: 32, seconds };
+    if (scenarios.includes('batch'))
+      rows.push(...(await besideFloor(setting, '100 x 32, events', batch, runs)));
+    if (scenarios.includes('single'))
+      rows.push(...(await besideFloor(setting, '1 x 32, requests', single, runs)));
+    if (scenarios.includes('overload')) rows.push(...(await overload(setting, batch)));
+    if (scenarios.includes('minute')) rows.push(await minute(setting, batch));
+  } finally {
+    await setting.stop();
+    await kafka?.stop();
+  }
+  printTable(columns, rows);
+}
+
+/** A broker for this run, unless KAFKA_BROKERS names one that has none of our topics. */
+async function ownKafka(): Promise<KafkaServer | undefined> {
+  if (process.env['KAFKA_BROKERS']) return undefined;
+  const kafka = await startKafka();
+  if (kafka === undefined) throw new Error('There is no Kafka: run deploy/backings/install.sh kafka.');
+  return kafka;
+}
+
+/** Runs take turns, so that whatever else the machine does falls on both; the median run of each is shown. */
+async function besideFloor(setting: Setting, name: string, load: Load, runs: number): Promise<string[][]> {
+  const { service, floor } = setting;
+  await measure(service, { ...load, seconds: 3 });
+  await measure(floor, { ...load, seconds: 2 });
+  const ours: { run: Run; checked: string[] }[] = [];
+  const floors: Run[] = [];
+  for (let i = 0; i < runs; i++) {
+    ours.push(await checkedRun(setting, load));
+    floors.push(await measure(floor, load));
+  }
+  const middle = medianRun(ours, ({ run }) => run.perSecond);
+  const middleFloor = medianRun(floors, ({ perSecond }) => perSecond);
+  const share = (100 * middle.run.perSecond) / middleFloor.perSecond;
+  console.log(`${name}: ${decimals(share, 0)} % of the floor`);
+  return [
+    [name, 'switchboard', ...figures(middle.run), ...middle.checked],
+    [name, 'floor', ...figures(middleFloor), '', '', '', ''],
+  ];
+}
+
+/** Ten times the clients for a while, then the usual number again. */
+async function overload(setting: Setting, load: Load): Promise<string[][]> {
+  const during = await checkedRun(setting, { ...load, connections: load.connections * 10 });
+  const after = await checkedRun(setting, { ...load, seconds: 2 });
+  return [
+    ['overload, 100 x 320', 'switchboard', ...figures(during.run), ...during.checked],
+    ['the 2 s after it, 100 x 32', 'switchboard', ...figures(after.run), ...after.checked],
+  ];
+}
+
+async function minute(setting: Setting, load: Load): Promise<string[]> {
+  const { run, checked } = await checkedRun(setting, { ...load, seconds: 60 });
+  const early = median(run.residentMb.slice(5, 10));
+  const late = median(run.residentMb.slice(-5));
+  console.log(
+    `a minute of load: ${decimals(early)} MB resident after ten seconds, ${decimals(late)} at its end`,
+  );
+  return ['a minute, 100 x 32', 'switchboard', ...figures(run), ...checked];
+}
+
+async function checkedRun(setting: Setting, load: Load): Promise<{ run: Run; checked: string[] }> {
+  const topic = ingestionTopics.events;
+  const from = await endOffsets(setting.kafka, topic);
+  const run = await measure(setting.service, load);
+  return { run, checked: await check(setting.kafka, topic, from, run, load) };
+}
+
+/** Compares what was accepted with what stands on the topic, event by event. */
+async function check(
+  kafka: Kafka,
+  topic: string,
+  from: Map<number, bigint>,
+  { result, firstNumber }: Run,
+  { eventsPerRequest }: Load,
+): Promise<string[]> {
+  const count = result.outcomes.length * eventsPerRequest;
+  const to = await endOffsets(kafka, topic);
+  const times = await storedNumbers(kafka, topic, { from, to, firstNumber, count });
+  let accepted = 0;
+  let once = 0;
+  let lost = 0;
+  let unasked = 0;
+  for (let i = 0; i < count; i++) {
+    const wasAccepted = isSuccess(result.outcomes[Math.floor(i / eventsPerRequest)] ?? 0);
+    if (wasAccepted) accepted++;
+    else if (times[i] !== 0) unasked++;
+    if (wasAccepted && times[i] === 1) once++;
+    if (wasAccepted && times[i] === 0) lost++;
+  }
+  return [accepted, once, lost, unasked].map(thousands);
+}
+
+function figures({ result, perSecond, cpuMicrosPerEvent, cpuShare, peakMb }: Run): string[] {
+  const { latency } = result;
+  return [
+    thousands(perSecond),
+    decimals(latency.p50),
+    decimals(latency.p99),
+    decimals(latency.max),
+    refused(result.statuses),
+    decimals(cpuMicrosPerEvent),
+    `${decimals(cpuShare * 100, 0)} %`,
+    decimals(peakMb, 0),
+  ];
+}
+
+function refused(statuses: Record<string, number>): string {
+  const others = Object.entries(statuses).filter(([status]) => !isSuccess(Number(status)));
+  return others.map(([status, count]) => `${thousands(count)} x ${status}`).join(', ') || '0';
+}

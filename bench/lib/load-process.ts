@@ -1,0 +1,124 @@
+import { connect } from 'node:net';
+import type { LoadPlan, LoadResult } from './load.ts';
+
+/**
+ * A client that costs little: plain sockets, one request in flight on each, ready-made bytes in which only the
+ * numbers are rewritten, and of an answer only the status and the length are read.
+ */
+process.once('message', (plan: LoadPlan) => {
+  generate(plan).then((result) => process.send?.(result));
+});
+
+interface Template {
+  bytes: Buffer;
+  offsets: number[];
+}
+
+async function generate(plan: LoadPlan): Promise<LoadResult> {
+  const { placeholder, firstNumber = 0 } = plan;
+  const templates = plan.bodies.map((body) => template(plan, body));
+  const numbersPerBody = templates[0]?.offsets.length ?? 0;
+  const width = placeholder?.length ?? 0;
+  let outcomes = new Uint16Array(1 << 16);
+  const latencies: number[] = [];
+  const statuses: Record<string, number> = {};
+  const startedAt = performance.now();
+  const endsAt = startedAt + plan.seconds * 1000;
+  let sent = 0;
+
+  function next(): { request: number; bytes: Buffer } {
+    const request = sent++;
+    const source = templates[request % templates.length];
+    if (source === undefined) throw new Error('there is nothing to send');
+    // A copy, since the socket may still hold the bytes when the template is used again.
+    const bytes = Buffer.from(source.bytes);
+    let number = firstNumber + request * numbersPerBody;
+    for (const offset of source.offsets) bytes.write(String(number++).padStart(width, '0'), offset, 'latin1');
+    return { request, bytes };
+  }
+
+  function note(request: number, status: number, began: number): void {
+    if (request >= outcomes.length) {
+      const larger = new Uint16Array(outcomes.length * 2);
+      larger.set(outcomes);
+      outcomes = larger;
+    }
+    outcomes[request] = status;
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (status >= 200 && status < 300) latencies.push(performance.now() - began);
+  }
+
+  function client(): Promise<void> {
+    return new Promise((resolve) => {
+      const socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true });
+      let request = 0;
+      let began = 0;
+      let pending = '';
+      const send = () => {
+        if (performance.now() >= endsAt) {
+          socket.end();
+          return;
+        }
+        const { request: number, bytes } = next();
+        request = number;
+        began = performance.now();
+        socket.write(bytes);
+      };
+      socket.on('connect', send);
+      socket.on('data', (chunk) => {
+        pending += chunk.toString('latin1');
+        const head = pending.indexOf('\r\n\r\n');
+        if (head < 0) return;
+        const length = Number(/content-length: *(\d+)/i.exec(pending)?.[1] ?? 0);
+        if (pending.length < head + 4 + length) return;
+        const status = Number(pending.slice(9, 12));
+        const closes = /connection: *close/i.test(pending);
+        pending = '';
+        note(request, status, began);
+        began = 0;
+        if (closes) socket.destroy();
+        else send();
+      });
+      const broken = () => {
+        if (began > 0) note(request, 0, began);
+        began = 0;
+      };
+      socket.on('error', broken);
+      socket.on('close', () => {
+        broken();
+        if (performance.now() < endsAt) setTimeout(() => client().then(resolve), 5);
+        else resolve();
+      });
+    });
+  }
+
+  await Promise.all(Array.from({ length: plan.connections }, client));
+  const seconds = (performance.now() - startedAt) / 1000;
+  const sorted = Float64Array.from(latencies).sort();
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return {
+    seconds,
+    statuses,
+    latency: { p50: at(0.5), p99: at(0.99), max: at(1) },
+    outcomes: outcomes.slice(0, sent),
+    numbersPerBody,
+  };
+}
+
+function template(plan: LoadPlan, body: string): Template {
+  const payload = Buffer.from(body);
+  const head = [
+    `POST ${plan.path} HTTP/1.1`,
+    `Host: 127.0.0.1:${plan.port}`,
+    ...Object.entries(plan.headers).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${payload.length}`,
+  ];
+  const bytes = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), payload]);
+  const offsets: number[] = [];
+  if (plan.placeholder !== undefined) {
+    for (let at = bytes.indexOf(plan.placeholder); at >= 0; at = bytes.indexOf(plan.placeholder, at + 1)) {
+      offsets.push(at);
+    }
+  }
+  return { bytes, offsets };
+}

@@ -1,0 +1,51 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+
+export interface LoadPlan {
+  port: number;
+  path: string;
+  headers: Record<string, string>;
+  connections: number;
+  seconds: number;
+  /** Bodies to send in turn. */
+  bodies: string[];
+  /**
+   * What stands in a body where a number of this width, different each time, is to be written. The numbers
+   * of a body are consecutive, and the bodies' follow one another from `firstNumber`.
+   */
+  placeholder?: string;
+  firstNumber?: number;
+}
+
+export interface LoadResult {
+  seconds: number;
+  /** Requests by status; 0 for a connection that broke. */
+  statuses: Record<string, number>;
+  /** Milliseconds of the requests that were answered 2xx. */
+  latency: { p50: number; p99: number; max: number };
+  /** The status of each request, in the order of their numbers. */
+  outcomes: Uint16Array;
+  numbersPerBody: number;
+}
+
+/** Puts load on a server from a process of its own, so that making it costs the server's process nothing. */
+export async function applyLoad(plan: LoadPlan): Promise<LoadResult> {
+  const child = fork(join(import.meta.dirname, 'load-process.ts'), { serialization: 'advanced' });
+  try {
+    return await new Promise<LoadResult>((resolve, reject) => {
+      child.once('message', (result) => resolve(result as LoadResult));
+      child.once('exit', (code) => reject(new Error(`the load process left with ${code}`)));
+      child.send(plan);
+    });
+  } finally {
+    child.kill();
+  }
+}
+
+export function countOf(result: LoadResult, matches: (status: number) => boolean): number {
+  return Object.entries(result.statuses)
+    .filter(([status]) => matches(Number(status)))
+    .reduce((sum, [, count]) => sum + count, 0);
+}
+
+export const isSuccess = (status: number) => status >= 200 && status < 300;
