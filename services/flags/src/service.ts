@@ -12,7 +12,7 @@ import { createRulesets } from './rulesets/rulesets.ts';
 import { snapshotRoutes } from './snapshot/routes.ts';
 import { createSnapshots } from './snapshot/snapshot.ts';
 import { createUserStateConsumer } from './user-state/consumer.ts';
-import { findUserStates } from './user-state/lookup.ts';
+import { findUserStates, planningOnce } from './user-state/lookup.ts';
 import { createUserStateReader } from './user-state/reader.ts';
 
 export const flagsService = defineService({
@@ -20,7 +20,7 @@ export const flagsService = defineService({
   settings: flagsSettings,
   create(context) {
     const { config, logger } = context;
-    const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'flags' });
+    const database = openDatabase({ url: planningOnce(config.DATABASE_URL), applicationName: 'flags' });
     const log = openEventLog(context, 'flags');
     const directory = openDirectory({ database, log, service: 'flags', logger });
     const app = createApp({ service: 'flags', context, directory });

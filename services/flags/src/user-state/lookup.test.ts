@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '@switchboard/database';
 import { type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { flagsMigrations } from '../migrations.ts';
-import { findUserStates, parseUserState } from './lookup.ts';
+import { findUserStates, parseUserState, planningOnce } from './lookup.ts';
 
 const PEOPLE = 20_000;
 
@@ -10,7 +10,7 @@ let test: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   test = await testDatabase({ migrations: [flagsMigrations] });
-  database = openDatabase({ url: test.url, applicationName: 'test' });
+  database = openDatabase({ url: planningOnce(test.url), applicationName: 'test' });
   const { sql } = database;
   await sql`insert into people (project_id, distinct_id, traits, groups)
     select 'p' || n % 10, 'person ' || n, json_build_object('n', n), json_build_object('company', n % 100)
@@ -53,6 +53,11 @@ describe('the state of people', () => {
     expect(named).toMatchObject({ traits: {}, groups: {} });
     expect(named?.cohorts).toHaveLength(10);
     expect(known).toEqual({ traits: { n: 19001 }, groups: { company: { seats: 11 } }, cohorts: [] });
+  });
+
+  it('is read by a query that is planned once', async () => {
+    const [setting] = await database.sql`show plan_cache_mode`;
+    expect(setting).toEqual({ plan_cache_mode: 'force_generic_plan' });
   });
 
   it('is read by one query, of which each person costs only their own rows', async () => {
