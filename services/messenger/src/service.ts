@@ -25,6 +25,9 @@ import { createOperatorConversations } from './conversations/operator.ts';
 import { routeConversations } from './conversations/routes.ts';
 import { createConversationStore } from './conversations/store.ts';
 import { createConversationTokens } from './conversations/tokens.ts';
+import { createHelpCentres } from './help-centre/help-centre.ts';
+import { routeHelpCentre } from './help-centre/routes.ts';
+import { createHelpCentreStore } from './help-centre/store.ts';
 import { createIdentity } from './identity/identity.ts';
 import { routeIdentity } from './identity/routes.ts';
 import { createIdentityStore } from './identity/store.ts';
@@ -34,11 +37,14 @@ import { createConfigurationChanges } from './live/configuration-changes.ts';
 import { createLive } from './live/live.ts';
 import { planSocket, SOCKET_PATH } from './live/socket.ts';
 import { messengerMigrations } from './migrations.ts';
+import { helpSite, openStorage, translationProvider } from './outside.ts';
 import { projectOfRegion } from './projects.ts';
-import { openStorage } from './storage.ts';
 import { routeTeam } from './team/routes.ts';
 import { createTeamStore } from './team/store.ts';
 import { createTeam } from './team/team.ts';
+import { routeTranslations } from './translations/routes.ts';
+import { createUsageStore } from './translations/store.ts';
+import { createTranslations } from './translations/translations.ts';
 
 /** Conversations, attachments, inbox and configuration of the support messenger, and its settings. */
 export const messengerService = defineService({
@@ -127,6 +133,18 @@ export const messengerService = defineService({
       socketUrl: `${config.PUBLIC_API_URL.replace(/^http/, 'ws')}${SOCKET_PATH}`,
     });
     routeConfiguration(app, configurations, ofProject);
+
+    routeHelpCentre(
+      app,
+      createHelpCentres({ store: createHelpCentreStore(db), provider: helpSite(config), directory, clock }),
+    );
+    const usage = createUsageStore(db);
+    const timeoutMs = config.AI_TIMEOUT_MS;
+    const provider = translationProvider(config);
+    routeTranslations(
+      app,
+      createTranslations({ store: usage, provider, timeoutMs, directory, clock, logger }),
+    );
 
     const changes = createConfigurationChanges({ database, hub, configurations, logger });
     const plan = planSocket({ projectKey: app.projectKey, tokens, follow: changes.follow });

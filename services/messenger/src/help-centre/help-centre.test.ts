@@ -1,0 +1,186 @@
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { answerJson, type HttpServer, httpServer } from '../testing/http.ts';
+import type { TestProject } from '../testing/projects.ts';
+import { startWorld, type World } from '../testing/world.ts';
+
+const site = { url: 'https://help.example.com', articles: 120, languages: ['en', 'de'], capped: false };
+
+let world: World;
+let provider: HttpServer;
+beforeAll(async () => {
+  provider = await httpServer(() => undefined);
+  world = await startWorld({
+    env: { HELP_SITE_URL: provider.url, HELP_SITE_TOKEN: 'provider-token', HELP_SITE_TIMEOUT_MS: '300' },
+  });
+});
+beforeEach(() => {
+  provider.answer = (_, response) => answerJson(response, site);
+});
+afterAll(async () => {
+  await world.stop();
+  await provider.stop();
+});
+
+const base = ({ id }: TestProject) => `/v1/projects/${id}/messenger`;
+const read = (project: TestProject) =>
+  world.call('GET', `${base(project)}/help-centre`, { token: project.member });
+const refresh = (project: TestProject, url?: string) =>
+  world.call('POST', `${base(project)}/help-centre/refresh`, { token: project.member, ...(url && { url }) });
+const putSearch = (project: TestProject, body: unknown) =>
+  world.call('PUT', `${base(project)}/article-search`, { token: project.member, body });
+
+const nothing = { site: null, search: { on: false, placement: 'tab' } };
+
+describe('the help centre', () => {
+  test('has no site until a refresh finds one, which is then what a read answers', async () => {
+    const project = await world.createProject();
+    expect((await read(project)).body).toEqual(nothing);
+    const found = await refresh(project);
+    expect(found.status).toBe(200);
+    expect(found.body).toEqual({
+      site: { ...site, lastReadAt: expect.stringMatching(/\.\d{3}Z$/), readError: null },
+      search: nothing.search,
+    });
+    expect((await read(project)).body).toEqual(found.body);
+    expect(provider.seen.at(-1)).toMatchObject({
+      method: 'GET',
+      path: `/companies/${project.companyId}/site`,
+      headers: { authorization: 'Bearer provider-token' },
+    });
+  });
+
+  test('moves when the provider names another site, and is cleared when it names none', async () => {
+    const project = await world.createProject();
+    await refresh(project);
+    const other = { url: 'https://other.example.com', articles: 0, languages: [], capped: true };
+    provider.answer = (_, response) => answerJson(response, other);
+    expect((await refresh(project)).body.site).toMatchObject(other);
+    provider.answer = (_, response) => answerJson(response, {}, 404);
+    expect((await refresh(project)).body).toEqual(nothing);
+    expect((await read(project)).body).toEqual(nothing);
+  });
+
+  test.each<[string, HttpServer['answer'], string]>([
+    ['says nothing', () => undefined, 'did not answer within 0.3 s'],
+    [
+      'stops in the middle',
+      (_, response) => void response.writeHead(200).write('{"url":'),
+      'did not answer within',
+    ],
+    ['fails', (_, response) => answerJson(response, site, 500), 'status 500'],
+    ['refuses', (_, response) => answerJson(response, site, 401), 'status 401'],
+    [
+      'sends a huge answer',
+      (_, response) => void response.end(JSON.stringify({ ...site, x: 'x'.repeat(1_000_000) })),
+      'more than',
+    ],
+    ['sends no JSON', (_, response) => void response.end('<html>'), 'no help site'],
+    [
+      'sends other JSON',
+      (_, response) => answerJson(response, { ...site, articles: 'many' }),
+      'no help site',
+    ],
+    [
+      'names a site that is no web address',
+      (_, response) => answerJson(response, { ...site, url: 'javascript:alert(1)' }),
+      'no help site',
+    ],
+    [
+      'sends what cannot be stored',
+      (_, response) => answerJson(response, { ...site, languages: ['e\0n'] }),
+      'no help site',
+    ],
+    [
+      'sends us elsewhere',
+      (_, response) => void response.writeHead(302, { Location: '/' }).end(),
+      'could not be reached',
+    ],
+    ['breaks the connection', (_, response) => void response.destroy(), 'could not be reached'],
+  ])(
+    'when the provider %s: 502 without a site; with one it stays, with the reason',
+    async (_, answer, reason) => {
+      const [project, without] = [await world.createProject(), await world.createProject()];
+      const before = (await refresh(project)).body;
+      provider.answer = answer;
+      const refused = await refresh(without);
+      expect([refused.status, refused.body.error.code]).toEqual([502, 'HELP_SITE_FAILED']);
+      expect(refused.body.error.message).toContain(reason);
+      const kept = await refresh(project);
+      expect(kept.status).toBe(200);
+      expect(kept.body).toEqual({
+        ...before,
+        site: { ...before.site, readError: expect.stringContaining(reason) },
+      });
+      expect((await read(project)).body).toEqual(kept.body);
+      provider.answer = (_seen, response) => answerJson(response, site);
+      expect((await refresh(project)).body.site.readError).toBeNull();
+    },
+  );
+
+  test('without a provider there is no site', async () => {
+    const project = await world.createProject();
+    const { url } = await world.startInstance({ HELP_SITE_URL: '', HELP_SITE_TOKEN: '' });
+    const answer = await refresh(project, url);
+    expect([answer.status, answer.body]).toEqual([200, nothing]);
+  });
+});
+
+describe('article search', () => {
+  test('is turned on with the entitlement alone, also when it was on before', async () => {
+    const project = await world.createProject();
+    const refused = await putSearch(project, { on: true, placement: 'tab' });
+    expect([refused.status, refused.body.error.code]).toEqual([402, 'PLAN_REQUIRED']);
+    await world.setEntitlements(project, { articleSearch: true });
+    const on = { on: true, placement: 'while_typing' };
+    await eventually(async () => expect((await putSearch(project, on)).body).toEqual(on));
+    expect((await read(project)).body.search).toEqual(on);
+    await world.setEntitlements(project, {});
+    await eventually(async () => expect((await putSearch(project, on)).status).toBe(402));
+    expect((await read(project)).body.search).toEqual(on);
+  });
+
+  test('is turned off and placed without it', async () => {
+    const project = await world.createProject();
+    for (const placement of ['first_view', 'while_typing', 'tab']) {
+      const answer = await putSearch(project, { on: false, placement });
+      expect([answer.status, answer.body]).toEqual([200, { on: false, placement }]);
+    }
+  });
+
+  test.each([
+    [{ on: true }, 'placement'],
+    [{ placement: 'tab' }, 'on'],
+    [{ on: 'yes', placement: 'tab' }, 'on'],
+    [{ on: false, placement: 'footer' }, 'placement'],
+    [{ on: false, placement: 'tab', extra: 1 }, 'extra'],
+  ])('refuses %j', async (body, name) => {
+    const answer = await putSearch(await world.createProject(), body);
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'BAD_REQUEST']);
+    expect(answer.body.error.message).toContain(name);
+  });
+});
+
+test('settings are open to members of the company: 401, 404, 403, then the request', async () => {
+  const project = await world.createProject();
+  const outsider = await world.createProject();
+  const stale = await world.tokens.mint({ sub: 'x', expiresInSeconds: -60 });
+  const calls: [string, string, boolean][] = [
+    ['GET', '/help-centre', false],
+    ['POST', '/help-centre/refresh', false],
+    ['PUT', '/article-search', true],
+    ['POST', '/translations', true],
+  ];
+  for (const [method, path, hasBody] of calls) {
+    const call = async (token: string | null, id = project.id) => {
+      const raw = hasBody ? { raw: '{' } : {};
+      const answer = await world.call(method, `/v1/projects/${id}/messenger${path}`, { token, ...raw });
+      return [answer.status, answer.body.error.code];
+    };
+    for (const token of [null, 'x', stale, project.key])
+      expect(await call(token)).toEqual([401, 'UNAUTHORIZED']);
+    expect(await call(project.member, 'nowhere')).toEqual([404, 'NOT_FOUND']);
+    expect(await call(outsider.member)).toEqual([403, 'FORBIDDEN']);
+    if (hasBody) expect(await call(project.member)).toEqual([400, 'BAD_REQUEST']);
+  }
+});

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { protectMarkup, restoreMarkup } from './markup.ts';
+
+test('markup travels as placeholders and comes back unchanged', () => {
+  const text = 'Hi <b>you</b>, <a href="https://x.test/?a=1&amp;b=2">see<br/></a> 1 < 2';
+  const taken = protectMarkup(text);
+  expect(taken.text).toBe('Hi ⟦1⟧you⟦2⟧, ⟦3⟧see⟦4⟧⟦5⟧ 1 < 2');
+  expect(restoreMarkup(taken.text, taken)).toBe(text);
+  expect(restoreMarkup('⟦3⟧sieh⟦4⟧⟦5⟧, ⟦1⟧du⟦2⟧', taken)).toBe(
+    '<a href="https://x.test/?a=1&amp;b=2">sieh<br/></a>, <b>du</b>',
+  );
+});
+
+test.each([
+  ['lost', '⟦1⟧du'],
+  ['doubled', '⟦1⟧⟦1⟧du⟦2⟧'],
+  ['one for another', '⟦1⟧du⟦1⟧'],
+  ['made up', '⟦1⟧du⟦2⟧⟦3⟧'],
+  ['turned around', '⟦2⟧du⟦1⟧'],
+  ['new', '⟦1⟧du⟦2⟧<script>'],
+  ['in clear', '<b>du</b>'],
+  ['begun and not ended', '⟦1⟧du⟦2⟧<img onerror=x '],
+])('what is %s cannot be put back', (_, translated) => {
+  expect(restoreMarkup(translated, protectMarkup('<b>you</b>'))).toBeUndefined();
+});
+
+test('a text that looks like a placeholder is protected as markup is', () => {
+  const taken = protectMarkup('⟦2⟧ <b>x</b>');
+  expect(taken.text).toBe('⟦1⟧ ⟦2⟧x⟦3⟧');
+  expect(restoreMarkup(taken.text, taken)).toBe('⟦2⟧ <b>x</b>');
+});
+
+test('any text that is left as it is comes back as it was', () => {
+  const piece = fc.oneof(
+    fc.constantFrom('<b>', '</b>', '<a href="x">', '</a>', '<br>', '⟦1⟧', '<', '>'),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const text = pieces.join('').trim();
+      const taken = protectMarkup(text);
+      expect(restoreMarkup(taken.text, taken)).toBe(text);
+    }),
+  );
+});

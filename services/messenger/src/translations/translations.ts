@@ -1,0 +1,108 @@
+import type { TranslationRequest } from '@switchboard/contracts';
+import type { Directory } from '@switchboard/directory';
+import {
+  type Clock,
+  type Logger,
+  PlanRequired,
+  type ProjectAccess,
+  Rejection,
+} from '@switchboard/service-kit';
+import { protectMarkup, restoreMarkup } from './markup.ts';
+import { AiFailed, type TranslationProvider, UnusableReply } from './provider.ts';
+import type { UsageStore } from './store.ts';
+
+/** A reply that cannot be used is asked for once more. */
+const ATTEMPTS = 2;
+
+interface TranslationsOptions {
+  store: UsageStore;
+  /** Undefined: none is configured. */
+  provider: TranslationProvider | undefined;
+  timeoutMs: number;
+  directory: Pick<Directory, 'entitlements'>;
+  clock: Clock;
+  logger: Logger;
+}
+
+export type Translations = ReturnType<typeof createTranslations>;
+
+/** Translates texts of a messenger; what a company may have translated in a month is bounded by its plan. */
+export function createTranslations(options: TranslationsOptions) {
+  const { store, provider, timeoutMs, directory, clock, logger } = options;
+
+  async function limitOf(companyId: string): Promise<number> {
+    const { aiTranslations, aiTranslationBytesPerMonth: limit } = await directory.entitlements(companyId);
+    if (aiTranslations !== true) throw new PlanRequired('The AI add-on is off in your plan.', 'AI_DISABLED');
+    if (limit === undefined) return Number.MAX_SAFE_INTEGER;
+    return typeof limit === 'number' && Number.isSafeInteger(limit) ? limit : 0;
+  }
+
+  async function ask({ from, to, texts }: TranslationRequest): Promise<string[]> {
+    if (provider === undefined) {
+      throw failed('Translations are not configured: set AI_BASE_URL, AI_API_KEY and AI_MODEL.');
+    }
+    const parts = texts.map(protectMarkup);
+    const written = parts.filter(isWritten);
+    const signal = AbortSignal.timeout(timeoutMs);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const request = { from, to, texts: written.map(({ text }) => text), signal };
+        const translated = (await provider(request)).values();
+        return parts.map((part) => {
+          if (!isWritten(part)) return restoreMarkup(part.text, part) ?? '';
+          const restored = restoreMarkup(translated.next().value ?? '', part);
+          if (restored === undefined || restored.trim() === '' || !isStorable(restored)) {
+            throw new UnusableReply('inline markup was lost, doubled or made up, or a text is missing');
+          }
+          return restored;
+        });
+      } catch (error) {
+        if (error instanceof UnusableReply && attempt < ATTEMPTS) continue;
+        if (!(error instanceof UnusableReply || error instanceof AiFailed)) throw error;
+        logger.warn({ error }, 'the AI provider failed');
+        const reason =
+          error instanceof AiFailed ? 'failed or did not answer in time' : 'sent no usable reply';
+        throw failed(`The AI provider ${reason}; try again later.`);
+      }
+    }
+  }
+
+  return {
+    async translate({ companyId }: ProjectAccess, request: TranslationRequest): Promise<string[]> {
+      const { from, to, texts } = request;
+      const limit = await limitOf(companyId);
+      const month = { companyId, month: clock.now().toISOString().slice(0, 7) };
+      const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+      if (isSameLanguage(from, to) || !texts.some((text) => isWritten(protectMarkup(text)))) {
+        const used = await store.used(month);
+        if (used >= limit || used + bytes > limit) throw limitReached();
+        return texts;
+      }
+      if (!(await store.reserve(month, bytes, limit))) throw limitReached();
+      try {
+        return await ask(request);
+      } catch (error) {
+        await store.giveBack(month, bytes);
+        throw error;
+      }
+    },
+  };
+}
+
+const failed = (message: string) => new Rejection(502, 'AI_FAILED', message);
+const limitReached = () =>
+  new PlanRequired(
+    'What your plan lets AI translate this month is used up, or less is left.',
+    'AI_LIMIT_REACHED',
+  );
+
+/** Whether there is anything to translate besides markup and white space. */
+function isWritten({ text }: { text: string }): boolean {
+  return text.replaceAll(/⟦\d+⟧/g, '').trim() !== '';
+}
+
+const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
+
+function isSameLanguage(from: string, to: string): boolean {
+  return Intl.getCanonicalLocales(from)[0] === Intl.getCanonicalLocales(to)[0];
+}
