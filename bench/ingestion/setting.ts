@@ -11,6 +11,8 @@ import { type ServerProcess, startServer } from '../lib/process.ts';
 export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
 export const FLOOR_TOPIC = 'floor';
 const PARTITIONS = 4;
+/** As the images run it: V8 would let the young generation alone grow past 150 MB on a large machine. */
+const HEAP_FLAGS = ['--max-semi-space-size=16'];
 
 export interface Setting {
   kafka: kafkajs.Kafka;
@@ -28,7 +30,7 @@ export async function setUp(brokers: string[], flags: string[]): Promise<Setting
     script: join(import.meta.dirname, '../../services/ingestion/src/main.ts'),
     port: await freePort(),
     readyPath: '/health/ready',
-    flags,
+    flags: [...HEAP_FLAGS, ...flags],
     env: {
       HOST: '127.0.0.1',
       LOG_LEVEL: 'warn',
@@ -47,6 +49,7 @@ export async function setUp(brokers: string[], flags: string[]): Promise<Setting
     script: join(import.meta.dirname, 'floor.ts'),
     port: await freePort(),
     readyPath: '/',
+    flags: HEAP_FLAGS,
     env: { KAFKA_BROKERS: brokers.join(','), FLOOR_TOPIC },
   });
   return {
