@@ -16,7 +16,8 @@ export function commonHeaders(
   if (operation === undefined) return { 'X-Request-Id': requestId };
   const cors = corsHeaders(c, operation.credential, consoleOrigin);
   if (operation.credential === 'public') return { 'X-Request-Id': requestId, ...cors };
-  return { 'X-Request-Id': requestId, Vary: 'Authorization', ...cors };
+  const vary = operation.credential === 'access-token' ? 'Authorization, Origin' : 'Authorization';
+  return { 'X-Request-Id': requestId, Vary: vary, ...cors };
 }
 
 /**

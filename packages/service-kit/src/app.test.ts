@@ -171,8 +171,13 @@ describe('CORS', () => {
   it('lets the console alone read what an access token opens', async () => {
     const ours = await call('/projects/p1', from('https://console.example'));
     expect(ours.headers.get('access-control-allow-origin')).toBe('https://console.example');
+    expect(ours.headers.get('vary')).toContain('Origin');
     const other = await call('/projects/p1', from('https://evil.example'));
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('lets a shared cache hand an answer to any origin', async () => {
+    expect((await call('/things/x', withKey(KEY))).headers.get('access-control-allow-origin')).toBe('*');
   });
 
   it('answers a preflight for a day', async () => {
