@@ -16,6 +16,8 @@ import { routeComments } from './comments/routes.ts';
 import { createCommentStore } from './comments/store.ts';
 import { createThreads } from './comments/threads.ts';
 import { type Config, settings } from './config.ts';
+import { createPage } from './page/page.ts';
+import { routePage } from './page/routes.ts';
 import { createPublicLinks } from './public-links/public-links.ts';
 import { routePublicLinks, routeSharedReports } from './public-links/routes.ts';
 import { createSharedReports } from './public-links/shared-reports.ts';
@@ -56,8 +58,9 @@ export const collaborationService = defineService({
       failed: metrics.counter('switchboard_deliveries_failed_total', 'Those that were given up.'),
     };
 
+    const annotationStore = createAnnotationStore(database);
     const annotations = createAnnotations({
-      store: createAnnotationStore(database),
+      store: annotationStore,
       directory,
       clock,
     });
@@ -120,6 +123,7 @@ export const collaborationService = defineService({
     routeComments(app, threads);
     routePublicLinks(app, links);
     routeSharedReports(app, sharedReports);
+    routePage(app, createPage({ sharedReports, annotations: annotationStore }));
     routeRuns(app, runs);
     routeShares(app, shares);
 

@@ -5,10 +5,12 @@ import {
   directoryTopic,
   type Entries,
   type Kind,
+  outgoingRecord,
 } from '@switchboard/directory';
-import { type EventLog, openPostgresLog, partitionFor } from '@switchboard/event-log';
+import { type EventLog, openPostgresLog } from '@switchboard/event-log';
 
 const PARTITIONS = 2;
+let revision = 0n;
 
 /** The catalogue's end of the topic `directory`. */
 export interface DirectoryPublisher {
@@ -22,15 +24,8 @@ export async function publishDirectory(url: string): Promise<DirectoryPublisher>
   await log.createTopics([
     { name: directoryTopic, partitions: PARTITIONS, replication: 1, cleanup: 'compact' },
   ]);
-  const publish = ({ key, value }: DirectoryRecord) =>
-    log.publish(directoryTopic, [
-      {
-        partition: partitionFor(key, PARTITIONS),
-        key,
-        value: value === null ? null : Buffer.from(value),
-        headers: {},
-      },
-    ]);
+  const publish = (record: DirectoryRecord) =>
+    log.publish(directoryTopic, [outgoingRecord(record, ++revision, PARTITIONS)]);
   return {
     put: (kind, entry) => publish(directoryRecord(kind, entry)),
     remove: (kind, ...identifiers) => publish(directoryTombstone(kind, ...identifiers)),

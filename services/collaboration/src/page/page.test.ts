@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { call, startWorld, type World } from '../testing/world.ts';
+
+let world: World;
+let addresses = 0;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const link = (method: string, body?: object, report = 'signups') =>
+  world.as('ada').call(method, `/v1/projects/shop/reports/${report}/public-link`, body);
+const run = (report: unknown, more: object = {}, id = 'signups') =>
+  world
+    .as('operator', ['service.manage'])
+    .call('POST', `/management/v1/projects/shop/reports/${id}/runs`, { report, ...more });
+const annotate = (body: object) =>
+  world.as('ada').call('POST', '/v1/projects/shop/annotations', { tags: ['a'], ...body });
+const open = (token: string, method = 'GET', address = `10.1.${addresses++ >> 8}.${addresses & 255}`) =>
+  call(world.url, method, `/shared/${token}`, undefined, { 'x-forwarded-for': address });
+
+let token: string;
+beforeEach(async () => {
+  world.clock.set('2026-03-01T12:00:00.000Z');
+  token = (await link('PUT', { expiresOn: '2026-03-10' })).body.token;
+});
+
+const line = {
+  kind: 'line',
+  title: 'Daily sign-ups',
+  unit: 'sign-ups',
+  buckets: ['2026-02-01', '2026-02-02', '2026-02-03'],
+  series: [{ name: 'Web', values: [1, 2.5, null] }],
+};
+
+describe('the page of a link', () => {
+  it('says what the report is, when it ran and when the link stops', async () => {
+    await run(line, { ranAt: '2026-02-28T09:05:00Z' });
+    const { status, body, headers } = await open(token);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(body).toContain('<title>Daily sign-ups</title>');
+    expect(body).toContain('Web shop');
+    expect(body).toContain('<time datetime="2026-02-28T09:05:00.000Z">28 Feb 2026, 09:05 UTC</time>');
+    expect(body).toContain('<time datetime="2026-03-10T00:00:00.000Z">10 Mar 2026, 00:00 UTC</time>');
+  });
+
+  it('shows each run as soon as it is recorded, and the stop day as soon as it moves', async () => {
+    await run(line);
+    expect((await open(token)).body).toContain('2.5');
+    await run({ ...line, series: [{ name: 'Web', values: [7, 8, 9.75] }] });
+    expect((await open(token)).body).toContain('9.75');
+    await link('PUT', { expiresOn: '2026-04-02' });
+    expect((await open(token)).body).toContain('2 Apr 2026');
+  });
+
+  it('before the first run says so', async () => {
+    const { token: other } = (await link('PUT', { expiresOn: '2026-03-10' }, 'revenue')).body;
+    const { status, body } = await open(other);
+    expect(status).toBe(200);
+    expect(body).toContain('has not run yet');
+    expect(body).toContain('<h1>Revenue</h1>');
+  });
+
+  it('never shows the cohort', async () => {
+    await run({ ...line, cohort: 'secret-1', deep: { cohortIds: ['secret-2'] } }, { cohort: 'secret-3' });
+    expect((await open(token)).body).not.toContain('secret');
+  });
+
+  it('loads, runs and frames nothing, and is kept nowhere', async () => {
+    await run(line);
+    const { body, headers } = await open(token);
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    );
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'x-robots-tag': 'noindex',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    });
+    expect(body).not.toMatch(/<script|<img|<link|\sstyle=|\son\w+=|\ssrc=|url\(|@import/i);
+    expect(body.match(/https?:\/\/[^"'\s<]+/g) ?? []).toEqual(
+      expect.not.arrayContaining([expect.not.stringContaining('http://www.w3.org/')]),
+    );
+  });
+
+  it('answers HEAD without a body', async () => {
+    await run(line);
+    const { status, body } = await open(token, 'HEAD');
+    expect([status, body]).toEqual([200, '']);
+  });
+});
+
+describe('annotations on the page', () => {
+  const list = async () =>
+    [...(await open(token)).body.matchAll(/<span class="number"[^>]*>(\d+)<\/span><div>([^<]*)</g)].map(
+      ([, number, text]) => `${number} ${text}`,
+    );
+
+  it('are those of the report and the project, on the days shown', async () => {
+    await run(line);
+    await annotate({ startsOn: '2026-01-31', text: 'the day before' });
+    await annotate({ startsOn: '2026-01-20', endsOn: '2026-02-01', text: 'reaches into it' });
+    await annotate({ startsOn: '2026-02-02', text: 'of the report', reportId: 'signups' });
+    await annotate({ startsOn: '2026-02-02', text: 'of another', reportId: 'revenue' });
+    await annotate({ startsOn: '2026-02-03', text: 'the last day' });
+    await annotate({ startsOn: '2026-02-04', text: 'the day after' });
+    expect(await list()).toEqual(['1 reaches into it', '2 of the report', '3 the last day']);
+    const { body } = await open(token);
+    expect(body).toContain('20 Jan 2026 – 1 Feb 2026');
+  });
+
+  it('follow their changes at once', async () => {
+    const { id } = (await annotate({ startsOn: '2026-02-02', text: 'for a moment' })).body;
+    expect(await list()).toContain('3 for a moment');
+    await world.as('ada').call('DELETE', `/v1/projects/shop/annotations/${id}`);
+    expect((await list()).join()).not.toContain('for a moment');
+  });
+
+  it('stand on no chart that has no days', async () => {
+    await run({ ...line, buckets: ['a', 'b', 'c'] });
+    expect(await list()).toEqual([]);
+  });
+});
+
+describe('no page', () => {
+  it('is there for a link that is off, stopped, unknown or malformed: one and the same 404', async () => {
+    const unknown = await open('A'.repeat(43));
+    expect(unknown.status).toBe(404);
+    expect(unknown.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(unknown.body).toContain('<h1>Nothing to see here</h1>');
+    world.clock.set('2026-03-10T00:00:00.000Z');
+    const stopped = await open(token);
+    world.clock.set('2026-03-01T12:00:00.000Z');
+    expect((await open(token)).status).toBe(200);
+    await link('DELETE');
+    const answers = [stopped, await open(token), await open('x'), await open('%F0%9F%9A%80')];
+    const headersOf = ({ headers }: { headers: Headers }) =>
+      [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+    for (const answer of answers) {
+      expect([answer.status, answer.body]).toEqual([404, unknown.body]);
+      expect(headersOf(answer)).toEqual(headersOf(unknown));
+    }
+  });
+
+  it('is shown past the limits, which it shares with the API: 429 with Retry-After', async () => {
+    const address = '203.0.113.99';
+    const read = () =>
+      call(world.url, 'GET', `/v1/shared-reports/${token}`, undefined, { 'x-forwarded-for': address });
+    const answers = [];
+    for (let index = 0; index < 15; index++) answers.push(await open(token, 'GET', address), await read());
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const { status, headers, body } = await open(token, 'GET', address);
+    expect(status).toBe(429);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(body).toContain('Too many visits');
+    expect((await read()).status).toBe(429);
+  });
+});
