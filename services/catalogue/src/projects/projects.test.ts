@@ -41,6 +41,28 @@ describe('a project', () => {
     expect((await one.manage('GET', '/projects/shop')).status).toBe(404);
   });
 
+  it('is there when it was written while it was being removed', async () => {
+    await one.put('/projects/shop', shop);
+    const sql = await catalogue.sql();
+    const written = await sql.begin(async (tx) => {
+      await tx`select 1 from projects where id = 'shop' for update`;
+      const put = one.put('/projects/shop', shop);
+      await eventually(async () => expect(await waitingForLock()).toBe(1));
+      await tx`delete from projects where id = 'shop'`;
+      return { put };
+    });
+    expect((await written.put).status).toBe(200);
+    expect((await one.manage('GET', '/projects/shop')).body).toEqual({ id: 'shop', ...shop });
+
+    async function waitingForLock() {
+      return (
+        await sql`
+          select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`
+      ).length;
+    }
+  });
+
   it('moves to another region or company only while it has no keys', async () => {
     await one.put('/projects/shop', { ...shop, region: 'us' });
     expect((await one.put('/projects/shop', shop)).status).toBe(200);

@@ -22,8 +22,12 @@ export async function lockProject(tx: Tx, id: string): Promise<ProjectRow | unde
   return row;
 }
 
+/** From here on the project is there and nobody removes it: one that was there is locked, and stays as it is. */
 export async function insertProjectIfMissing(tx: Tx, row: ProjectRow): Promise<void> {
-  await tx.insert(projects).values(row).onConflictDoNothing();
+  await tx
+    .insert(projects)
+    .values(row)
+    .onConflictDoUpdate({ target: projects.id, set: { id: row.id } });
 }
 
 export async function updateProject(tx: Tx, { id, ...content }: ProjectRow): Promise<void> {
