@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ingestionTopics } from '@switchboard/contracts';
-import { directoryRecord, directoryTopic } from '@switchboard/directory';
+import { directoryRecord, directoryTopic, outgoingRecord } from '@switchboard/directory';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import { type EventLog, type OutgoingRecord, openPostgresLog, partitionFor } from '@switchboard/event-log';
 import { accessTokens, eventually, freePort } from '@switchboard/testkit';
@@ -95,12 +95,7 @@ async function fillLog(log: EventLog): Promise<void> {
   ];
   await log.publish(
     directoryTopic,
-    records.map(({ key, value }) => ({
-      partition: partitionFor(key, PARTITIONS),
-      key,
-      value: value === null ? null : Buffer.from(value),
-      headers: {},
-    })),
+    records.map((record) => outgoingRecord(record, 1n, PARTITIONS)),
   );
 }
 

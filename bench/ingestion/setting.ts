@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { directoryRecord, directoryTopic } from '@switchboard/directory';
+import { directoryRecord, directoryTopic, outgoingRecord } from '@switchboard/directory';
 import { startPostgres } from '@switchboard/embedded-postgres';
-import { openKafkaLog, partitionFor } from '@switchboard/event-log';
+import { openKafkaLog } from '@switchboard/event-log';
 import { freePort } from '@switchboard/testkit';
 import kafkajs from 'kafkajs';
 import { type ServerProcess, startServer } from '../lib/process.ts';
@@ -82,11 +82,8 @@ async function fillDirectory(brokers: string[]): Promise<void> {
     directoryRecord('project', project),
     directoryRecord('key', { key: PROJECT_KEY, projectId: project.id }),
   ];
-  for (const { key, value } of records) {
-    const partition = partitionFor(key, PARTITIONS);
-    await log.publish(directoryTopic, [
-      { partition, key, value: value === null ? null : Buffer.from(value), headers: {} },
-    ]);
+  for (const record of records) {
+    await log.publish(directoryTopic, [outgoingRecord(record, 1n, PARTITIONS)]);
   }
   await log.close();
 }

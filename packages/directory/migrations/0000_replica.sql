@@ -8,7 +8,8 @@ CREATE TABLE "directory"."applied" (
 CREATE TABLE "directory"."entries" (
 	"kind" text NOT NULL,
 	"id" text NOT NULL,
-	"value" text NOT NULL,
+	"value" text,
+	"revision" bigint NOT NULL,
 	CONSTRAINT "entries_kind_id_pk" PRIMARY KEY("kind","id")
 );
 --> statement-breakpoint

@@ -1,27 +1,17 @@
-import type { RecordBatch } from '@switchboard/event-log';
-import { type EntryKey, type Kind, parseRecord, UnreadableRecord } from './record.ts';
-import {
-  advance,
-  type Db,
-  deleteEntries,
-  lockPosition,
-  notifyChanged,
-  type Tx,
-  upsertEntries,
-} from './store.ts';
-
-type Change = EntryKey & { value: string | null };
+import type { EventLog, RecordBatch } from '@switchboard/event-log';
+import { type Change, outgoingRecord, parseRecord, UnreadableRecord } from './record.ts';
+import { advance, applyChanges, type Db, lockPosition, notifyChanged, readNewer, type Tx } from './store.ts';
 
 /**
  * Applies consecutive records of a partition in one transaction that also announces what changed. What was
- * applied before is passed over. Records that cannot be read go to the dead-letter topic.
+ * applied before is passed over, and so is a record that came after a newer one of its entry. Records that
+ * cannot be read go to the dead-letter topic.
  */
-export async function applyBatch(db: Db, batch: RecordBatch): Promise<void> {
+export async function applyBatch(db: Db, log: Pick<EventLog, 'publish'>, batch: RecordBatch): Promise<void> {
   const changes: { offset: bigint; change: Change }[] = [];
   for (const record of batch.records) {
     try {
-      const value = record.value === null ? null : record.value.toString('utf8');
-      changes.push({ offset: record.offset, change: parseRecord(record.key, value) });
+      changes.push({ offset: record.offset, change: parseRecord(record) });
     } catch (error) {
       if (!(error instanceof UnreadableRecord)) throw error;
       await batch.deadLetter(record, error.message);
@@ -30,25 +20,37 @@ export async function applyBatch(db: Db, batch: RecordBatch): Promise<void> {
   await db.transaction(async (tx) => {
     const from = await lockPosition(tx, batch.partition);
     if (batch.nextOffset <= from) return;
+    const newest = new Map<string, Change>();
     const last = new Map<string, Change>();
     for (const { offset, change } of changes) {
-      if (offset >= from) last.set(`${change.kind}:${change.id}`, change);
+      if (offset < from) continue;
+      const key = `${change.kind}:${change.id}`;
+      last.set(key, change);
+      if (change.revision > (newest.get(key)?.revision ?? -1n)) newest.set(key, change);
     }
-    await write(tx, [...last.values()]);
+    const changed = await applyChanges(tx, [...newest.values()]);
+    const mayBeLate = [...last].filter(([key, change]) => !changed.has(key) || newest.get(key) !== change);
+    await publishNewer(
+      tx,
+      log,
+      batch,
+      mayBeLate.map(([, change]) => change),
+    );
     await advance(tx, batch.partition, batch.nextOffset);
-    for (const payload of announcements([...last.keys()])) await notifyChanged(tx, payload);
+    for (const payload of announcements([...changed])) await notifyChanged(tx, payload);
   });
 }
 
-async function write(tx: Tx, changes: Change[]): Promise<void> {
-  const puts: { kind: Kind; id: string; value: string }[] = [];
-  const deletes = new Map<Kind, string[]>();
-  for (const { kind, id, value } of changes) {
-    if (value !== null) puts.push({ kind, id, value });
-    else deletes.set(kind, [...(deletes.get(kind) ?? []), id]);
-  }
-  if (puts.length > 0) await upsertEntries(tx, puts);
-  for (const [kind, ids] of deletes) await deleteEntries(tx, kind, ids);
+/**
+ * Compaction keeps an entry’s last record, not its newest. Where the last is older than what the replica has,
+ * the replica’s goes behind it, so that who reads the topic later ends with the newest as well.
+ */
+async function publishNewer(tx: Tx, log: Pick<EventLog, 'publish'>, batch: RecordBatch, late: Change[]) {
+  if (late.length === 0) return;
+  const newer = await readNewer(tx, late);
+  const { topic, partition } = batch;
+  const records = newer.map((entry) => ({ ...outgoingRecord(entry, entry.revision, 1), partition }));
+  if (records.length > 0) await log.publish(topic, records);
 }
 
 /** PostgreSQL takes up to 7,999 bytes in one notification. */

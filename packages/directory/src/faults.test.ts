@@ -5,10 +5,12 @@ import { eventually, type PostgresServer, postgresServer } from '@switchboard/te
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Directory,
+  type DirectoryRecord,
   directoryMigrations,
   directoryRecord,
   directoryTombstone,
   openDirectory,
+  outgoingRecord,
 } from './index.ts';
 import { type TestLog, testLog, testService } from './test-directory.ts';
 
@@ -154,14 +156,12 @@ it('a service that starts without the event log answers what it knew, and catche
   await database.sql`truncate directory.replica, directory.applied, directory.entries`;
   const before = openDirectory({ database, log: first, service: 'late' });
   const record = directoryRecord('project', { ...project, id: 'late' });
-  const publish = (value: string | null) =>
-    first.publish('directory', [
-      { partition: 0, key: record.key, value: value === null ? null : Buffer.from(value), headers: {} },
-    ]);
-  await publish(record.value);
+  const publish = (published: DirectoryRecord, revision: bigint) =>
+    first.publish('directory', [outgoingRecord(published, revision, log.spec.partitions)]);
+  await publish(record, 1n);
   await before.start();
   await before.stop();
-  await publish(null);
+  await publish(directoryTombstone('project', 'late'), 2n);
   await first.close();
   await logServer.stop();
 

@@ -47,7 +47,7 @@ export async function followTopic({
   const consumption = await log.consume({
     group,
     topics: [topic],
-    handle: (batch) => applyBatch(db, batch),
+    handle: (batch) => applyBatch(db, log, batch),
   });
   const noting = setInterval(() => void noteProgress().catch(() => undefined), noteMs);
 

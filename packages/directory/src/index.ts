@@ -12,6 +12,7 @@ export {
   type Entries,
   type Kind,
   type Member,
+  outgoingRecord,
   type Project,
   type PushSubscription,
   type Report,

@@ -1,3 +1,4 @@
+import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
 import { z } from 'zod';
 
 /** The compacted topic that carries every change of the directory. */
@@ -87,6 +88,25 @@ export function directoryTombstone(kind: Kind, ...identifiers: readonly string[]
   return { key: `${kind}:${entryId(...identifiers)}`, value: null };
 }
 
+const revisionHeader = 'revision';
+
+/**
+ * A record as it goes to a topic of so many partitions. `revision` must be greater with each change of the
+ * entry: a reader passes over whatever is not newer than what it has.
+ */
+export function outgoingRecord(
+  { key, value }: DirectoryRecord,
+  revision: bigint,
+  partitions: number,
+): OutgoingRecord {
+  return {
+    partition: partitionFor(key, partitions),
+    key,
+    value: value === null ? null : Buffer.from(value),
+    headers: { [revisionHeader]: String(revision) },
+  };
+}
+
 /** Reads the JSON of an entry. Throws when it is not one. */
 export function parseEntry<K extends Kind>(kind: K, value: string): Entries[K] {
   return entrySchemas[kind].parse(JSON.parse(value));
@@ -110,8 +130,16 @@ export function findKey(key: string | null): EntryKey | undefined {
   return known.success && id !== undefined ? { kind: known.data, id } : undefined;
 }
 
-/** What a record changes: the entry's JSON as it was published, or null. Throws `UnreadableRecord`. */
-export function parseRecord(key: string | null, value: string | null): EntryKey & { value: string | null } {
+/** An entry as of one of its revisions: its JSON as it was published, or null when it was gone. */
+export interface Change extends EntryKey {
+  value: string | null;
+  revision: bigint;
+}
+
+/** What a record changes. Throws `UnreadableRecord`. */
+export function parseRecord(record: Pick<OutgoingRecord, 'key' | 'value' | 'headers'>): Change {
+  const { key, headers } = record;
+  const value = record.value === null ? null : record.value.toString('utf8');
   const named = findKey(key);
   if (named === undefined) {
     throw new UnreadableRecord(`key: not one of ${knownKinds.options.join(', ')}, then ":" and an id`);
@@ -120,7 +148,14 @@ export function parseRecord(key: string | null, value: string | null): EntryKey 
   if (value !== null && idOf(kind, value) !== id) {
     throw new UnreadableRecord(`value: names another ${kind} than the key does`);
   }
-  return { kind, id, value };
+  return { kind, id, value, revision: parseRevision(headers[revisionHeader]) };
+}
+
+function parseRevision(text = ''): bigint {
+  if (!/^\d{1,18}$/.test(text)) {
+    throw new UnreadableRecord(`header ${revisionHeader}: not a whole number of up to 18 digits`);
+  }
+  return BigInt(text);
 }
 
 function idOf<K extends Kind>(kind: K, value: string): string {

@@ -3,14 +3,15 @@ import { bigint, boolean, check, integer, pgSchema, primaryKey, text, timestamp 
 
 export const directory = pgSchema('directory');
 
-/** Every entry of the directory as its record says it: the topic's newest value of each key. */
+/** Every entry of the directory as its newest revision says it, also of those that are gone. */
 export const entries = directory.table(
   'entries',
   {
     kind: text().notNull(),
     id: text().notNull(),
-    /** JSON; text, because jsonb refuses some JSON texts that are values of entitlements. */
-    value: text().notNull(),
+    /** JSON; text, because jsonb refuses some JSON texts that are values of entitlements. Null: the entry is gone. */
+    value: text(),
+    revision: bigint({ mode: 'bigint' }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.kind, table.id] })],
 );

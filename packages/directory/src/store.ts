@@ -1,6 +1,6 @@
 import type { Database } from '@switchboard/database';
-import { and, eq, gt, inArray, sql } from 'drizzle-orm';
-import type { Kind } from './record.ts';
+import { and, eq, gt, isNotNull, sql } from 'drizzle-orm';
+import type { Change, Kind } from './record.ts';
 import { applied, entries, replica } from './schema.ts';
 
 export type Db = Database['drizzle'];
@@ -20,9 +20,15 @@ export async function readEntries(
   ids: readonly string[],
 ): Promise<Map<string, EntryRow>> {
   const rows = await db
-    .select({ id: entries.id, value: entries.value })
+    .select({ id: entries.id, value: sql<string>`${entries.value}` })
     .from(entries)
-    .where(and(eq(entries.kind, kind), sql`${entries.id} = any(${sql.param(ids)}::text[])`));
+    .where(
+      and(
+        eq(entries.kind, kind),
+        isNotNull(entries.value),
+        sql`${entries.id} = any(${sql.param(ids)}::text[])`,
+      ),
+    );
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -37,23 +43,36 @@ export async function advance(tx: Tx, partition: number, nextOffset: bigint): Pr
   await tx.update(applied).set({ nextOffset }).where(eq(applied.partition, partition));
 }
 
-export async function upsertEntries(
-  tx: Tx,
-  rows: { kind: Kind; id: string; value: string }[],
-): Promise<void> {
-  const column = (values: string[]) => sql`${sql.param(values)}::text[]`;
-  await tx.execute(sql`
-    insert into ${entries} (kind, id, value)
-    select * from unnest(
-      ${column(rows.map(({ kind }) => kind))},
-      ${column(rows.map(({ id }) => id))},
-      ${column(rows.map(({ value }) => value))}
-    )
-    on conflict (kind, id) do update set value = excluded.value`);
+/** Keeps each change that is newer than what is there; answers the record keys of those. */
+export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<Set<string>> {
+  const rows = await tx.execute<{ key: string }>(sql`
+    insert into ${entries} (kind, id, value, revision) select * from ${changeRows(changes)}
+    on conflict (kind, id) do update set value = excluded.value, revision = excluded.revision
+    where ${entries.revision} < excluded.revision
+    returning ${recordKey} as key`);
+  return new Set([...rows].map(({ key }) => key));
 }
 
-export async function deleteEntries(tx: Tx, kind: Kind, ids: string[]): Promise<void> {
-  await tx.delete(entries).where(and(eq(entries.kind, kind), inArray(entries.id, ids)));
+const recordKey = sql<string>`${entries.kind} || ':' || ${entries.id}`;
+
+/** What is there of the same entries at a newer revision than those. */
+export function readNewer(tx: Tx, changes: readonly Change[]) {
+  const given = sql`${changeRows(changes)} as given (kind, id, value, revision)`;
+  return tx
+    .select({ key: recordKey, value: entries.value, revision: entries.revision })
+    .from(entries)
+    .innerJoin(given, sql`given.kind = ${entries.kind} and given.id = ${entries.id}`)
+    .where(sql`${entries.revision} > given.revision`);
+}
+
+function changeRows(changes: readonly Change[]) {
+  const column = (values: (string | null)[]) => sql`${sql.param(values)}::text[]`;
+  return sql`unnest(
+    ${column(changes.map(({ kind }) => kind))},
+    ${column(changes.map(({ id }) => id))},
+    ${column(changes.map(({ value }) => value))},
+    ${column(changes.map(({ revision }) => String(revision)))}::bigint[]
+  )`;
 }
 
 export async function notifyChanged(tx: Tx | Db, payload: string): Promise<void> {

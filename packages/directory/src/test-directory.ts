@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, openDatabase } from '@switchboard/database';
-import { type EventLog, openKafkaLog, openPostgresLog, partitionFor } from '@switchboard/event-log';
+import { type EventLog, openKafkaLog, openPostgresLog, type StoredRecord } from '@switchboard/event-log';
 import { backing, type TestDatabase, testDatabase } from '@switchboard/testkit';
-import { type Directory, type DirectoryRecord, directoryMigrations, openDirectory } from './index.ts';
+import {
+  type Directory,
+  type DirectoryRecord,
+  directoryMigrations,
+  openDirectory,
+  outgoingRecord,
+} from './index.ts';
 
 /** Both event logs, Kafka where there is one. */
 export const logs = ['PostgreSQL', 'Kafka'] as const;
@@ -19,16 +25,38 @@ export async function testLog(kind: (typeof logs)[number]) {
   const log = open();
   const spec = { name: topic, partitions: 4, replication: 1, cleanup: 'compact' as const };
   await log.createTopics([spec]);
+  let newest = 0n;
   return {
     log,
     topic,
     spec,
     url: own?.url,
-    async publish(...records: DirectoryRecord[]) {
-      for (const { key, value } of records) {
-        const outgoing = { key, value: value === null ? null : Buffer.from(value), headers: {} };
-        await log.publish(topic, [{ ...outgoing, partition: partitionFor(key, spec.partitions) }]);
+    /** Each record as a newer revision than all before, unless it says which it is. */
+    async publish(...records: (DirectoryRecord & { revision?: bigint })[]) {
+      for (const record of records) {
+        newest += 1n;
+        const { revision = newest } = record;
+        await log.publish(topic, [outgoingRecord(record, revision, spec.partitions)]);
       }
+    },
+    /** What the topic holds now, each partition in its order. */
+    async stored(): Promise<StoredRecord[]> {
+      const records: StoredRecord[] = [];
+      const ends = await log.endOffsets(topic);
+      const read = ends.map((end) => end === 0n);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const consumption = await log.consume({
+        group: `test-${randomUUID()}`,
+        topics: [topic],
+        async handle(batch) {
+          records.push(...batch.records);
+          if (batch.nextOffset >= (ends[batch.partition] ?? 0n)) read[batch.partition] = true;
+          if (read.every(Boolean)) resolve();
+        },
+      });
+      await promise;
+      await consumption.stop();
+      return records;
     },
     async close() {
       await log.close();

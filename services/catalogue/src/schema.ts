@@ -114,7 +114,7 @@ export const reports = pgTable(
   (table) => [primaryKey({ columns: [table.projectId, table.id] })],
 );
 
-/** Records of the topic `directory` that are not published yet, in the order of their changes. */
+/** Records of the topic `directory` that are not published yet, in the order of their changes. The id is the revision. */
 export const outbox = pgTable('outbox', {
   id: bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
   key: text().notNull(),

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type DirectoryRecord,
   directoryMigrations,
   directoryRecord,
   directoryTombstone,
   directoryTopic,
+  outgoingRecord,
 } from '@switchboard/directory';
 import {
   type EventLog,
@@ -60,21 +62,17 @@ export async function startIngestion(
   const database = await testDatabase({ migrations: [directoryMigrations] });
   const log = openLog(settings);
   await log.createTopics([{ name: directoryTopic, partitions: 1, replication: 1, cleanup: 'compact' }]);
-  const write = (key: string, value: string | null) =>
-    log.publish(directoryTopic, [
-      { partition: 0, key, value: value === null ? null : Buffer.from(value), headers: {} },
-    ]);
-  const addKey = (key: string, projectId = PROJECT) => {
-    const record = directoryRecord('key', { key, projectId });
-    return write(record.key, record.value);
-  };
+  // On Kafka the topic outlives the test.
+  let revision = BigInt(Date.now()) * 1_000n;
+  const write = (record: DirectoryRecord) =>
+    log.publish(directoryTopic, [outgoingRecord(record, ++revision, 1)]);
+  const addKey = (key: string, projectId = PROJECT) => write(directoryRecord('key', { key, projectId }));
   for (const [id, region, key] of [
     [PROJECT, 'eu', KEY],
     ['project-2', 'us', US_KEY],
   ] as const) {
     const project = { id, companyId: 'company-1', name: id, region, defaultLanguage: 'en' };
-    const record = directoryRecord('project', project);
-    await write(record.key, record.value);
+    await write(directoryRecord('project', project));
     await addKey(key, id);
   }
 
@@ -104,10 +102,7 @@ export async function startIngestion(
     log,
     env,
     addKey,
-    async removeKey(key) {
-      const record = directoryTombstone('key', key);
-      await write(record.key, record.value);
-    },
+    removeKey: (key) => write(directoryTombstone('key', key)),
     async post(path, body, headers = { Authorization: `Bearer ${KEY}` }) {
       const payload = Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body);
       const response = await fetch(`${url}${path}`, { method: 'POST', body: payload, headers });

@@ -21,11 +21,13 @@ it('publishes again, and in order, what it could not be sure of', async () => {
   const database = openDatabase({ url: own.url, applicationName: 'relay-test' });
   const log = openPostgresLog({ url: own.url });
   const sent: (string | undefined)[] = [];
+  const revisions: number[] = [];
   let failures = 2;
   const uncertain = {
     ...log,
     async publish(name: string, records: OutgoingRecord[]) {
       sent.push(...records.map(({ value }) => JSON.parse(value?.toString() ?? 'null')?.name));
+      revisions.push(...records.map(({ headers }) => Number(headers['revision'])));
       await log.publish(name, records);
       // Stored, but the answer was lost: the relay was killed here, or its connection was.
       if (failures-- > 0) throw new EventLogUnavailable('no answer');
@@ -44,6 +46,10 @@ it('publishes again, and in order, what it could not be sure of', async () => {
   await relay.start();
   await eventually(async () => expect(await database.sql`select 1 from outbox`).toHaveLength(0));
   expect(sent).toEqual(['one', 'two', 'three', 'one', 'two', 'three', 'one', 'two', 'three']);
+  const [first = 0, second = 0, third = 0] = revisions;
+  expect(first).toBeLessThan(second);
+  expect(second).toBeLessThan(third);
+  expect(revisions).toEqual([first, second, third, first, second, third, first, second, third]);
   await relay.stop();
   await log.close();
   await database.close();

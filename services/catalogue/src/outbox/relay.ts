@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@switchboard/database';
-import { type EventLog, partitionFor, type TopicSpec } from '@switchboard/event-log';
+import { outgoingRecord } from '@switchboard/directory';
+import type { EventLog, TopicSpec } from '@switchboard/event-log';
 import { backoffDelay, type Logger } from '@switchboard/service-kit';
 import { asc, inArray, sql } from 'drizzle-orm';
 import type { Tx } from '../db.ts';
@@ -71,12 +72,7 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
       try {
         await log.publish(
           topic.name,
-          rows.map(({ key, value }) => ({
-            partition: partitionFor(key, topic.partitions),
-            key,
-            value: value === null ? null : Buffer.from(value),
-            headers: {},
-          })),
+          rows.map((row) => outgoingRecord(row, row.id, topic.partitions)),
         );
       } catch (error) {
         await settled();

@@ -11,6 +11,7 @@ import {
   directoryRecord,
   directoryTombstone,
   directoryTopic,
+  outgoingRecord,
 } from '@switchboard/directory';
 import { openPostgresLog, partitionFor } from '@switchboard/event-log';
 import { listen, serviceContext, startService } from '@switchboard/service-kit';
@@ -60,6 +61,7 @@ export async function startWorld(options: { databaseUrl?: string; env?: Env } = 
   };
   const instances: Instance[] = [];
   let projects = 0;
+  let revision = 0n;
   let calls = 0;
 
   async function createTopics(): Promise<void> {
@@ -88,12 +90,7 @@ export async function startWorld(options: { databaseUrl?: string; env?: Env } = 
   }
 
   async function publishDirectory(...records: DirectoryRecord[]): Promise<void> {
-    const outgoing = records.map(({ key, value }) => ({
-      partition: partitionFor(key, PARTITIONS),
-      key,
-      value: value === null ? null : Buffer.from(value),
-      headers: {},
-    }));
+    const outgoing = records.map((record) => outgoingRecord(record, ++revision, PARTITIONS));
     await log.publish(directoryTopic, outgoing);
   }
 

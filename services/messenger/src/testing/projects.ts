@@ -4,8 +4,9 @@ import {
   directoryRecord,
   directoryTombstone,
   directoryTopic,
+  outgoingRecord,
 } from '@switchboard/directory';
-import { type EventLog, partitionFor } from '@switchboard/event-log';
+import type { EventLog } from '@switchboard/event-log';
 import { type AccessTokens, eventually } from '@switchboard/testkit';
 
 /** A project of a test's own, in a company of its own. */
@@ -31,15 +32,13 @@ interface ProjectsOptions {
 }
 
 let made = 0;
+let revision = 0n;
 
 /** What catalogue publishes of companies and projects. */
 export function createProjects({ log, tokens, sql }: ProjectsOptions) {
   async function publish(...records: DirectoryRecord[]): Promise<void> {
-    for (const { key, value } of records) {
-      const bytes = value === null ? null : Buffer.from(value);
-      await log.publish(directoryTopic, [
-        { partition: partitionFor(key, 4), key, value: bytes, headers: {} },
-      ]);
+    for (const record of records) {
+      await log.publish(directoryTopic, [outgoingRecord(record, ++revision, 4)]);
     }
   }
 

@@ -1,0 +1,93 @@
+import { type Database, openDatabase } from '@switchboard/database';
+import type { OutgoingRecord, RecordBatch, StoredRecord } from '@switchboard/event-log';
+import { testDatabase } from '@switchboard/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { applyBatch } from './apply.ts';
+import { directoryMigrations, directoryRecord, directoryTombstone, outgoingRecord } from './index.ts';
+
+let own: Awaited<ReturnType<typeof testDatabase>>;
+let database: Database;
+beforeAll(async () => {
+  own = await testDatabase({ migrations: [directoryMigrations] });
+  database = openDatabase({ url: own.url, applicationName: 'apply-test' });
+});
+afterAll(async () => {
+  await database.close();
+  await own.drop();
+});
+
+const ids = ['a', 'b', 'c'];
+const report = (id: string, name: string | null) =>
+  name === null
+    ? directoryTombstone('report', 'shop', id)
+    : directoryRecord('report', { projectId: 'shop', id, name });
+
+/** Changes in the order of their revisions, and an order in which each of them arrives at least once. */
+const deliveries = fc
+  .array(fc.record({ id: fc.constantFrom(...ids), gone: fc.boolean() }), { minLength: 1, maxLength: 8 })
+  .map((changes) =>
+    changes.map(({ id, gone }, index) =>
+      outgoingRecord(report(id, gone ? null : `revision ${index}`), BigInt(index), 1),
+    ),
+  )
+  .chain((history) => {
+    const some = fc.array(fc.constantFrom(...history), { maxLength: 8 });
+    const arrivals = some.chain((again) => {
+      const all = [...history, ...again];
+      return fc.shuffledSubarray(all, { minLength: all.length });
+    });
+    return fc.record({ history: fc.constant(history), arrivals, batchSize: fc.integer({ min: 1, max: 5 }) });
+  });
+
+/** A topic of one partition; what is published goes behind what is there. */
+function topicOf(records: OutgoingRecord[]) {
+  const stored: StoredRecord[] = [];
+  async function publish(topic: string, more: OutgoingRecord[]) {
+    for (const record of more) {
+      stored.push({ ...record, topic, offset: BigInt(stored.length), timestamp: 0 });
+    }
+  }
+  void publish('directory', records);
+  return { stored, publish };
+}
+
+/** What an empty replica has in the end. */
+async function replicaOf({ stored, publish }: ReturnType<typeof topicOf>, batchSize: number) {
+  await database.sql`truncate directory.entries, directory.applied`;
+  for (let start = 0; start < stored.length; start += batchSize) {
+    const records = stored.slice(start, start + batchSize);
+    const batch: RecordBatch = {
+      topic: 'directory',
+      partition: 0,
+      records,
+      nextOffset: (records.at(-1)?.offset ?? 0n) + 1n,
+      signal: new AbortController().signal,
+      deadLetter: async (_record, reason) => {
+        throw new Error(reason);
+      },
+      commit: async () => {},
+    };
+    await applyBatch(database.drizzle, { publish }, batch);
+  }
+  return database.sql`select 'report:' || id as key, value from directory.entries order by id`;
+}
+
+/** The last of the records of each key. */
+const lastOf = <T extends OutgoingRecord>(records: T[]) =>
+  [...new Map(records.map((record) => [record.key, record])).values()].sort((a, b) =>
+    String(a.key).localeCompare(String(b.key)),
+  );
+
+it('any order of late and repeated records ends with the newest revision of each entry, compacted or not', async () => {
+  await fc.assert(
+    fc.asyncProperty(deliveries, async ({ history, arrivals, batchSize }) => {
+      const topic = topicOf(arrivals);
+      const newest = lastOf(history).map(({ key, value }) => ({ key, value: value?.toString() ?? null }));
+      expect([...(await replicaOf(topic, batchSize))]).toEqual(newest);
+      const compacted = topicOf(lastOf(topic.stored));
+      expect([...(await replicaOf(compacted, batchSize))]).toEqual(newest);
+    }),
+    { numRuns: 100 },
+  );
+});
