@@ -59,6 +59,7 @@ export const messengerService = defineService({
     const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger);
     const storage = openStorage(config);
     const app = createApp({ service: 'messenger', context, directory });
+    app.health.add('database', database.ping);
 
     const limit = createRateLimits(redis);
     const perMinute = (name: string, points: number) => limit({ name, points, durationSeconds: 60 });

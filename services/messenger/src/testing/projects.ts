@@ -1,4 +1,3 @@
-import type { Database } from '@switchboard/database';
 import {
   type DirectoryRecord,
   directoryRecord,
@@ -27,18 +26,18 @@ interface ProjectFacts {
 interface ProjectsOptions {
   log: EventLog;
   tokens: AccessTokens;
-  /** Of the service, to see what of the directory it has. */
-  sql: Database['sql'];
+  manage(method: string, path: string): Promise<{ status: number }>;
 }
 
 let made = 0;
 let revision = 0n;
 
 /** What catalogue publishes of companies and projects. */
-export function createProjects({ log, tokens, sql }: ProjectsOptions) {
+export function createProjects({ log, tokens, manage }: ProjectsOptions) {
   async function publish(...records: DirectoryRecord[]): Promise<void> {
     for (const record of records) {
-      await log.publish(directoryTopic, [outgoingRecord(record, ++revision, 4)]);
+      // Into one partition, so that what comes last is applied last.
+      await log.publish(directoryTopic, [outgoingRecord(record, ++revision, 1)]);
     }
   }
 
@@ -53,6 +52,7 @@ export function createProjects({ log, tokens, sql }: ProjectsOptions) {
       const key = `pk_${region}_${String(made).padStart(32, 'k')}`;
       const sub = `member-${made}`;
       await publish(
+        directoryRecord('plan', { tier: 'pro', cycle: 'monthly', entitlements: {} }),
         company(companyId, entitlements),
         directoryRecord('member', {
           ...{ companyId, sub, name: sub, email: `${sub}@example.com` },
@@ -63,11 +63,8 @@ export function createProjects({ log, tokens, sql }: ProjectsOptions) {
       );
       const project: TestProject = { id, companyId, key, member: await tokens.mint({ sub }) };
       await eventually(async () => {
-        const rows = await sql`
-          select 1 from directory.entries
-          where (kind, id) in (('company', ${companyId}), ('project', ${id}), ('key', ${key}))
-            or (kind = 'member' and id = ${`${companyId}/${sub}`})`;
-        if (rows.length < 4) throw new Error('the project is not applied yet');
+        const { status } = await manage('GET', `/projects/${id}/conversations`);
+        if (status !== 200 && status !== 403) throw new Error('the project is not applied yet');
       });
       return project;
     },

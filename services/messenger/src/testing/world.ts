@@ -29,7 +29,8 @@ export async function startWorld(options: WorldOptions = {}) {
   const logDatabase = await testDatabase();
   const tokens = await accessTokens();
   const log = openPostgresLog({ url: logDatabase.url });
-  await log.createTopics([{ name: directoryTopic, partitions: 4, replication: 1, cleanup: 'compact' }]);
+  // One partition, so that what is published last is applied last.
+  await log.createTopics([{ name: directoryTopic, partitions: 1, replication: 1, cleanup: 'compact' }]);
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-messenger-'));
   const databaseUrl = options.databaseUrl ?? own.url;
   const database = openDatabase({ url: databaseUrl, applicationName: 'test' });
@@ -93,7 +94,7 @@ export async function startWorld(options: WorldOptions = {}) {
     call,
     manage,
     startInstance,
-    ...createProjects({ log, tokens, sql: database.sql }),
+    ...createProjects({ log, tokens, manage }),
     async stop() {
       for (const stop of stops) await stop().catch(() => undefined);
       await database.close();

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { applyGets } from '../flags/get-load.ts';
+import { decimals, printTable, thousands } from '../lib/table.ts';
+import { startClients, type TurnResult } from './clients.ts';
+import { authorized, PROJECT_KEY, type Setting, setUp } from './setting.ts';
+
+/** Measures the messenger: memory of idle sockets, turns at a steady rate, and the configuration. */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      sockets: { type: 'string', default: '5000' },
+      seconds: { type: 'string', default: '10' },
+    },
+  });
+  const setting = await setUp();
+  try {
+    const seconds = Number(values.seconds);
+    // First, in a process that has done nothing: memory that other work has left would hide what sockets take.
+    const child = await measureSockets(setting, Number(values.sockets));
+    await measureTurns(setting, seconds, `beside ${values.sockets} sockets`);
+    child.kill();
+    await measureTurns(setting, seconds, 'without sockets');
+    await configure(setting);
+    await measureConfiguration(setting, seconds);
+  } finally {
+    await setting.stop();
+  }
+}
+
+async function configure({ manage }: Setting): Promise<void> {
+  const look = [
+    'launcherPosition',
+    'accentColor',
+    'skin',
+    'launcherShape',
+    'launcherFill',
+    'launcherContent',
+  ];
+  const more = ['launcherSize', 'bubbleShape', 'bubbleFill', 'composerShape', 'namePlacement'];
+  const stamps = ['stampPlacement', 'stampContent'];
+  await manage('PUT', '/messenger/config', {
+    ...Object.fromEntries([...look, ...more, ...stamps].map((name) => [name, 'plain'])),
+    ...{ enabled: true, launcherOffsetX: 0, launcherOffsetY: 0, availability: null },
+    ...{ nameAvatar: true, dayDividers: true, team: [] },
+    texts: { en: { greeting: 'Hello' }, de: { greeting: 'Hallo' }, 'pt-BR': { greeting: 'Olá' } },
+  });
+}
+
+async function measureConfiguration({ service }: Setting, seconds: number): Promise<void> {
+  const paths = ['', '?locale=de', '?locale=pt-BR,en', '?locale=fr-CA,de'].map(
+    (query) => `/v1/messenger/config${query}`,
+  );
+  const plan = { port: service.port, paths, headers: authorized, connections: 20 };
+  await applyGets({ ...plan, seconds: 2 });
+  const { statuses, latency, seconds: took } = await applyGets({ ...plan, seconds });
+  const count = Object.values(statuses).reduce((sum, of) => sum + of, 0);
+  const row = [
+    thousands(count / took),
+    decimals(latency.p50, 2),
+    decimals(latency.p99, 2),
+    JSON.stringify(statuses),
+  ];
+  printTable(['configuration, requests/s', 'p50 ms', 'p99 ms', 'statuses'], [row]);
+}
+
+async function measureTurns({ service }: Setting, seconds: number, name: string): Promise<void> {
+  const conversations = [];
+  for (let count = 0; count < 200; count++) {
+    const response = await fetch(`http://127.0.0.1:${service.port}/v1/conversations`, {
+      method: 'POST',
+      headers: authorized,
+      body: '{"distinctId":"bench"}',
+    });
+    const { conversationId: id, token } = (await response.json()) as {
+      conversationId: string;
+      token: string;
+    };
+    conversations.push({ id, token });
+  }
+  const plan = {
+    kind: 'turns',
+    port: service.port,
+    key: PROJECT_KEY,
+    conversations,
+    perSecond: 200,
+  } as const;
+  (await startClients({ ...plan, seconds: 2 })).child.kill();
+  const { child, result } = await startClients<TurnResult>({ ...plan, seconds });
+  child.kill();
+  const { p50, p99, max, statuses } = result;
+  const row = [name, decimals(p50), decimals(p99), decimals(max), JSON.stringify(statuses)];
+  printTable(['turns at 200/s', 'p50 ms', 'p99 ms', 'max ms', 'statuses'], [row]);
+}
+
+async function measureSockets({ service }: Setting, count: number) {
+  await sleep(2000);
+  const before = await service.residentMb();
+  const path = `/v1/messenger/socket?api_key=${PROJECT_KEY}`;
+  const { child, result: open } = await startClients<number>({
+    kind: 'sockets',
+    port: service.port,
+    path,
+    count,
+  });
+  await sleep(5000);
+  const after = await service.residentMb();
+  // A ping to everyone has gone around.
+  await sleep(35_000);
+  const later = await service.residentMb();
+  const row = [open, before, after, later, later - before].map((value) => decimals(value, 0));
+  printTable(['sockets open', 'RSS MB before', 'after', 'after a ping', 'cost MB'], [row]);
+  return child;
+}

@@ -1,0 +1,119 @@
+import { createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import data from './data.json' with { type: 'json' };
+
+interface MessengerDemoOptions {
+  managementUrl: string;
+  apiUrl: string;
+  /** Access token with the permission `service.manage`. */
+  token: string;
+  projectId: string;
+  projectKey: string;
+}
+
+export interface MessengerDemo {
+  /** An identity secret of the project, to make a userHash with. */
+  identity_secret: string;
+}
+
+type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<unknown>;
+
+/** How long the service may take to learn of a new project and its key. */
+const PATIENCE_MS = 15_000;
+
+const withUrl = z.object({ url: z.string() });
+const withId = z.object({ id: z.string() });
+const withSecret = z.object({ secret: z.string() });
+const opened = z.object({ conversationId: z.string(), token: z.string() });
+
+const said = z.looseObject({}).optional();
+const conversationSchema = z.object({
+  open: z.looseObject({ userId: z.string().optional() }),
+  turns: z.array(z.object({ visitor: said, teammate: said, picture: z.string().optional() })),
+  status: z.string().optional(),
+});
+
+/** Makes the messenger's demo as an operator and two visitors would: see data.json. */
+export async function makeMessengerDemo(options: MessengerDemoOptions): Promise<MessengerDemo> {
+  const { managementUrl, apiUrl, token, projectId, projectKey } = options;
+  const manage = caller(`${managementUrl}/management/v1/projects/${projectId}`, token);
+  const api = caller(apiUrl, projectKey);
+
+  const team = [];
+  for (const { id, ...person } of data.team) {
+    await manage('PUT', `/team/${id}`, person);
+    const { url } = withUrl.parse(await manage('PUT', `/team/${id}/avatar`, await picture(`${id}.svg`)));
+    team.push({ ...person, avatarUrl: url });
+  }
+  await manage('PUT', '/messenger/config', { ...data.configuration, team });
+  const { secret } = withSecret.parse(await manage('POST', '/identity-secrets'));
+  for (const message of data.messages) await manage('POST', '/messages', message);
+  const conversations = z.array(conversationSchema).parse(data.conversations);
+  for (const conversation of conversations) await hold(conversation, { manage, api, secret });
+  return { identity_secret: secret };
+}
+
+interface Parties {
+  manage: Call;
+  api: Call;
+  secret: string;
+}
+
+async function hold(
+  given: z.output<typeof conversationSchema>,
+  { manage, api, secret }: Parties,
+): Promise<void> {
+  const { userId } = given.open;
+  const userHash = userId && createHmac('sha256', secret).update(userId).digest('hex');
+  const { conversationId, token } = opened.parse(
+    await api('POST', '/v1/conversations', { ...given.open, userHash }),
+  );
+  const path = `/v1/conversations/${conversationId}`;
+  const withToken = { 'X-Service-Conversation-Token': token };
+  for (const turn of given.turns) {
+    if (turn.teammate !== undefined) {
+      await manage('POST', `/conversations/${conversationId}/turns`, turn.teammate);
+      continue;
+    }
+    const attachmentIds: string[] = [];
+    if (turn.picture !== undefined) {
+      const upload = `${path}/attachments?name=${encodeURIComponent(turn.picture)}`;
+      const file = withId.parse(await api('POST', upload, await picture(turn.picture), withToken));
+      attachmentIds.push(file.id);
+    }
+    await api('POST', `${path}/turns`, { ...turn.visitor, attachmentIds }, withToken);
+  }
+  if (given.status !== undefined) {
+    await manage('PUT', `/conversations/${conversationId}/status`, { status: given.status });
+  }
+}
+
+const picture = (name: string) => readFile(new URL(`pictures/${name}`, import.meta.url));
+
+/** Calls one side of the service, waiting until it knows the project and its key. */
+function caller(base: string, credential: string): Call {
+  return async (method, path, body, headers = {}) => {
+    const until = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const response = await fetch(`${base}${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${credential}`, ...headers },
+        ...(body === undefined
+          ? {}
+          : { body: Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body) }),
+      });
+      if (response.ok) return response.json();
+      const isEarly = [401, 404, 503].includes(response.status) && Date.now() < until;
+      if (!isEarly) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+      await response.body?.cancel();
+      await sleep(50);
+    }
+  };
+}
