@@ -12,18 +12,25 @@ export async function run(args: string[]): Promise<void> {
     options: {
       sockets: { type: 'string', default: '5000' },
       seconds: { type: 'string', default: '10' },
+      /** One of sockets, turns, configuration. */
+      only: { type: 'string', default: '' },
+      /** Without fsync, to see what the disk has to do with it. */
+      volatile: { type: 'boolean', default: false },
     },
   });
-  const setting = await setUp();
+  const setting = await setUp({ durable: !values.volatile });
+  const wants = (name: string) => values.only === '' || values.only === name;
   try {
     const seconds = Number(values.seconds);
     // First, in a process that has done nothing: memory that other work has left would hide what sockets take.
-    const child = await measureSockets(setting, Number(values.sockets));
-    await measureTurns(setting, seconds, `beside ${values.sockets} sockets`);
-    child.kill();
-    await measureTurns(setting, seconds, 'without sockets');
-    await configure(setting);
-    await measureConfiguration(setting, seconds);
+    const child = wants('sockets') ? await measureSockets(setting, Number(values.sockets)) : undefined;
+    if (child !== undefined) await measureTurns(setting, seconds, `beside ${values.sockets} sockets`);
+    child?.kill();
+    if (wants('turns')) await measureTurns(setting, seconds, 'without sockets');
+    if (wants('configuration')) {
+      await configure(setting);
+      await measureConfiguration(setting, seconds);
+    }
   } finally {
     await setting.stop();
   }

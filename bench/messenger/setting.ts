@@ -19,9 +19,9 @@ export interface Setting {
 }
 
 /** The messenger service as a process, with one project; PostgreSQL is its event log too. */
-export async function setUp(): Promise<Setting> {
+export async function setUp({ durable }: { durable: boolean }): Promise<Setting> {
   const directory = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
-  const postgres = await startPostgres({ directory, databases: ['messenger', 'log'], durable: true });
+  const postgres = await startPostgres({ directory, databases: ['messenger', 'log'], durable });
   const log = openPostgresLog({ url: postgres.url('log') });
   await log.createTopics([{ name: directoryTopic, partitions: 1, replication: 1, cleanup: 'compact' }]);
   const project = {

@@ -22,7 +22,8 @@ export interface NewTurn {
 }
 
 export type Appended =
-  | { outcome: 'appended' | 'repeated'; position: number; statusBefore: ConversationStatus }
+  | { outcome: 'appended'; position: number; authorId: string | null; statusBefore: ConversationStatus }
+  | { outcome: 'repeated'; position: number }
   | { outcome: 'no conversation' }
   | { outcome: 'not claimed' };
 
@@ -80,15 +81,16 @@ async function append(tx: Tx, turn: NewTurn): Promise<Appended> {
 
   if (turn.idempotencyKey !== null) {
     const first = await positionOf(tx, turn.conversationId, turn.idempotencyKey);
-    if (first !== undefined) throw new Undo({ outcome: 'repeated', position: first, statusBefore });
+    if (first !== undefined) throw new Undo({ outcome: 'repeated', position: first });
   }
   const verifiedUser = row.userVerified ? row.userId : null;
+  const authorId = turn.authorId === 'verified user' ? verifiedUser : turn.authorId;
   await tx.insert(turns).values({
     conversationId: turn.conversationId,
     position,
     id: turn.id,
     authorKind: turn.authorKind,
-    authorId: turn.authorId === 'verified user' ? verifiedUser : turn.authorId,
+    authorId,
     body: turn.body,
     pageContext: turn.pageContext,
     idempotencyKey: turn.idempotencyKey,
@@ -97,7 +99,7 @@ async function append(tx: Tx, turn: NewTurn): Promise<Appended> {
   if (turn.attachmentIds.length > 0 && !(await claim(tx, turn, position))) {
     throw new Undo({ outcome: 'not claimed' });
   }
-  return { outcome: 'appended', position, statusBefore };
+  return { outcome: 'appended', position, authorId, statusBefore };
 }
 
 async function positionOf(tx: Tx, conversationId: string, key: string): Promise<number | undefined> {

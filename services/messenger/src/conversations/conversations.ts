@@ -36,6 +36,15 @@ export type Conversations = ReturnType<typeof createConversations>;
 export function createConversations(options: ConversationsOptions) {
   const { store, append, tokens, identity, limits, live, clock } = options;
 
+  /** The turn as it is stored; nothing has to be read where all of it is known. */
+  async function rowOf(sent: NewTurn, appended: Extract<Appended, { position: number }>) {
+    if (appended.outcome === 'repeated' || sent.attachmentIds.length > 0) {
+      return store.turn(sent.projectId, sent.conversationId, appended.position);
+    }
+    const { position, authorId } = appended;
+    return { ...sent, position, authorId, authorName: null, avatarFile: null, attachments: [] };
+  }
+
   return {
     async open(
       project: ProjectAccess,
@@ -73,7 +82,7 @@ export function createConversations(options: ConversationsOptions) {
       idempotencyKey: string | undefined,
     ): Promise<Turn> {
       await limits.turns.consume(conversationId);
-      const appended = await append({
+      const sent: NewTurn = {
         id: newId('trn'),
         projectId: project.id,
         conversationId,
@@ -86,12 +95,13 @@ export function createConversations(options: ConversationsOptions) {
         createdAt: clock.now(),
         status: 'open',
         tokenExpiresAt: tokens.renewed(),
-      });
+      };
+      const appended = await append(sent);
       if (appended.outcome === 'no conversation') throw gone();
       if (appended.outcome === 'not claimed') {
         throw new Conflict('attachmentIds: names a file that is not this conversation’s or was already sent');
       }
-      const row = await store.turn(project.id, conversationId, appended.position);
+      const row = await rowOf(sent, appended);
       if (row === undefined) throw gone();
       const turn = presentTurn(conversationId, row);
       if (appended.outcome === 'appended') {

@@ -1,0 +1,46 @@
+import { interfaceOperations, managementOperations } from '@switchboard/contracts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startWorld, type World } from './testing/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+test('serves every operation of the contracts that is the messenger’s, and no other', () => {
+  const ids = (operations: readonly { operationId: string }[]) =>
+    operations.map((one) => one.operationId).sort();
+  const all = [...interfaceOperations, ...managementOperations].filter(
+    ({ service }) => service === 'messenger',
+  );
+  expect(ids(world.service.app.implemented)).toEqual(ids(all));
+  expect(all.length).toBeGreaterThan(20);
+});
+
+test('is ready, says what it measures, and shows its interface', async () => {
+  expect((await world.call('GET', '/health/ready')).status).toBe(200);
+  expect((await world.call('GET', '/metrics')).bytes.toString()).toContain('switchboard_sockets');
+  const { body } = await world.call('GET', '/openapi.json');
+  expect(Object.keys(body.paths)).toContain('/v1/conversations/{id}/turns');
+});
+
+test('a setting without those that go with it is refused by name', async () => {
+  for (const [name, missing] of [
+    ['S3_ENDPOINT', 'S3_BUCKET: required, since S3_ENDPOINT is set'],
+    ['AI_BASE_URL', 'AI_MODEL: required, since AI_BASE_URL is set'],
+    ['HELP_SITE_URL', 'HELP_SITE_TOKEN: required, since HELP_SITE_URL is set'],
+  ] as const) {
+    await expect(world.startInstance({ [name]: 'http://127.0.0.1:9' })).rejects.toThrow(missing);
+  }
+  await expect(world.startInstance({ IDENTITY_SECRET: 'short' })).rejects.toThrow('IDENTITY_SECRET');
+});
+
+test('a key that is revoked opens nothing any more', async () => {
+  const project = await world.createProject();
+  const open = () =>
+    world.call('POST', '/v1/conversations', { token: project.key, body: { distinctId: 'ada' } });
+  expect((await open()).status).toBe(201);
+  await world.removeKey(project);
+  await expect.poll(async () => (await open()).status, { timeout: 5000 }).toBe(401);
+});
