@@ -4,7 +4,8 @@ CREATE TABLE "event_log"."topics" (
 	"name" text PRIMARY KEY,
 	"partitions" integer NOT NULL,
 	"cleanup" text NOT NULL CHECK ("cleanup" IN ('delete', 'compact')),
-	"retention_ms" bigint
+	"retention_ms" bigint,
+	"tombstone_retention_ms" bigint
 );
 --> statement-breakpoint
 CREATE TABLE "event_log"."partitions" (

@@ -1,5 +1,9 @@
 import { deadLetterTopic } from './deliver.ts';
+import { TopicMismatch } from './errors.ts';
 import type { TopicSpec } from './types.ts';
+
+/** As of Kafka. */
+export const DEFAULT_TOMBSTONE_RETENTION_MS = 24 * 3_600_000;
 
 const DEAD_LETTER_RETENTION_MS = 30 * 24 * 3_600_000;
 
@@ -10,4 +14,12 @@ export function withDeadLetters(specs: TopicSpec[]): TopicSpec[] {
     const retentionMs = Math.max(spec.retentionMs ?? 0, DEAD_LETTER_RETENTION_MS);
     return [spec, { ...spec, name: deadLetterTopic(spec.name), cleanup: 'delete', retentionMs }];
   });
+}
+
+/** Refuses a topic that exists with another setting. */
+export function checkTopic(spec: TopicSpec, what: string, found: unknown, wanted: unknown): void {
+  if (found === wanted) return;
+  throw new TopicMismatch(
+    `topic ${spec.name} has ${what} ${found}, not ${wanted}: set it alike, or move its records to a new topic`,
+  );
 }

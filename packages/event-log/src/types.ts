@@ -7,6 +7,8 @@ export interface TopicSpec {
   /** `delete` drops records older than `retentionMs`; `compact` keeps the newest record of every key. */
   cleanup: 'delete' | 'compact';
   retentionMs?: number;
+  /** How long a tombstone of a compacted topic outlives what it deleted, at least. Default one day. */
+  tombstoneRetentionMs?: number;
   /** Largest record batch a Kafka broker takes. Default 8 MiB: a send of this package stays below it. */
   maxMessageBytes?: number;
   /** Replicas that must have a record before it is acknowledged (Kafka only). */

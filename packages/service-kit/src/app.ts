@@ -66,7 +66,7 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
     const seconds = (performance.now() - startedAt) / 1000;
     const route = operation?.path ?? 'other';
     metrics.observeRequest(c.req.method, route, status, seconds);
-    const level = status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug';
+    const level = levelOf(operation, status);
     if (logger.isLevelEnabled(level)) {
       logger[level]({ requestId: id, method: c.req.method, route, status, seconds }, 'request');
     }
@@ -149,4 +149,10 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
       claimPath(operation);
     },
   };
+}
+
+/** What is no operation (health, metrics, a path that is not there) is the business of whoever asks. */
+function levelOf(operation: Operation | undefined, status: number): 'error' | 'info' | 'debug' {
+  if (operation === undefined || status < 400) return 'debug';
+  return status >= 500 ? 'error' : 'info';
 }

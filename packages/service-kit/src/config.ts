@@ -91,6 +91,9 @@ export const eventLogSettings = {
     .enum(['none', 'gzip', 'zstd'])
     .default('zstd')
     .describe('How records are compressed on their way to Kafka.'),
+  KAFKA_LANES: integerSetting({ min: 1, max: 16, fallback: 1 }).describe(
+    'Producers that split the partitions among them: more take in large batches faster, one answers small requests sooner.',
+  ),
   EVENT_LOG_DATABASE_URL: postgresUrl
     .optional()
     .describe('PostgreSQL database that serves as the event log where there is no Kafka.'),

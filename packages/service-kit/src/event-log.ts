@@ -12,6 +12,7 @@ import type { Metrics } from './metrics.ts';
 interface EventLogConfig {
   KAFKA_BROKERS?: string[] | undefined;
   KAFKA_COMPRESSION: 'none' | 'gzip' | 'zstd';
+  KAFKA_LANES: number;
   EVENT_LOG_DATABASE_URL?: string | undefined;
   MAX_BYTES_IN_FLIGHT: number;
 }
@@ -44,8 +45,8 @@ function logOf(config: EventLogConfig, clientId: string, logger: Logger): EventL
   const onLog = ({ level, message, error }: LogEntry) =>
     logger[level]({ component: 'event-log', error }, message);
   if (config.KAFKA_BROKERS !== undefined) {
-    const { KAFKA_BROKERS: brokers, KAFKA_COMPRESSION: compression } = config;
-    return openKafkaLog({ ...common, brokers, compression, clientId, onLog });
+    const { KAFKA_BROKERS: brokers, KAFKA_COMPRESSION: compression, KAFKA_LANES: lanes } = config;
+    return openKafkaLog({ ...common, brokers, compression, lanes, clientId, onLog });
   }
   if (config.EVENT_LOG_DATABASE_URL !== undefined) {
     return openPostgresLog({ ...common, url: config.EVENT_LOG_DATABASE_URL, onLog });

@@ -12,7 +12,7 @@ import { createKafkaTopics } from './topics.ts';
 export interface KafkaLogOptions extends KafkaConnection, CommonOptions {
   /** Default zstd. Sends below 32 kB go as they are. */
   compression?: Compression;
-  /** Idempotent producers that split the partitions among them, each with one send under way. Default 2. */
+  /** Idempotent producers that split the partitions among them, each with one send under way. Default 1. */
   lanes?: number;
 }
 
@@ -32,7 +32,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
   const consumerClient = createClient(options, timeoutMs, CONSUMER_RETRIES);
   const admin = createAdmin(client, timeoutMs);
   const compression = codecFor(options.compression ?? 'zstd');
-  const senders = Array.from({ length: options.lanes ?? 2 }, () =>
+  const senders = Array.from({ length: options.lanes ?? 1 }, () =>
     createSender({
       name: 'Kafka',
       open: () => openProducer({ client, compression, brokerTimeoutMs: timeoutMs }),

@@ -1,6 +1,6 @@
 import kafkajs, { type Admin } from 'kafkajs';
-import { messageOf, TopicMismatch } from '../errors.ts';
-import { withDeadLetters } from '../topics.ts';
+import { messageOf } from '../errors.ts';
+import { checkTopic as check, withDeadLetters } from '../topics.ts';
 import type { TopicSpec } from '../types.ts';
 
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -25,7 +25,7 @@ export async function createKafkaTopics(admin: Admin, wanted: TopicSpec[]): Prom
     resources: specs.map((spec) => ({
       type: kafkajs.ConfigResourceTypes.TOPIC,
       name: spec.name,
-      configNames: ['cleanup.policy', 'max.message.bytes'],
+      configNames: ['cleanup.policy', 'max.message.bytes', 'delete.retention.ms'],
     })),
   });
   for (const spec of specs) {
@@ -38,14 +38,10 @@ export async function createKafkaTopics(admin: Admin, wanted: TopicSpec[]): Prom
     const maxBytes = Number(config.get('max.message.bytes'));
     const needed = spec.maxMessageBytes ?? MAX_MESSAGE_BYTES;
     if (maxBytes < needed) check(spec, 'max.message.bytes', maxBytes, needed);
+    const kept = Number(config.get('delete.retention.ms'));
+    const wantedMs = spec.cleanup === 'compact' ? (spec.tombstoneRetentionMs ?? 0) : 0;
+    if (kept < wantedMs) check(spec, 'delete.retention.ms', kept, wantedMs);
   }
-}
-
-function check(spec: TopicSpec, what: string, found: unknown, wanted: unknown): void {
-  if (found === wanted) return;
-  throw new TopicMismatch(
-    `topic ${spec.name} has ${what} ${found}, not ${wanted}: set it alike, or move its records to a new topic`,
-  );
 }
 
 function topicConfig(spec: TopicSpec) {
@@ -53,6 +49,7 @@ function topicConfig(spec: TopicSpec) {
     'cleanup.policy': spec.cleanup,
     'max.message.bytes': spec.maxMessageBytes ?? MAX_MESSAGE_BYTES,
     'retention.ms': spec.cleanup === 'delete' ? spec.retentionMs : undefined,
+    'delete.retention.ms': spec.cleanup === 'compact' ? spec.tombstoneRetentionMs : undefined,
     'min.insync.replicas': spec.minInSyncReplicas,
   };
   return {

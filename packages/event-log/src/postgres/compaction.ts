@@ -1,9 +1,5 @@
 import type { Database } from '@switchboard/database';
-
-export interface CompactionOptions {
-  /** How long a tombstone outlives what it deleted, so that every reader learns of it. */
-  tombstoneRetentionMs: number;
-}
+import { DEFAULT_TOMBSTONE_RETENTION_MS } from '../topics.ts';
 
 const DELETE_AT_ONCE = 5_000;
 
@@ -15,14 +11,16 @@ interface PartitionRow {
   partition: number;
   cleanup: string;
   retention_ms: number | bigint | null;
+  tombstone_retention_ms: number | bigint | null;
   next_offset: number | bigint;
   compacted_to: number | bigint;
 }
 
 /** One round over all topics; nothing when another instance is at it. Offsets never change. */
-export async function compactAll(database: Database, options: CompactionOptions): Promise<void> {
+export async function compactAll(database: Database): Promise<void> {
   const partitions = await database.sql<PartitionRow[]>`
-    select p.*, t.cleanup, t.retention_ms from event_log.partitions p join event_log.topics t on t.name = p.topic`;
+    select p.*, t.cleanup, t.retention_ms, t.tombstone_retention_ms
+    from event_log.partitions p join event_log.topics t on t.name = p.topic`;
   for (const row of partitions) {
     let goOn = true;
     while (goOn) {
@@ -30,7 +28,7 @@ export async function compactAll(database: Database, options: CompactionOptions)
       goOn = await database.sql.begin(async (tx) => {
         const [lock] = await tx<{ locked: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}) as locked`;
         if (!lock?.locked) return false;
-        return row.cleanup === 'compact' ? compact(tx, row, options) : dropOld(tx, row);
+        return row.cleanup === 'compact' ? compact(tx, row) : dropOld(tx, row);
       });
     }
   }
@@ -52,8 +50,9 @@ async function dropOld(tx: Transaction, { topic, partition, retention_ms }: Part
 }
 
 /** Of every key written since the last round, all but the newest record go; then tombstones that are old enough. */
-async function compact(tx: Transaction, row: PartitionRow, options: CompactionOptions): Promise<boolean> {
+async function compact(tx: Transaction, row: PartitionRow): Promise<boolean> {
   const { topic, partition } = row;
+  const tombstonesMs = row.tombstone_retention_ms ?? DEFAULT_TOMBSTONE_RETENTION_MS;
   const end = BigInt(row.next_offset);
   if (end > BigInt(row.compacted_to)) {
     await tx`
@@ -73,6 +72,6 @@ async function compact(tx: Transaction, row: PartitionRow, options: CompactionOp
     delete from event_log.records
     where topic = ${topic} and partition = ${partition} and compacted and value is null
       and "offset" < ${String(end)}::bigint
-      and "timestamp" < (extract(epoch from now()) * 1000)::bigint - ${options.tombstoneRetentionMs}::bigint`;
+      and "timestamp" < (extract(epoch from now()) * 1000)::bigint - ${String(tombstonesMs)}::bigint`;
   return false;
 }

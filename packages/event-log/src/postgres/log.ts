@@ -16,8 +16,6 @@ export interface PostgresLogOptions extends CommonOptions {
   url: string;
   /** How often superseded and outdated records are removed. Default one minute. */
   compactionIntervalMs?: number;
-  /** Default one day. */
-  tombstoneRetentionMs?: number;
 }
 
 const SETUP_TIMEOUT_MS = 30_000;
@@ -43,12 +41,11 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
       connections.use('looking up a topic', (database) => partitionsOf(database, topic)),
   });
   const consumptions = new Set<{ stop(): Promise<void> }>();
-  const tombstoneRetentionMs = options.tombstoneRetentionMs ?? 24 * 3_600_000;
   let compacting: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     compacting = compacting
       .then(connections.ready)
-      .then(() => compactAll(connections.background(), { tombstoneRetentionMs }))
+      .then(() => compactAll(connections.background()))
       .catch(() => {});
   }, options.compactionIntervalMs ?? 60_000);
   timer.unref();
