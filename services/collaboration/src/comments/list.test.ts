@@ -1,12 +1,12 @@
-import { openDatabase } from '@switchboard/database';
+import { type Database, openDatabase } from '@switchboard/database';
 import { testDatabase } from '@switchboard/testkit';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { expect, it } from 'vitest';
 import { migrations } from '../service.ts';
-import { nodesOf } from '../testing/plan.ts';
+import { nodesOf, type Plan } from '../testing/plan.ts';
 import { createThreadReader } from './read.ts';
 
-it('500 threads of 20 comments are read in one query, by index alone', async () => {
+it('500 threads of 20 comments are read in two queries, by index alone', async () => {
   const { url, drop } = await testDatabase({ migrations: [migrations] });
   const database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
   // Ten reports of that size; reactions on every second comment.
@@ -26,25 +26,29 @@ it('500 threads of 20 comments are read in one query, by index alone', async () 
   const rows = await reader.ofReport('shop', 'r3', 'ada');
   expect(rows).toHaveLength(500);
   expect(rows.every(({ comments }) => comments.length === 20)).toBe(true);
-  expect(rows[0]?.comments[1]?.reactions).toEqual([{ emoji: '👍', count: 2, mine: true }]);
+  expect(rows[0]?.comments[1]?.reactions).toMatchObject([{ emoji: '👍', count: 2, mine: true }]);
   const starts = rows.map(({ thread }) => thread.createdAt.getTime());
   expect(starts).toEqual([...starts].sort((a, b) => a - b));
-  expect(queries).toHaveLength(1);
-  const [{ query, params } = { query: '', params: [] }] = queries;
-  const values = params.map((value, index) => [`\\$${index + 1}\\b`, `'${value}'`] as const);
-  const inlined = values.reduceRight(
-    (text, [name, value]) => text.replace(new RegExp(name, 'g'), value),
+  expect(queries).toHaveLength(2);
+  for (const { query, params } of queries) {
+    const nodes = nodesOf(await planOf(database, query, params));
+    expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+    const removed = nodes.reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0), 0);
+    expect(removed).toBe(0);
+  }
+  await database.close();
+  await drop();
+}, 120_000);
+
+/** At this size scanning may be as cheap; what matters for a larger one is that the indexes can carry it. */
+async function planOf(database: Database, query: string, params: unknown[]): Promise<Plan> {
+  const inlined = params.reduceRight<string>(
+    (text, value, index) => text.replaceAll(new RegExp(`\\$${index + 1}\\b`, 'g'), `'${value}'`),
     query,
   );
-  // At this size scanning may be as cheap; what matters for a larger one is that the indexes can carry it.
   const [answer] = await database.sql.begin(async (sql) => {
     await sql.unsafe('set local enable_seqscan = off');
     return sql.unsafe(`explain (analyze, buffers, format json) ${inlined}`);
   });
-  const nodes = nodesOf(answer?.['QUERY PLAN'][0].Plan);
-  expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
-  const removed = nodes.reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0), 0);
-  expect(removed).toBe(0);
-  await database.close();
-  await drop();
-}, 120_000);
+  return answer?.['QUERY PLAN'][0].Plan;
+}

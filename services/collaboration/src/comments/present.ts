@@ -2,9 +2,7 @@ import { anchor, type Comment, reactionEmojis, type Thread } from '@switchboard/
 import type { Directory } from '@switchboard/directory';
 import type { Caller } from '../caller.ts';
 import { namesOf } from '../members.ts';
-import type { ThreadRow } from './read.ts';
-
-type CommentRow = ThreadRow['comments'][number];
+import type { CommentRow, ReactionRow, ThreadRow } from './read.ts';
 
 /** Threads as the interface answers them, in the eyes of the caller. */
 export async function presentThreads(
@@ -12,8 +10,9 @@ export async function presentThreads(
   caller: Caller,
   rows: ThreadRow[],
 ): Promise<Thread[]> {
-  const authors = rows.flatMap((row) => row.comments.map(({ authorSub }) => authorSub));
+  const authors = new Set(rows.flatMap(({ comments }) => comments.map(({ authorSub }) => authorSub)));
   const names = await namesOf(directory, caller.project.companyId, authors);
+  const { sub } = caller.person;
   return rows.map(({ thread, comments }) => ({
     id: thread.id,
     reportId: thread.reportId,
@@ -23,26 +22,39 @@ export async function presentThreads(
     resolvedBySub: thread.resolvedBySub,
     createdBySub: thread.createdBySub,
     createdAt: thread.createdAt.toISOString(),
-    comments: comments.map((comment) => presentComment(caller, names, comment)),
+    comments: comments.map((comment) => presentComment(sub, names, thread.id, comment)),
   }));
 }
 
-function presentComment(caller: Caller, names: ReadonlyMap<string, string>, comment: CommentRow): Comment {
-  const isDeleted = comment.deletedAt !== null;
+function presentComment(
+  sub: string,
+  names: ReadonlyMap<string, string>,
+  threadId: string,
+  { id, body, mentions, authorSub, isDeleted, ...comment }: CommentRow,
+): Comment {
   return {
-    id: comment.id,
-    threadId: comment.threadId,
-    body: comment.body,
-    mentions: comment.mentions,
-    authorSub: comment.authorSub,
-    authorName: names.get(comment.authorSub) ?? null,
-    createdAt: comment.createdAt.toISOString(),
-    editedAt: comment.editedAt?.toISOString() ?? null,
+    id,
+    threadId,
+    body,
+    mentions,
+    authorSub,
+    authorName: names.get(authorSub) ?? null,
+    createdAt: isoTime(comment.createdAt),
+    editedAt: isoTime(comment.editedAt),
     deleted: isDeleted,
-    canChange: !isDeleted && comment.authorSub === caller.person.sub,
-    reactions: reactionEmojis.flatMap((emoji) => {
-      const reaction = comment.reactions.find((row) => row.emoji === emoji);
-      return reaction ? [{ emoji, count: reaction.count, reactedByMe: reaction.mine }] : [];
-    }),
+    canChange: !isDeleted && authorSub === sub,
+    reactions: comment.reactions.length === 0 ? [] : presentReactions(comment.reactions),
   };
+}
+
+const presentReactions = (rows: ReactionRow[]) =>
+  reactionEmojis.flatMap((emoji) => {
+    const row = rows.find((one) => one.emoji === emoji);
+    return row ? [{ emoji, count: row.count, reactedByMe: row.mine }] : [];
+  });
+
+function isoTime(time: string): string;
+function isoTime(time: string | null): string | null;
+function isoTime(time: string | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
 }

@@ -65,6 +65,22 @@ describe('a public link', () => {
     expect((await read(second.token)).status).toBe(200);
   });
 
+  it('that is turned off, or shows a new run, does so on every instance at once', async () => {
+    const other = await world.another();
+    const { token } = await turnOn();
+    const readThere = () => {
+      const address = `10.8.0.${addresses++ & 255}`;
+      return call(other.url, 'GET', `/v1/shared-reports/${token}`, undefined, { 'x-forwarded-for': address });
+    };
+    for (let round = 0; round < 10; round++) {
+      await run({ report: { round } });
+      expect((await readThere()).body).toEqual({ report: { round } });
+    }
+    await link('DELETE');
+    expect((await readThere()).status).toBe(404);
+    await other.stop();
+  });
+
   it('stops as its stop day begins, UTC, to the millisecond, and counts as off', async () => {
     const first = await turnOn('2026-03-10');
     world.clock.set('2026-03-09T23:59:59.999Z');

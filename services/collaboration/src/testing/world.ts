@@ -17,8 +17,15 @@ export interface World {
   clock: { now(): Date; set(time: string): void };
   token(claims: TokenClaims): Promise<string>;
   as(sub: string, permissions?: string[]): Person;
+  /** Another instance of the service, on the same database. */
+  another(): Promise<Instance>;
   /** Stops the service and leaves all it worked with. */
   stopService(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Instance {
+  url: string;
   stop(): Promise<void>;
 }
 
@@ -53,6 +60,20 @@ export async function call(
   };
 }
 
+async function serve(env: Record<string, string>, clock: Pick<World['clock'], 'now'>): Promise<Instance> {
+  const context = { ...serviceContext(collaborationService, env), clock };
+  const service = collaborationService.create(context);
+  await startService(service, context);
+  const server = await listen({ fetch: service.app.hono.fetch, host: '127.0.0.1', port: 0 });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    async stop() {
+      await server.close(100);
+      await service.stop();
+    },
+  };
+}
+
 export async function startWorld(env: Record<string, string> = {}): Promise<World> {
   const database = await testDatabase({ migrations: [migrations, directoryMigrations] });
   const log = await testDatabase();
@@ -83,14 +104,11 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
       fixed = new Date(time);
     },
   };
-  const context = { ...serviceContext(collaborationService, all), clock };
-  const service = collaborationService.create(context);
-  await startService(service, context);
-  const server = await listen({ fetch: service.app.hono.fetch, host: '127.0.0.1', port: 0 });
-  const url = `http://127.0.0.1:${server.port}`;
+  const first = await serve(all, clock);
+  const { url } = first;
   let stopping: Promise<void> | undefined;
   const stopService = () => {
-    stopping ??= server.close(100).then(() => service.stop());
+    stopping ??= first.stop();
     return stopping;
   };
   return {
@@ -106,6 +124,7 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
         return call(url, method, path, body, { authorization });
       },
     }),
+    another: () => serve(all, clock),
     stopService,
     async stop() {
       await stopService();
