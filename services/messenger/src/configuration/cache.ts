@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isUnavailable } from '@switchboard/database';
 import { LRUCache } from 'lru-cache';
 
@@ -26,6 +27,8 @@ interface Entry<V> {
 const TRUSTED_MS = 30_000;
 /** How long the last value is used on while the database is away, before it is asked again. */
 const AWAY_MS = 400;
+/** How long a request waits for the database when there is a last value. */
+const PATIENCE_MS = 250;
 
 export function createProjectCache<V extends object>({
   load,
@@ -40,15 +43,21 @@ export function createProjectCache<V extends object>({
 
   async function loadAgain(projectId: string, isCurrent: () => boolean): Promise<V> {
     const last = entries.get(projectId);
-    try {
-      const value = await load(projectId);
+    const loaded = load(projectId).then((value) => {
       if (isCurrent()) entries.set(projectId, { value, trustedUntil: performance.now() + TRUSTED_MS });
       return value;
+    });
+    if (last === undefined) return loaded;
+    try {
+      const value = await Promise.race([loaded, sleep(PATIENCE_MS, undefined, { ref: false })]);
+      if (value !== undefined) return value;
     } catch (error) {
-      if (last === undefined || !isUnavailable(error)) throw error;
-      last.trustedUntil = performance.now() + AWAY_MS;
-      return last.value;
+      if (!isUnavailable(error)) throw error;
     }
+    // When it is late, how it ends is of no interest any more.
+    loaded.catch(() => undefined);
+    last.trustedUntil = performance.now() + AWAY_MS;
+    return last.value;
   }
 
   function startLoad(projectId: string): Promise<V> {
