@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs Kafka 4.1.0, Redis and versitygw without a container engine. Safe to run again: what is there is kept.
+# Installs Kafka 4.1.0, Redis, versitygw and a browser without a container engine. Safe to run again: what is there is kept.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
@@ -30,22 +30,27 @@ s3() {
   ln -sf "$target" "$home/bin/versitygw"
 }
 
-redis() {
-  command -v redis-server >/dev/null && return
-  need apt-get "install redis-server by your system's means"
+# debian <package...>
+debian() {
+  need apt-get "install $* by your system's means"
   local sudo=""
   [ "$(id -u)" = 0 ] || sudo="sudo"
   $sudo apt-get update -qq || true
-  # The package starts a service where there is an init system; these tests run their own.
-  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends redis-server >/dev/null
+  # A package may start a service where there is an init system; these tests run their own.
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
+redis() { command -v redis-server >/dev/null || debian redis-server; }
+browser() { [ -x /usr/bin/chromium ] || debian chromium; }
+# One after the other: Debian's installer takes a lock.
+from_debian() { redis && browser; }
+
 wanted=("$@")
-[ ${#wanted[@]} -gt 0 ] || wanted=(kafka redis s3)
+[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 from_debian)
 # Side by side: Maven waits for the network while Go compiles.
 pids=()
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | s3) "$one" & pids+=($!) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | s3 | browser | from_debian) "$one" & pids+=($!) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 for pid in "${pids[@]}"; do wait "$pid"; done
 echo "Backings are in $home"

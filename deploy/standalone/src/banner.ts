@@ -1,8 +1,12 @@
 import type { Addresses } from './addresses.ts';
-import type { Demo } from './demo.ts';
+import type { PreparedDemo } from './demo.ts';
 
-/** What a person sees once everything is ready: addresses, keys, and three lines to paste. */
-export function banner(demo: Demo, urls: Addresses['urls'], home: string, seconds: number): string {
+interface Started extends PreparedDemo {
+  urls: Addresses['urls'];
+}
+
+/** What a person sees once everything is ready: addresses, keys, a report to open, and three lines to paste. */
+export function banner({ demo, urls, sharedReportUrl }: Started, home: string, seconds: number): string {
   const key = demo.project_key;
   return `
 Switchboard is ready (${seconds.toFixed(1)} s). Ctrl-C stops it; the data stays in ${home}
@@ -15,7 +19,7 @@ Switchboard is ready (${seconds.toFixed(1)} s). Ctrl-C stops it; the data stays 
   Project key    ${key}
   Tokens, keys   ${home}/demo.json
   Interface      ${urls.api}/openapi.json
-
+${sharedReportUrl === undefined ? '' : `  A report       ${sharedReportUrl}\n`}
 Say who somebody is, send an event, and get flags evaluated against what you said:
 
 curl -sS ${urls.events}/v1/identify -H 'Authorization: Bearer ${key}' -d '{"distinct_id":"ada","properties":{"plan":"pro","email":"ada@example.com"}}'

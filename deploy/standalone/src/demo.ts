@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createProjectKey } from '@switchboard/contracts';
-import { applyManifest, createManagementClient, parseManifest } from '@switchboard/operator';
+import { createProjectKey, getPublicLink } from '@switchboard/contracts';
+import { applyManifest, createManagementClient, ManagementError, parseManifest } from '@switchboard/operator';
 import { z } from 'zod';
 import type { Addresses } from './addresses.ts';
+import { makeCollaborationDemo } from './demo-collaboration.ts';
+import { makeMessengerDemo } from './demo-messenger/demo-messenger.ts';
 import { StandaloneError } from './errors.ts';
 import { demoFile, readIfThere, writeWhole } from './home.ts';
 import type { Issuer } from './issuer.ts';
@@ -22,7 +24,11 @@ const people = {
 };
 
 /** What a first start makes and a later one keeps. */
-const kept = z.object({ project_key: z.string(), other_region_key: z.string() });
+const kept = z.object({
+  project_key: z.string(),
+  other_region_key: z.string(),
+  identity_secret: z.string(),
+});
 type Kept = z.infer<typeof kept>;
 
 interface DemoOptions {
@@ -36,18 +42,24 @@ export interface Demo extends Kept {
   tokens: Record<keyof typeof people, string>;
 }
 
+export interface PreparedDemo {
+  demo: Demo;
+  /** Where the demo's public link opens; undefined once somebody has turned it off. */
+  sharedReportUrl: string | undefined;
+}
+
 /**
  * Makes the demo's data on the first start, through the management API as an operator would, and writes
  * demo.json for clients and checks. Later starts keep the data and the keys; tokens are minted anew.
  */
-export async function prepareDemo({ home, issuer, urls }: DemoOptions): Promise<Demo> {
+export async function prepareDemo({ home, issuer, urls }: DemoOptions): Promise<PreparedDemo> {
   const tokens = {
     owner: await mint(issuer, people.owner),
     teammate: await mint(issuer, people.teammate),
     outsider: await mint(issuer, people.outsider),
     operator: await mint(issuer, people.operator),
   };
-  const keys = (await keptFrom(home)) ?? (await makeDemo(urls.management, tokens.operator));
+  const keys = (await keptFrom(home)) ?? (await makeDemo(urls, tokens));
   await keyIsKnown(keys.project_key, urls);
   const demo = {
     base_url: urls.api,
@@ -68,7 +80,18 @@ export async function prepareDemo({ home, issuer, urls }: DemoOptions): Promise<
     mail_dir: join(home, 'mail'),
   };
   await writeWhole(demoFile(home), `${JSON.stringify(demo, null, 2)}\n`);
-  return demo;
+  return { demo, sharedReportUrl: await publicLink(urls.api, tokens.owner) };
+}
+
+async function publicLink(url: string, token: string): Promise<string | undefined> {
+  const client = createManagementClient({ token, addressOf: () => url, patienceMs: 0 });
+  try {
+    const link = await client.call(getPublicLink, { params: { projectId: PROJECT, reportId: REPORT } });
+    return z.object({ url: z.string() }).parse(link).url;
+  } catch (error) {
+    if (error instanceof ManagementError && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 const mint = (issuer: Issuer, person: { sub: string; name: string; permissions: string[] }) =>
@@ -80,19 +103,24 @@ async function keptFrom(home: string): Promise<Kept | undefined> {
   try {
     return kept.parse(JSON.parse(file));
   } catch {
-    throw new StandaloneError(`${demoFile(home)} is damaged. Delete it, and the next start makes new keys.`);
+    throw new StandaloneError(`${demoFile(home)} is damaged. Delete ${home} to begin anew.`);
   }
 }
 
-async function makeDemo(managementUrl: string, token: string): Promise<Kept> {
-  const client = createManagementClient({ token, addressOf: () => managementUrl });
+async function makeDemo(urls: Addresses['urls'], tokens: Demo['tokens']): Promise<Kept> {
+  const client = createManagementClient({ token: tokens.operator, addressOf: () => urls.management });
   const manifest = parseManifest(await readFile(new URL('demo.yaml', import.meta.url), 'utf8'));
   await applyManifest(manifest, { client });
   const keyOf = async (projectId: string) => {
     const created = await client.call(createProjectKey, { params: { projectId } });
     return z.object({ key: z.string() }).parse(created).key;
   };
-  return { project_key: await keyOf(PROJECT), other_region_key: await keyOf(OTHER_REGION_PROJECT) };
+  const project_key = await keyOf(PROJECT);
+  const other_region_key = await keyOf(OTHER_REGION_PROJECT);
+  const where = { managementUrl: urls.management, apiUrl: urls.api, projectId: PROJECT };
+  await makeCollaborationDemo({ ...where, reportId: REPORT, tokens });
+  const messenger = await makeMessengerDemo({ ...where, token: tokens.operator, projectKey: project_key });
+  return { project_key, other_region_key, ...messenger };
 }
 
 /** Every service learns of a new key a moment after it is made; the banner's lines must work when pasted. */

@@ -16,6 +16,12 @@ interface GatewayOptions {
   host: Host;
 }
 
+/** What the API's address serves that is no operation of the contracts: a page, and sockets. */
+const besidesOperations: [path: string, ServiceName][] = [
+  ['/shared/:token', 'collaboration'],
+  ['/v1/messenger/socket', 'messenger'],
+];
+
 /**
  * One of standalone's addresses: hands each path of the interface that belongs to this host to its service,
  * in this process, with the caller's connection, so that services see the true address.
@@ -25,9 +31,10 @@ export function createGateway({ services, host }: GatewayOptions): Hono<{ Bindin
   const operations = [...interfaceOperations, ...managementOperations].filter(
     (operation) => operation.host === host,
   );
-  const paths = new Map(
+  const paths = new Map<string, ServiceName>(
     operations.map(({ path, service }) => [path.replaceAll(/\{(.+?)\}/g, ':$1'), service]),
   );
+  if (host === 'api') for (const [path, service] of besidesOperations) paths.set(path, service);
   for (const [path, service] of paths) {
     const fetch = services.get(service);
     if (fetch !== undefined) gateway.all(path, (c) => fetch(c.req.raw, c.env));

@@ -6,8 +6,8 @@ import { startStandalone } from './standalone.ts';
 const home = homeFolder(process.env);
 
 try {
-  const { demo, urls, stop } = await startStandalone({ env: process.env, home });
-  process.stdout.write(banner(demo, urls, home, performance.now() / 1000));
+  const { stop, ...started } = await startStandalone({ env: process.env, home });
+  process.stdout.write(banner(started, home, performance.now() / 1000));
   let leaving = false;
   const leave = async () => {
     if (leaving) return;

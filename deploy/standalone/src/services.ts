@@ -1,7 +1,9 @@
 import { catalogueService } from '@switchboard/catalogue';
+import { collaborationService } from '@switchboard/collaboration';
 import type { ServiceName } from '@switchboard/contracts';
 import { flagsService } from '@switchboard/flags';
 import { ingestionService } from '@switchboard/ingestion';
+import { messengerService } from '@switchboard/messenger';
 import { type Service, type ServiceDefinition, serviceContext, startService } from '@switchboard/service-kit';
 
 interface RunningService {
@@ -19,7 +21,13 @@ export function createServices(environmentOf: (name: ServiceName) => Environment
     const service = definition.create(context);
     return { name: definition.name, service, start: () => startService(service, context) };
   };
-  return [create(catalogueService), create(flagsService), create(ingestionService)];
+  return [
+    create(catalogueService),
+    create(collaborationService),
+    create(messengerService),
+    create(flagsService),
+    create(ingestionService),
+  ];
 }
 
-export const DATABASES = ['catalogue', 'flags', 'ingestion', 'event_log'];
+export const DATABASES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'event_log'];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import { openAddresses } from './addresses.ts';
-import { type Demo, prepareDemo } from './demo.ts';
+import { type PreparedDemo, prepareDemo } from './demo.ts';
 import { StandaloneError } from './errors.ts';
 import { createGateway, mountConsole, mountHealth, mountIssuer } from './gateway.ts';
 import { openIssuer } from './issuer.ts';
@@ -15,8 +15,7 @@ interface StandaloneOptions {
   home: string;
 }
 
-export interface Standalone {
-  demo: Demo;
+export interface Standalone extends PreparedDemo {
   urls: Record<'api' | 'events' | 'replay' | 'management' | 'console', string>;
   stop(): Promise<void>;
 }
@@ -78,7 +77,7 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
     }
     addresses.serve('console', mountConsole().fetch);
     await Promise.all(services.map(({ start }) => start()));
-    return { demo: await prepareDemo({ home, issuer, urls }), urls, stop };
+    return { ...(await prepareDemo({ home, issuer, urls })), urls, stop };
   } catch (error) {
     await stop();
     throw error;
