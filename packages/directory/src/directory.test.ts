@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { directoryRecord, directoryTombstone } from './index.ts';
+import { directoryRecord, directoryTombstone, directoryTombstoneRetentionMs } from './index.ts';
 import { kafkaBrokers, logs, type TestLog, testLog, testService } from './test-directory.ts';
 
 const someKey = () => `pk_eu_${randomUUID().replaceAll('-', '')}`;
@@ -183,6 +184,35 @@ describe('a replica', () => {
   afterAll(async () => {
     await service.close();
     await log.close();
+  });
+
+  it('is read again when it was behind for half as long as tombstones are kept, not before', async () => {
+    await log.publish(directoryRecord('project', project));
+    const database = openDatabase({ url: service.url, applicationName: 'test' });
+    const startAfter = async (seconds: number) => {
+      // What was removed while it was behind, and its tombstone dropped since.
+      await database.sql`
+        insert into directory.entries (kind, id, value, revision)
+        values ('report', 'shop/gone', '{"projectId":"shop","id":"gone","name":"Gone"}', 0)
+        on conflict do nothing`;
+      await database.sql`update directory.replica set caught_up_at = now() - make_interval(secs => ${seconds})`;
+      const { directory } = service.instance();
+      await directory.start();
+      return directory;
+    };
+    const { directory } = service.instance();
+    await directory.start();
+    await directory.stop();
+    const halfSeconds = directoryTombstoneRetentionMs / 2_000;
+    const behind = await startAfter(halfSeconds - 3_600);
+    await log.publish(directoryRecord('project', { ...project, name: 'Followed' }));
+    await eventually(async () => expect(await behind.project('shop')).toMatchObject({ name: 'Followed' }));
+    expect(await behind.report('shop', 'gone')).toBeDefined();
+    await behind.stop();
+    const stale = await startAfter(halfSeconds + 3_600);
+    await eventually(async () => expect(await stale.report('shop', 'gone')).toBeUndefined());
+    expect(await stale.project('shop')).toMatchObject({ name: 'Followed' });
+    await database.close();
   });
 
   it('that is not complete yet refuses to answer', async () => {

@@ -7,6 +7,7 @@ export {
   type DirectoryRecord,
   directoryRecord,
   directoryTombstone,
+  directoryTombstoneRetentionMs,
   directoryTopic,
   type Entitlements,
   type Entries,

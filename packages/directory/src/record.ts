@@ -4,6 +4,9 @@ import { z } from 'zod';
 /** The compacted topic that carries every change of the directory. */
 export const directoryTopic = 'directory';
 
+/** How long the topic keeps a tombstone, at least. A replica that was behind for half of it is read again. */
+export const directoryTombstoneRetentionMs = 30 * 24 * 3_600_000;
+
 const entitlements = z.record(z.string(), z.unknown());
 
 const pushSubscription = z.object({

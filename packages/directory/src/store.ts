@@ -1,6 +1,6 @@
 import type { Database } from '@switchboard/database';
 import { and, eq, gt, isNotNull, sql } from 'drizzle-orm';
-import type { Change, Kind } from './record.ts';
+import { type Change, directoryTombstoneRetentionMs, type Kind } from './record.ts';
 import { applied, entries, replica } from './schema.ts';
 
 export type Db = Database['drizzle'];
@@ -86,8 +86,8 @@ export interface Replica {
   isStale: boolean;
 }
 
-/** Both event logs keep a tombstone for a day. */
-const staleAfter = sql`interval '12 hours'`;
+/** Reading what was missed must end while the tombstones are there: it has the other half of their time. */
+const staleAfter = sql`make_interval(secs => ${directoryTombstoneRetentionMs / 2_000})`;
 
 /** Announces that the replica with this id was given up. */
 export const givenUp = (replicaId: string) => `*:${replicaId}`;

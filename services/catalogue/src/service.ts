@@ -1,5 +1,5 @@
 import { migrate, openDatabase } from '@switchboard/database';
-import { directoryTopic } from '@switchboard/directory';
+import { directoryTombstoneRetentionMs, directoryTopic } from '@switchboard/directory';
 import type { TopicSpec } from '@switchboard/event-log';
 import { createApp, defineService, openEventLog } from '@switchboard/service-kit';
 import { createAiModels } from './ai-models/ai-models.ts';
@@ -73,6 +73,7 @@ function topicOf(config: CatalogueConfig): TopicSpec {
     partitions: config.TOPIC_PARTITIONS,
     replication: config.TOPIC_REPLICATION,
     cleanup: 'compact',
+    tombstoneRetentionMs: directoryTombstoneRetentionMs,
     // With three replicas a record is acknowledged by two, so that losing one loses nothing.
     minInSyncReplicas: config.TOPIC_REPLICATION >= 3 ? 2 : 1,
   };

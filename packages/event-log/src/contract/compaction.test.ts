@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TopicMismatch } from '../errors.ts';
 import { adapters, collect, newTopic, type TestLog } from '../testing/adapters.ts';
 import { record } from '../testing/records.ts';
 import type { EventLog } from '../types.ts';
@@ -30,6 +31,17 @@ describe.each(adapters)('compacted topics on $name', (adapter) => {
       );
       expect(seen.at(-1)).toEqual({ key: 'member:2', value: 'null', offset: 6n });
       expect(await log.endOffsets(topic)).toEqual([7n]);
+    });
+
+    it('a topic that keeps tombstones for less than asked for is refused', async () => {
+      const spec = { partitions: 1, replication: 1, cleanup: 'compact' as const };
+      const days = (count: number) => ({ tombstoneRetentionMs: count * 24 * 3_600_000 });
+      const byDefault = { ...spec, name: await newTopic(log, spec) };
+      await log.createTopics([{ ...byDefault, ...days(1) }]);
+      await expect(log.createTopics([{ ...byDefault, ...days(2) }])).rejects.toThrow(TopicMismatch);
+      const long = { ...spec, name: await newTopic(log, { ...spec, ...days(30) }) };
+      await log.createTopics([long, { ...long, ...days(30) }]);
+      await expect(log.createTopics([{ ...long, ...days(31) }])).rejects.toThrow(TopicMismatch);
     });
   });
 });

@@ -1,6 +1,6 @@
 import kafkajs, { type Admin } from 'kafkajs';
 import { messageOf } from '../errors.ts';
-import { checkTopic as check, withDeadLetters } from '../topics.ts';
+import { checkTopic, withDeadLetters } from '../topics.ts';
 import type { TopicSpec } from '../types.ts';
 
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -33,14 +33,14 @@ export async function createKafkaTopics(admin: Admin, wanted: TopicSpec[]): Prom
     const entries =
       configs.resources.find((resource) => resource.resourceName === spec.name)?.configEntries ?? [];
     const config = new Map(entries.map((entry) => [entry.configName, entry.configValue]));
-    check(spec, 'partitions', partitions, spec.partitions);
-    check(spec, 'cleanup.policy', config.get('cleanup.policy'), spec.cleanup);
+    checkTopic(spec, 'partitions', partitions, spec.partitions);
+    checkTopic(spec, 'cleanup.policy', config.get('cleanup.policy'), spec.cleanup);
     const maxBytes = Number(config.get('max.message.bytes'));
     const needed = spec.maxMessageBytes ?? MAX_MESSAGE_BYTES;
-    if (maxBytes < needed) check(spec, 'max.message.bytes', maxBytes, needed);
+    if (maxBytes < needed) checkTopic(spec, 'max.message.bytes', maxBytes, needed);
     const kept = Number(config.get('delete.retention.ms'));
     const wantedMs = spec.cleanup === 'compact' ? (spec.tombstoneRetentionMs ?? 0) : 0;
-    if (kept < wantedMs) check(spec, 'delete.retention.ms', kept, wantedMs);
+    if (kept < wantedMs) checkTopic(spec, 'delete.retention.ms', kept, wantedMs);
   }
 }
 

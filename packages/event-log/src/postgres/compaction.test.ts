@@ -39,19 +39,23 @@ describe('compaction in PostgreSQL', () => {
   });
 
   it('keeps a tombstone for a while, then drops it; a reader still reaches the end', async () => {
-    const keeping = open({ tombstoneRetentionMs: 3_600_000 });
-    const topic = await newTopic(keeping, { partitions: 1, cleanup: 'compact' });
-    await keeping.publish(topic, [record('a', 0, 'a'), record('b', 0, 'b'), record(null, 0, 'b')]);
-    await eventually(async () => expect(await storedOffsets(topic)).toEqual([0, 2]));
-    await keeping.close();
-    const dropping = open({ tombstoneRetentionMs: 0 });
-    await dropping.ping();
-    await eventually(async () => expect(await storedOffsets(topic)).toEqual([0]));
+    const log = open();
+    const compact = { partitions: 1, cleanup: 'compact' as const };
+    const dropping = await newTopic(log, { ...compact, tombstoneRetentionMs: 0 });
+    const keeping = await newTopic(log, { ...compact, tombstoneRetentionMs: 3_600_000 });
+    const keepingByDefault = await newTopic(log, compact);
+    const records = [record('a', 0, 'a'), record('b', 0, 'b'), record(null, 0, 'b')];
+    for (const topic of [keeping, keepingByDefault, dropping]) await log.publish(topic, records);
+    await eventually(async () => {
+      expect(await storedOffsets(dropping)).toEqual([0]);
+      expect(await storedOffsets(keeping)).toEqual([0, 2]);
+      expect(await storedOffsets(keepingByDefault)).toEqual([0, 2]);
+    });
     const group = newGroup();
-    const consumption = await dropping.consume({ group, topics: [topic], handle: async () => {} });
-    await eventually(async () => expect(await dropping.committedOffsets(group, topic)).toEqual([3n]));
+    const consumption = await log.consume({ group, topics: [dropping], handle: async () => {} });
+    await eventually(async () => expect(await log.committedOffsets(group, dropping)).toEqual([3n]));
     await consumption.stop();
-    await dropping.close();
+    await log.close();
   });
 
   it('drops records older than the retention, oldest first, and never renumbers', async () => {

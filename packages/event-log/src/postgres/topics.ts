@@ -1,5 +1,5 @@
 import type { Database } from '@switchboard/database';
-import { checkTopic as check, DEFAULT_TOMBSTONE_RETENTION_MS, withDeadLetters } from '../topics.ts';
+import { checkTopic, DEFAULT_TOMBSTONE_RETENTION_MS, withDeadLetters } from '../topics.ts';
 import type { TopicSpec } from '../types.ts';
 
 /** Makes the missing topics and checks the others. */
@@ -18,10 +18,11 @@ export async function createPostgresTopics({ sql }: Database, wanted: TopicSpec[
     });
     const [found] = await sql<FoundTopic[]>`
       select partitions, cleanup, tombstone_retention_ms from event_log.topics where name = ${spec.name}`;
-    check(spec, 'partitions', found?.partitions, spec.partitions);
-    check(spec, 'cleanup', found?.cleanup, spec.cleanup);
+    checkTopic(spec, 'partitions', found?.partitions, spec.partitions);
+    checkTopic(spec, 'cleanup', found?.cleanup, spec.cleanup);
     const kept = Number(found?.tombstone_retention_ms ?? DEFAULT_TOMBSTONE_RETENTION_MS);
-    if (tombstones !== null && kept < tombstones) check(spec, 'tombstone_retention_ms', kept, tombstones);
+    if (tombstones !== null && kept < tombstones)
+      checkTopic(spec, 'tombstone_retention_ms', kept, tombstones);
   }
 }
 

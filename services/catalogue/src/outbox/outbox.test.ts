@@ -1,5 +1,6 @@
 import { openDatabase } from '@switchboard/database';
-import { directoryRecord } from '@switchboard/directory';
+import { directoryRecord, directoryTombstoneRetentionMs, directoryTopic } from '@switchboard/directory';
+import { openPostgresLog } from '@switchboard/event-log';
 import { eventually, type PostgresServer, postgresServer } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acme, ada, type Instance, pro, type TestCatalogue, testCatalogue } from '../test-service.ts';
@@ -62,6 +63,18 @@ describe('the outbox', () => {
     const stored = (await one.manage('GET', '/companies/acme/members/ada')).body;
     await allPublished();
     expect((await catalogue.published()).get('member:acme/ada')).toMatchObject({ name: stored.name });
+  });
+
+  it('goes to a topic that keeps tombstones for as long as replicas count on', async () => {
+    await allPublished();
+    const log = openPostgresLog({ url: catalogue.logUrl });
+    const kept = (tombstoneRetentionMs: number) =>
+      log.createTopics([
+        { name: directoryTopic, partitions: 4, replication: 1, cleanup: 'compact', tombstoneRetentionMs },
+      ]);
+    await kept(directoryTombstoneRetentionMs);
+    await expect(kept(directoryTombstoneRetentionMs + 1)).rejects.toThrow('tombstone');
+    await log.close();
   });
 
   it('keeps nothing of a change that fails', async () => {
