@@ -107,22 +107,6 @@ describe.each(requests)('%s', (_, method, path, body) => {
     }
   });
 
-  it.runIf(body)('does not judge a body before access is settled', async () => {
-    expect((await withHeader(undefined, 'shop', '{')).status).toBe(401);
-    const outsider = `Bearer ${await world.token({ sub: 'eve' })}`;
-    expect((await withHeader(outsider, 'shop', '{')).status).toBe(403);
-    expect((await withHeader(outsider, 'nowhere', '{')).status).toBe(404);
-  });
-
-  it.runIf(body)('refuses what is no JSON, no object, or has another property: 400', async () => {
-    const member = `Bearer ${await world.token({ sub: 'ada' })}`;
-    const bodies = ['', '{', '[]', 'null', '"x"', JSON.stringify({ ...body, more: 1 })];
-    for (const sent of bodies) {
-      const { status, body: answer } = await withHeader(member, 'shop', sent);
-      expect([sent, status, answer.error.code]).toEqual([sent, 400, 'BAD_REQUEST']);
-    }
-  });
-
   it('answers X-Request-Id, and 405 with Allow to another method', async () => {
     const answer = await withHeader();
     expect(answer.headers.get('x-request-id')).toMatch(/^[\w.-]+$/);
@@ -130,6 +114,33 @@ describe.each(requests)('%s', (_, method, path, body) => {
     const other = await call(world.url, 'REPORT', to('shop'), undefined, { authorization: token });
     expect(other.status).toBe(405);
     expect(other.headers.get('allow')).toContain(method);
+  });
+});
+
+describe.each(requests.filter(([, , , body]) => body))('the body of %s', (_, method, path, body) => {
+  const send = (authorization: string | undefined, project: string, sent: string) =>
+    call(
+      world.url,
+      method,
+      `/v1/projects/${project}/${path()}`,
+      sent,
+      authorization === undefined ? {} : { authorization },
+    );
+
+  it('does not judge a body before access is settled', async () => {
+    expect((await send(undefined, 'shop', '{')).status).toBe(401);
+    const outsider = `Bearer ${await world.token({ sub: 'eve' })}`;
+    expect((await send(outsider, 'shop', '{')).status).toBe(403);
+    expect((await send(outsider, 'nowhere', '{')).status).toBe(404);
+  });
+
+  it('refuses what is no JSON, no object, or has another property: 400', async () => {
+    const member = `Bearer ${await world.token({ sub: 'ada' })}`;
+    const bodies = ['', '{', '[]', 'null', '"x"', JSON.stringify({ ...body, more: 1 })];
+    for (const sent of bodies) {
+      const { status, body: answer } = await send(member, 'shop', sent);
+      expect([sent, status, answer.error.code]).toEqual([sent, 400, 'BAD_REQUEST']);
+    }
   });
 });
 

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { eventually } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -190,23 +189,4 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
     expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length).toBeGreaterThan(1);
   });
-
-  it.each(['signups', 'revenue', 'checkout', 'retention', 'stock'])(
-    'draws the demo’s report %s',
-    async (name) => {
-      const file = new URL(`../../../../deploy/standalone/demo-reports/rep_${name}.json`, import.meta.url);
-      const run = JSON.parse(await readFile(file, 'utf8'));
-      const operator = world.as('operator', ['service.manage']);
-      await operator.call('POST', '/management/v1/projects/shop/reports/signups/runs', run);
-      const path = '/v1/projects/shop/reports/signups/public-link';
-      const expiresOn = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
-      tokens.set('line', (await world.as('ada').call('PUT', path, { expiresOn })).body.token);
-      await open('line');
-      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
-        run.report.title ?? 'Weekly sign-ups',
-      );
-      expect(await page.locator('figure').count()).toBe(run.report.kind === undefined ? 0 : 1);
-      expect(complaints).toEqual([]);
-    },
-  );
 });
