@@ -6,6 +6,7 @@ import { member } from '../testing/directory.ts';
 import { type PushService, pushService } from '../testing/push.ts';
 import { type MailServer, mailServer, noSuchMailbox } from '../testing/smtp.ts';
 import { startWorld, type World } from '../testing/world.ts';
+import { createShareStore } from './store.ts';
 
 let world: World;
 let smtp: MailServer;
@@ -143,6 +144,30 @@ describe('a share', () => {
   it('names a recipient who is no member', async () => {
     const { body } = await share({ recipients: ['grace', 'eve'] });
     expect(body.error.message).toBe('recipients[1]: "eve" is no member of this company');
+  });
+
+  it('is stored with its jobs or not at all', async () => {
+    const count = async () => (await database.sql`select 1 from shares`).length;
+    const before = await count();
+    const row = {
+      id: 'shr_1',
+      projectId: 'shop',
+      companyId: 'acme',
+      reportId: 'signups',
+      reportName: 'Weekly sign-ups',
+      senderSub: 'ada',
+      senderName: 'Ada Lovelace',
+      note: null,
+      link,
+      language: 'en',
+      createdAt: new Date(),
+    };
+    const delivery = { id: 'dlv_1', recipientSub: 'grace', channel: 'email' } as const;
+    const failing = createShareStore(database).add(row, [delivery], async () => {
+      throw new Error('the queue is broken');
+    });
+    await expect(failing).rejects.toThrow('the queue is broken');
+    expect(await count()).toBe(before);
   });
 
   it('of a report that is not there is 404', async () => {
