@@ -47,7 +47,6 @@ export type Kind = keyof typeof schemas;
 export type Entries = { [K in Kind]: z.infer<(typeof schemas)[K]> };
 export type Entitlements = z.infer<typeof entitlements>;
 export type PushSubscription = z.infer<typeof pushSubscription>;
-export type Company = Entries['company'];
 export type Member = Entries['member'];
 export type Project = Entries['project'];
 export type Report = Entries['report'];

@@ -1,4 +1,10 @@
-import { commonSettings, eventLogSettings, httpUrl, integerSetting } from '@switchboard/service-kit';
+import {
+  commonSettings,
+  eventLogSettings,
+  httpUrl,
+  integerSetting,
+  sealingSecrets,
+} from '@switchboard/service-kit';
 import { z } from 'zod';
 
 /** The settings of collaboration. */
@@ -13,13 +19,9 @@ export const settings = z
     PUBLIC_LINK_BASE_URL: httpUrl.describe(
       'What the address of a public link begins with; /shared of this service must answer there.',
     ),
-    LINK_SECRET: z
-      .string()
-      .transform((list) => list.split(',').map((secret) => secret.trim()))
-      .refine((list) => list.every((secret) => secret.length >= 32), 'a secret is shorter than 32 characters')
-      .describe(
-        'Secrets that public links are encrypted with, comma separated: the first encrypts, all of them read.',
-      ),
+    LINK_SECRET: sealingSecrets.describe(
+      'Secrets that public links are encrypted with, comma separated: the first encrypts, all of them read.',
+    ),
     SMTP_URL: z
       .url({ protocol: /^smtps?$/, error: 'not an smtp:// or smtps:// address' })
       .optional()

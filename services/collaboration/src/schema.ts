@@ -45,7 +45,7 @@ export const publicLinks = pgTable(
     reportId: text('report_id').notNull(),
     /** SHA-256 of the token, base64url. */
     tokenHash: text('token_hash').notNull(),
-    /** The token, encrypted: see token-cipher.ts. */
+    /** The token, encrypted: see the kit's sealing.ts. */
     sealedToken: text('sealed_token').notNull(),
     createdAt: time('created_at').notNull(),
     expiresOn: date('expires_on').notNull(),

@@ -4,6 +4,7 @@ import { directoryMigrations, openDirectory } from '@switchboard/directory';
 import {
   createApp,
   createRateLimits,
+  createSealing,
   defineService,
   openEventLog,
   openRedis,
@@ -22,7 +23,6 @@ import { createPublicLinks } from './public-links/public-links.ts';
 import { routePublicLinks, routeSharedReports } from './public-links/routes.ts';
 import { createSharedReports } from './public-links/shared-reports.ts';
 import { createLinkStore } from './public-links/store.ts';
-import { createTokenCipher } from './public-links/token-cipher.ts';
 import { routeRuns } from './runs/routes.ts';
 import { createRuns } from './runs/runs.ts';
 import { createRunStore } from './runs/store.ts';
@@ -75,7 +75,7 @@ export const collaborationService = defineService({
       store: linkStore,
       directory,
       clock,
-      cipher: createTokenCipher(config.LINK_SECRET),
+      cipher: createSealing({ secrets: config.LINK_SECRET, purpose: 'public link' }),
       baseUrl: config.PUBLIC_LINK_BASE_URL,
     });
     const limit = createRateLimits(redis);

@@ -1,17 +1,16 @@
 import type { PublicLink, PublicLinkDefinition } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { type Clock, NotFound } from '@switchboard/service-kit';
+import { type Clock, hashToken, NotFound, newToken, type Sealing } from '@switchboard/service-kit';
 import type { Caller } from '../caller.ts';
 import { requireReport } from '../reports.ts';
 import { requireStopDay, stopMoment, utcDay } from './stop-day.ts';
 import type { LinkRow, LinkStore } from './store.ts';
-import { hashToken, newToken, type TokenCipher } from './token-cipher.ts';
 
 interface PublicLinksOptions {
   store: LinkStore;
   directory: Pick<Directory, 'report'>;
   clock: Clock;
-  cipher: TokenCipher;
+  cipher: Sealing;
   /** What an address is the token below. */
   baseUrl: string;
 }

@@ -1,9 +1,8 @@
 import { type Directory, gatherReads, type Project, type Report } from '@switchboard/directory';
-import { type Clock, NotFound, type RateLimit } from '@switchboard/service-kit';
+import { type Clock, hashToken, NotFound, type RateLimit } from '@switchboard/service-kit';
 import { LRUCache } from 'lru-cache';
 import { isOn } from './stop-day.ts';
 import type { LinkedReport, LinkStore, Run } from './store.ts';
-import { hashToken } from './token-cipher.ts';
 
 const CACHED_CHARACTERS = 32 * 1024 * 1024;
 

@@ -6,6 +6,11 @@ import { drawGrid } from './grid.ts';
 import { drawOverBuckets } from './over-buckets.ts';
 import type { Size } from './theme.ts';
 
+declare module 'vega' {
+  /** How wide texts are taken to be; vega-scenegraph exports it, its types leave it out. */
+  export const textMetrics: { width(item: { fontSize?: number }, text: unknown): number };
+}
+
 /** A drawing as SVG markup, for a wide page and paper, and for a phone. */
 export interface Drawings {
   wide: string;
