@@ -52,7 +52,15 @@ const same = (threads: { accepted: string[]; stored: string[] }[]) => {
 
 test('Postgres stopped, frozen and killed: 503 until it is back, no turn lost or doubled', async () => {
   const postgres = await postgresServer(['messenger']);
-  onTestFinished(() => postgres.remove());
+  onTestFinished(async () => {
+    await postgres.thaw().catch(() => undefined);
+    await postgres.remove();
+  });
+  /** Twice: a process that was begun while the first signals were sent has none. */
+  const freeze = async () => {
+    await postgres.freeze();
+    await postgres.freeze();
+  };
   await keepCommits(postgres.url('messenger'));
   const { visitor, config, upload, conversation, service } = await world({
     databaseUrl: postgres.url('messenger'),
@@ -66,7 +74,7 @@ test('Postgres stopped, frozen and killed: 503 until it is back, no turn lost or
   await goesOn();
   for (const [away, back] of [
     [postgres.stop, postgres.start],
-    [postgres.freeze, postgres.thaw],
+    [freeze, postgres.thaw],
     [postgres.kill, async () => undefined],
   ] as const) {
     await away();
