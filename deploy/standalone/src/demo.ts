@@ -128,6 +128,7 @@ async function keyIsKnown(key: string, urls: Addresses['urls']): Promise<void> {
   const headers = { Authorization: `Bearer ${key}` };
   const probes = [
     () => fetch(`${urls.api}/v1/flags?distinct_id=`, { headers }),
+    () => fetch(`${urls.api}/v1/messenger/config`, { headers }),
     () => fetch(`${urls.events}/v1/identify`, { method: 'POST', headers, body: '{}' }), // 400, never stored
   ];
   const until = Date.now() + 10_000;

@@ -13,6 +13,7 @@ const demoJson = z.looseObject({
   project_id: z.string(),
   project_key: z.string(),
   other_region_key: z.string(),
+  identity_secret: z.string(),
   tokens: z.object({ owner: z.string(), teammate: z.string(), outsider: z.string(), operator: z.string() }),
 });
 export type DemoJson = z.infer<typeof demoJson>;

@@ -84,6 +84,48 @@ describe('the first start', () => {
   });
 });
 
+describe('the demo', () => {
+  it('has a public link that opens, with the annotations of its people', async () => {
+    const link = /A report +(\S+)/.exec(running.banner)?.[1] ?? '';
+    const page = await fetch(link);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await page.text()).toMatch(/<svg[\s\S]*Autumn campaign/);
+    const report = await json(await fetch(link.replace('/shared/', '/v1/shared-reports/')));
+    expect(report).toMatchObject({ report: { kind: 'line', title: 'Sign-ups by plan' } });
+    expect(JSON.stringify(report)).not.toContain('cohort');
+  });
+
+  it('has a report of every kind with a run, and a thread', async () => {
+    const { base_url, project_id, tokens } = running.demo;
+    const reports = `${base_url}/v1/projects/${project_id}/reports`;
+    const threads = await fetch(`${reports}/rep_signups/comment-threads`, authorized(tokens.teammate));
+    expect(await json(threads)).toMatchObject({ threads: [{ comments: [{}, {}] }] });
+    for (const report of ['rep_checkout', 'rep_retention', 'rep_revenue', 'rep_stock']) {
+      const put = await fetch(`${reports}/${report}/public-link`, {
+        method: 'PUT',
+        body: JSON.stringify({ expiresOn: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10) }),
+        ...authorized(tokens.owner),
+      });
+      const page = await fetch(String((await json(put))['url']));
+      expect([report, page.status, (await page.text()).includes('<table')]).toEqual([report, 200, true]);
+    }
+  });
+
+  it('has a messenger that is set up, with a socket that opens', async () => {
+    const { base_url, project_key } = running.demo;
+    const config = await json(
+      await fetch(`${base_url}/v1/messenger/config?locale=de`, authorized(project_key)),
+    );
+    expect(config).toMatchObject({ enabled: true, team: [{}, {}, {}] });
+    const socket = new WebSocket(`${config['socketUrl']}?api_key=${project_key}`);
+    await new Promise((resolve, reject) => {
+      socket.onopen = resolve;
+      socket.onerror = () => reject(new Error('the socket did not open'));
+    });
+    socket.close();
+  });
+});
+
 describe('tokens for trying things out', () => {
   const mint = (body: unknown, url = running.demo.base_url) =>
     fetch(`${url}/dev/tokens`, { method: 'POST', body: JSON.stringify(body) });
