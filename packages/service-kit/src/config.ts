@@ -92,7 +92,7 @@ export const eventLogSettings = {
     .default('zstd')
     .describe('How records are compressed on their way to Kafka.'),
   KAFKA_LANES: integerSetting({ min: 1, max: 16, fallback: 1 }).describe(
-    'Producers that split the partitions among them: more take in large batches faster, one answers small requests sooner.',
+    'Producers that split the partitions among them, each with one send under way; one gathers best.',
   ),
   EVENT_LOG_DATABASE_URL: postgresUrl
     .optional()
