@@ -2,7 +2,7 @@ import { type Operation, openApiDocument, type ServiceName } from '@switchboard/
 import { Hono } from 'hono';
 import { createAccessTokens } from './access-tokens.ts';
 import { addCommonHeaders, commonHeaders } from './answer-headers.ts';
-import { createByteBudget } from './byte-budget.ts';
+import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import type { CommonConfig, ServiceContext } from './context.ts';
 import { preflight } from './cors.ts';
 import { type AccessDirectory, createCredentials } from './credentials.ts';
@@ -23,6 +23,8 @@ interface AppOptions {
 export interface ServiceApp {
   hono: Hono<KitEnv>;
   health: Health;
+  /** Where every byte of a body is counted; a handler that reads its own (`readBody`) counts it here too. */
+  budget: ByteBudget;
   /** Serves an operation of the contracts: its credential, limits and validation come from the definition. */
   implement: Implement;
   /** The project of a key that came otherwise than with an operation, as a socket's does. Throws as those do. */
@@ -58,7 +60,6 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
     const id = requestId(c);
     c.set('requestId', id);
     c.set('address', clientAddress(c, config.TRUSTED_PROXY_HOPS));
-    c.set('logger', logger);
     await next();
     const operation = c.get('operation');
     addCommonHeaders(c, commonHeaders(c, operation, consoleOrigin));
@@ -138,6 +139,7 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
   return {
     hono,
     health,
+    budget,
     implemented,
     async projectKey(key) {
       assertStarted();

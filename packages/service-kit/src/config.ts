@@ -53,6 +53,9 @@ export const postgresUrl = z.url({
   error: 'not a postgres:// address',
 });
 
+/** The address of a Redis server. */
+export const redisUrl = z.url({ protocol: /^rediss?$/, error: 'not a redis:// address' });
+
 /** The settings that every service has; spread into its own `z.object`. */
 export const commonSettings = {
   PORT: integerSetting({ min: 0, max: 65_535, fallback: 3000 }).describe(

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Credential, Operation } from '@switchboard/contracts';
-import type { Logger } from 'pino';
 import type { Person } from './access-tokens.ts';
 
 /** The project that a request acts on, as the directory knows it. */
@@ -17,7 +16,6 @@ interface RequestFacts {
   requestId: string;
   /** The caller's address, by TRUSTED_PROXY_HOPS. */
   address: string;
-  logger: Logger;
   operation: Operation | undefined;
   /** The codes of the operation's own for some statuses. */
   errorCodes: ErrorCodes | undefined;

@@ -12,6 +12,7 @@ export {
   integerSetting,
   parseConfig,
   postgresUrl,
+  redisUrl,
 } from './config.ts';
 export { type Clock, type CommonConfig, type ServiceContext, systemClock } from './context.ts';
 export { MANAGE_PERMISSION } from './credentials.ts';
@@ -33,6 +34,7 @@ export { openEventLog } from './event-log.ts';
 export type { Implement } from './implement.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
+export { type ProjectOfRegion, projectOfRegion } from './project-of-region.ts';
 export { createRateLimits, type RateLimit } from './rate-limits.ts';
 export { openRedis } from './redis.ts';
 export { runService, serviceContext, startService } from './runner.ts';

@@ -3,6 +3,7 @@ import {
   eventLogSettings,
   httpUrl,
   integerSetting,
+  redisUrl,
   sealingSecrets,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
@@ -12,8 +13,7 @@ export const settings = z
   .object({
     ...commonSettings,
     ...eventLogSettings,
-    REDIS_URL: z
-      .url({ protocol: /^rediss?$/, error: 'not a redis:// address' })
+    REDIS_URL: redisUrl
       .optional()
       .describe('Redis in which instances count reads of public links together; else each for itself.'),
     PUBLIC_LINK_BASE_URL: httpUrl.describe(

@@ -3,6 +3,7 @@ import {
   eventLogSettings,
   httpUrl,
   integerSetting,
+  redisUrl,
   sealingSecrets,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
@@ -54,8 +55,7 @@ export const messengerSettings = z
     PUBLIC_API_URL: httpUrl.describe(
       'Address under which clients reach this API; socketUrl is made from it.',
     ),
-    REDIS_URL: z
-      .url({ protocol: /^rediss?$/, error: 'not a redis:// address' })
+    REDIS_URL: redisUrl
       .optional()
       .describe(
         'Redis in which instances count limits together and tell each other turns; needed for several.',

@@ -3,12 +3,12 @@ import { directoryMigrations, openDirectory } from '@switchboard/directory';
 import { createHub, openFanOut } from '@switchboard/realtime';
 import {
   createApp,
-  createByteBudget,
   createRateLimits,
   createSealing,
   defineService,
   openEventLog,
   openRedis,
+  projectOfRegion,
 } from '@switchboard/service-kit';
 import { createAttachments } from './attachments/attachments.ts';
 import { routeAttachments } from './attachments/routes.ts';
@@ -38,7 +38,6 @@ import { createLive } from './live/live.ts';
 import { planSocket, SOCKET_PATH } from './live/socket.ts';
 import { messengerMigrations } from './migrations.ts';
 import { helpSite, openStorage, translationProvider } from './outside.ts';
-import { projectOfRegion } from './projects.ts';
 import { routeTeam } from './team/routes.ts';
 import { createTeamStore } from './team/store.ts';
 import { createTeam } from './team/team.ts';
@@ -63,7 +62,6 @@ export const messengerService = defineService({
 
     const limit = createRateLimits(redis);
     const perMinute = (name: string, points: number) => limit({ name, points, durationSeconds: 60 });
-    const budget = createByteBudget(config.MAX_BYTES_IN_FLIGHT);
     const ofProject = projectOfRegion(directory, config.REGION);
     const hub = createHub({
       fanOut: openFanOut({
@@ -119,14 +117,18 @@ export const messengerService = defineService({
       clock,
       logger,
     });
-    routeAttachments(app, { attachments, tokens, budget });
+    routeAttachments(app, { attachments, tokens, budget: app.budget });
     const keptHours = config.UNSENT_ATTACHMENT_HOURS;
     const sweep = storage && createSweep({ store: attachmentStore, storage, keptHours, clock, logger });
 
     routeInbox(app, { store: createInboxStore(db), ofProject, clock });
 
     const teamStore = createTeamStore(db);
-    routeTeam(app, { team: createTeam({ store: teamStore, storage, clock, logger }), ofProject, budget });
+    routeTeam(app, {
+      team: createTeam({ store: teamStore, storage, clock, logger }),
+      ofProject,
+      budget: app.budget,
+    });
     const configurations = createConfigurations({
       store: createConfigurationStore(db),
       team: teamStore,

@@ -9,8 +9,7 @@ import {
   putFlag,
 } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { Forbidden, NotFound, type ServiceApp } from '@switchboard/service-kit';
-import type { Context } from 'hono';
+import { projectOfRegion, type ServiceApp } from '@switchboard/service-kit';
 import type { Cohorts } from './cohorts.ts';
 import type { Flags } from './flags.ts';
 
@@ -26,17 +25,7 @@ export function managementRoutes(
   app: ServiceApp,
   { flags, cohorts, directory, region }: ManagementOptions,
 ): void {
-  const ofProject = {
-    async authorize(c: Context) {
-      const project = await directory.project(c.req.param('projectId') ?? '');
-      if (project === undefined) throw new NotFound('There is no such project.');
-      if (project.region !== region) {
-        throw new Forbidden(
-          `The project belongs to region ${project.region}; this deployment serves region ${region}.`,
-        );
-      }
-    },
-  };
+  const ofProject = projectOfRegion(directory, region);
 
   app.implement(
     listFlags,

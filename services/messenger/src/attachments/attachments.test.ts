@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gif, jpeg, pdf, png, pngOf, svg, webp } from '../testing/files.ts';
 import type { TestProject } from '../testing/projects.ts';
@@ -119,6 +120,22 @@ describe('an upload', () => {
     expect(codeOf(await visitor.upload(conversation, png(), 'x', gzip))).toEqual(unread);
     await breakOff(conversation);
     expect((await visitor.read(conversation)).status).toBe(200);
+  });
+
+  test('under way counts among the bytes in flight of the service', async () => {
+    const { id, token } = await visitor.open();
+    const sending = request(`${world.url}/v1/conversations/${id}/attachments`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${project.key}`, 'X-Service-Conversation-Token': token },
+    });
+    sending.on('error', () => undefined).write(Buffer.alloc(1000));
+    const inFlight = async () =>
+      /switchboard_bytes_in_flight\{[^}]*\} (\d+)/.exec(
+        await (await fetch(`${world.url}/metrics`)).text(),
+      )?.[1];
+    await eventually(async () => expect(await inFlight()).toBe('1000'));
+    sending.destroy();
+    await eventually(async () => expect(await inFlight()).toBe('0'));
   });
 
   /** Says more than it sends and goes. */

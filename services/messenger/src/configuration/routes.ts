@@ -1,8 +1,7 @@
 import type { MessengerConfiguration } from '@switchboard/contracts';
 import { getMessengerConfig, getMessengerSettings, putMessengerSettings } from '@switchboard/contracts';
-import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
+import { answerPrepared, type ProjectOfRegion, type ServiceApp } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
-import type { ProjectOfRegion } from '../projects.ts';
 import type { Answer, Configurations } from './configuration.ts';
 
 export function routeConfiguration(

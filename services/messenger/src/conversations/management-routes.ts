@@ -4,8 +4,7 @@ import {
   putConversationStatus,
   readConversation,
 } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
-import type { ProjectOfRegion } from '../projects.ts';
+import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
 import type { OperatorConversations } from './operator.ts';
 
 export function routeOperatorConversations(

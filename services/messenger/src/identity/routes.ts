@@ -1,6 +1,5 @@
 import { createIdentitySecret, deleteIdentitySecret } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
-import type { ProjectOfRegion } from '../projects.ts';
+import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
 import type { Identity } from './identity.ts';
 
 export function routeIdentity(app: ServiceApp, identity: Identity, ofProject: ProjectOfRegion): void {

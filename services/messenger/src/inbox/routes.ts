@@ -1,7 +1,6 @@
 import { listMessages, markMessageRead, sendMessage } from '@switchboard/contracts';
-import type { Clock, ServiceApp } from '@switchboard/service-kit';
+import type { Clock, ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
 import { newId } from '../ids.ts';
-import type { ProjectOfRegion } from '../projects.ts';
 import type { InboxStore } from './store.ts';
 
 interface InboxOptions {

@@ -5,8 +5,7 @@ import {
   putTeammate,
   putTeammateAvatar,
 } from '@switchboard/contracts';
-import { type ByteBudget, isFresh, type ServiceApp } from '@switchboard/service-kit';
-import type { ProjectOfRegion } from '../projects.ts';
+import { type ByteBudget, isFresh, type ProjectOfRegion, type ServiceApp } from '@switchboard/service-kit';
 import { withRawBody } from '../raw-body.ts';
 import type { Team } from './team.ts';
 

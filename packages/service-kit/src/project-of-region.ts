@@ -1,8 +1,8 @@
 import type { Directory } from '@switchboard/directory';
-import { Forbidden, NotFound } from '@switchboard/service-kit';
 import type { Context } from 'hono';
+import { Forbidden, NotFound } from './errors.ts';
 
-/** Access to the management of a project: it must be there, and of this region. */
+/** For `implement`: access to the management of a project, which must be there and of this region. */
 export function projectOfRegion(directory: Pick<Directory, 'project'>, region: string) {
   return {
     async authorize(c: Pick<Context, 'req'>): Promise<void> {
