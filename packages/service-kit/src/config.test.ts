@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ConfigError, commonSettings, eventLogSettings, parseConfig } from './config.ts';
+import { ConfigError, commonSettings, eventLogSettings, parseConfig, rolesSetting } from './config.ts';
 
 const settings = z.object({ ...commonSettings, ...eventLogSettings });
 const good = {
@@ -55,5 +55,19 @@ describe('settings', () => {
     ['CONSOLE_URL', 'ftp://console.example'],
   ])('refuse %s=%s', (name, value) => {
     expect(refusal({ ...good, [name]: value })).toContain(`  ${name}: `);
+  });
+});
+
+describe('roles', () => {
+  const settings = z.object({ ROLES: rolesSetting(['http', 'archive']) });
+  const roles = (ROLES?: string) => [...parseConfig(settings, { ROLES }).ROLES];
+
+  it('are all of them unless some are named', () => {
+    expect(roles()).toEqual(['http', 'archive']);
+    expect(roles(' archive , archive')).toEqual(['archive']);
+  });
+
+  it('that the service does not have are refused with those it has', () => {
+    expect(() => roles('http,archve')).toThrow('ROLES: not a comma-separated list out of http, archive');
   });
 });

@@ -56,6 +56,21 @@ export const postgresUrl = z.url({
 /** The address of a Redis server. */
 export const redisUrl = z.url({ protocol: /^rediss?$/, error: 'not a redis:// address' });
 
+/**
+ * The setting ROLES: which of its work a process of this service does, so that consumers can be scaled and
+ * restarted apart from HTTP. Unset: all of it. Every process answers /health/* and /metrics, whatever its roles.
+ */
+export function rolesSetting<const R extends string>(roles: readonly [R, ...R[]]) {
+  const role = z.enum(roles, { error: `not a comma-separated list out of ${roles.join(', ')}` });
+  return z
+    .string()
+    .transform((list) => list.split(',').map((name) => name.trim()))
+    .pipe(z.array(role))
+    .default([...roles])
+    .transform((chosen): ReadonlySet<R> => new Set(chosen))
+    .describe(`Work that this process does, comma separated: ${roles.join(', ')}. All of it when unset.`);
+}
+
 /** The settings that every service has; spread into its own `z.object`. */
 export const commonSettings = {
   PORT: integerSetting({ min: 0, max: 65_535, fallback: 3000 }).describe(

@@ -13,6 +13,7 @@ export {
   parseConfig,
   postgresUrl,
   redisUrl,
+  rolesSetting,
 } from './config.ts';
 export { type Clock, type CommonConfig, type ServiceContext, systemClock } from './context.ts';
 export { MANAGE_PERMISSION } from './credentials.ts';
