@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Installs Kafka 4.1.0, Redis, versitygw and a browser without a container engine. Safe to run again: what is there is kept.
+# Installs Kafka 4.1.0, Redis, versitygw, Caddy, a browser and the Compose file loader without a container engine.
+# Safe to run again: what is there is kept.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
 kafka_version=4.1.0
 versitygw_version=v1.8.0
+compose_go_version=v2.16.2
 mkdir -p "$home/bin"
 need() { command -v "$1" >/dev/null || { echo "install.sh: $1 is missing; $2" >&2; exit 1; }; }
 
@@ -30,6 +32,17 @@ s3() {
   ln -sf "$target" "$home/bin/versitygw"
 }
 
+# The loader that Docker Compose itself uses: says whether a Compose file is right, and what it comes to.
+compose() {
+  local target="$home/bin/compose-spec-$compose_go_version"
+  if [ ! -x "$target" ]; then
+    need go "install Go 1.24 or newer"
+    GOBIN="$home/bin/.build-compose" go install "github.com/compose-spec/compose-go/v2/cmd@$compose_go_version"
+    mv "$home/bin/.build-compose/cmd" "$target"
+  fi
+  ln -sf "$target" "$home/bin/compose-spec"
+}
+
 # debian <package...>
 debian() {
   need apt-get "install $* by your system's means"
@@ -41,16 +54,17 @@ debian() {
 }
 
 redis() { command -v redis-server >/dev/null || debian redis-server; }
+caddy() { command -v caddy >/dev/null || debian caddy; }
 browser() { [ -x /usr/bin/chromium ] || debian chromium; }
 # One after the other: Debian's installer takes a lock.
-from_debian() { redis && browser; }
+from_debian() { redis && caddy && browser; }
 
 wanted=("$@")
-[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 from_debian)
+[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose from_debian)
 # Side by side: Maven waits for the network while Go compiles.
 pids=()
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | s3 | browser | from_debian) "$one" & pids+=($!) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | s3 | compose | caddy | browser | from_debian) "$one" & pids+=($!) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 for pid in "${pids[@]}"; do wait "$pid"; done
 echo "Backings are in $home"
