@@ -8,9 +8,11 @@ import { z } from 'zod';
 const demoJson = z.looseObject({
   base_url: z.string(),
   eu_api_url: z.string(),
+  eu_replay_url: z.string(),
   management_url: z.string(),
   console_url: z.string(),
   project_id: z.string(),
+  report_id: z.string(),
   project_key: z.string(),
   other_region_key: z.string(),
   identity_secret: z.string(),
