@@ -1,4 +1,6 @@
+import { mountApiReference } from '@switchboard/api-reference';
 import {
+  besidesOperations,
   type Host,
   interfaceOperations,
   managementOperations,
@@ -14,39 +16,38 @@ interface GatewayOptions {
   /** The services that run here, by name. */
   services: ReadonlyMap<ServiceName, Fetch>;
   host: Host;
+  /** The address of each host, for the OpenAPI document. */
+  servers: Record<Host, string>;
 }
-
-/** What the API's address serves that is no operation of the contracts: a page, and sockets. */
-const besidesOperations: [path: string, ServiceName][] = [
-  ['/shared/:token', 'collaboration'],
-  ['/v1/messenger/socket', 'messenger'],
-];
 
 /**
  * One of standalone's addresses: hands each path of the interface that belongs to this host to its service,
  * in this process, with the caller's connection, so that services see the true address.
  */
-export function createGateway({ services, host }: GatewayOptions): Hono<{ Bindings: object }> {
+export function createGateway({ services, host, servers }: GatewayOptions): Hono<{ Bindings: object }> {
   const gateway = new Hono<{ Bindings: object }>();
   const operations = [...interfaceOperations, ...managementOperations].filter(
     (operation) => operation.host === host,
   );
   const paths = new Map<string, ServiceName>(
-    operations.map(({ path, service }) => [path.replaceAll(/\{(.+?)\}/g, ':$1'), service]),
+    [...operations, ...(host === 'api' ? besidesOperations : [])].map(({ path, service }) => [
+      path.replaceAll(/\{(.+?)\}/g, ':$1'),
+      service,
+    ]),
   );
-  if (host === 'api') for (const [path, service] of besidesOperations) paths.set(path, service);
   for (const [path, service] of paths) {
     const fetch = services.get(service);
     if (fetch !== undefined) gateway.all(path, (c) => fetch(c.req.raw, c.env));
   }
   let document: string | undefined;
   gateway.get('/openapi.json', (c) => {
-    document ??= JSON.stringify(openApiDocument({ management: host === 'management' }));
+    document ??= JSON.stringify(openApiDocument({ management: host === 'management', servers }));
     return c.body(document, 200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Access-Control-Allow-Origin': '*',
     });
   });
+  mountApiReference(gateway, { origins: Object.values(servers) });
   gateway.notFound((c) => {
     const message = `There is nothing at ${c.req.path.slice(0, 200)}; see /openapi.json for what there is.`;
     return c.json({ error: { code: 'NOT_FOUND', message } }, 404);
