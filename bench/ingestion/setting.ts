@@ -43,6 +43,7 @@ export async function setUp(brokers: string[], flags: string[]): Promise<Setting
       DATABASE_URL: postgres.url('ingestion'),
       KAFKA_BROKERS: brokers.join(','),
       TOPIC_PARTITIONS: String(PARTITIONS),
+      ROLES: 'http',
     },
   });
   const floor = await startServer({

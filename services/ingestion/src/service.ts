@@ -6,38 +6,60 @@ import { createEvents } from './events/events.ts';
 import { eventRoutes } from './events/routes.ts';
 import { createCalls } from './identify/calls.ts';
 import { callRoutes } from './identify/routes.ts';
+import { ingestionMigrations } from './migrations.ts';
+import { openObjects } from './objects.ts';
 import { createReplays } from './replay/replays.ts';
 import { replayRoutes } from './replay/routes.ts';
 import { topicSpecs } from './topics.ts';
+
+/** Something that works beside HTTP. `start` returns at once. */
+interface Worker {
+  start(): void;
+  stop(): Promise<void>;
+}
 
 export const ingestionService = defineService({
   name: 'ingestion',
   settings: ingestionSettings,
   create(context) {
     const { config, logger, clock } = context;
+    const serves = config.ROLES.has('http');
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'ingestion' });
     const log = openEventLog(context, 'ingestion');
     const directory = openDirectory({ database, log, service: 'ingestion', logger });
+    const objects = openObjects(config);
     const app = createApp({ service: 'ingestion', context, directory });
-    const publishing = { log, clock, partitions: config.TOPIC_PARTITIONS };
+    const workers: Worker[] = [];
 
-    eventRoutes(app, createEvents(publishing));
-    callRoutes(app, createCalls(publishing));
-    replayRoutes(app, createReplays(publishing));
+    if (serves) {
+      const publishing = { log, clock, partitions: config.TOPIC_PARTITIONS };
+      eventRoutes(app, createEvents(publishing));
+      callRoutes(app, createCalls(publishing));
+      replayRoutes(app, createReplays(publishing));
+    }
 
     app.health.add('event log', () => log.ping());
+    // A process that answers clients goes on without these; one that only archives can do nothing.
+    if (!serves) {
+      app.health.add('database', database.ping);
+      if (objects !== undefined) app.health.add('object store', () => objects.ping());
+    }
 
     return {
       app,
       async start() {
         await migrate(config.DATABASE_URL, directoryMigrations);
+        await migrate(config.DATABASE_URL, ingestionMigrations);
         await log.createTopics(topicSpecs(config));
-        await directory.start();
+        if (serves) await directory.start();
+        for (const worker of workers) worker.start();
       },
       async stop() {
-        await directory.stop();
+        await Promise.all(workers.map((worker) => worker.stop()));
+        if (serves) await directory.stop();
         await log.close();
         await database.close();
+        objects?.close();
       },
     };
   },

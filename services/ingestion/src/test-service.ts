@@ -16,6 +16,7 @@ import {
 } from '@switchboard/event-log';
 import { listen, serviceContext, startService } from '@switchboard/service-kit';
 import { testDatabase } from '@switchboard/testkit';
+import { ingestionMigrations } from './migrations.ts';
 import { ingestionService } from './service.ts';
 
 /** For tests: the service on a real port, a log, and a directory of two regions. */
@@ -59,7 +60,7 @@ export async function startIngestion(
   settings: LogSettings,
   overrides: Record<string, string> = {},
 ): Promise<TestIngestion> {
-  const database = await testDatabase({ migrations: [directoryMigrations] });
+  const database = await testDatabase({ migrations: [directoryMigrations, ingestionMigrations] });
   const log = openLog(settings);
   await log.createTopics([{ name: directoryTopic, partitions: 1, replication: 1, cleanup: 'compact' }]);
   // On Kafka the topic outlives the test.
@@ -87,6 +88,7 @@ export async function startIngestion(
     AUTH_JWKS_URL: 'https://issuer.example.com/jwks.json',
     DATABASE_URL: database.url,
     TOPIC_PARTITIONS: String(PARTITIONS),
+    ROLES: 'http',
     ...settings,
     ...overrides,
   };
