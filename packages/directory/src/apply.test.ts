@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from '@switchboard/database';
-import type { OutgoingRecord, RecordBatch, StoredRecord } from '@switchboard/event-log';
+import type { OutgoingRecord, Published, RecordBatch, StoredRecord } from '@switchboard/event-log';
 import { testDatabase } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -43,10 +43,12 @@ const deliveries = fc
 /** A topic of one partition; what is published goes behind what is there. */
 function topicOf(records: OutgoingRecord[]) {
   const stored: StoredRecord[] = [];
-  async function publish(topic: string, more: OutgoingRecord[]) {
+  async function publish(topic: string, more: OutgoingRecord[]): Promise<Published> {
+    const first = stored.length;
     for (const record of more) {
       stored.push({ ...record, topic, offset: BigInt(stored.length), timestamp: 0 });
     }
+    return { offsetOf: (index) => BigInt(first + index) };
   }
   void publish('directory', records);
   return { stored, publish };

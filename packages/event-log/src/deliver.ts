@@ -40,7 +40,7 @@ export function createOwnership(topic: string, partition: number): Ownership {
 /** How a consumer stores its progress and the records it cannot read. */
 export interface Progress {
   commit(ownership: Ownership, offset: bigint): Promise<void>;
-  publishDeadLetter(topic: string, record: OutgoingRecord): Promise<void>;
+  publishDeadLetter(topic: string, record: OutgoingRecord): Promise<unknown>;
 }
 
 export interface DeliverOptions {
@@ -98,8 +98,8 @@ function batchOf(ownership: Ownership, fetched: Fetched, progress: Progress): Re
   return {
     ...fetched,
     signal: ownership.signal,
-    deadLetter: (record, reason) =>
-      progress.publishDeadLetter(deadLetterTopic(record.topic), {
+    async deadLetter(record, reason) {
+      await progress.publishDeadLetter(deadLetterTopic(record.topic), {
         partition: record.partition,
         key: record.key,
         value: record.value,
@@ -110,7 +110,8 @@ function batchOf(ownership: Ownership, fetched: Fetched, progress: Progress): Re
           'dead-letter-partition': String(record.partition),
           'dead-letter-offset': String(record.offset),
         },
-      }),
+      });
+    },
     async commit(offset = fetched.nextOffset) {
       if (ownership.lost()) throw lostError(ownership);
       await progress.commit(ownership, offset);

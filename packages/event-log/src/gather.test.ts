@@ -3,20 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { EventLogBusy, EventLogUnavailable } from './errors.ts';
 import { createByteBudget, createGatherer, sizeOf, type TopicRecords } from './gather.ts';
 import { record } from './testing/records.ts';
+import type { Published } from './types.ts';
 
 function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
   const budget = createByteBudget(options.maxBytes ?? 1_000_000);
-  const sends: { batch: TopicRecords[]; succeed(): void; fail(error: Error): void }[] = [];
+  const sends: { batch: TopicRecords[]; succeed(first?: number): void; fail(error: Error): void }[] = [];
   const gatherer = createGatherer({
     budget,
     maxSendBytes: options.maxSendBytes ?? 100_000,
     send(batch) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      sends.push({ batch, succeed: resolve, fail: reject });
+      const { promise, resolve, reject } = Promise.withResolvers<() => number>();
+      sends.push({ batch, succeed: (first = 0) => resolve(() => first), fail: reject });
       return promise;
     },
   });
-  function publish(values: string[], withinMs = 10_000): Promise<void> {
+  function publish(values: string[], withinMs = 10_000): Promise<Published> {
     const records = values.map((value) => record(value));
     const bytes = records.reduce((sum, one) => sum + sizeOf(one), 0);
     budget.take(bytes);
@@ -69,6 +70,44 @@ describe('a gatherer', () => {
             publishes.flatMap((lengths, n) => lengths.map((length, i) => `${n}.${i}:`.padEnd(length, 'x'))),
           );
           expect(budget.used()).toBe(0);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it('says where each record is stored, however sends are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.nat(2), { minLength: 1 }), { minLength: 1 }),
+        async (publishes) => {
+          const ends = [0, 100, 200];
+          const stored = new Map<string, number>();
+          const budget = createByteBudget(1_000_000);
+          const gatherer = createGatherer({
+            budget,
+            maxSendBytes: 300,
+            async send(batch) {
+              await settled();
+              const first = [...ends];
+              for (const one of batch.flatMap(({ records }) => records)) {
+                const offset = ends[one.partition] ?? 0;
+                ends[one.partition] = offset + 1;
+                stored.set(String(one.value), offset);
+              }
+              return (_, partition) => first[partition] ?? Number.NaN;
+            },
+          });
+          await Promise.all(
+            publishes.map(async (partitions, n) => {
+              const records = partitions.map((partition, i) => record(`${n}.${i}`, partition));
+              const published = await gatherer.publish('events', records, 0, performance.now() + 10_000);
+              expect(records.map((_, i) => published.offsetOf(i))).toEqual(
+                records.map((one) => BigInt(stored.get(String(one.value)) ?? -1)),
+              );
+              expect(published.offsetOf(records.length)).toBeUndefined();
+            }),
+          );
         },
       ),
       { numRuns: 30 },

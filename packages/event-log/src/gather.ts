@@ -1,5 +1,6 @@
 import { EventLogBusy, EventLogUnavailable, messageOf } from './errors.ts';
-import type { OutgoingRecord } from './types.ts';
+import { type FirstOffsets, publishedAt } from './placing.ts';
+import type { OutgoingRecord, Published } from './types.ts';
 
 export interface TopicRecords {
   topic: string;
@@ -37,7 +38,7 @@ export interface Gatherer {
    * Answers by `deadline` (of `performance.now()`), which must not be before that of an earlier publish. The
    * bytes must have been taken from the budget; they are released when the records are settled.
    */
-  publish(topic: string, records: OutgoingRecord[], bytes: number, deadline: number): Promise<void>;
+  publish(topic: string, records: OutgoingRecord[], bytes: number, deadline: number): Promise<Published>;
   /** Resolves when nothing waits and nothing is in flight. */
   idle(): Promise<void>;
 }
@@ -47,10 +48,13 @@ interface Entry {
   records: OutgoingRecord[];
   bytes: number;
   taken: number;
+  /** Of each record that was taken: its place among those of its partition in the send, its offset once stored. */
+  offsets: number[];
+  located: number;
   inFlight: boolean;
   answered: boolean;
   deadline: number;
-  resolve(): void;
+  resolve(published: Published): void;
   reject(error: Error): void;
 }
 
@@ -69,7 +73,7 @@ export function sizeOf(record: OutgoingRecord): number {
  */
 export function createGatherer(options: {
   /** Must settle soon after `deadline` (of `performance.now()`), when nobody waits for these records any more. */
-  send(batch: TopicRecords[], deadline: number): Promise<void>;
+  send(batch: TopicRecords[], deadline: number): Promise<FirstOffsets>;
   budget: ByteBudget;
   maxSendBytes: number;
 }): Gatherer {
@@ -80,13 +84,20 @@ export function createGatherer(options: {
   let timer: NodeJS.Timeout | undefined;
   const onIdle: (() => void)[] = [];
 
-  function publish(topic: string, records: OutgoingRecord[], bytes: number, deadline: number): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+  function publish(
+    topic: string,
+    records: OutgoingRecord[],
+    bytes: number,
+    deadline: number,
+  ): Promise<Published> {
+    const { promise, resolve, reject } = Promise.withResolvers<Published>();
     const entry: Entry = {
       topic,
       records,
       bytes,
       taken: 0,
+      offsets: [],
+      located: 0,
       inFlight: false,
       answered: false,
       deadline,
@@ -105,13 +116,13 @@ export function createGatherer(options: {
     while (waiting.length > 0) {
       const { entries, batch } = take();
       const deadline = entries.reduce((latest, entry) => Math.max(latest, entry.deadline), 0);
-      let failure: Error | undefined;
+      let outcome: FirstOffsets | Error;
       try {
-        await send(batch, deadline);
+        outcome = await send(batch, deadline);
       } catch (error) {
-        failure = asError(error);
+        outcome = asError(error);
       }
-      for (const entry of entries) afterSend(entry, failure);
+      for (const entry of entries) afterSend(entry, outcome);
     }
     sending = false;
     for (const resolve of onIdle.splice(0)) resolve();
@@ -119,20 +130,24 @@ export function createGatherer(options: {
 
   /** The next records in order of arrival, up to the cap; the last entry may be taken in part. */
   function take(): { entries: Entry[]; batch: TopicRecords[] } {
-    const byTopic = new Map<string, OutgoingRecord[]>();
+    const byTopic = new Map<string, TopicRecords & { counts: number[] }>();
     let bytes = 0;
     let count = 0;
     let full = false;
     for (const entry of waiting) {
-      const records = byTopic.get(entry.topic) ?? [];
-      byTopic.set(entry.topic, records);
+      const { topic } = entry;
+      const gathered = byTopic.get(topic) ?? { topic, records: [], counts: [] };
+      byTopic.set(topic, gathered);
       for (let i = entry.taken; i < entry.records.length; i++) {
         const record = entry.records[i];
         if (!record) break;
         const size = sizeOf(record);
         full = bytes > 0 && bytes + size > maxSendBytes;
         if (full) break;
-        records.push(record);
+        const place = gathered.counts[record.partition] ?? 0;
+        gathered.counts[record.partition] = place + 1;
+        gathered.records.push(record);
+        entry.offsets.push(place);
         bytes += size;
         entry.taken = i + 1;
         entry.inFlight = true;
@@ -142,22 +157,34 @@ export function createGatherer(options: {
     }
     const entries = waiting.slice(0, count);
     waiting = waiting.filter((entry) => entry.taken < entry.records.length);
-    const batch = [...byTopic]
-      .map(([topic, records]) => ({ topic, records }))
-      .filter((t) => t.records.length > 0);
+    const batch = [...byTopic.values()].filter(({ records }) => records.length > 0);
     return { entries, batch };
   }
 
-  function afterSend(entry: Entry, failure: Error | undefined): void {
+  function afterSend(entry: Entry, outcome: FirstOffsets | Error): void {
     entry.inFlight = false;
     if (entry.answered) {
       budget.release(entry.bytes);
-    } else if (failure) {
+      return;
+    }
+    if (outcome instanceof Error) {
       drop(entry);
-      answer(entry, failure);
-    } else if (entry.taken === entry.records.length) {
+      answer(entry, outcome);
+      return;
+    }
+    locate(entry, outcome);
+    if (entry.taken === entry.records.length) {
       answer(entry);
     }
+  }
+
+  function locate(entry: Entry, firstOffset: FirstOffsets): void {
+    const { topic, records, offsets, taken } = entry;
+    for (let i = entry.located; i < taken; i++) {
+      const partition = records[i]?.partition ?? -1;
+      offsets[i] = (offsets[i] ?? Number.NaN) + firstOffset(topic, partition);
+    }
+    entry.located = taken;
   }
 
   function expire(): void {
@@ -181,7 +208,7 @@ export function createGatherer(options: {
     }
     if (!entry.inFlight) budget.release(entry.bytes);
     if (failure) entry.reject(failure);
-    else entry.resolve();
+    else entry.resolve(publishedAt(entry.offsets));
   }
 
   function drop(entry: Entry): void {

@@ -2,7 +2,7 @@ import { EventLogUnavailable, RecordTooLarge } from './errors.ts';
 import { createByteBudget, createGatherer, sizeOf } from './gather.ts';
 import type { Sender } from './sender.ts';
 import { within } from './timing.ts';
-import type { OutgoingRecord } from './types.ts';
+import type { OutgoingRecord, Published } from './types.ts';
 
 /** Largest record accepted, key and headers included. */
 export const MAX_RECORD_BYTES = 1_048_576;
@@ -14,7 +14,7 @@ export const MAX_RECORD_BYTES = 1_048_576;
 const MAX_SEND_BYTES = 4 * 1024 * 1024;
 
 export interface Publisher {
-  publish(topic: string, records: OutgoingRecord[]): Promise<void>;
+  publish(topic: string, records: OutgoingRecord[]): Promise<Published>;
   bytesInFlight(): number;
   close(): Promise<void>;
 }
@@ -38,9 +38,9 @@ export function createPublisher(options: {
   let onLookedUp: (() => void) | undefined;
   let closed = false;
 
-  async function publish(topic: string, records: OutgoingRecord[]): Promise<void> {
+  async function publish(topic: string, records: OutgoingRecord[]): Promise<Published> {
     if (closed) throw new EventLogUnavailable('the event log is closed');
-    if (records.length === 0) return;
+    if (records.length === 0) return nothing;
     const deadline = performance.now() + timeoutMs;
     const shares = split(topic, records);
     let total = 0;
@@ -53,19 +53,38 @@ export function createPublisher(options: {
       budget.release(total);
       throw error;
     }
-    return hand(topic, shares, deadline);
+    return hand(topic, records, shares, deadline);
   }
 
-  async function hand(topic: string, shares: Map<number, Share>, deadline: number): Promise<void> {
-    const published: (Promise<void> | undefined)[] = [];
+  async function hand(
+    topic: string,
+    all: OutgoingRecord[],
+    shares: Map<number, Share>,
+    deadline: number,
+  ): Promise<Published> {
+    const published: Promise<void>[] = [];
+    const byLane: Published[] = [];
     for (const [lane, { records, bytes }] of shares) {
-      published.push(lanes[lane]?.publish(topic, records, bytes, deadline));
+      const sent = lanes[lane]?.publish(topic, records, bytes, deadline);
+      if (sent === undefined) continue;
+      if (shares.size === 1) return sent;
+      published.push(
+        sent.then((part) => {
+          byLane[lane] = part;
+        }),
+      );
     }
-    if (published.length === 1) return published[0];
     // Every part is waited for, so that none fails unheard.
     for (const outcome of await Promise.allSettled(published)) {
       if (outcome.status === 'rejected') throw outcome.reason;
     }
+    return { offsetOf: (index) => offsetAmong(all, byLane, index) };
+  }
+
+  function offsetAmong(records: OutgoingRecord[], byLane: Published[], index: number): bigint | undefined {
+    const lane = (records[index]?.partition ?? -1) % lanes.length;
+    const before = records.slice(0, index).filter(({ partition }) => partition % lanes.length === lane);
+    return byLane[lane]?.offsetOf(before.length);
   }
 
   async function lookUp(topic: string, deadline: number): Promise<number> {
@@ -124,6 +143,8 @@ export function createPublisher(options: {
     },
   };
 }
+
+const nothing: Published = { offsetOf: () => undefined };
 
 interface Share {
   records: OutgoingRecord[];

@@ -8,14 +8,14 @@ import type { LogEntry } from './types.ts';
 const batch = [{ topic: 'events', records: [record('a')] }];
 const soon = () => performance.now() + 2_000;
 
-function setUp(answers: (() => Promise<void>)[]) {
+function setUp(answers: (() => Promise<() => number>)[]) {
   const entries: LogEntry[] = [];
   let opened = 0;
   let closed = 0;
   const sender = createSender({
     name: 'test',
     async open(): Promise<SendConnection> {
-      const answer = answers[opened++] ?? (async () => {});
+      const answer = answers[opened++] ?? (async () => () => 0);
       return {
         send: answer,
         async close() {

@@ -1,16 +1,17 @@
 import { EventLogUnavailable, messageOf } from './errors.ts';
 import type { TopicRecords } from './gather.ts';
+import type { FirstOffsets } from './placing.ts';
 import { backoff, pause, within } from './timing.ts';
 import type { LogEntry } from './types.ts';
 
 /** One connection to publish through. Never used again once a send through it has failed. */
 export interface SendConnection {
-  send(batch: TopicRecords[]): Promise<void>;
+  send(batch: TopicRecords[]): Promise<FirstOffsets>;
   close(): Promise<void>;
 }
 
 export interface Sender {
-  send(batch: TopicRecords[], deadline: number): Promise<void>;
+  send(batch: TopicRecords[], deadline: number): Promise<FirstOffsets>;
   close(): Promise<void>;
 }
 
@@ -29,13 +30,16 @@ export function createSender(options: {
   let current: Promise<SendConnection> | undefined;
   let down = false;
 
-  async function send(batch: TopicRecords[], deadline: number): Promise<void> {
+  async function send(batch: TopicRecords[], deadline: number): Promise<FirstOffsets> {
     for (let failures = 1; ; failures++) {
-      const failure = await attempt(batch, deadline);
-      if (failure === undefined) return note(false);
-      note(true, failure.error);
+      const outcome = await attempt(batch, deadline);
+      if (typeof outcome === 'function') {
+        note(false);
+        return outcome;
+      }
+      note(true, outcome.error);
       const wait = backoff(failures, 50, 1_000);
-      if (!failure.repeat || performance.now() + wait >= deadline) throw failure.error;
+      if (!outcome.repeat || performance.now() + wait >= deadline) throw outcome.error;
       await pause(wait);
     }
   }
@@ -43,7 +47,7 @@ export function createSender(options: {
   async function attempt(
     batch: TopicRecords[],
     deadline: number,
-  ): Promise<{ error: unknown; repeat: boolean } | undefined> {
+  ): Promise<FirstOffsets | { error: unknown; repeat: boolean }> {
     current ??= options.open();
     const opening = current;
     let connection: SendConnection;
@@ -55,8 +59,7 @@ export function createSender(options: {
       return { error: new EventLogUnavailable(message, { cause: error }), repeat: true };
     }
     try {
-      await within(deadline, `publishing to ${options.name}`, connection.send(batch));
-      return undefined;
+      return await within(deadline, `publishing to ${options.name}`, connection.send(batch));
     } catch (error) {
       discard(opening);
       return { error, repeat: options.repeatable(error) };

@@ -75,6 +75,15 @@ export interface ConsumeOptions {
   retryMaxMs?: number;
 }
 
+/** Where published records are stored. */
+export interface Published {
+  /**
+   * The offset, in its partition, of the record at this index of those published; undefined where the log did
+   * not say.
+   */
+  offsetOf(index: number): bigint | undefined;
+}
+
 /** How far a group is on one partition. */
 export interface PartitionLag {
   topic: string;
@@ -97,12 +106,12 @@ export interface EventLog {
   /** Makes the topics that are missing. Throws `TopicMismatch` when one exists with other partitions or cleanup. */
   createTopics(specs: TopicSpec[]): Promise<void>;
   /**
-   * Resolves when every record is stored. Records of one partition keep their order.
+   * Resolves when every record is stored, with where. Records of one partition keep their order.
    * @throws EventLogUnavailable when the log did not answer in time; the records may still be stored later.
    * @throws EventLogBusy when more bytes are on their way than allowed; nothing was published.
    * @throws RecordTooLarge nothing was published.
    */
-  publish(topic: string, records: OutgoingRecord[]): Promise<void>;
+  publish(topic: string, records: OutgoingRecord[]): Promise<Published>;
   /** Starts reading, a new group from the earliest offset. Returns at once; joins as soon as the log is there. */
   consume(options: ConsumeOptions): Promise<Consumption>;
   /** For each partition, the offset the next record will get. */

@@ -65,8 +65,9 @@ export async function startIngestion(
   await log.createTopics([{ name: directoryTopic, partitions: 1, replication: 1, cleanup: 'compact' }]);
   // On Kafka the topic outlives the test.
   let revision = BigInt(Date.now()) * 1_000n;
-  const write = (record: DirectoryRecord) =>
-    log.publish(directoryTopic, [outgoingRecord(record, ++revision, 1)]);
+  const write = async (record: DirectoryRecord) => {
+    await log.publish(directoryTopic, [outgoingRecord(record, ++revision, 1)]);
+  };
   const addKey = (key: string, projectId = PROJECT) => write(directoryRecord('key', { key, projectId }));
   for (const [id, region, key] of [
     [PROJECT, 'eu', KEY],

@@ -64,6 +64,23 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(log.bytesInFlight()).toBe(0);
     });
 
+    it.each([1, 2])('a publish says where its records are stored, with %i lanes', async (lanes) => {
+      const topic = await newTopic(log, { partitions: 3 });
+      const [one, other] = [logs.open({ lanes }), logs.open({ lanes })];
+      const said = new Map<string, bigint | undefined>();
+      const publishes = fc.sample(fc.array(fc.nat(2), { minLength: 1, maxLength: 5 }), 100);
+      await Promise.all(
+        publishes.map(async (partitions, publish) => {
+          const records = partitions.map((partition, i) => record(`${publish}.${i}`, partition));
+          const published = await (publish % 2 === 0 ? one : other).publish(topic, records);
+          for (const [i, { value }] of records.entries()) said.set(String(value), published.offsetOf(i));
+        }),
+      );
+      const { records } = await collect(log, [topic], publishes.flat().length);
+      const found = new Map(records.map(({ value, offset }) => [String(value), offset]));
+      expect(said).toEqual(found);
+    });
+
     it('several instances publish to the same partitions without losing or reordering any of theirs', async () => {
       const topic = await newTopic(log);
       const instances = [log, logs.open(), logs.open()];

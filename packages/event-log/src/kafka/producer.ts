@@ -1,6 +1,7 @@
-import kafkajs, { type Kafka, type ProducerBatch } from 'kafkajs';
+import kafkajs, { type Kafka, type ProducerBatch, type RecordMetadata } from 'kafkajs';
 import { EventLogUnavailable, messageOf, RecordTooLarge } from '../errors.ts';
 import type { TopicRecords } from '../gather.ts';
+import { firstOffsets } from '../placing.ts';
 import type { SendConnection } from '../sender.ts';
 import { backoff, pause } from '../timing.ts';
 import { retrying } from './client.ts';
@@ -37,11 +38,10 @@ export async function openProducer(options: {
   let sending: Promise<unknown> = connecting;
 
   /** kafkajs repeats a send by itself, but not when it cannot connect again; until now nothing has changed. */
-  async function untilStored(batch: ProducerBatch): Promise<void> {
+  async function untilStored(batch: ProducerBatch): Promise<RecordMetadata[]> {
     for (let failures = 1; ; failures++) {
       try {
-        await producer.sendBatch(batch);
-        return;
+        return await producer.sendBatch(batch);
       } catch (error) {
         if (closed || !mayPass(error)) throw error;
         await pause(backoff(failures, 50, 500));
@@ -64,7 +64,7 @@ export async function openProducer(options: {
       });
       sending = work;
       try {
-        await work;
+        return firstOffsets((await work).map(firstOffset));
       } catch (error) {
         throw explain(error);
       }
@@ -77,6 +77,11 @@ export async function openProducer(options: {
       await disconnect();
     },
   };
+}
+
+/** As the broker said: for a repetition it says the offset of the first time. */
+function firstOffset({ topicName, partition, baseOffset = '' }: RecordMetadata) {
+  return { topic: topicName, partition, offset: /^\d+$/.test(baseOffset) ? Number(baseOffset) : Number.NaN };
 }
 
 function bytesOf(batch: TopicRecords[]): number {

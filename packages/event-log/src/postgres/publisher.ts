@@ -1,6 +1,7 @@
 import { isUnavailable, openDatabase } from '@switchboard/database';
 import { EventLogUnavailable, messageOf } from '../errors.ts';
 import { sizeOf, type TopicRecords } from '../gather.ts';
+import { firstOffsets } from '../placing.ts';
 import type { SendConnection } from '../sender.ts';
 import { RECORDS_CHANNEL } from './feed.ts';
 
@@ -25,7 +26,7 @@ export async function openPublishConnection(options: {
       try {
         // Partitions are locked in one order, so that publishers never wait for each other in a circle. The
         // lock is held until the commit: offsets become visible in order and without gaps.
-        await database.sql`
+        const stored = await database.sql<Allocated[]>`
           with input as (
             select * from json_to_recordset(${input}::json)
               as t(n int, topic text, partition int, key text, value text, headers jsonb, bytes int)
@@ -48,9 +49,9 @@ export async function openPublishConnection(options: {
               i.key, decode(i.value, 'base64'), i.headers,
               (extract(epoch from clock_timestamp()) * 1000)::bigint, i.bytes, t.cleanup = 'compact'
             from input i join allocated a using (topic, partition) join event_log.topics t on t.name = i.topic
-            returning 1
           )
-          select count(*), pg_notify(${RECORDS_CHANNEL}, ${wake}) from stored`;
+          select topic, partition, first, pg_notify(${RECORDS_CHANNEL}, ${wake}) from allocated`;
+        return firstOffsets(stored.map((one) => ({ ...one, offset: Number(one.first) })));
       } catch (error) {
         if (!isUnavailable(error)) throw error;
         throw new EventLogUnavailable(`PostgreSQL did not store the records: ${messageOf(error)}`, {
@@ -60,6 +61,12 @@ export async function openPublishConnection(options: {
     },
     close: () => database.close(),
   };
+}
+
+interface Allocated {
+  topic: string;
+  partition: number;
+  first: number | bigint;
 }
 
 function rows({ topic, records }: TopicRecords, topicIndex: number) {

@@ -5,7 +5,7 @@ import type { CommonOptions, EventLog, StoredRecord, TopicSpec } from '../types.
 
 /** A log to test against: several instances may be opened on the same topics. */
 export interface TestLog {
-  open(options?: CommonOptions & { compactionIntervalMs?: number }): EventLog;
+  open(options?: CommonOptions & { compactionIntervalMs?: number; lanes?: number }): EventLog;
   /** For `member.ts`. */
   address: ['kafka' | 'postgres', string];
   close(): Promise<void>;

@@ -28,9 +28,10 @@ it('publishes again, and in order, what it could not be sure of', async () => {
     async publish(name: string, records: OutgoingRecord[]) {
       sent.push(...records.map(({ value }) => JSON.parse(value?.toString() ?? 'null')?.name));
       revisions.push(...records.map(({ headers }) => Number(headers['revision'])));
-      await log.publish(name, records);
+      const published = await log.publish(name, records);
       // Stored, but the answer was lost: the relay was killed here, or its connection was.
       if (failures-- > 0) throw new EventLogUnavailable('no answer');
+      return published;
     },
   };
   const relay = createRelay({

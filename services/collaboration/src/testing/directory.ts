@@ -24,8 +24,9 @@ export async function publishDirectory(url: string): Promise<DirectoryPublisher>
   await log.createTopics([
     { name: directoryTopic, partitions: PARTITIONS, replication: 1, cleanup: 'compact' },
   ]);
-  const publish = (record: DirectoryRecord) =>
-    log.publish(directoryTopic, [outgoingRecord(record, ++revision, PARTITIONS)]);
+  const publish = async (record: DirectoryRecord) => {
+    await log.publish(directoryTopic, [outgoingRecord(record, ++revision, PARTITIONS)]);
+  };
   return {
     put: (kind, entry) => publish(directoryRecord(kind, entry)),
     remove: (kind, ...identifiers) => publish(directoryTombstone(kind, ...identifiers)),
