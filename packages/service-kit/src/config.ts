@@ -85,6 +85,9 @@ export const commonSettings = {
   TRUSTED_PROXY_HOPS: integerSetting({ min: 0, max: 10, fallback: 0 }).describe(
     'How many X-Forwarded-For entries, from the right, proxies of yours have added.',
   ),
+  DRAIN_MS: integerSetting({ min: 0, max: 5000, fallback: 2000 }).describe(
+    'How long it goes on taking requests once it says it is leaving; longer than load balancers take to notice.',
+  ),
   MAX_BYTES_IN_FLIGHT: integerSetting({
     min: 1_000_000,
     max: 64_000_000_000,

@@ -9,8 +9,7 @@ import { createMetrics } from './metrics.ts';
 import { ListenError, listen } from './server.ts';
 import type { Service, ServiceDefinition } from './service.ts';
 
-/** From SIGTERM to the end: a load balancer needs a moment to see the service unready, then requests finish. */
-const UNREADY_MS = 500;
+/** From SIGTERM to the end: DRAIN_MS for load balancers to see the service unready, then requests finish. */
 const FINISH_MS = 8_000;
 const LEAVE_MS = 15_000;
 
@@ -72,7 +71,8 @@ async function run<S extends z.ZodType<CommonConfig>>(definition: ServiceDefinit
       process.exit(1);
     }, LEAVE_MS).unref();
     service.app.health.drain();
-    await new Promise((resolve) => setTimeout(resolve, UNREADY_MS));
+    server.drain();
+    await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS));
     await server.close(FINISH_MS);
     await service.stop();
     logger.info('left');

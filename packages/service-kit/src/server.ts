@@ -12,6 +12,11 @@ interface ListenOptions {
 
 export interface HttpServer {
   port: number;
+  /**
+   * From now on every answer says `Connection: close`, so that no proxy sends a request on a connection that is
+   * about to be closed: only the sender could know whether such a request may be sent again.
+   */
+  drain(): void;
   /** Takes no new connections, waits for requests in flight, and cuts what is left after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
@@ -47,9 +52,12 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<Http
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
     server.listen({ host, port }, resolve);
   });
+  const drain = () =>
+    void server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
+    drain,
     close: (graceMs) => closeServer(server, sockets, graceMs),
   };
 }
