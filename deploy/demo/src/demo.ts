@@ -1,14 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createProjectKey, getPublicLink } from '@switchboard/contracts';
 import { applyManifest, createManagementClient, ManagementError, parseManifest } from '@switchboard/operator';
 import { z } from 'zod';
-import type { Addresses } from './addresses.ts';
 import { makeCollaborationDemo } from './demo-collaboration.ts';
 import { makeMessengerDemo } from './demo-messenger/demo-messenger.ts';
-import { StandaloneError } from './errors.ts';
-import { demoFile, readIfThere, writeWhole } from './home.ts';
+import { demoFile, readIfThere, writeWhole } from './files.ts';
 import type { Issuer } from './issuer.ts';
 
 const PROJECT = 'prj_shop';
@@ -31,10 +28,30 @@ const kept = z.object({
 });
 type Kept = z.infer<typeof kept>;
 
+/** The demo cannot be made; the message is the one line a person needs. */
+export class DemoError extends Error {
+  override name = 'DemoError';
+}
+
+interface DemoAddresses {
+  api: string;
+  events: string;
+  replay: string;
+  management: string;
+  console: string;
+}
+
+type Within = Pick<DemoAddresses, 'api' | 'events' | 'management'>;
+
 interface DemoOptions {
   home: string;
   issuer: Issuer;
-  urls: Addresses['urls'];
+  /** As clients have them. */
+  urls: DemoAddresses;
+  /** As this process has them, where that differs. */
+  within?: Within;
+  /** Where mails of the demo are found: demo.json says it. */
+  mail: { mail_dir: string } | { mail_url: string };
 }
 
 export interface Demo extends Kept {
@@ -52,15 +69,16 @@ export interface PreparedDemo {
  * Makes the demo's data on the first start, through the management API as an operator would, and writes
  * demo.json for clients and checks. Later starts keep the data and the keys; tokens are minted anew.
  */
-export async function prepareDemo({ home, issuer, urls }: DemoOptions): Promise<PreparedDemo> {
+export async function prepareDemo(options: DemoOptions): Promise<PreparedDemo> {
+  const { home, issuer, urls, within = urls, mail } = options;
   const tokens = {
     owner: await mint(issuer, people.owner),
     teammate: await mint(issuer, people.teammate),
     outsider: await mint(issuer, people.outsider),
     operator: await mint(issuer, people.operator),
   };
-  const keys = (await keptFrom(home)) ?? (await makeDemo(urls, tokens));
-  await keyIsKnown(keys.project_key, urls);
+  const keys = (await keptFrom(home)) ?? (await makeDemo(within, tokens));
+  await keyIsKnown(keys.project_key, within);
   const demo = {
     base_url: urls.api,
     eu_api_url: urls.events,
@@ -77,10 +95,10 @@ export async function prepareDemo({ home, issuer, urls }: DemoOptions): Promise<
       outsider: people.outsider.sub,
       operator: people.operator.sub,
     },
-    mail_dir: join(home, 'mail'),
+    ...mail,
   };
   await writeWhole(demoFile(home), `${JSON.stringify(demo, null, 2)}\n`);
-  return { demo, sharedReportUrl: await publicLink(urls.api, tokens.owner) };
+  return { demo, sharedReportUrl: await publicLink(within.api, tokens.owner) };
 }
 
 async function publicLink(url: string, token: string): Promise<string | undefined> {
@@ -103,11 +121,11 @@ async function keptFrom(home: string): Promise<Kept | undefined> {
   try {
     return kept.parse(JSON.parse(file));
   } catch {
-    throw new StandaloneError(`${demoFile(home)} is damaged. Delete ${home} to begin anew.`);
+    throw new DemoError(`${demoFile(home)} is damaged. Delete ${home} to begin anew.`);
   }
 }
 
-async function makeDemo(urls: Addresses['urls'], tokens: Demo['tokens']): Promise<Kept> {
+async function makeDemo(urls: Within, tokens: Demo['tokens']): Promise<Kept> {
   const client = createManagementClient({ token: tokens.operator, addressOf: () => urls.management });
   const manifest = parseManifest(await readFile(new URL('demo.yaml', import.meta.url), 'utf8'));
   await applyManifest(manifest, { client });
@@ -124,7 +142,7 @@ async function makeDemo(urls: Addresses['urls'], tokens: Demo['tokens']): Promis
 }
 
 /** Every service learns of a new key a moment after it is made; the banner's lines must work when pasted. */
-async function keyIsKnown(key: string, urls: Addresses['urls']): Promise<void> {
+async function keyIsKnown(key: string, urls: Within): Promise<void> {
   const headers = { Authorization: `Bearer ${key}` };
   const probes = [
     () => fetch(`${urls.api}/v1/flags?distinct_id=`, { headers }),
@@ -134,8 +152,7 @@ async function keyIsKnown(key: string, urls: Addresses['urls']): Promise<void> {
   const until = Date.now() + 10_000;
   for (const probe of probes) {
     while ((await probe()).status === 401) {
-      if (Date.now() > until)
-        throw new StandaloneError('The demo’s project key did not reach every service.');
+      if (Date.now() > until) throw new DemoError('The demo’s project key did not reach every service.');
       await sleep(20);
     }
   }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import { z } from 'zod';
-import { readIfThere, writeWhole } from './home.ts';
+import { readIfThere, writeWhole } from './files.ts';
 
 const AUDIENCE = 'switchboard';
 const ALGORITHM = 'ES256';
 
-/** Who a token of standalone's own issuer is for. */
+/** Who a token is for. */
 export const tokenRequest = z.strictObject({
   sub: z.string().min(1).max(200),
   name: z.string().max(200).optional(),
@@ -23,7 +23,7 @@ export interface Issuer {
   mint(request: TokenRequest): Promise<string>;
 }
 
-/** Standalone's own token issuer; its key is made once and kept in the home folder. */
+/** A token issuer for development; its key is made once and kept in the home folder. */
 export async function openIssuer(home: string, issuer: string): Promise<Issuer> {
   const path = join(home, 'issuer-key.json');
   const kept = await readIfThere(path);

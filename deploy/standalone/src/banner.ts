@@ -1,5 +1,5 @@
+import type { PreparedDemo } from '@switchboard/demo';
 import type { Addresses } from './addresses.ts';
-import type { PreparedDemo } from './demo.ts';
 
 interface Started extends PreparedDemo {
   urls: Addresses['urls'];

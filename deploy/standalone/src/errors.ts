@@ -15,6 +15,7 @@ const systemErrors: Record<string, string> = {
 
 const SPOKEN = new Set([
   'StandaloneError',
+  'DemoError',
   'EmbeddedPostgresError',
   'ListenError',
   'ConfigError',

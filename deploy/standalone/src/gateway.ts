@@ -8,7 +8,6 @@ import {
   type ServiceName,
 } from '@switchboard/contracts';
 import { Hono } from 'hono';
-import { type Issuer, tokenRequest } from './issuer.ts';
 
 type Fetch = (request: Request, env: object) => Response | Promise<Response>;
 
@@ -55,21 +54,6 @@ export function createGateway({ services, host, servers }: GatewayOptions): Hono
   return gateway;
 }
 
-/** The issuer's keys, and tokens for trying things out; minting is refused on an address that others reach. */
-export function mountIssuer(gateway: Hono<{ Bindings: object }>, issuer: Issuer, mayMint: boolean): void {
-  gateway.get('/.well-known/jwks.json', (c) => c.json(issuer.jwks));
-  gateway.post('/dev/tokens', async (c) => {
-    const refuse = (code: string, message: string, status: 400 | 403) =>
-      c.json({ error: { code, message } }, status);
-    if (!mayMint)
-      return refuse('FORBIDDEN', 'Tokens are minted on a loopback address only; unset HOST.', 403);
-    const parsed = tokenRequest.safeParse(await c.req.json().catch(() => undefined));
-    if (parsed.success) return c.json({ token: await issuer.mint(parsed.data) }, 201);
-    const issue = parsed.error.issues[0];
-    return refuse('BAD_REQUEST', `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'not valid'}`, 400);
-  });
-}
-
 interface HealthOf {
   name: ServiceName;
   service: { app: { health: { problems(): Promise<Record<string, string>> } } };
@@ -86,11 +70,4 @@ export function mountHealth(gateway: Hono<{ Bindings: object }>, services: reado
     const ready = Object.keys(problems).length === 0;
     return c.json({ status: ready ? 'ready' : 'not ready', problems }, ready ? 200 : 503);
   });
-}
-
-/** Stands where your console would be: the addresses in mails and shares lead here. */
-export function mountConsole(): Hono {
-  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Console</title>
-<p>Switchboard has no console of its own. This address stands for yours (CONSOLE_URL).</p></html>`;
-  return new Hono().get('*', (c) => c.html(page, 200, { 'Content-Security-Policy': "default-src 'none'" }));
 }

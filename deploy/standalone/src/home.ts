@@ -1,33 +1,6 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
 /** The folder where standalone keeps everything: data, keys, mails, demo.json. SWITCHBOARD_HOME moves it. */
 export function homeFolder(env: Record<string, string | undefined>): string {
   return resolve(env['SWITCHBOARD_HOME'] || '.switchboard');
 }
-
-/** Writes a file so that it is there whole or not at all. Mode 0600: these files hold keys. */
-export async function writeWhole(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${process.pid}.tmp`;
-  const file = await open(temporary, 'w', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
-}
-
-/** The file's text; undefined when there is no such file. */
-export async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-export const demoFile = (home: string) => join(home, 'demo.json');

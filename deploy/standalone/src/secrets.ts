@@ -1,8 +1,8 @@
 import { createECDH, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { readIfThere, writeWhole } from '@switchboard/demo';
 import { z } from 'zod';
 import { StandaloneError } from './errors.ts';
-import { readIfThere, writeWhole } from './home.ts';
 
 const kept = z.object({
   LINK_SECRET: z.string(),

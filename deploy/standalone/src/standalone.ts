@@ -1,12 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
+import { createConsole, mountIssuer, openIssuer, type PreparedDemo, prepareDemo } from '@switchboard/demo';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import { openAddresses } from './addresses.ts';
-import { type PreparedDemo, prepareDemo } from './demo.ts';
 import { StandaloneError } from './errors.ts';
-import { createGateway, mountConsole, mountHealth, mountIssuer } from './gateway.ts';
-import { openIssuer } from './issuer.ts';
+import { createGateway, mountHealth } from './gateway.ts';
 import { openSecrets } from './secrets.ts';
 import { createServices, DATABASES } from './services.ts';
 
@@ -70,14 +69,18 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       services.map(({ name, service }) => [name as ServiceName, service.app.hono.fetch]),
     );
     for (const name of ['api', 'events', 'replay', 'management'] as const) {
-      const gateway = createGateway({ services: byName, host: name });
+      const gateway = createGateway({ services: byName, host: name, servers: urls });
       mountHealth(gateway, services);
       if (name === 'api') mountIssuer(gateway, issuer, LOOPBACK.has(host));
       addresses.serve(name, gateway.fetch);
     }
-    addresses.serve('console', mountConsole().fetch);
+    addresses.serve('console', createConsole().fetch);
     await Promise.all(services.map(({ start }) => start()));
-    return { ...(await prepareDemo({ home, issuer, urls })), urls, stop };
+    return {
+      ...(await prepareDemo({ home, issuer, urls, mail: { mail_dir: join(home, 'mail') } })),
+      urls,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
