@@ -1,0 +1,129 @@
+import type { ServiceName } from '@switchboard/contracts';
+import { block, type Line, render, setting } from './caddy-syntax.ts';
+import { failures } from './failures.ts';
+import { docsPolicy } from './public.ts';
+import { type PublicHost, pattern, publicHosts, type Route, routesOf } from './routes.ts';
+
+const SERVICES: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+
+const ADDRESSES: Record<PublicHost, string> = {
+  api: setting('API_ADDRESS', 'http://:4000'),
+  events: setting('EVENTS_ADDRESS', 'http://:4001'),
+  replay: setting('REPLAY_ADDRESS', 'http://:4002'),
+};
+
+/** The gateway's whole configuration. docs/gateway.md describes it. */
+export async function caddyfile(): Promise<string> {
+  const policy = await docsPolicy();
+  return render([
+    '# Made from packages/contracts by `node deploy/gateway/src/main.ts`; a test fails when it is not up to date.',
+    '# What can be set, and why it is as it is: docs/gateway.md.',
+    globalOptions(),
+    upstreamOptions(),
+    ...SERVICES.flatMap(upstreamsOf),
+    common(policy),
+    failures(),
+    ...publicHosts.map(site),
+  ]);
+}
+
+function globalOptions(): Line {
+  return block('', [
+    `admin ${setting('GATEWAY_ADMIN', 'localhost:2019')}`,
+    block('log', [`level ${setting('GATEWAY_LOG_LEVEL', 'INFO')}`]),
+    block('servers', [
+      block('timeouts', ['read_header 15s', 'read_body 60s', 'write 2m', 'idle 2m']),
+      'max_header_size 32KB',
+    ]),
+  ]);
+}
+
+function upstreamOptions(): Line {
+  return block('(upstream)', [
+    '# An instance that leaves says so for DRAIN_MS before it refuses: it must be asked more often than that.',
+    'health_uri /health/ready',
+    `health_interval ${setting('HEALTH_INTERVAL', '500ms')}`,
+    'health_timeout 2s',
+    '# Another instance is tried where none took the request; a GET also where one broke off.',
+    'lb_try_duration 2s',
+    'lb_try_interval 100ms',
+    `trusted_proxies ${setting('TRUSTED_PROXIES', '192.0.2.1/32')}`,
+    block('transport http', [
+      'dial_timeout 1s',
+      'response_header_timeout 45s',
+      '# Less than the services keep a connection, so that none is used in the moment it is closed.',
+      'keepalive 30s',
+      'keepalive_idle_conns_per_host 256',
+      'compression off',
+    ]),
+  ]);
+}
+
+/** Requests in turn; sockets, which stay, to whoever has fewest. */
+function upstreamsOf(service: ServiceName): Line[] {
+  const upstreams = setting(`${service.toUpperCase()}_UPSTREAMS`, `${service}:3000`);
+  const proxy = (policy: string) =>
+    block(`reverse_proxy ${upstreams}`, [`lb_policy ${policy}`, 'import upstream']);
+  return [
+    block(`(${service})`, [proxy('round_robin')]),
+    ...(routesOf('api').some((route) => route.service === service && route.isSocket)
+      ? [block(`(${service}-socket)`, [proxy('least_conn')])]
+      : []),
+  ];
+}
+
+/** What holds for every request: a request id, no dot segments, the interface's description. */
+function common(policy: string): Line {
+  return block('(common)', [
+    'header -Server',
+    '@unnamed not header_regexp X-Request-Id ^[A-Za-z0-9._-]{1,128}$',
+    'request_header @unnamed X-Request-Id {http.request.uuid}',
+    '@dots path_regexp (^|/)\\.\\.?(/|$)',
+    'error @dots 404',
+    '@described path /openapi.json /docs /docs/*',
+    block('handle @described', [
+      `root * ${setting('GATEWAY_PUBLIC', '/srv/public')}`,
+      'header /openapi.json Access-Control-Allow-Origin *',
+      'header /openapi.json Content-Type "application/json; charset=utf-8"',
+      '@page path /docs /docs/',
+      `header @page Content-Security-Policy "${policy}"`,
+      'header @page Referrer-Policy no-referrer',
+      'header @page Cache-Control no-cache',
+      'header /docs/* X-Content-Type-Options nosniff',
+      'header /docs/*.js Cache-Control "public, max-age=31536000, immutable"',
+      'rewrite @page /docs.html',
+      block('file_server', ['precompressed gzip']),
+    ]),
+  ]);
+}
+
+function site(host: PublicHost): Line {
+  const routes = routesOf(host);
+  const targets = [...new Map(routes.map((route) => [targetOf(route), route])).entries()];
+  return block(ADDRESSES[host], [
+    'import failures',
+    block('route', [
+      'import common',
+      block('map {http.request.uri} {target} {shape}', [
+        ...routes.map(
+          (route) =>
+            `~${pattern(route.path)} ${targetOf(route)} ${route.shape} # ${route.methods.join(' ')}${route.isSocket ? ' WebSocket' : ''}`,
+        ),
+        'default nothing B',
+      ]),
+      'vars target {target}',
+      'vars shape {shape}',
+      ...targets.flatMap(([target, { service, isSocket, maxBytes }]) => [
+        `@${target} vars target ${target}`,
+        block(`handle @${target}`, [
+          ...(maxBytes === undefined ? [] : [block('request_body', [`max_size ${maxBytes}`])]),
+          `import ${service}${isSocket ? '-socket' : ''}`,
+        ]),
+      ]),
+      'error 404',
+    ]),
+  ]);
+}
+
+const targetOf = ({ service, isSocket, maxBytes }: Route) =>
+  isSocket ? `${service}-socket` : `${service}-${maxBytes}`;

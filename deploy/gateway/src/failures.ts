@@ -1,0 +1,70 @@
+import { STATUS_CODES } from 'node:http';
+import type { ErrorShape } from '@switchboard/contracts';
+import { block, type Line } from './caddy-syntax.ts';
+
+interface Failure {
+  status: number;
+  code: string;
+  message: string;
+  /** Which of Caddy's own errors are answered so; the rest when absent. */
+  when?: string;
+}
+
+const FAILURES: Failure[] = [
+  {
+    when: '{http.error.status_code} == 404',
+    status: 404,
+    code: 'NOT_FOUND',
+    message: 'There is nothing here; see /openapi.json for what there is.',
+  },
+  {
+    when: '{http.error.status_code} == 413',
+    status: 413,
+    code: 'PAYLOAD_TOO_LARGE',
+    message: 'The body is larger than this operation takes.',
+  },
+  {
+    status: 503,
+    code: 'UNAVAILABLE',
+    message: 'The service does not answer; send this again after Retry-After.',
+  },
+];
+
+/** What the gateway itself answers, in the shape that errors have at the path: as a service would say it. */
+export function failures(): Line {
+  return block('(failures)', [
+    block('handle_errors', [
+      'header -Server',
+      'header X-Request-Id {http.request.header.X-Request-Id}',
+      'header Access-Control-Allow-Origin *',
+      'header Access-Control-Expose-Headers "Retry-After, X-Request-Id, X-Error"',
+      ...FAILURES.map(answer),
+    ]),
+  ]);
+}
+
+function answer(failure: Failure): Line {
+  const { status, when } = failure;
+  const bodies = [
+    ...(status === 503 ? ['header Retry-After 2'] : []),
+    ...(['empty', 'A', 'B'] as const).map((shape) => inShape(shape, failure)),
+  ];
+  if (when === undefined) return block('handle', bodies);
+  return [`@${status} expression \`${when}\``, block(`handle @${status}`, bodies)];
+}
+
+function inShape(shape: ErrorShape, { status, code, message }: Failure): Line {
+  const name = `${shape}-${status}`;
+  if (shape === 'empty') {
+    const lines = [`header X-Error "${message}"`, `respond "" ${status}`];
+    return [`@${name} vars shape empty`, block(`handle @${name}`, lines)];
+  }
+  const error = STATUS_CODES[status];
+  const body = shape === 'A' ? { statusCode: status, message, error } : { error: { code, message } };
+  const lines = [
+    'header Content-Type "application/json; charset=utf-8"',
+    `respond \`${JSON.stringify(body)}\` ${status}`,
+  ];
+  if (shape === 'B') return block('handle', lines);
+  return [`@${name} vars shape A`, block(`handle @${name}`, lines)];
+}

@@ -1,0 +1,42 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { mountApiReference } from '@switchboard/api-reference';
+import { type Host, openApiDocument } from '@switchboard/contracts';
+import { Hono } from 'hono';
+import { setting } from './caddy-syntax.ts';
+
+/** What the gateway answers at /docs: the page and the policy that goes with it. */
+async function apiReference(origins: string[]) {
+  const app = new Hono();
+  mountApiReference(app, { origins });
+  const page = await app.request('/docs');
+  const html = await page.text();
+  const script = /src="docs\/([^"]+)"/.exec(html)?.[1];
+  if (script === undefined) throw new Error('the page /docs names no script');
+  const bytes = Buffer.from(await (await app.request(`/docs/${script}`)).arrayBuffer());
+  return { html, policy: page.headers.get('content-security-policy') ?? '', script, bytes };
+}
+
+/** The policy of /docs; operations are tried out on DOCS_ORIGINS besides the page's own address. */
+export async function docsPolicy(): Promise<string> {
+  return (await apiReference([setting('DOCS_ORIGINS', "'self'")])).policy;
+}
+
+/** Writes what the gateway serves itself: the interface's description and the page that draws it. */
+export async function writePublicFiles(folder: string, servers: Partial<Record<Host, string>>) {
+  const { html, script, bytes } = await apiReference([]);
+  const document = JSON.stringify(openApiDocument({ servers }));
+  await mkdir(join(folder, 'docs'), { recursive: true });
+  await Promise.all([
+    writeFile(join(folder, 'docs.html'), html),
+    writeWithGzip(join(folder, 'openapi.json'), Buffer.from(document)),
+    writeWithGzip(join(folder, 'docs', script), bytes),
+  ]);
+}
+
+async function writeWithGzip(path: string, bytes: Buffer): Promise<void> {
+  await writeFile(path, bytes);
+  await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+}
