@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # run.sh <folder> <port> <controller port>: one Kafka broker in the foreground, its data in the folder.
+# KAFKA_PROPERTIES names a file of further properties, which win; KAFKA_SCRAM is a user that is made with the data.
 # The process becomes Java itself, so that a signal to it reaches the broker.
 set -euo pipefail
 folder=$1 port=$2 controller_port=$3
@@ -30,6 +31,7 @@ broker.heartbeat.interval.ms=200
 broker.session.timeout.ms=1500
 log.cleaner.dedupe.buffer.size=16777216
 PROPERTIES
+if [ -n "${KAFKA_PROPERTIES:-}" ]; then cat "$KAFKA_PROPERTIES" >>"$folder/server.properties"; fi
 
 # Quiet but for warnings and "Kafka Server started", which up.sh waits for.
 log=org.slf4j.simpleLogger
@@ -37,6 +39,6 @@ java=(java -Xmx512m -Xms256m -XX:+UseSerialGC -cp "$libs/*"
   "-D$log.defaultLogLevel=warn" "-D$log.log.kafka.server.KafkaRaftServer=info")
 if [ ! -f "$folder/data/meta.properties" ]; then
   "${java[@]}" kafka.tools.StorageTool format --cluster-id MkU3OEVBNTcwNTJENDM2Qk \
-    --config "$folder/server.properties" >/dev/null
+    --config "$folder/server.properties" ${KAFKA_SCRAM:+--add-scram "$KAFKA_SCRAM"} >/dev/null
 fi
 exec "${java[@]}" kafka.Kafka "$folder/server.properties"

@@ -6,6 +6,7 @@ export {
   TopicMismatch,
   UnknownTopic,
 } from './errors.ts';
+export type { KafkaCredentials } from './kafka/client.ts';
 export type { Compression } from './kafka/codecs.ts';
 export { type KafkaLogOptions, openKafkaLog } from './kafka/log.ts';
 export { murmur2, partitionFor } from './partition.ts';

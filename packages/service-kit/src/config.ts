@@ -108,6 +108,16 @@ export const eventLogSettings = {
     .refine((list) => list.every((broker) => /^[^\s:]+:\d+$/.test(broker)), 'not host:port, comma separated')
     .optional()
     .describe('Kafka bootstrap brokers, host:port, comma separated.'),
+  KAFKA_TLS: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], error: 'not true or false' })
+    .default(false)
+    .describe('Talk TLS to the brokers; NODE_EXTRA_CA_CERTS names an authority of your own.'),
+  KAFKA_SASL_MECHANISM: z
+    .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
+    .default('scram-sha-512')
+    .describe('How KAFKA_USERNAME and KAFKA_PASSWORD are proven to the brokers.'),
+  KAFKA_USERNAME: z.string().optional().describe('User at the brokers; none: the brokers ask for none.'),
+  KAFKA_PASSWORD: z.string().optional().describe('Password of KAFKA_USERNAME.'),
   KAFKA_COMPRESSION: z
     .enum(['none', 'gzip', 'zstd'])
     .default('zstd')

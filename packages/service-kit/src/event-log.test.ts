@@ -48,3 +48,10 @@ it('refuses settings that name no event log, saying what to set', () => {
   expect(() => openEventLog(contextOf({}), 'test')).toThrow(ConfigError);
   expect(() => openEventLog(contextOf({}), 'test')).toThrow(/KAFKA_BROKERS.*EVENT_LOG_DATABASE_URL/);
 });
+
+it('refuses a user at the brokers without a password, saying so without the value', () => {
+  const context = contextOf({ KAFKA_BROKERS: 'kafka:9092', KAFKA_USERNAME: 'ingestion' });
+  expect(() => openEventLog(context, 'test')).toThrow(
+    new ConfigError('KAFKA_USERNAME and KAFKA_PASSWORD go together: set both, or neither.'),
+  );
+});

@@ -1,6 +1,6 @@
 import {
-  type Consumption,
   type EventLog,
+  type KafkaCredentials,
   type LogEntry,
   openKafkaLog,
   openPostgresLog,
@@ -8,9 +8,15 @@ import {
 import { ConfigError } from './config.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
+import { observeLog, requestsOf } from './observed-log.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 interface EventLogConfig {
   KAFKA_BROKERS?: string[] | undefined;
+  KAFKA_TLS: boolean;
+  KAFKA_SASL_MECHANISM: KafkaCredentials['mechanism'];
+  KAFKA_USERNAME?: string | undefined;
+  KAFKA_PASSWORD?: string | undefined;
   KAFKA_COMPRESSION: 'none' | 'gzip' | 'zstd';
   KAFKA_LANES: number;
   EVENT_LOG_DATABASE_URL?: string | undefined;
@@ -24,29 +30,26 @@ interface EventLogContext {
   config: EventLogConfig;
   logger: Logger;
   metrics: Metrics;
+  tracing?: Tracing | undefined;
 }
 
 /**
- * Opens the event log that the settings name, and measures it: bytes in flight, and how far each consumer group
- * is behind. Throws ConfigError when the settings name none.
+ * Opens the event log that the settings name, measured and traced (`observeLog`). Throws ConfigError when the settings name none.
  */
-export function openEventLog({ config, logger, metrics }: EventLogContext, clientId: string): EventLog {
+export function openEventLog({ config, logger, metrics, tracing }: EventLogContext, clientId: string): EventLog {
   const log = logOf(config, clientId, logger);
-  metrics.gauge(
-    'switchboard_event_log_bytes_in_flight',
-    'Bytes handed to the event log that it has not acknowledged yet.',
-    log.bytesInFlight,
-  );
-  return measureLag(log, metrics);
+  const system = config.KAFKA_BROKERS === undefined ? 'postgresql' : 'kafka';
+  return observeLog(log, { system, logger, metrics, tracing });
 }
 
 function logOf(config: EventLogConfig, clientId: string, logger: Logger): EventLog {
   const common = { maxBytesInFlight: config.MAX_BYTES_IN_FLIGHT, publishTimeoutMs: PUBLISH_TIMEOUT_MS };
-  const onLog = ({ level, message, error }: LogEntry) =>
-    logger[level]({ component: 'event-log', error }, message);
+  const onLog = ({ level, message, error, records = [] }: LogEntry) =>
+    logger[level]({ component: 'event-log', ...requestsOf(records), error }, message);
   if (config.KAFKA_BROKERS !== undefined) {
     const { KAFKA_BROKERS: brokers, KAFKA_COMPRESSION: compression, KAFKA_LANES: lanes } = config;
-    return openKafkaLog({ ...common, brokers, compression, lanes, clientId, onLog });
+    const connection = { brokers, clientId, tls: config.KAFKA_TLS, sasl: credentialsOf(config) };
+    return openKafkaLog({ ...common, ...connection, compression, lanes, onLog });
   }
   if (config.EVENT_LOG_DATABASE_URL !== undefined) {
     return openPostgresLog({ ...common, url: config.EVENT_LOG_DATABASE_URL, onLog });
@@ -56,33 +59,11 @@ function logOf(config: EventLogConfig, clientId: string, logger: Logger): EventL
   );
 }
 
-/** The metric `switchboard_event_log_lag`, of every consumer group that this process is part of. */
-function measureLag(log: EventLog, metrics: Metrics): EventLog {
-  const running = new Map<Consumption, string>();
-  const help = 'Records that a consumer group has not handled yet, by group, topic and partition.';
-  metrics.gaugeBy('switchboard_event_log_lag', help, ['group', 'topic', 'partition'], async () => {
-    const found = await Promise.all(
-      [...running].map(async ([consumption, group]) =>
-        (await consumption.lag()).map(({ topic, partition, behind }) => ({
-          labels: { group, topic, partition: String(partition) },
-          value: Number(behind),
-        })),
-      ),
-    );
-    return found.flat();
-  });
-  return {
-    ...log,
-    async consume(options) {
-      const consumption = await log.consume(options);
-      running.set(consumption, options.group);
-      return {
-        ...consumption,
-        async stop() {
-          running.delete(consumption);
-          await consumption.stop();
-        },
-      };
-    },
-  };
+function credentialsOf(config: EventLogConfig): KafkaCredentials | undefined {
+  const { KAFKA_USERNAME: username, KAFKA_PASSWORD: password, KAFKA_SASL_MECHANISM: mechanism } = config;
+  if (username === undefined && password === undefined) return undefined;
+  if (username === undefined || password === undefined) {
+    throw new ConfigError('KAFKA_USERNAME and KAFKA_PASSWORD go together: set both, or neither.');
+  }
+  return { mechanism, username, password };
 }

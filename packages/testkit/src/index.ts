@@ -1,7 +1,7 @@
 export { type AccessTokens, accessTokens, type TokenClaims } from './access-tokens.ts';
 export { backing } from './backing.ts';
 export { eventually } from './eventually.ts';
-export { type KafkaServer, kafkaBrokers, startKafka } from './kafka.ts';
+export { type KafkaServer, kafkaBrokers, type SecuredListener, startKafka } from './kafka.ts';
 export { freePort } from './ports.ts';
 export { type PostgresServer, postgresServer } from './postgres-server.ts';
 export { type RedisServer, redisUrl, startRedis } from './redis.ts';

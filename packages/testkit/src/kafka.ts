@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,11 +27,21 @@ export interface KafkaServer {
 
 const runScript = fileURLToPath(new URL('../../../deploy/backings/kafka/run.sh', import.meta.url));
 
+/** A broker that talks TLS on one more listener and lets in one user (SCRAM-SHA-512 and PLAIN). */
+export interface SecuredListener {
+  port: number;
+  /** PEM: the certificate, its key, and the authority that signed it. */
+  certificate: string;
+  key: string;
+  username: string;
+  password: string;
+}
+
 /**
  * Starts one from what `deploy/backings/install.sh` installed. Undefined where that is missing; with
  * REQUIRE_BACKINGS=1 that is an error.
  */
-export async function startKafka(): Promise<KafkaServer | undefined> {
+export async function startKafka(secured?: SecuredListener): Promise<KafkaServer | undefined> {
   if (!existsSync(join(kafkaLibs(), '.complete'))) {
     if (process.env['REQUIRE_BACKINGS'] !== '1') return undefined;
     throw new Error(
@@ -42,10 +52,11 @@ export async function startKafka(): Promise<KafkaServer | undefined> {
   const port = await freePort();
   const controllerPort = await freePort();
   const brokers = [`127.0.0.1:${port}`];
+  const env = secured === undefined ? {} : await secure(directory, secured, { port, controllerPort });
   let broker: ChildProcess | undefined;
 
   async function start(): Promise<void> {
-    const child = spawnTied(directory, runScript, [directory, String(port), String(controllerPort)]);
+    const child = spawnTied(directory, runScript, [directory, String(port), String(controllerPort)], env);
     broker = child;
     await eventually(
       async () => {
@@ -73,6 +84,36 @@ export async function startKafka(): Promise<KafkaServer | undefined> {
       await kill();
       await rm(directory, { recursive: true, force: true });
     },
+  };
+}
+
+async function secure(
+  directory: string,
+  { port, certificate, key, username, password }: SecuredListener,
+  plain: { port: number; controllerPort: number },
+): Promise<Record<string, string>> {
+  const listener = `SASL_SSL://127.0.0.1:${port}`;
+  const pem = (text: string) => text.trim().replaceAll('\r', '').replaceAll('\n', '\\n');
+  const login = 'org.apache.kafka.common.security.plain.PlainLoginModule required';
+  const file = join(directory, 'secured.properties');
+  await writeFile(
+    file,
+    [
+      `listeners=PLAINTEXT://127.0.0.1:${plain.port},CONTROLLER://127.0.0.1:${plain.controllerPort},${listener}`,
+      `advertised.listeners=PLAINTEXT://127.0.0.1:${plain.port},${listener}`,
+      'listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_SSL:SASL_SSL',
+      'sasl.enabled.mechanisms=SCRAM-SHA-512,PLAIN',
+      `listener.name.sasl_ssl.plain.sasl.jaas.config=${login} user_${username}="${password}";`,
+      'listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;',
+      'ssl.keystore.type=PEM',
+      `ssl.keystore.certificate.chain=${pem(certificate)}`,
+      `ssl.keystore.key=${pem(key)}`,
+      '',
+    ].join('\n'),
+  );
+  return {
+    KAFKA_PROPERTIES: file,
+    KAFKA_SCRAM: `SCRAM-SHA-512=[name=${username},password=${password}]`,
   };
 }
 

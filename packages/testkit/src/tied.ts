@@ -12,10 +12,16 @@ const script = `
  * Starts a server whose life is tied to this process: it is killed, and its folder removed, when this process is
  * gone, however that came about. Vitest ends its workers without letting them clean up.
  */
-export function spawnTied(folder: string, command: string, args: string[]): ChildProcess {
+export function spawnTied(
+  folder: string,
+  command: string,
+  args: string[],
+  env: Record<string, string> = {},
+): ChildProcess {
   return spawn('sh', ['-c', script, 'sh', folder, command, ...args], {
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: folder,
+    env: { ...process.env, ...env },
   });
 }
 

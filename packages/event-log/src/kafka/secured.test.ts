@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort, type KafkaServer, startKafka } from '@switchboard/testkit';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const client = join(import.meta.dirname, '..', 'testing', 'secured-client.ts');
+const password = 'correct-horse';
+
+describe('brokers that ask for TLS and a password', () => {
+  let kafka: KafkaServer | undefined;
+  let broker: string;
+  let folder: string;
+
+  beforeAll(async () => {
+    const { cert, private: key } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+    });
+    folder = await mkdtemp(join(tmpdir(), 'secured-'));
+    await writeFile(join(folder, 'authority.pem'), cert);
+    const port = await freePort();
+    broker = `127.0.0.1:${port}`;
+    kafka = await startKafka({ port, certificate: cert, key, username: 'switchboard', password });
+  }, 90_000);
+  afterAll(async () => {
+    await kafka?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function said(mechanism: string, secret: string, trusted = true): Promise<string> {
+    const env = trusted ? { NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') } : {};
+    const { stdout } = await promisify(execFile)('node', [client, broker, mechanism, secret], {
+      env: { PATH: process.env['PATH'], ...env },
+      timeout: 60_000,
+    });
+    return stdout;
+  }
+
+  it.each(['scram-sha-512', 'plain'])('take and give records with %s', async (mechanism) => {
+    if (kafka === undefined) return;
+    expect(await said(mechanism, password)).toContain(mechanism);
+  });
+
+  it('refuse a wrong password, and are refused without an authority that vouches for them', async () => {
+    if (kafka === undefined) return;
+    expect(await said('scram-sha-512', 'wrong')).toMatch(/^EventLogUnavailable: /);
+    expect(await said('scram-sha-512', password, false)).toMatch(/^EventLogUnavailable: /);
+  });
+});
