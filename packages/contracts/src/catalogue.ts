@@ -34,12 +34,29 @@ export const listPlans = operation({
   method: 'get',
   path: '/v1/plans',
   summary: 'The public plan catalogue',
+  description:
+    'For a pricing page: what each plan is called, how it is billed, whether it costs, and what it includes. Good for 5 minutes; with If-None-Match an unchanged list is 304.',
   tag: 'Catalogue',
   responses: {
     200: {
       description: 'Every plan, in the order they were first created.',
       headers: listHeaders,
-      content: { 'application/json': { schema: z.object({ plans: z.array(publicPlan) }) } },
+      content: {
+        'application/json': {
+          schema: z.object({ plans: z.array(publicPlan) }),
+          example: {
+            plans: [
+              {
+                tier: 'pro',
+                cycle: 'monthly',
+                trialDays: 14,
+                priced: true,
+                entitlements: { articleSearch: true, aiTranslationBytesPerMonth: 1_000_000 },
+              },
+            ],
+          },
+        },
+      },
     },
     304: { description: 'The list has not changed since the ETag in If-None-Match.' },
   },
@@ -54,6 +71,8 @@ export const listAiModels = operation({
   method: 'get',
   path: '/v1/ai/models',
   summary: 'AI models with prices per million tokens, markup included',
+  description:
+    'Micro-dollars per million tokens: 3,000,000 is 3 US dollars. Good for an hour; with If-None-Match an unchanged list is 304.',
   tag: 'Catalogue',
   responses: {
     200: {
@@ -62,6 +81,22 @@ export const listAiModels = operation({
       content: {
         'application/json': {
           schema: z.object({ markupPercent: z.int().min(0), models: z.array(publicAiModel) }),
+          example: {
+            markupPercent: 20,
+            models: [
+              {
+                id: 'small-2',
+                displayName: 'Small 2',
+                perMillion: {
+                  input: 300_000,
+                  output: 1_500_000,
+                  cacheWrite5m: 360_000,
+                  cacheWrite1h: 600_000,
+                  cacheRead: 30_000,
+                },
+              },
+            ],
+          },
         },
       },
     },

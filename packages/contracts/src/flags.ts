@@ -88,10 +88,28 @@ const facts = {
   tag: 'Flags',
 } as const;
 
-const distinctId = text({ max: 200 }).openapi({ description: 'The person; empty for nobody in particular.' });
+const distinctId = text({ max: 200 }).openapi({
+  description: 'The person; empty for nobody in particular.',
+  example: 'user-1',
+});
 
-const xState = z.enum(['unavailable']).optional().openapi({
-  description: 'Set when the user state could not be read: every targeting clause then counts as false.',
+const stateHeaders = z.object({
+  'X-State': z.enum(['unavailable', 'behind']).optional().openapi({
+    description:
+      'unavailable: the user state could not be read, and every targeting clause counts as false. behind: what an X-State-Token stands for was not applied within a second; send the token again.',
+  }),
+  'X-State-As-Of': timestamp.optional().openapi({
+    description:
+      'With an X-State-Token: when the newest call came in that is applied, of those that share the token’s partition.',
+  }),
+});
+
+const tokenHeader = z.object({
+  'X-State-Token': z.string().optional().openapi({
+    example: 'i-2-1x9',
+    description:
+      'From the answer to /v1/identify or /v1/group; up to 8, separated by commas. Waits up to a second until those calls are applied. One that cannot be read is ignored.',
+  }),
 });
 
 export const evaluateFlags = operation({
@@ -103,9 +121,13 @@ export const evaluateFlags = operation({
   description:
     'Evaluates in the order enabled, prerequisites, targeting, rollout, variation against the traits, groups and cohorts on file. A flag that is on serves true, or its variation when it has variations; one that is off serves false when its type is boolean or none, else null. A flag that cannot be evaluated is off with reason ERROR and leaves the others as they are.',
   request: {
+    headers: tokenHeader,
     query: z.object({
       distinct_id: distinctId,
-      reasons: z.enum(['true', 'false']).optional().openapi({ description: 'true adds reasons.' }),
+      reasons: z
+        .enum(['true', 'false'])
+        .optional()
+        .openapi({ description: 'true adds reasons.', example: 'true' }),
     }),
   },
   responses: {
@@ -113,8 +135,9 @@ export const evaluateFlags = operation({
       ...jsonAnswer('Every flag of the project.', flagEvaluation, {
         flags: { 'new-checkout': true, 'button-colour': 'green' },
         variants: { 'button-colour': 'green' },
+        reasons: { 'new-checkout': 'MATCH', 'button-colour': 'MATCH' },
       }),
-      headers: z.object({ 'X-State': xState }),
+      headers: stateHeaders,
     },
   },
 });
@@ -126,10 +149,26 @@ export const getFlagSnapshot = operation({
   path: '/v1/flags/snapshot',
   summary: 'The full ruleset, for evaluating in the client',
   description:
-    'generatedAt is the last change of the ruleset, so body and ETag stay the same until it changes. A client evaluates it by the rules of GET /v1/flags and reaches the same answers. socketUrl is the absolute ws or wss address of /v1/flags/socket, to which the client adds ?api_key=; it tells {type: "flags_changed", generatedAt} on every change.',
+    'generatedAt is the last change of the ruleset, so body and ETag stay the same until it changes. A client evaluates it by the rules of GET /v1/flags and reaches the same answers. socketUrl is the absolute ws or wss address of /v1/flags/socket, to which the client adds ?api_key=. The server tells {type: "ready", generatedAt} when it is open and {type: "flags_changed", generatedAt} on every change.',
   responses: {
     200: {
-      ...jsonAnswer('The ruleset.', flagSnapshot),
+      ...jsonAnswer('The ruleset.', flagSnapshot, {
+        flags: [
+          {
+            key: 'button-colour',
+            enabled: true,
+            rolloutPercentage: 50,
+            type: 'string',
+            targeting: [{ attribute: 'plan', op: 'in', value: ['pro', 'team'] }],
+            variations: [
+              { key: 'green', value: '#0a0', weight: 1 },
+              { key: 'blue', value: '#00a', weight: 1 },
+            ],
+          },
+        ],
+        generatedAt: '2026-03-01T09:30:00.000Z',
+        socketUrl: 'wss://api.example.com/v1/flags/socket',
+      }),
       headers: z.object({
         ETag: z.string(),
         'Cache-Control': z.string().openapi({ example: 'public, max-age=30, stale-while-revalidate=300' }),
@@ -146,10 +185,13 @@ export const listMemberships = operation({
   path: '/v1/flags/memberships',
   summary: 'The cohorts a person belongs to',
   description: 'Ids of cohorts that name the person or whose clauses all match, sorted.',
-  request: { query: z.object({ distinct_id: distinctId }) },
+  request: { headers: tokenHeader, query: z.object({ distinct_id: distinctId }) },
   responses: {
-    200: jsonAnswer('Cohort ids, sorted.', z.object({ cohorts: z.array(z.string()) }), {
-      cohorts: ['beta-testers'],
-    }),
+    200: {
+      ...jsonAnswer('Cohort ids, sorted.', z.object({ cohorts: z.array(z.string()) }), {
+        cohorts: ['beta-testers'],
+      }),
+      headers: stateHeaders,
+    },
   },
 });

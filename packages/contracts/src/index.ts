@@ -28,4 +28,5 @@ export * from './operation.ts';
 export * from './operations.ts';
 export * from './records.ts';
 export * from './rfc3339.ts';
+export * from './state-token.ts';
 export * from './text.ts';

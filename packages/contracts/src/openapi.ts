@@ -45,24 +45,40 @@ export function openApiDocument({
   management = false,
   servers = {},
 }: OpenApiOptions = {}): OpenApiDocument {
-  const described = operations.filter(
-    ({ service, host }) => (services?.includes(service) ?? true) && (management || host !== 'management'),
-  );
+  const described = operations
+    .filter(
+      ({ service, host }) => (services?.includes(service) ?? true) && (management || host !== 'management'),
+    )
+    .sort(asRead);
   const hosts = [...new Set(described.map(({ host }) => host))];
   const serverOf = (host: Host) => serverObject(host, servers[host]);
+  const addresses = new Map(hosts.map(serverOf).map((server) => [server.url, server]));
   const generator = new OpenAPIHono();
   registerSecurity(generator.openAPIRegistry);
   for (const operation of described) {
     generator.openAPIRegistry.registerPath(
-      pathOf(operation, hosts.length > 1 ? [serverOf(operation.host)] : []),
+      pathOf(operation, addresses.size > 1 ? [serverOf(operation.host)] : []),
     );
   }
   return generator.getOpenAPI31Document({
     openapi: '3.1.0',
     info,
-    servers: hosts.map(serverOf),
+    servers: [...addresses.values()],
     tags: [...new Set(described.flatMap(({ tags = [] }) => tags))].map((name) => ({ name })),
   });
+}
+
+const methodsAsRead = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** Interface before management; within a service as its paths go, and a path's reads before its writes. */
+function asRead(one: Operation, other: Operation): number {
+  return (
+    Number(one.host === 'management') - Number(other.host === 'management') ||
+    operations.findIndex(({ tags }) => tags?.[0] === one.tags?.[0]) -
+      operations.findIndex(({ tags }) => tags?.[0] === other.tags?.[0]) ||
+    one.path.localeCompare(other.path) ||
+    methodsAsRead.indexOf(one.method) - methodsAsRead.indexOf(other.method)
+  );
 }
 
 function pathOf(operation: Operation, servers: ReturnType<typeof serverObject>[]): RouteConfig {

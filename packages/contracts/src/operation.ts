@@ -1,4 +1,5 @@
-import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
+import { createRoute, type RouteConfig } from '@hono/zod-openapi';
+import { type ErrorShape, errorAnswer, faultyRequest } from './error-answers.ts';
 
 /** The service that answers an operation. */
 export type ServiceName = 'catalogue' | 'collaboration' | 'messenger' | 'flags' | 'ingestion';
@@ -21,9 +22,6 @@ export type Credential =
   | 'access-token'
   | 'management';
 
-/** `A` is `{statusCode, message, error}`, `B` is `{error: {code, message}}`, `empty` has no body and `X-Error`. */
-export type ErrorShape = 'A' | 'B' | 'empty';
-
 /**
  * Facts of an operation that routes, authentication, limits and the gateway's table are made from. (A type:
  * an interface lacks the implicit index signature that RouteConfig's `x-` keys ask for.)
@@ -41,16 +39,6 @@ export type OperationFacts = {
 };
 
 export type Operation = RouteConfig & OperationFacts;
-
-export const errorBodyA = z
-  .object({ statusCode: z.int(), message: z.string(), error: z.string() })
-  .openapi('ErrorA', {
-    example: { statusCode: 400, message: 'distinct_id: required', error: 'Bad Request' },
-  });
-
-export const errorBodyB = z
-  .object({ error: z.object({ code: z.string(), message: z.string() }) })
-  .openapi('ErrorB', { example: { error: { code: 'BAD_REQUEST', message: 'text: required' } } });
 
 const schemes: Record<Credential, Record<string, string[]>[]> = {
   public: [],
@@ -83,7 +71,12 @@ export function operation<P extends string, D extends Definition & { path: P }>(
 function complete({ errors, tag, maxBodyBytes = 262_144, ...route }: Definition) {
   const responses: Record<string, RouteConfig['responses'][string]> = { ...route.responses };
   for (const [status, description] of Object.entries({ ...commonErrors(route), ...errors })) {
-    responses[status] ??= errorResponse(route.errorShape, description);
+    responses[status] ??= errorAnswer({
+      shape: route.errorShape,
+      status: Number(status),
+      description,
+      message: status === '400' ? faultyRequest(route.request) : undefined,
+    });
   }
   const created = createRoute({
     ...route,
@@ -132,16 +125,3 @@ const accessErrors: Record<Credential, Record<number, string>> = {
     403: 'The token lacks the permission service.manage.',
   },
 };
-
-function errorResponse(shape: ErrorShape, description: string): RouteConfig['responses'][string] {
-  if (shape === 'empty') {
-    return {
-      description,
-      headers: { 'X-Error': { schema: { type: 'string' }, description: 'The reason.' } },
-    };
-  }
-  return {
-    description,
-    content: { 'application/json': { schema: shape === 'A' ? errorBodyA : errorBodyB } },
-  };
-}

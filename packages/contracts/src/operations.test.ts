@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Credential,
-  errorBodyA,
-  errorBodyB,
-  type Host,
-  type Operation,
-  type ServiceName,
-} from './operation.ts';
+import { errorBodyA, errorBodyB } from './error-answers.ts';
+import type { Credential, Host, Operation, ServiceName } from './operation.ts';
 import { interfaceOperations, managementOperations, operations, serviceOperations } from './operations.ts';
 
 type Row = [method: string, path: string, host: Host, credential: Credential, service: ServiceName];

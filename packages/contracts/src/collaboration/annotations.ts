@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { jsonAnswer, jsonBody } from '../bodies.ts';
 import { day, id, timestamp, writtenText } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { annotationId, reportId as ofReport } from '../path-ids.ts';
 import { consoleFacts, projectParams } from './facts.ts';
 
 const reportId = id.nullable().optional().openapi({ description: 'null or absent: the whole project.' });
@@ -11,6 +12,19 @@ const marks = {
   startsOn: day,
   text: writtenText(200),
   tags: z.array(writtenText(50)).min(1).max(10).openapi({ description: 'Duplicates collapse.' }),
+};
+
+const theAnnotation = {
+  id: 'ann_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+  reportId: null,
+  startsOn: '2026-03-01',
+  endsOn: '2026-03-03',
+  text: 'Spring campaign',
+  tags: ['marketing'],
+  createdByName: 'Ada Lovelace',
+  createdAt: '2026-03-01T09:30:00.000Z',
+  updatedAt: '2026-03-01T09:30:00.000Z',
+  canChange: true,
 };
 
 export const annotation = z
@@ -23,20 +37,7 @@ export const annotation = z
     updatedAt: timestamp,
     canChange: z.boolean().openapi({ description: 'Whether the caller may change or delete it.' }),
   })
-  .openapi('Annotation', {
-    example: {
-      id: 'ann_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
-      reportId: null,
-      startsOn: '2026-03-01',
-      endsOn: '2026-03-03',
-      text: 'Spring campaign',
-      tags: ['marketing'],
-      createdByName: 'Ada Lovelace',
-      createdAt: '2026-03-01T09:30:00.000Z',
-      updatedAt: '2026-03-01T09:30:00.000Z',
-      canChange: true,
-    },
-  });
+  .openapi('Annotation', { example: theAnnotation });
 export type Annotation = z.infer<typeof annotation>;
 
 export const annotationDefinition = z
@@ -54,7 +55,7 @@ export type AnnotationDefinition = z.infer<typeof annotationDefinition>;
 const facts = { ...consoleFacts, tag: 'Annotations' } as const;
 const path = '/v1/projects/{projectId}/annotations';
 const onePath = '/v1/projects/{projectId}/annotations/{annotationId}';
-const oneParams = z.object({ ...projectParams, annotationId: id });
+const oneParams = z.object({ ...projectParams, annotationId });
 
 const example = {
   startsOn: '2026-03-01',
@@ -74,11 +75,13 @@ export const listAnnotations = operation({
   request: {
     params: z.object(projectParams),
     query: z
-      .object({ from: day, to: day, reportId: id.optional() })
+      .object({ from: day, to: day.openapi({ example: '2026-03-31' }), reportId: ofReport.optional() })
       .refine(({ from, to }) => from <= to, { path: ['to'], message: 'before from' }),
   },
   responses: {
-    200: jsonAnswer('The annotations, earliest first.', z.object({ annotations: z.array(annotation) })),
+    200: jsonAnswer('The annotations, earliest first.', z.object({ annotations: z.array(annotation) }), {
+      annotations: [theAnnotation],
+    }),
   },
 });
 

@@ -54,6 +54,33 @@ export const comment = z
   .openapi('Comment');
 export type Comment = z.infer<typeof comment>;
 
+/** A thread as it is answered, for the API reference. */
+export const theThread = {
+  id: 'thr_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+  reportId: 'weekly-sign-ups',
+  anchor: { metric: 'sign-ups', bucket: '2026-03-01' },
+  resolved: false,
+  resolvedAt: null,
+  resolvedBySub: null,
+  createdBySub: 'sub-ada',
+  createdAt: '2026-03-02T09:30:00.000Z',
+  comments: [
+    {
+      id: 'cmt_018f4c1e7a2c7c3d8e4f5a6b7c8d9e0f',
+      threadId: 'thr_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+      body: 'What happened here?',
+      mentions: ['sub-grace'],
+      authorSub: 'sub-ada',
+      authorName: 'Ada Lovelace',
+      createdAt: '2026-03-02T09:30:00.000Z',
+      editedAt: null,
+      deleted: false,
+      canChange: true,
+      reactions: [{ emoji: '👀' as const, count: 1, reactedByMe: false }],
+    },
+  ],
+};
+
 export const thread = z
   .object({
     id,
@@ -66,33 +93,7 @@ export const thread = z
     createdAt: timestamp,
     comments: z.array(comment),
   })
-  .openapi('Thread', {
-    example: {
-      id: 'thr_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
-      reportId: 'weekly-sign-ups',
-      anchor: { metric: 'sign-ups', bucket: '2026-03-01' },
-      resolved: false,
-      resolvedAt: null,
-      resolvedBySub: null,
-      createdBySub: 'sub-ada',
-      createdAt: '2026-03-02T09:30:00.000Z',
-      comments: [
-        {
-          id: 'cmt_018f4c1e7a2c7c3d8e4f5a6b7c8d9e0f',
-          threadId: 'thr_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
-          body: 'What happened here?',
-          mentions: ['sub-grace'],
-          authorSub: 'sub-ada',
-          authorName: 'Ada Lovelace',
-          createdAt: '2026-03-02T09:30:00.000Z',
-          editedAt: null,
-          deleted: false,
-          canChange: true,
-          reactions: [{ emoji: '👀', count: 1, reactedByMe: false }],
-        },
-      ],
-    },
-  });
+  .openapi('Thread', { example: theThread });
 export type Thread = z.infer<typeof thread>;
 
 const commentFields = {

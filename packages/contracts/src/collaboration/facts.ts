@@ -1,4 +1,4 @@
-import { id } from '../fields.ts';
+import { projectId, reportId } from '../path-ids.ts';
 
 /** What every console operation of collaboration has in common. */
 export const consoleFacts = {
@@ -8,5 +8,5 @@ export const consoleFacts = {
   errorShape: 'B',
 } as const;
 
-export const projectParams = { projectId: id };
-export const reportParams = { ...projectParams, reportId: id };
+export const projectParams = { projectId };
+export const reportParams = { ...projectParams, reportId };

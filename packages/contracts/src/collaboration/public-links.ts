@@ -42,6 +42,8 @@ export const getPublicLink = operation({
   operationId: 'getPublicLink',
   method: 'get',
   summary: "A report's public link",
+  description:
+    'With its whole address. A link that was turned off or has stopped is 404. Any member of the company may.',
   request: { params },
   responses: { 200: jsonAnswer('The link that is on.', publicLink) },
   errors: { 404: 'No such project or report, or no link is on.' },
@@ -81,10 +83,16 @@ export const getSharedReport = operation({
   description:
     'The report without its cohort: the cohort of the run is never read for a link, and any property named cohort, cohorts, cohortId or cohortIds is dropped at any depth. report is null before the first run. Links that are off, stopped, unknown or malformed are one and the same 404. 60 reads a minute a link and 30 a minute an address.',
   // Any text is taken: a token that cannot be one is answered like one that is unknown.
-  request: { params: z.object({ token: z.string() }) },
+  request: {
+    params: z.object({
+      token: z.string().openapi({ example: 'q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c' }),
+    }),
+  },
   responses: {
     200: {
-      ...jsonAnswer('The report as last run.', z.object({ report: anyJson })),
+      ...jsonAnswer('The report as last run.', z.object({ report: anyJson }), {
+        report: { rows: [{ day: '2026-03-01', signUps: 42 }] },
+      }),
       headers: z.object({
         'Cache-Control': z.string().openapi({ example: 'no-store' }),
         'X-Robots-Tag': z.string().openapi({ example: 'noindex' }),

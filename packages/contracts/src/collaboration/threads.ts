@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { id } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { commentId, threadId } from '../path-ids.ts';
 import {
   commentRequest,
   type ReactionEmoji,
   reactionEmoji,
   reactionEmojis,
+  theThread,
   thread,
   threadRequest,
 } from './comments.ts';
@@ -17,8 +18,8 @@ const ofReportPath = '/v1/projects/{projectId}/reports/{reportId}/comment-thread
 const commentPath = '/v1/projects/{projectId}/comments/{commentId}';
 const resolutionPath = '/v1/projects/{projectId}/comment-threads/{threadId}/resolution';
 const reactionPath = '/v1/projects/{projectId}/comments/{commentId}/reactions/{emoji}';
-const threadParams = z.object({ ...projectParams, threadId: id });
-const commentParams = z.object({ ...projectParams, commentId: id });
+const threadParams = z.object({ ...projectParams, threadId });
+const commentParams = z.object({ ...projectParams, commentId });
 
 const VARIATION_SELECTOR = '\uFE0F';
 const bare = (emoji: string) => emoji.replaceAll(VARIATION_SELECTOR, '');
@@ -29,11 +30,11 @@ export const reactionEmojiParam = z
   .string()
   .transform((value) => byBareForm.get(bare(value)) ?? value)
   .pipe(reactionEmoji)
-  .openapi({ type: 'string', enum: [...reactionEmojis], description: 'Percent-encoded.' });
+  .openapi({ type: 'string', enum: [...reactionEmojis], description: 'Percent-encoded.', example: '🎉' });
 
-const reactionParams = z.object({ ...projectParams, commentId: id, emoji: reactionEmojiParam });
+const reactionParams = z.object({ ...projectParams, commentId, emoji: reactionEmojiParam });
 
-const theThread = jsonAnswer('The thread.', thread);
+const answersThread = jsonAnswer('The thread.', thread);
 
 export const listThreads = operation({
   ...facts,
@@ -43,7 +44,11 @@ export const listThreads = operation({
   summary: 'The comment threads of a report',
   description: 'Threads by createdAt and id, comments in order. A deleted comment keeps its place.',
   request: { params: z.object(reportParams) },
-  responses: { 200: jsonAnswer('The threads, earliest first.', z.object({ threads: z.array(thread) })) },
+  responses: {
+    200: jsonAnswer('The threads, earliest first.', z.object({ threads: z.array(thread) }), {
+      threads: [theThread],
+    }),
+  },
 });
 
 export const startThread = operation({
@@ -82,12 +87,12 @@ export const changeComment = operation({
   method: 'patch',
   path: commentPath,
   summary: 'Change the text and mentions of a comment',
-  description: 'Open to its author alone.',
+  description: 'Open to its author alone. Replaces both: absent mentions are none. Sets editedAt.',
   request: {
     params: commentParams,
     body: jsonBody(commentRequest, { body: 'The campaign began on Sunday.' }),
   },
-  responses: { 200: theThread },
+  responses: { 200: answersThread },
   errors: { 409: 'The comment is deleted.' },
 });
 
@@ -100,7 +105,7 @@ export const deleteComment = operation({
   description:
     'Open to its author alone. Its body becomes null, its mentions and reactions empty. Again: 200.',
   request: { params: commentParams },
-  responses: { 200: theThread },
+  responses: { 200: answersThread },
 });
 
 export const resolveThread = operation({
@@ -111,7 +116,7 @@ export const resolveThread = operation({
   summary: 'Mark a thread as resolved',
   description: 'resolvedAt and resolvedBySub keep the first who resolved it.',
   request: { params: threadParams },
-  responses: { 200: theThread },
+  responses: { 200: answersThread },
 });
 
 export const reopenThread = operation({
@@ -122,7 +127,7 @@ export const reopenThread = operation({
   summary: 'Reopen a thread',
   description: 'Clears resolvedAt and resolvedBySub.',
   request: { params: threadParams },
-  responses: { 200: theThread },
+  responses: { 200: answersThread },
 });
 
 export const addReaction = operation({
@@ -133,7 +138,7 @@ export const addReaction = operation({
   summary: 'React to a comment with one of the six emoji',
   description: 'Each person once with each emoji, which is taken with or without U+FE0F.',
   request: { params: reactionParams },
-  responses: { 200: theThread },
+  responses: { 200: answersThread },
   errors: { 409: 'The comment is deleted.' },
 });
 
@@ -143,7 +148,7 @@ export const removeReaction = operation({
   method: 'delete',
   path: reactionPath,
   summary: 'Take a reaction back',
-  description: 'Also 200 when there was none.',
+  description: 'Takes back what the caller reacted with; also 200 when there was nothing.',
   request: { params: reactionParams },
-  responses: { 200: theThread },
+  responses: { 200: answersThread },
 });

@@ -27,6 +27,17 @@ const facts = {
 
 const busy = { 503: 'The event log is away or too much is in flight; Retry-After says when to come back.' };
 
+const callAccepted = {
+  ...jsonAnswer('The call is in the event log.', accepted, { accepted: 1 }),
+  headers: z.object({
+    'X-State-Token': z.string().openapi({
+      example: 'i-2-1x9',
+      description:
+        'Opaque. Sent back in the same header of GET /v1/flags or /v1/flags/memberships, it makes them wait, up to a second, until this call is applied.',
+    }),
+  }),
+};
+
 export const ingestEvents = operation({
   ...facts,
   operationId: 'ingestEvents',
@@ -69,7 +80,7 @@ export const identify = operation({
       properties: { plan: 'pro', email: 'ada@example.com' },
     }),
   },
-  responses: { 202: jsonAnswer('The call is in the event log.', accepted, { accepted: 1 }) },
+  responses: { 202: callAccepted },
   errors: busy,
 });
 
@@ -87,7 +98,7 @@ export const group = operation({
       properties: { group_id: 'acme', group_type: 'company', seats: 40 },
     }),
   },
-  responses: { 202: jsonAnswer('The call is in the event log.', accepted, { accepted: 1 }) },
+  responses: { 202: callAccepted },
   errors: busy,
 });
 
@@ -101,7 +112,18 @@ export const uploadReplayChunk = operation({
   description:
     'Chunks are ordered by seq within a session_id. Up to 25 MiB, on the wire and decompressed. Every answer has an empty body; the reason of a refusal is in X-Error.',
   maxBodyBytes: REPLAY_MAX_BYTES,
-  request: { body: jsonBody(replayChunk) },
+  request: {
+    body: jsonBody(replayChunk, {
+      distinct_id: 'user-1',
+      session_id: '018f4c1e-7a2b-7c3d-8e4f-5a6b7c8d9e0f',
+      seq: 0,
+      events: [{ type: 4, data: { href: 'https://shop.example.com/', width: 1280, height: 720 } }],
+      masked: true,
+      schema_version: 1,
+      sdk: 'web 1.4.0',
+      timestamp: '2026-03-01T09:30:00.000Z',
+    }),
+  },
   responses: { 202: { description: 'The chunk is in the event log.' } },
   errors: busy,
 });

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { jsonAnswer, jsonBody } from '../bodies.ts';
 import { anyJson, id, int32, int64, refuseJsonFault } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { cycle, modelId, tier } from '../path-ids.ts';
 import { deleted, managementOf } from './facts.ts';
 
 /** What a plan or a company lets its projects do. The four named are read; any other is kept and published. */
@@ -56,8 +57,8 @@ export const aiMarkup = z.object({ markupPercent: z.int().min(0).max(100_000) })
 export type AiMarkup = z.infer<typeof aiMarkup>;
 
 const facts = managementOf('catalogue');
-const planParams = z.object({ tier: id, cycle: id });
-const modelParams = z.object({ id });
+const planParams = z.object({ tier, cycle });
+const modelParams = z.object({ id: modelId });
 
 export const getPlan = operation({
   ...facts,

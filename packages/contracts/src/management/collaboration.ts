@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { anyJson, id, timestamp } from '../fields.ts';
+import { anyJson, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { reportId } from '../path-ids.ts';
 import { managementOf, projectParams } from './facts.ts';
 
 /** One run of a report. The cohort is stored apart and never shown by a public link. */
@@ -23,7 +24,7 @@ export const recordReportRun = operation({
   description: 'What a public link of the report shows from now on.',
   maxBodyBytes: 4 * 1024 * 1024,
   request: {
-    params: z.object({ ...projectParams, reportId: id }),
+    params: z.object({ ...projectParams, reportId }),
     body: jsonBody(reportRun, { report: { rows: [{ day: '2026-03-01', signUps: 42 }] } }),
   },
   responses: {

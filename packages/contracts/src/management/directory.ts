@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { jsonAnswer, jsonBody } from '../bodies.ts';
 import { base64url, httpsAddress, id, languageTag, writtenText } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { companyId, reportId, sub } from '../path-ids.ts';
 import { entitlements } from './catalogue.ts';
 import { deleted, managementOf, projectParams } from './facts.ts';
 
@@ -73,9 +74,9 @@ const memberPath = '/management/v1/companies/{companyId}/members/{sub}';
 const projectPath = '/management/v1/projects/{projectId}';
 const keysPath = '/management/v1/projects/{projectId}/keys';
 const reportPath = '/management/v1/projects/{projectId}/reports/{reportId}';
-const companyParams = z.object({ companyId: id });
-const memberParams = z.object({ companyId: id, sub: id });
-const reportParams = z.object({ ...projectParams, reportId: id });
+const companyParams = z.object({ companyId });
+const memberParams = z.object({ companyId, sub });
+const reportParams = z.object({ ...projectParams, reportId });
 
 export const getCompany = operation({
   ...facts,

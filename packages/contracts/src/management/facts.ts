@@ -1,4 +1,4 @@
-import { id } from '../fields.ts';
+import { projectId } from '../path-ids.ts';
 
 /** What every management operation of a service has in common. */
 export function managementOf<S extends string>(service: S) {
@@ -14,4 +14,4 @@ export function managementOf<S extends string>(service: S) {
 /** The answer to a DELETE, also when nothing was there. */
 export const deleted = { description: 'It is not there (any more).' };
 
-export const projectParams = { projectId: id };
+export const projectParams = { projectId };

@@ -3,6 +3,7 @@ import { jsonAnswer, jsonBody } from '../bodies.ts';
 import { id, writtenText } from '../fields.ts';
 import { clause, type FlagEntry, flagEntry } from '../flags.ts';
 import { operation } from '../operation.ts';
+import { cohortId, flagKey } from '../path-ids.ts';
 import { deleted, managementOf, projectParams } from './facts.ts';
 
 /** A ruleset entry as it is written: everything but the key, which is in the path. */
@@ -49,8 +50,8 @@ export const cohort = cohortDefinition.extend({ id }).openapi('Cohort');
 export type Cohort = z.infer<typeof cohort>;
 
 const facts = managementOf('flags');
-const flagParams = z.object({ ...projectParams, key: id });
-const cohortParams = z.object({ ...projectParams, cohortId: id });
+const flagParams = z.object({ ...projectParams, key: flagKey });
+const cohortParams = z.object({ ...projectParams, cohortId });
 const flagPath = '/management/v1/projects/{projectId}/flags/{key}';
 const cohortPath = '/management/v1/projects/{projectId}/cohorts/{cohortId}';
 

@@ -6,9 +6,12 @@ import {
   messengerAppearance,
   starterPrompt,
   teamMember,
+  theAppearance,
+  theTeam,
 } from '../messenger/configuration.ts';
 import { conversation, conversationStatus, pageContext, turn } from '../messenger/conversations.ts';
 import { operation } from '../operation.ts';
+import { conversationId, userId } from '../path-ids.ts';
 import { managementOf, projectParams } from './facts.ts';
 
 export const messengerTexts = z
@@ -77,8 +80,8 @@ const teammatePath = '/management/v1/projects/{projectId}/team/{userId}';
 const secretsPath = '/management/v1/projects/{projectId}/identity-secrets';
 const conversationsPath = '/management/v1/projects/{projectId}/conversations';
 const params = z.object(projectParams);
-const teammateParams = z.object({ ...projectParams, userId: id });
-const conversationParams = z.object({ ...projectParams, id });
+const teammateParams = z.object({ ...projectParams, userId });
+const conversationParams = z.object({ ...projectParams, id: conversationId });
 const noProject = { 404: 'No such project.' };
 const noConversation = { 404: 'No such project or conversation.' };
 
@@ -102,7 +105,20 @@ export const putMessengerSettings = operation({
   description:
     'html of starter prompts keeps a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is taken out. avatarUrl of a team member is a path that the avatar upload answered.',
   maxBodyBytes: 1024 * 1024,
-  request: { params, body: jsonBody(messengerSettings) },
+  request: {
+    params,
+    body: jsonBody(messengerSettings, {
+      ...theAppearance,
+      team: theTeam,
+      texts: {
+        en: {
+          greeting: 'Hello! How can we help?',
+          starterPrompts: [{ html: 'Where is <b>my order</b>?', text: 'Where is my order?' }],
+        },
+        de: { greeting: 'Hallo! Wie können wir helfen?' },
+      },
+    }),
+  },
   responses: { 200: jsonAnswer('The configuration as stored.', messengerSettings) },
   errors: noProject,
 });

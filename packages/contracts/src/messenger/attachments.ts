@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { jsonAnswer } from '../bodies.ts';
-import { id } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { attachmentId, conversationId } from '../path-ids.ts';
 import { attachmentType, uploadedAttachment } from './conversations.ts';
 
 /** The most an attachment may weigh, in bytes. */
@@ -15,7 +15,9 @@ const facts = {
   tag: 'Conversations',
 } as const;
 
-const binary = { schema: { type: 'string', format: 'binary' } } as const;
+const binary = {
+  schema: { type: 'string', format: 'binary', description: 'The bytes of the file.' },
+} as const;
 
 export const uploadAttachment = operation({
   ...facts,
@@ -27,10 +29,10 @@ export const uploadAttachment = operation({
     'Raw bytes of a PNG, JPEG, WebP, GIF or PDF of up to 500,000 bytes; the bytes decide the type, never the Content-Type header. Path parts, control characters and bidi marks are taken out of name; an empty one is file. A file not sent within 24 hours is removed. 10 a minute and 60 an hour a conversation, 30 a minute an address.',
   maxBodyBytes: ATTACHMENT_MAX_BYTES,
   request: {
-    params: z.object({ id }),
+    params: z.object({ id: conversationId }),
     query: z.object({
       // Cleaned before it is measured, by the service: what is taken out does not count.
-      name: z.string().default('file').openapi({ maxLength: 200 }),
+      name: z.string().default('file').openapi({ maxLength: 200, example: 'screenshot.png' }),
     }),
     body: { required: true, content: { 'application/octet-stream': binary } },
   },
@@ -54,7 +56,7 @@ export const readAttachment = operation({
   path: '/v1/conversations/{id}/attachments/{attachmentId}',
   summary: 'The bytes of a file of the conversation',
   description: 'With the type it was stored as: a PDF as a download, a picture to show in place.',
-  request: { params: z.object({ id, attachmentId: id }) },
+  request: { params: z.object({ id: conversationId, attachmentId }) },
   responses: {
     200: {
       description: 'The file.',

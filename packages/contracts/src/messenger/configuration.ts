@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { jsonAnswer, notModified } from '../bodies.ts';
 import { anyJson, id, int32, text } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { userId } from '../path-ids.ts';
 
 const look = text({ max: 50 });
 
@@ -27,6 +28,40 @@ export const messengerAppearance = z.object({
   stampPlacement: look,
   stampContent: look,
 });
+
+/** An appearance, for the API reference. */
+export const theAppearance = {
+  enabled: true,
+  launcherPosition: 'right',
+  launcherOffsetX: 24,
+  launcherOffsetY: 24,
+  accentColor: '#0b6bcb',
+  availability: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '09:00', to: '17:00' },
+  skin: 'light',
+  launcherShape: 'circle',
+  launcherFill: 'solid',
+  launcherContent: 'icon',
+  launcherSize: 'medium',
+  bubbleShape: 'rounded',
+  bubbleFill: 'solid',
+  composerShape: 'rounded',
+  namePlacement: 'above',
+  nameAvatar: true,
+  dayDividers: true,
+  stampPlacement: 'below',
+  stampContent: 'time',
+};
+
+/** Who answers, for the API reference. */
+export const theTeam = [
+  {
+    name: 'Grace Hopper',
+    initials: 'GH',
+    tone: 'warm',
+    avatarUrl:
+      '/v1/messenger/avatar/grace/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.png',
+  },
+];
 
 export const starterPrompt = z
   .object({ html: text({ max: 2000 }), text: text({ max: 500 }) })
@@ -59,6 +94,22 @@ export const messengerConfiguration = messengerAppearance
   })
   .openapi('MessengerConfiguration');
 export type MessengerConfiguration = z.infer<typeof messengerConfiguration>;
+
+const theConfiguration = {
+  ...theAppearance,
+  enabled: true as const,
+  greeting: 'Hello! How can we help?',
+  awayMessage: 'We are back at 9.',
+  starterPrompts: [{ html: 'Where is <b>my order</b>?', text: 'Where is my order?' }],
+  team: theTeam,
+  version: '5a6b7c8d9e0f',
+  socketUrl: 'wss://api.example.com/v1/messenger/socket',
+  attachments: {
+    enabled: true,
+    maxBytes: 500_000,
+    accept: ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'],
+  },
+};
 
 export const messengerOff = z.object({ enabled: z.literal(false) }).openapi('MessengerOff');
 
@@ -96,6 +147,7 @@ export const getMessengerConfig = operation({
       ...jsonAnswer(
         'The configuration, or that there is none.',
         z.union([messengerConfiguration, messengerOff]),
+        theConfiguration,
       ),
       headers: z.object({ ETag: z.string() }),
     },
@@ -112,11 +164,17 @@ export const getAvatar = operation({
   description:
     'file is the SHA-256 of the bytes and the extension of the type, so the bytes under a path never change. The key may travel as api_key, since an image load sets no header.',
   request: {
-    params: z.object({ user_id: id, file: id }),
+    params: z.object({
+      user_id: userId,
+      file: id.openapi({
+        example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.png',
+      }),
+    }),
     query: z.object({
-      api_key: text({ max: 200 })
-        .optional()
-        .openapi({ description: 'The project key, in place of the header.' }),
+      api_key: text({ max: 200 }).optional().openapi({
+        description: 'The project key, in place of the header.',
+        example: 'pk_eu_0123456789ABCDEFGHIJKLMNOPQRSTUV',
+      }),
     }),
   },
   responses: {

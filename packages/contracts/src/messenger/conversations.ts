@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { jsonAnswer, jsonBody } from '../bodies.ts';
 import { id, text, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { conversationId } from '../path-ids.ts';
 
 export const conversationStatus = z.enum(['open', 'pending', 'resolved']).openapi('ConversationStatus');
 export type ConversationStatus = z.infer<typeof conversationStatus>;
@@ -36,6 +37,27 @@ export const attachment = uploadedAttachment
   .openapi('Attachment');
 export type Attachment = z.infer<typeof attachment>;
 
+const theTurn = {
+  id: 'trn_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+  authorKind: 'visitor' as const,
+  authorId: null,
+  body: 'I was charged twice.',
+  createdAt: '2026-03-01T09:30:00.000Z',
+  authorName: null,
+  authorAvatarUrl: null,
+  attachments: [],
+};
+
+const theConversation = {
+  id: 'cnv_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+  distinctId: 'user-1',
+  subject: 'Invoice for March',
+  status: 'open' as const,
+  lastTurnAt: '2026-03-01T09:30:00.000Z',
+  createdAt: '2026-03-01T09:29:00.000Z',
+  turns: [theTurn],
+};
+
 export const turn = z
   .object({
     id,
@@ -51,7 +73,7 @@ export const turn = z
       .openapi({ description: 'Path of the avatar endpoint.' }),
     attachments: z.array(attachment),
   })
-  .openapi('Turn');
+  .openapi('Turn', { example: theTurn });
 export type Turn = z.infer<typeof turn>;
 
 export const conversation = z
@@ -120,7 +142,7 @@ const facts = {
   tag: 'Conversations',
 } as const;
 
-const params = z.object({ id });
+const params = z.object({ id: conversationId });
 
 export const openConversation = operation({
   ...facts,
@@ -152,14 +174,16 @@ export const appendTurn = operation({
   request: {
     params,
     headers: z.object({
-      'idempotency-key': text({ min: 1, max: 200 }).optional(),
+      'idempotency-key': text({ min: 1, max: 200 })
+        .optional()
+        .openapi({ example: '018f4c1e-7a2b-7c3d-8e4f-5a6b7c8d9e0f' }),
     }),
     body: jsonBody(turnRequest, {
       body: 'I was charged twice.',
       pageContext: { host: 'shop.example.com', path: '/invoices', title: 'Invoices' },
     }),
   },
-  responses: { 201: jsonAnswer('The turn.', z.object({ turn })) },
+  responses: { 201: jsonAnswer('The turn.', z.object({ turn }), { turn: theTurn }) },
   errors: {
     409: "An attachment is not this conversation's, or was already sent; nothing is stored.",
     429: 'Too many turns; Retry-After says when to come back.',
@@ -175,5 +199,5 @@ export const getConversation = operation({
   description:
     'status is open when the visitor wrote last, pending after a teammate, or what an operator set. An id that does not exist is 401 like a wrong token.',
   request: { params },
-  responses: { 200: jsonAnswer('The conversation.', conversation) },
+  responses: { 200: jsonAnswer('The conversation.', conversation, theConversation) },
 });

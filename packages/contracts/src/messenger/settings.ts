@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { id, int64, languageTag, text, timestamp } from '../fields.ts';
+import { int64, languageTag, text, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { projectId } from '../path-ids.ts';
 
 export const helpCentreSite = z
   .object({
@@ -77,7 +78,7 @@ const facts = {
   tag: 'Messenger settings',
 } as const;
 
-const params = z.object({ projectId: id });
+const params = z.object({ projectId });
 
 export const getHelpCentre = operation({
   ...facts,
@@ -111,7 +112,7 @@ export const putArticleSearch = operation({
   summary: 'Turn article search on or off, and place it',
   description:
     'on: true needs a plan with article search, else 402 PLAN_REQUIRED, also when it was on before; on: false with any placement is always allowed.',
-  request: { params, body: jsonBody(articleSearch) },
+  request: { params, body: jsonBody(articleSearch, { on: true, placement: 'tab' }) },
   responses: { 200: jsonAnswer('Article search as stored.', articleSearch) },
   errors: { 402: 'PLAN_REQUIRED: the plan has no article search.' },
 });

@@ -1,0 +1,90 @@
+import type { RouteConfig } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
+
+/** `A` is `{statusCode, message, error}`, `B` is `{error: {code, message}}`, `empty` has no body and `X-Error`. */
+export type ErrorShape = 'A' | 'B' | 'empty';
+
+export const errorBodyA = z
+  .object({ statusCode: z.int(), message: z.string(), error: z.string() })
+  .openapi('ErrorA', {
+    example: { statusCode: 400, message: 'distinct_id: required', error: 'Bad Request' },
+  });
+
+export const errorBodyB = z
+  .object({ error: z.object({ code: z.string(), message: z.string() }) })
+  .openapi('ErrorB', { example: { error: { code: 'BAD_REQUEST', message: 'text: required' } } });
+
+/** The reason phrase and the code of a status that names none of its own. */
+const statuses: Record<number, [phrase: string, code: string]> = {
+  400: ['Bad Request', 'BAD_REQUEST'],
+  401: ['Unauthorized', 'UNAUTHORIZED'],
+  402: ['Payment Required', 'PLAN_REQUIRED'],
+  403: ['Forbidden', 'FORBIDDEN'],
+  404: ['Not Found', 'NOT_FOUND'],
+  409: ['Conflict', 'CONFLICT'],
+  413: ['Payload Too Large', 'PAYLOAD_TOO_LARGE'],
+  415: ['Unsupported Media Type', 'BAD_REQUEST'],
+  429: ['Too Many Requests', 'RATE_LIMITED'],
+  500: ['Internal Server Error', 'INTERNAL'],
+  502: ['Bad Gateway', 'UNAVAILABLE'],
+  503: ['Service Unavailable', 'UNAVAILABLE'],
+};
+
+interface ErrorAnswer {
+  shape: ErrorShape;
+  status: number;
+  /** What the status means; `CODE: meaning. OTHER: meaning.` where it has codes of its own. */
+  description: string;
+  /** What a message says, where that is not the meaning. */
+  message?: string | undefined;
+}
+
+/** An error of an operation, with an example for each of its codes. */
+export function errorAnswer({ shape, status, description, message }: ErrorAnswer) {
+  const [phrase, usualCode] = statuses[status] ?? ['Error', 'ERROR'];
+  const own = ownCodes(description);
+  const faults = own.length > 0 ? own : [{ code: usualCode, message: message ?? description }];
+  if (shape === 'empty') {
+    const example = faults[0]?.message;
+    return {
+      description,
+      headers: { 'X-Error': { schema: { type: 'string', example }, description: 'The reason.' } },
+    } satisfies RouteConfig['responses'][string];
+  }
+  const schema = shape === 'A' ? errorBodyA : errorBodyB;
+  const examples = Object.fromEntries(
+    faults.map((fault) => [
+      fault.code,
+      {
+        value:
+          shape === 'A' ? { statusCode: status, message: fault.message, error: phrase } : { error: fault },
+      },
+    ]),
+  );
+  return { description, content: { 'application/json': { schema, examples } } };
+}
+
+/** `AI_DISABLED: the add-on is off. AI_LIMIT_REACHED: ...` as codes with their messages. */
+function ownCodes(description: string) {
+  const parts = [...description.matchAll(/\b([A-Z]+(?:_[A-Z]+)*): (.+?\.)(?= [A-Z_]+: |$)/g)];
+  return parts.map(([, code = '', message = '']) => ({
+    code,
+    message: message.charAt(0).toUpperCase() + message.slice(1),
+  }));
+}
+
+/** What a message of 400 says of a request, by the first thing that it cannot do without. */
+export function faultyRequest(request: RouteConfig['request']): string | undefined {
+  const media = request?.body?.content['application/json'];
+  const inBody = media !== undefined && 'schema' in media ? requiredOf(media.schema)[0] : undefined;
+  const name = inBody ?? requiredOf(request?.query)[0];
+  if (name !== undefined) return `${name}: required`;
+  const inPath = requiredOf(request?.params)[0];
+  return inPath === undefined ? undefined : `${inPath}: longer than 200 characters`;
+}
+
+function requiredOf(schema: unknown): string[] {
+  if (!(schema instanceof z.ZodObject)) return [];
+  const fields: Record<string, z.ZodType> = schema.shape;
+  return Object.keys(fields).filter((name) => fields[name]?.safeParse(undefined).success === false);
+}

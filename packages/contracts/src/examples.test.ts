@@ -1,0 +1,137 @@
+import { z } from '@hono/zod-openapi';
+import { describe, expect, test } from 'vitest';
+import { openApiDocument } from './openapi.ts';
+import { interfaceOperations, operations } from './operations.ts';
+
+/** The document as its readers get it. */
+const document = JSON.parse(JSON.stringify(openApiDocument({ management: true })));
+
+interface Media {
+  schema: { $ref?: string; example?: unknown };
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+/** The examples of a body: its own, by name, or the one of its schema. */
+function examplesOf({ schema, example, examples }: Media): unknown[] {
+  if (examples !== undefined) return Object.values(examples).map(({ value }) => value);
+  const named =
+    schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split('/').at(-1) ?? ''];
+  const one = example ?? named.example;
+  return one === undefined ? [] : [one];
+}
+
+const faultsOf = (schema: unknown, value: unknown) =>
+  schema instanceof z.ZodType ? schema.safeParse(value).error?.issues : ['the schema is not Zod’s'];
+
+const schemaOf = (media: unknown) =>
+  typeof media === 'object' && media !== null && 'schema' in media ? media.schema : undefined;
+
+describe.each(interfaceOperations)('$operationId', ({ method, path, request, responses, errorShape }) => {
+  const described = document.paths[path][method];
+
+  test('says in a line and at length what it does', () => {
+    expect(described.summary).toMatch(/^[A-Z].{10,}[^.]$/);
+    expect(described.description).toMatch(/.{30,}\.$/);
+  });
+
+  test('shows every parameter by an example that is taken', () => {
+    for (const part of ['params', 'query', 'headers'] as const) {
+      const schema = request?.[part];
+      if (!(schema instanceof z.ZodObject)) continue;
+      for (const [name, field] of Object.entries(schema.shape)) {
+        const parameter = described.parameters.find((one: { name: string }) => one.name === name);
+        expect(parameter.schema.example, name).toBeDefined();
+        expect(faultsOf(field, parameter.schema.example), name).toBeUndefined();
+      }
+    }
+  });
+
+  test('shows a body that is taken', () => {
+    if (described.requestBody === undefined) return;
+    const media: Media | undefined = described.requestBody.content['application/json'];
+    if (media === undefined) {
+      expect(described.requestBody.content['application/octet-stream'].schema.format).toBe('binary');
+      return;
+    }
+    const schema = schemaOf(request?.body?.content['application/json']);
+    expect(examplesOf(media)).not.toEqual([]);
+    for (const example of examplesOf(media)) expect(faultsOf(schema, example)).toBeUndefined();
+  });
+
+  test('shows what it answers', () => {
+    for (const [status, response] of Object.entries(responses)) {
+      if (Number(status) >= 400) continue;
+      const media: Media | undefined = described.responses[status].content?.['application/json'];
+      if (media === undefined) continue;
+      const schema = schemaOf('content' in response ? response.content?.['application/json'] : undefined);
+      expect(examplesOf(media), status).not.toEqual([]);
+      for (const example of examplesOf(media)) expect(faultsOf(schema, example), status).toBeUndefined();
+    }
+  });
+
+  test('shows each error in its shape', () => {
+    const errors = Object.entries<{ headers?: object; content?: object }>(described.responses).filter(
+      ([status]) => Number(status) >= 400,
+    );
+    expect(errors.length).toBeGreaterThan(1);
+    for (const [status, response] of errors) {
+      if (errorShape === 'empty') {
+        expect(response, status).not.toHaveProperty('content');
+        expect(response, status).toHaveProperty(
+          'headers.X-Error.schema.example',
+          expect.stringMatching(/.+/),
+        );
+        continue;
+      }
+      const media = (response.content as Record<string, Media>)['application/json'];
+      const examples = media === undefined ? [] : examplesOf(media);
+      expect(examples, status).not.toEqual([]);
+      for (const example of examples) {
+        expect(example, status).toEqual(
+          errorShape === 'A'
+            ? {
+                statusCode: Number(status),
+                message: expect.stringMatching(/.+/),
+                error: expect.stringMatching(/.+/),
+              }
+            : { error: { code: expect.stringMatching(/^[A-Z_]+$/), message: expect.stringMatching(/.+/) } },
+        );
+      }
+    }
+  });
+});
+
+test('an error with codes of its own shows each of them', () => {
+  const at = (path: string, method: string, status: number) =>
+    document.paths[path][method].responses[status].content['application/json'].examples;
+  const translations = at('/v1/projects/{projectId}/messenger/translations', 'post', 402);
+  expect(Object.keys(translations)).toEqual(['AI_DISABLED', 'AI_LIMIT_REACHED']);
+  const uploads = at('/v1/conversations/{id}/attachments', 'post', 400);
+  expect(uploads).toEqual({
+    ATTACHMENT_UNREAD: {
+      value: {
+        error: { code: 'ATTACHMENT_UNREAD', message: 'The body is empty or could not be received.' },
+      },
+    },
+    BAD_REQUEST: { value: { error: { code: 'BAD_REQUEST', message: 'The name is too long.' } } },
+  });
+});
+
+test('a refused request is shown with the path of a field it has', () => {
+  const { examples } = document.paths['/v1/events'].post.responses[400].content['application/json'];
+  expect(examples.BAD_REQUEST.value.message).toBe('events: required');
+});
+
+test('whatever management shows as a body is taken', () => {
+  let bodies = 0;
+  for (const { method, path, operationId, request } of operations) {
+    const media: Media | undefined = document.paths[path][method].requestBody?.content['application/json'];
+    if (media === undefined) continue;
+    bodies++;
+    const schema = schemaOf(request?.body?.content['application/json']);
+    expect(examplesOf(media), operationId).not.toEqual([]);
+    for (const example of examplesOf(media)) expect(faultsOf(schema, example), operationId).toBeUndefined();
+  }
+  expect(bodies).toBeGreaterThan(25);
+});
