@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['{packages,services,deploy}/**/*.test.ts'],
+    include: ['{bench,packages,services,deploy}/**/*.test.ts'],
     globalSetup: ['./packages/testkit/src/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

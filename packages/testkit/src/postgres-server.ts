@@ -21,11 +21,17 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** Starts one with the given databases. */
-export async function postgresServer(databases: string[] = ['test']): Promise<PostgresServer> {
+/**
+ * Starts one with the given databases. `durable`: it syncs what it commits, so that a kill loses nothing; tests that
+ * do not look for that are quicker without.
+ */
+export async function postgresServer(
+  databases: string[] = ['test'],
+  { durable = false }: { durable?: boolean } = {},
+): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), 'switchboard-tests-'));
   const port = await freePort();
-  const open = () => startPostgres({ directory, port, databases, durable: false });
+  const open = () => startPostgres({ directory, port, databases, durable });
   let server = await open();
 
   async function signal(name: NodeJS.Signals, which: (pids: number[]) => number[]): Promise<void> {

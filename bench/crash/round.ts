@@ -1,0 +1,88 @@
+import { answerFaults, outcomeOf, type Request } from './books.ts';
+import { catchUp } from './catch-up.ts';
+import { checkEvents, type EventVerdict, type FoundEvent } from './check-events.ts';
+import { checkState, type StateVerdict } from './check-state.ts';
+import { type Kill, killInTurns } from './kills.ts';
+import { applyLoad } from './load.ts';
+import type { LogReader } from './log-reader.ts';
+import type { Random } from './random.ts';
+import { type Setting, untilReady } from './setting.ts';
+import { readUserState } from './user-state.ts';
+
+export interface Run {
+  setting: Setting;
+  reader: LogReader;
+  random: Random;
+  /** Milliseconds since 1970, what times in the traffic count from. */
+  base: number;
+  seconds: number;
+  clients: number;
+  /** Requests of all rounds so far: each round checks also that nothing of an earlier one was hurt. */
+  books: Request[];
+  onKill(kill: Kill): void;
+}
+
+export interface RoundResult {
+  /** Requests of this round by their outcome, and repeats of accepted ones. */
+  requests: Record<ReturnType<typeof outcomeOf> | 'repeats' | 'tries', number>;
+  kills: Kill[];
+  /** Of all rounds so far. */
+  events: EventVerdict;
+  state: StateVerdict;
+  /** Copies on the log beyond the first, of all rounds so far. */
+  duplicates: number;
+  faults: string[];
+}
+
+/** Load and kills, then everything is up and has caught up, then what clients were told is compared with what is there. */
+export async function playRound(run: Run, round: number): Promise<RoundResult> {
+  const { setting, reader, random, base, seconds, clients, books } = run;
+  const kills: Kill[] = [];
+  const onKill = (kill: Kill) => {
+    kills.push(kill);
+    run.onKill(kill);
+  };
+  const seed = random.between(1, 2 ** 31);
+  const [requests] = await Promise.all([
+    applyLoad({
+      ports: setting.ingestion.map(({ port }) => port),
+      unknownKey: `pk_eu_${'0'.repeat(32)}`,
+      seconds,
+      clients,
+      round,
+      seed,
+      base,
+      hasReplays: true,
+    }),
+    killInTurns(setting.parts, seconds, random, onKill),
+  ]);
+  books.push(...requests);
+  await untilReady([...setting.parts, setting.flags]);
+  await catchUp({ log: setting.log, parts: setting.parts, kills: 2, random, onKill });
+
+  const copies = await reader.copies();
+  const events = checkEvents(books, await archivedEvents(setting), base);
+  const state = checkState(books, await readUserState(setting.databaseUrl('flags')), base);
+  const faults = [...answerFaults(requests), ...events.faults, ...state.faults];
+  return { requests: tally(requests), kills, events, state, duplicates: duplicatesOf(copies), faults };
+}
+
+function tally(requests: readonly Request[]): RoundResult['requests'] {
+  const counts = { accepted: 0, rejected: 0, refused: 0, unanswered: 0, repeats: 0, tries: 0 };
+  for (const request of requests) {
+    counts[outcomeOf(request)]++;
+    counts.repeats += request.repeats;
+    counts.tries += request.statuses.length;
+  }
+  return counts;
+}
+
+function duplicatesOf(copies: ReadonlyMap<string, number>): number {
+  let duplicates = 0;
+  for (const count of copies.values()) duplicates += count - 1;
+  return duplicates;
+}
+
+async function archivedEvents(_setting: Setting): Promise<FoundEvent[]> {
+  return [];
+}

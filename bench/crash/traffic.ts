@@ -1,0 +1,95 @@
+/**
+ * What the clients say: each thing follows from its project, round and number alone, so that the books need keep
+ * only these and the check can say again what was sent.
+ */
+
+export const PROJECTS = ['crash-a', 'crash-b'] as const;
+export type Project = (typeof PROJECTS)[number];
+
+export const keyOf = (project: Project) => `pk_eu_${project.slice(-1).repeat(32)}`;
+
+/** Both projects count from 0, so they use the same event_ids for different events. */
+export interface Numbered {
+  project: Project;
+  round: number;
+  number: number;
+}
+
+const HOUR_MS = 3_600_000;
+const PEOPLE = 37;
+const GROUPS = 5;
+const SESSIONS = 4;
+/** Prime, so that numbers below it give as many different times when multiplied. */
+const TIMES = 100_003;
+const EVERY_TENTH_CLOCK_IS_LATE_MS = 365 * 24 * HOUR_MS;
+
+export const eventId = ({ round, number }: Numbered) => `r${round}-e${number}`;
+export const person = ({ round, number }: Numbered) => `r${round}-person-${number % PEOPLE}`;
+
+/** An event of the two days before `base`; `isLate`: of a device whose clock is a year behind. */
+export function eventOf(numbered: Numbered, base: number, isLate: boolean) {
+  const { project, number } = numbered;
+  const at = base - (number % 48) * HOUR_MS - (isLate ? EVERY_TENTH_CLOCK_IS_LATE_MS : 0);
+  return {
+    distinct_id: person(numbered),
+    event_id: eventId(numbered),
+    event_name: number % 3 === 0 ? 'checkout completed' : 'page viewed',
+    schema_version: 1,
+    timestamp: new Date(at).toISOString(),
+    session_id: `session-${number % 11}`,
+    properties: {
+      project,
+      number,
+      price: number / 100,
+      text: `Köln ✓ ${'x'.repeat(number % 200)}`,
+      deep: { list: [number, null, number % 2 === 0] },
+    },
+    context: { locale: 'de-DE', sdk: 'switchboard-js', sdk_version: '1.4.2' },
+  };
+}
+
+/** The time of a batch that says it was sent by a device whose clock is right, or a year behind. */
+export function sentAt(isLate: boolean): string {
+  return new Date(Date.now() - (isLate ? EVERY_TENTH_CLOCK_IS_LATE_MS : 0)).toISOString();
+}
+
+/** When a call was made, for the newer-wins rule: each its own time, and not in the order of the numbers. */
+export function callTime({ round, number }: Numbered, base: number): number {
+  return base + round * TIMES + ((number * 7919) % TIMES);
+}
+
+/** Each identify leaves a trait of its own, and contends for two that all share. */
+export function identifyTraits({ number }: Numbered): Record<string, number | null> {
+  return { [`n${number}`]: number, last: number, sometimes: number % 3 === 0 ? null : number };
+}
+
+/** Each group call moves its person, now and then out of any group, and leaves a trait of its own on the group. */
+export function groupTraits({ number }: Numbered): Record<string, number> {
+  return { [`n${number}`]: number, last: number };
+}
+
+export function groupId({ round, number }: Numbered): string | null {
+  return number % 7 === 0 ? null : `r${round}-group-${number % GROUPS}`;
+}
+
+export const session = ({ round, number }: Numbered) => `r${round}-session-${number % SESSIONS}`;
+export const seq = ({ number }: Numbered) => Math.floor(number / SESSIONS);
+
+/** Every twentieth chunk is too large for one record of the log. */
+export function replayChunk(numbered: Numbered, base: number) {
+  const { number } = numbered;
+  const filler = number % 20 === 19 ? 1_200_000 : 500;
+  return {
+    session_id: session(numbered),
+    distinct_id: person(numbered),
+    seq: seq(numbered),
+    masked: true,
+    schema_version: 1,
+    timestamp: new Date(callTime(numbered, base)).toISOString(),
+    events: [0, 1].map((index) => ({
+      type: 3,
+      timestamp: base + seq(numbered) * 1000 + index,
+      data: { number, index, filler: 'y'.repeat(filler / 2) },
+    })),
+  };
+}

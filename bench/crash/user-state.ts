@@ -1,0 +1,16 @@
+import { openDatabase } from '@switchboard/database';
+import type { FoundState } from './check-state.ts';
+
+/** The state of every person and group, from the flags service's own database: no operation tells all of it. */
+export async function readUserState(url: string): Promise<FoundState> {
+  const database = openDatabase({ url, applicationName: 'crash' });
+  try {
+    const { sql } = database;
+    const people = await sql<FoundState['people']>`
+      select project_id as project, distinct_id as id, traits, groups from people`;
+    const groups = await sql<FoundState['groups']>`select project_id as project, id, traits from groups`;
+    return { people: [...people], groups: [...groups] };
+  } finally {
+    await database.close();
+  }
+}
