@@ -1,6 +1,5 @@
 export { type Directory, type DirectoryOptions, openDirectory } from './directory.ts';
 export { DirectoryUnavailable } from './errors.ts';
-export { gatherReads, type Read } from './gather.ts';
 export type { LookUps, ProjectKey } from './lookups.ts';
 export { directoryMigrations } from './migrations.ts';
 export {

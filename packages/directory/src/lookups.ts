@@ -1,8 +1,7 @@
-import { type Database, isUnavailable } from '@switchboard/database';
+import { type Database, gatherReads, isUnavailable } from '@switchboard/database';
 import { LRUCache } from 'lru-cache';
 import { type Cache, createCache } from './cache.ts';
 import { within } from './errors.ts';
-import { gatherReads } from './gather.ts';
 import {
   type Entitlements,
   type Entries,

@@ -1,4 +1,5 @@
-import { type Directory, gatherReads, type Project, type Report } from '@switchboard/directory';
+import { gatherReads } from '@switchboard/database';
+import type { Directory, Project, Report } from '@switchboard/directory';
 import { type Clock, hashToken, NotFound, type RateLimit } from '@switchboard/service-kit';
 import { LRUCache } from 'lru-cache';
 import { isOn } from './stop-day.ts';
