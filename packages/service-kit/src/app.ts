@@ -1,3 +1,4 @@
+import { mountApiReference } from '@switchboard/api-reference';
 import { type Operation, openApiDocument, type ServiceName } from '@switchboard/contracts';
 import { Hono } from 'hono';
 import { createAccessTokens } from './access-tokens.ts';
@@ -32,6 +33,9 @@ export interface ServiceApp {
   /** The operations that are served, for a check against the contracts. */
   implemented: readonly Operation[];
 }
+
+/** A process serves the operations of every host on its own address, where its document is read. */
+const ofThisProcess = { api: '/', events: '/', replay: '/', management: '/' };
 
 /** The HTTP face that all services share: request ids, CORS, credentials, validation, errors, health, metrics. */
 export function createApp({ service, context, directory }: AppOptions): ServiceApp {
@@ -100,12 +104,15 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
   );
   let document: string | undefined;
   hono.get('/openapi.json', (c) => {
-    document ??= JSON.stringify(openApiDocument({ services: [service], management: true }));
+    document ??= JSON.stringify(
+      openApiDocument({ services: [service], management: true, servers: ofThisProcess }),
+    );
     return c.body(document, 200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Access-Control-Allow-Origin': '*',
     });
   });
+  mountApiReference(hono);
 
   const serve = implementing({ hono, budget, credentials, assertStarted });
 

@@ -1,0 +1,91 @@
+import { type Env, Hono } from 'hono';
+import { html } from 'hono/html';
+import { scalarScript } from './scalar.ts';
+
+export interface ApiReferenceOptions {
+  /** Origins besides the page's own that operations are tried out on: those of the document's servers. */
+  origins?: readonly string[];
+}
+
+/** Everything that Scalar would ask of its makers' hosts is off; the policy below holds it to that. */
+const configuration = {
+  withDefaultFonts: false,
+  telemetry: false,
+  proxyUrl: '',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  persistAuth: false,
+  defaultOpenAllTags: true,
+  expandAllResponses: true,
+  documentDownloadType: 'json',
+  metaData: { title: 'Switchboard API' },
+};
+
+/**
+ * Serves `/docs`: the document at `/openapi.json` of the same address, drawn by Scalar from a script of our own
+ * address. Nothing is asked of anybody else.
+ */
+export function mountApiReference<E extends Env>(
+  hono: Hono<E>,
+  { origins = [] }: ApiReferenceOptions = {},
+): void {
+  hono.route('/docs', createPages(policyFor(origins)));
+}
+
+function createPages(policy: string): Hono {
+  const pages = new Hono();
+  pages.get('/', async (c) => {
+    const { name } = await scalarScript();
+    c.header('Content-Security-Policy', policy);
+    c.header('X-Content-Type-Options', 'nosniff');
+    c.header('Referrer-Policy', 'no-referrer');
+    c.header('Cache-Control', 'no-cache');
+    return c.html(page(name));
+  });
+  pages.get('/:file', async (c, next) => {
+    const { name, bytes, gzipped } = await scalarScript();
+    if (c.req.param('file') !== name) return next();
+    const takesGzip = /\bgzip\b/.test(c.req.header('accept-encoding') ?? '');
+    return c.body(takesGzip ? gzipped : bytes, 200, {
+      'Content-Type': 'text/javascript; charset=utf-8',
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding',
+      ...(takesGzip ? { 'Content-Encoding': 'gzip' } : {}),
+    });
+  });
+  return pages;
+}
+
+// Addresses are relative to /docs, so that the page also works behind a prefix.
+const page = (script: string) => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Switchboard API</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<noscript>This page needs JavaScript. The whole document is <a href="openapi.json">openapi.json</a>.</noscript>
+<div id="api-reference" data-url="openapi.json" data-configuration="${JSON.stringify(configuration)}"></div>
+<script src="docs/${script}"></script>
+</body>
+</html>
+`;
+
+function policyFor(origins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'", // Scalar writes its style sheet into the page.
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    ["connect-src 'self'", ...origins].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

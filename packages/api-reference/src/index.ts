@@ -1,0 +1,1 @@
+export { type ApiReferenceOptions, mountApiReference } from './api-reference.ts';

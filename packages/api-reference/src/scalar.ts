@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+/** Scalar's own bundle. Its package exports no path to it, but one to the style sheet beside it. */
+const bundle = new URL('browser/standalone.js', import.meta.resolve('@scalar/api-reference/style.css'));
+
+export interface Script {
+  /** Changes with the content, so that a browser may keep it for good. */
+  name: string;
+  bytes: Buffer<ArrayBuffer>;
+  gzipped: Buffer<ArrayBuffer>;
+}
+
+let kept: Promise<Script> | undefined;
+
+/** The script that draws the page, read and compressed when it is first asked for: few processes ever are. */
+export function scalarScript(): Promise<Script> {
+  kept ??= read().catch((error: unknown) => {
+    kept = undefined;
+    throw error;
+  });
+  return kept;
+}
+
+async function read(): Promise<Script> {
+  const bytes = await readFile(bundle);
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+  return { name: `scalar.${hash}.js`, bytes, gzipped: await promisify(gzip)(bytes, { level: 9 }) };
+}
