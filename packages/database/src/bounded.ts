@@ -21,6 +21,8 @@ export interface Bound {
   withinMs: number;
   /** Called at the start of every query. */
   onStart(): void;
+  /** Told 1 when a query or a transaction begins to wait for a connection, -1 when it has ended or was given up. */
+  count(change: 1 | -1): void;
   /** Called when one did not come back in time. */
   onTimeout(): void;
 }
@@ -37,6 +39,8 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
   bound: Bound,
 ): Sql {
   let waiting = 0;
+  // A transaction is counted as one, whatever is asked within it.
+  const within: Bound = { ...bound, count: () => undefined };
 
   function call(method: 'unsafe' | 'begin' | 'savepoint', given: unknown[]): unknown {
     const found: unknown = Reflect.get(sql, method);
@@ -49,13 +53,20 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
     const { handler, resolve, reject } = result;
     result.handler = (query) => {
       bound.onStart();
-      const timer = setTimeout(giveUp, bound.withinMs, query, reject);
+      bound.count(1);
+      const end = once(() => bound.count(-1));
+      const timer = setTimeout(() => {
+        end();
+        giveUp(query, reject);
+      }, bound.withinMs);
       query.resolve = (value) => {
         clearTimeout(timer);
+        end();
         resolve(value);
       };
       query.reject = (error) => {
         clearTimeout(timer);
+        end();
         reject(error);
       };
       handler(query);
@@ -93,7 +104,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
             clearTimeout(timer);
             resolve();
             if (late) throw new QueryTimeout('The transaction began too late');
-            return argument(boundQueries(transaction, bound));
+            return argument(boundQueries(transaction, within));
           },
     );
     const done = Promise.resolve(call('begin', work));
@@ -102,6 +113,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
       .finally(() => {
         clearTimeout(timer);
         waiting -= 1;
+        bound.count(-1);
       });
     await started;
     return await done;
@@ -111,7 +123,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
     const work = given.map((argument) =>
       typeof argument !== 'function'
         ? argument
-        : (inner: postgres.TransactionSql) => argument(boundQueries(inner, bound)),
+        : (inner: postgres.TransactionSql) => argument(boundQueries(inner, within)),
     );
     return call('savepoint', work);
   }
@@ -130,4 +142,13 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
 
 function isQuery(value: unknown): value is Query {
   return value instanceof Promise && 'handler' in value && 'cancelled' in value;
+}
+
+function once(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    act();
+  };
 }

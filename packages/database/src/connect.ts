@@ -53,9 +53,14 @@ export function connect(
 ) {
   const sockets = createSockets();
   const sql = postgres(url, { ...connectionOptions(options), ...more, ...{ socket: sockets.open } });
-  return boundQueries(sql, {
+  let inFlight = 0;
+  const bound = {
     withinMs: options.statementTimeoutMs + graceMs,
     onStart: () => sockets.look(),
+    count(change: 1 | -1) {
+      inFlight += change;
+    },
     onTimeout: () => sockets.destroySilent(options.statementTimeoutMs),
-  });
+  };
+  return { sql: boundQueries(sql, bound), inFlight: () => inFlight };
 }

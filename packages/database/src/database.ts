@@ -22,6 +22,9 @@ export interface Database {
   drizzle: PostgresJsDatabase;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
+  poolSize: number;
+  /** Queries and transactions that run or wait for a connection. More than the pool's size: some wait. */
+  inFlight(): number;
   /**
    * Calls onMessage for every NOTIFY on the channel from now on. onGap tells that notifications may have been missed:
    * once when the connection is lost, once when it is back. Throws when it cannot listen now.
@@ -35,10 +38,11 @@ export interface Database {
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, applicationName, poolSize = 10, statementTimeoutMs = 5000, connectTimeoutMs = 3000 } = options;
   const common = { applicationName, poolSize, statementTimeoutMs, connectTimeoutMs };
-  const pool = connect(url, common);
+  const { sql: pool, inFlight } = connect(url, common);
   const listener = createListener((hooks) => {
     const lasting = { ...hooks, idle_timeout: 0, max_lifetime: null, fetch_types: false };
-    return connect(url, { ...common, applicationName: `${applicationName} listen`, poolSize: 1 }, lasting);
+    return connect(url, { ...common, applicationName: `${applicationName} listen`, poolSize: 1 }, lasting)
+      .sql;
   });
   return {
     sql: pool,
@@ -46,6 +50,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     async ping() {
       await pool`select 1`;
     },
+    poolSize,
+    inFlight,
     listen: listener.listen,
     async close() {
       await Promise.all([pool.end({ timeout: 5 }), listener.close()]);

@@ -82,6 +82,7 @@ export async function deliver(
           level: 'error',
           message: `${where}: handling failed, trying again: ${messageOf(error)}`,
           error,
+          records: fetched.records,
         });
       }
       options.onFailure?.();

@@ -71,11 +71,13 @@ export function createSender(options: {
     opening.then((connection) => connection.close()).catch(() => {});
   }
 
-  function note(isDown: boolean, error?: unknown): void {
+  function note(isDown: boolean, error?: unknown, batch: TopicRecords[] = []): void {
     if (isDown === down) return;
     down = isDown;
-    if (isDown) options.onLog?.({ level: 'warn', message: `Publishing to ${options.name} fails`, error });
-    else options.onLog?.({ level: 'info', message: `Publishing to ${options.name} works again` });
+    if (isDown) {
+      const records = batch.flatMap((one) => one.records);
+      options.onLog?.({ level: 'warn', message: `Publishing to ${options.name} fails`, error, records });
+    } else options.onLog?.({ level: 'info', message: `Publishing to ${options.name} works again` });
   }
 
   return {

@@ -132,6 +132,8 @@ export interface LogEntry {
   level: 'info' | 'warn' | 'error';
   message: string;
   error?: unknown;
+  /** The records that it is about. */
+  records?: readonly OutgoingRecord[];
 }
 
 /** What both adapters take. */
