@@ -1,28 +1,19 @@
-import { cp } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { defineConfig } from 'rolldown';
+import { assets } from './deploy/docker/bundle/assets.ts';
+import { licences } from './deploy/docker/bundle/licences.ts';
 
-const SOURCE_URL = /new URL\('((?:\.\.\/)+migrations)', import\.meta\.url\)/;
-
-/** Bundles one service into dist/main.js, with the migrations that its packages bring beside it. */
+/** Bundles one program into dist/: main.js and what it reads, which is all that it needs beside Node. */
 export default defineConfig({
   input: 'src/main.ts',
   platform: 'node',
-  output: { dir: 'dist', format: 'esm', sourcemap: true, minify: false },
-  plugins: [
-    {
-      name: 'migrations',
-      async transform(code, id) {
-        const reference = SOURCE_URL.exec(code)?.[1];
-        if (reference === undefined) return undefined;
-        const folder = join(dirname(id), reference);
-        const name = basename(dirname(folder));
-        await cp(folder, join('dist', 'migrations', name), { recursive: true });
-        return {
-          code: code.replace(SOURCE_URL, `new URL('./migrations/${name}', import.meta.url)`),
-          map: null,
-        };
-      },
-    },
-  ],
+  output: {
+    dir: 'dist',
+    cleanDir: true,
+    format: 'esm',
+    // Stacks name the lines of the source; the source itself stays out of the image.
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    minify: false,
+  },
+  plugins: [assets(), licences()],
 });

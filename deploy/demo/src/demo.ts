@@ -34,6 +34,8 @@ export class DemoError extends Error {
 }
 
 interface DemoAddresses {
+  /** Where tokens are minted. */
+  issuer: string;
   api: string;
   events: string;
   replay: string;
@@ -85,6 +87,7 @@ export async function prepareDemo(options: DemoOptions): Promise<PreparedDemo> {
     eu_replay_url: urls.replay,
     management_url: urls.management,
     console_url: urls.console,
+    issuer_url: urls.issuer,
     project_id: PROJECT,
     report_id: REPORT,
     ...keys,

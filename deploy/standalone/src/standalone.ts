@@ -77,7 +77,12 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
     addresses.serve('console', createConsole().fetch);
     await Promise.all(services.map(({ start }) => start()));
     return {
-      ...(await prepareDemo({ home, issuer, urls, mail: { mail_dir: join(home, 'mail') } })),
+      ...(await prepareDemo({
+        home,
+        issuer,
+        urls: { ...urls, issuer: urls.api },
+        mail: { mail_dir: join(home, 'mail') },
+      })),
       urls,
       stop,
     };

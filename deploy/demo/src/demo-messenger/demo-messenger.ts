@@ -95,7 +95,8 @@ async function hold(
   }
 }
 
-const picture = (name: string) => readFile(new URL(`pictures/${name}`, import.meta.url));
+const PICTURES = new URL('pictures/', import.meta.url);
+const picture = (name: string) => readFile(new URL(name, PICTURES));
 
 /** Calls one side of the service, waiting until it knows the project and its key. */
 function caller(base: string, credential: string): Call {

@@ -1,0 +1,51 @@
+import { ManagementError } from '@switchboard/operator';
+import { httpUrl, parseConfig } from '@switchboard/service-kit';
+import { z } from 'zod';
+import { DemoError, prepareDemo } from './demo.ts';
+import { openIssuer } from './issuer.ts';
+
+const settings = z.object({
+  DEMO_HOME: z.string(),
+  AUTH_ISSUER: z.string(),
+  // As clients have them.
+  PUBLIC_API_URL: httpUrl,
+  PUBLIC_EVENTS_URL: httpUrl,
+  PUBLIC_REPLAY_URL: httpUrl,
+  PUBLIC_MANAGEMENT_URL: httpUrl,
+  PUBLIC_ISSUER_URL: httpUrl,
+  CONSOLE_URL: httpUrl,
+  MAIL_URL: httpUrl,
+  // As this process has them.
+  API_URL: httpUrl,
+  EVENTS_URL: httpUrl,
+  MANAGEMENT_URL: httpUrl,
+});
+
+/** Makes the demo's data, once; a later run mints new tokens. Says where everything is. */
+export async function seed(env: NodeJS.ProcessEnv): Promise<void> {
+  const config = parseConfig(settings, env);
+  const prepared = await prepareDemo({
+    home: config.DEMO_HOME,
+    issuer: await openIssuer(config.DEMO_HOME, config.AUTH_ISSUER),
+    urls: {
+      api: config.PUBLIC_API_URL,
+      events: config.PUBLIC_EVENTS_URL,
+      replay: config.PUBLIC_REPLAY_URL,
+      management: config.PUBLIC_MANAGEMENT_URL,
+      issuer: config.PUBLIC_ISSUER_URL,
+      console: config.CONSOLE_URL,
+    },
+    within: { api: config.API_URL, events: config.EVENTS_URL, management: config.MANAGEMENT_URL },
+    mail: { mail_url: config.MAIL_URL },
+  }).catch((error: unknown) => {
+    throw error instanceof ManagementError ? new DemoError(error.message) : error;
+  });
+  process.stdout.write(`The demo is ready.
+
+  API            ${config.PUBLIC_API_URL}
+  Project key    ${prepared.demo.project_key}
+  Tokens, keys   ${config.PUBLIC_ISSUER_URL}/demo.json
+  Mails          ${config.MAIL_URL}
+  A report       ${prepared.sharedReportUrl ?? '(its link is off)'}
+`);
+}

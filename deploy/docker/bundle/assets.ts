@@ -1,0 +1,46 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
+import type { Plugin } from 'rolldown';
+import { packageOf } from './package-of.ts';
+
+/** The two ways in which code names a file or folder that it reads: beside itself, or in a dependency. */
+const REFERENCE = /new URL\(\s*'([^']+)',\s*import\.meta\.(?:url|resolve\(\s*'([^']+)'\s*\)),?\s*\)/g;
+
+/**
+ * Brings what the code reads with it: `new URL('../migrations', import.meta.url)` becomes a copy in the bundle.
+ * Other uses of import.meta in our own code are refused, since they would not find in the bundle what they name.
+ */
+export function assets(): Plugin {
+  return {
+    name: 'assets',
+    transform: {
+      filter: { id: { include: /\.ts$/, exclude: /\/node_modules\// }, code: 'import.meta' },
+      async handler(code, id) {
+        let bundled = code;
+        for (const [reference, path = '', specifier] of code.matchAll(REFERENCE)) {
+          const base = specifier === undefined ? id : createRequire(id).resolve(specifier);
+          const target = join(dirname(base), path);
+          const { name, folder } = await packageOf(target);
+          const place = join('assets', basename(name), relative(folder, target));
+          for (const file of await filesIn(target)) {
+            const fileName = join(place, relative(target, file));
+            this.emitFile({ type: 'asset', fileName, source: await readFile(file) });
+          }
+          const slash = path.endsWith('/') ? '/' : '';
+          bundled = bundled.replace(reference, `new URL('./${place}${slash}', import.meta.url)`);
+        }
+        const left = bundled.replaceAll(/new URL\('\.\/assets\/[^']+', import\.meta\.url\)/g, '');
+        const stray = /import\.meta\.(?!main\b)\w+.*/.exec(left)?.[0];
+        if (stray !== undefined) this.error(`${id}: ${stray} does not name a file as new URL('…') does`);
+        return { code: bundled, map: null };
+      },
+    },
+  };
+}
+
+async function filesIn(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
