@@ -1,8 +1,8 @@
 import { mountApiReference } from '@switchboard/api-reference';
 import { type Operation, openApiDocument, type ServiceName } from '@switchboard/contracts';
+import type { Database } from '@switchboard/database';
 import { Hono } from 'hono';
 import { createAccessTokens } from './access-tokens.ts';
-import { addCommonHeaders, commonHeaders } from './answer-headers.ts';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import type { CommonConfig, ServiceContext } from './context.ts';
 import { preflight } from './cors.ts';
@@ -12,13 +12,16 @@ import { errorResponse, toRejection } from './error-answers.ts';
 import { NotFound, Rejection, Unavailable } from './errors.ts';
 import { createHealth, type Health, mountHealth } from './health.ts';
 import { type Implement, implementing } from './implement.ts';
-import { clientAddress, requestId } from './request-facts.ts';
+import type { Metrics } from './metrics.ts';
+import { observeRequests } from './observe-requests.ts';
 
 interface AppOptions {
   service: ServiceName;
   context: ServiceContext<CommonConfig>;
   /** The directory's replica; absent in a service whose operations take no project. */
   directory?: AccessDirectory;
+  /** Measured: whether it answers, and how busy its pool is. */
+  database?: Pick<Database, 'ping' | 'inFlight' | 'poolSize'>;
 }
 
 export interface ServiceApp {
@@ -38,7 +41,7 @@ export interface ServiceApp {
 const ofThisProcess = { api: '/', events: '/', replay: '/', management: '/' };
 
 /** The HTTP face that all services share: request ids, CORS, credentials, validation, errors, health, metrics. */
-export function createApp({ service, context, directory }: AppOptions): ServiceApp {
+export function createApp({ service, context, directory, database }: AppOptions): ServiceApp {
   const { config, logger, metrics } = context;
   const hono = new Hono<KitEnv>();
   const health = createHealth();
@@ -58,32 +61,17 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
   metrics.gauge('switchboard_bytes_in_flight', 'Request bodies held in memory, in bytes.', () =>
     budget.used(),
   );
+  if (database !== undefined) measureDatabase(metrics, database);
 
-  hono.use(async (c, next) => {
-    const startedAt = performance.now();
-    const id = requestId(c);
-    c.set('requestId', id);
-    c.set('address', clientAddress(c, config.TRUSTED_PROXY_HOPS));
-    await next();
-    const operation = c.get('operation');
-    addCommonHeaders(c, commonHeaders(c, operation, consoleOrigin));
-    const { status } = c.res;
-    const seconds = (performance.now() - startedAt) / 1000;
-    const route = operation?.path ?? 'other';
-    metrics.observeRequest(c.req.method, route, status, seconds);
-    const level = levelOf(operation, status);
-    if (logger.isLevelEnabled(level)) {
-      logger[level]({ requestId: id, method: c.req.method, route, status, seconds }, 'request');
-    }
-  });
+  hono.use(observeRequests({ context, consoleOrigin }));
 
   hono.onError((error, c) => {
     const operation = c.get('operation');
     const rejection = toRejection(error);
     if (rejection === undefined) {
-      logger.error({ requestId: c.get('requestId'), route: operation?.path, error }, 'defect');
+      logger.error({ route: operation?.path, error }, 'defect');
     } else if (rejection.status === 503) {
-      logger.warn({ requestId: c.get('requestId'), route: operation?.path, error }, 'unavailable');
+      logger.warn({ route: operation?.path, error }, 'unavailable');
     }
     const answer =
       rejection ?? new Rejection(500, 'INTERNAL', `This is our fault; tell us ${c.get('requestId')}.`);
@@ -160,8 +148,16 @@ export function createApp({ service, context, directory }: AppOptions): ServiceA
   };
 }
 
-/** What is no operation (health, metrics, a path that is not there) is the business of whoever asks. */
-function levelOf(operation: Operation | undefined, status: number): 'error' | 'info' | 'debug' {
-  if (operation === undefined || status < 400) return 'debug';
-  return status >= 500 ? 'error' : 'info';
+function measureDatabase(metrics: Metrics, database: NonNullable<AppOptions['database']>): void {
+  metrics.dependency('database', database.ping);
+  metrics.gauge(
+    'switchboard_database_pool_size',
+    'Connections that the pool may open.',
+    () => database.poolSize,
+  );
+  metrics.gauge(
+    'switchboard_database_in_flight',
+    'Queries and transactions that run or wait for a connection.',
+    database.inFlight,
+  );
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { commonSettings } from './config.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /** Passed in where a rule depends on the time. */
 export interface Clock {
@@ -18,4 +19,6 @@ export interface ServiceContext<C> {
   logger: Logger;
   clock: Clock;
   metrics: Metrics;
+  /** Absent when tracing is off. */
+  tracing?: Tracing | undefined;
 }

@@ -36,7 +36,10 @@ interface EventLogContext {
 /**
  * Opens the event log that the settings name, measured and traced (`observeLog`). Throws ConfigError when the settings name none.
  */
-export function openEventLog({ config, logger, metrics, tracing }: EventLogContext, clientId: string): EventLog {
+export function openEventLog(
+  { config, logger, metrics, tracing }: EventLogContext,
+  clientId: string,
+): EventLog {
   const log = logOf(config, clientId, logger);
   const system = config.KAFKA_BROKERS === undefined ? 'postgresql' : 'kafka';
   return observeLog(log, { system, logger, metrics, tracing });

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hono } from 'hono';
+import { problemOf } from './dependencies.ts';
 import type { KitEnv } from './env.ts';
 
 export interface Health {
@@ -14,28 +14,14 @@ export interface Health {
   problems(): Promise<Record<string, string>>;
 }
 
-const CHECK_TIMEOUT_MS = 1000;
-
 /** `/health/live` answers while the process runs; `/health/ready` says whether it should get traffic, and why not. */
 export function createHealth(): Health {
   const checks = new Map<string, () => Promise<void>>();
   let state: 'starting' | 'started' | 'draining' = 'starting';
 
   async function run(name: string, check: () => Promise<void>): Promise<[string, string] | undefined> {
-    const timeout = new AbortController();
-    try {
-      await Promise.race([
-        check(),
-        sleep(CHECK_TIMEOUT_MS, undefined, { signal: timeout.signal }).then(() => {
-          throw new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`);
-        }),
-      ]);
-      return undefined;
-    } catch (error) {
-      return [name, error instanceof Error && /no answer/.test(error.message) ? error.message : 'away'];
-    } finally {
-      timeout.abort();
-    }
+    const problem = await problemOf(check);
+    return problem === undefined ? undefined : [name, problem];
   }
 
   return {

@@ -1,15 +1,21 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { currentScope } from './scope.ts';
 
 export type { Logger } from 'pino';
 
-interface LoggerOptions {
+interface OurOptions {
   service: string;
   level: string;
+  /** Default standard output. */
+  destination?: DestinationStream;
 }
 
-/** JSON lines on standard output. Authorization, tokens and keys never reach a line. */
-export function createLogger({ service, level }: LoggerOptions): Logger {
-  return pino({
+/**
+ * JSON lines. What is written while a request is handled names it (`requestId`), and its trace when traces are on
+ * (`trace_id`, `span_id`). Authorization, tokens and keys never reach a line.
+ */
+export function createLogger({ service, level, destination }: OurOptions): Logger {
+  const options: LoggerOptions = {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -28,7 +34,16 @@ export function createLogger({ service, level }: LoggerOptions): Logger {
       censor: '[redacted]',
     },
     serializers: { error: describeError },
-  });
+    mixin: scopeFacts,
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/** A line's own request id goes before that of the work under way. */
+function scopeFacts(own: object): object {
+  const { requestId, span } = currentScope() ?? {};
+  const request = requestId === undefined || 'requestId' in own ? {} : { requestId };
+  return span === undefined ? request : { ...request, trace_id: span.traceId, span_id: span.spanId };
 }
 
 /** An error and its causes, without the properties that drivers hang on them (queries, parameters, hosts). */

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { problemOf } from './dependencies.ts';
 
 export interface Metrics {
   registry: Registry;
@@ -9,7 +10,20 @@ export interface Metrics {
   /** Values by label that are read when metrics are scraped; a failure to read leaves the last ones out. */
   gaugeBy(name: string, help: string, labels: string[], read: () => Promise<LabelledValue[]>): void;
   counter(name: string, help: string): { add(count?: number): void };
+  /** A count by label; the values are given in the order of the labels. */
+  counterBy(name: string, help: string, labels: string[]): { add(values: string[], count?: number): void };
+  /** Durations by label, in seconds; the values are given in the order of the labels. */
+  durations(
+    name: string,
+    help: string,
+    labels: string[],
+    buckets?: number[],
+  ): { observe(values: string[], seconds: number): void };
+  /** `switchboard_dependency_up`: 1 when the check answers within a second as metrics are scraped. */
+  dependency(name: string, check: () => Promise<void>): void;
 }
+
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Series {
   labels: Record<string, string>;
@@ -43,11 +57,35 @@ export function createMetrics(service: string): Metrics {
     name: 'switchboard_http_request_duration_seconds',
     help: 'Time from the request’s head to its answer, by route and method.',
     labelNames: ['route', 'method'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    buckets: BUCKETS,
     registers: [registry],
   });
+  const dependencies = new Map<string, () => Promise<void>>();
+  gaugeBy(
+    'switchboard_dependency_up',
+    'Whether a dependency answered within a second: 1 or 0.',
+    ['dependency'],
+    () => Promise.all([...dependencies].map(dependencyState)),
+  );
+
+  function gaugeBy(name: string, help: string, labels: string[], read: () => Promise<LabelledValue[]>): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: labels,
+      registers: [registry],
+      async collect() {
+        const values = await read().catch(() => []);
+        gauge.reset();
+        for (const { labels: of, value } of values) gauge.set(of, value);
+      },
+    });
+  }
+
   return {
     registry,
+    gaugeBy,
+    dependency: (name, check) => void dependencies.set(name, check),
     observeRequest(method, route, status, seconds) {
       const name = `${method} ${route} ${status}`;
       let series = known.get(name);
@@ -62,22 +100,34 @@ export function createMetrics(service: string): Metrics {
     gauge(name, help, read) {
       const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(read()) });
     },
-    gaugeBy(name, help, labels, read) {
-      const gauge: Gauge = new Gauge({
-        name,
-        help,
-        labelNames: labels,
-        registers: [registry],
-        async collect() {
-          const values = await read().catch(() => []);
-          gauge.reset();
-          for (const { labels: of, value } of values) gauge.set(of, value);
-        },
-      });
-    },
     counter(name, help) {
       const counter = new Counter({ name, help, registers: [registry] });
       return { add: (count = 1) => counter.inc(count) };
     },
+    counterBy(name, help, labelNames) {
+      const counter = new Counter({ name, help, labelNames, registers: [registry] });
+      const series = cached((values) => counter.labels(...values));
+      return { add: (values, count = 1) => series(values).inc(count) };
+    },
+    durations(name, help, labelNames, buckets = BUCKETS) {
+      const histogram = new Histogram({ name, help, labelNames, buckets, registers: [registry] });
+      const series = cached((values) => histogram.labels(...values));
+      return { observe: (values, seconds) => series(values).observe(seconds) };
+    },
   };
+}
+
+/** Finding a series by its labels costs more than counting. */
+function cached<T>(make: (values: string[]) => T): (values: string[]) => T {
+  const known = new Map<string, T>();
+  return (values) => {
+    const name = values.join('\n');
+    const found = known.get(name) ?? make(values);
+    known.set(name, found);
+    return found;
+  };
+}
+
+async function dependencyState([dependency, check]: [string, () => Promise<void>]): Promise<LabelledValue> {
+  return { labels: { dependency }, value: (await problemOf(check)) === undefined ? 1 : 0 };
 }

@@ -8,6 +8,7 @@ import { createLogger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 import { ListenError, listen } from './server.ts';
 import type { Service, ServiceDefinition } from './service.ts';
+import { startTracing } from './tracing/start.ts';
 
 /** From SIGTERM to the end: DRAIN_MS for load balancers to see the service unready, then requests finish. */
 const FINISH_MS = 8_000;
@@ -55,8 +56,10 @@ export async function runService<S extends z.ZodType<CommonConfig>>(
 }
 
 async function run<S extends z.ZodType<CommonConfig>>(definition: ServiceDefinition<S>): Promise<void> {
-  const context = serviceContext(definition, process.env);
-  const { config, logger } = context;
+  const untraced = serviceContext(definition, process.env);
+  const { config, logger } = untraced;
+  const tracing = await startTracing(definition.name, process.env, logger);
+  const context = { ...untraced, tracing };
   const service = definition.create(context);
   const server = await listen({ fetch: service.app.hono.fetch, host: config.HOST, port: config.PORT });
   logger.info({ port: server.port, region: config.REGION }, 'listening');
@@ -75,6 +78,7 @@ async function run<S extends z.ZodType<CommonConfig>>(definition: ServiceDefinit
     await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS));
     await server.close(FINISH_MS);
     await service.stop();
+    await tracing?.close();
     logger.info('left');
     process.exit(0);
   }

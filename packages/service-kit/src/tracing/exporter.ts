@@ -1,0 +1,26 @@
+import { ExportResultCode, setGlobalErrorHandler } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import type { Logger } from '../logger.ts';
+
+/** Sends spans over OTLP and says once when that begins to fail, and once when it works again. */
+export function openExporter(logger: Logger): SpanExporter {
+  const exporter = new OTLPTraceExporter();
+  let isFailing = false;
+  // What fails has been said here; the SDK would write every failure to the console.
+  setGlobalErrorHandler(() => undefined);
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        const failed = result.code !== ExportResultCode.SUCCESS;
+        if (failed && !isFailing)
+          logger.warn({ error: result.error }, 'traces cannot be sent; they are dropped');
+        if (!failed && isFailing) logger.info('traces are sent again');
+        isFailing = failed;
+        done(result);
+      });
+    },
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+  };
+}

@@ -1,0 +1,18 @@
+import {
+  defaultResource,
+  detectResources,
+  type Resource,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+
+/** Who sends the spans: the service, unless OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say otherwise. */
+export function resourceOf(service: string): Resource {
+  const own = resourceFromAttributes({ 'service.name': service, 'service.namespace': 'switchboard' });
+  const fromEnvironment = detectResources({
+    detectors: [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector],
+  });
+  return defaultResource().merge(own).merge(fromEnvironment);
+}
