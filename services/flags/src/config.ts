@@ -1,9 +1,16 @@
-import { commonSettings, eventLogSettings, httpUrl, integerSetting } from '@switchboard/service-kit';
+import {
+  commonSettings,
+  eventLogSettings,
+  httpUrl,
+  integerSetting,
+  rolesSetting,
+} from '@switchboard/service-kit';
 import { z } from 'zod';
 
 export const flagsSettings = z.object({
   ...commonSettings,
   ...eventLogSettings,
+  ROLES: rolesSetting(['http', 'user-state']),
   PUBLIC_API_URL: httpUrl.describe(
     'Address under which clients reach this API; the snapshot’s socketUrl is made from it.',
   ),

@@ -1,6 +1,16 @@
 import type { Clause, FlagEntry } from '@switchboard/contracts';
 import { sql } from 'drizzle-orm';
-import { foreignKey, index, json, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  foreignKey,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
 
 /** One row a project that has flags or cohorts; writers of a project's ruleset take turns on it. */
 export const rulesets = pgTable('rulesets', {
@@ -80,4 +90,17 @@ export const groups = pgTable(
     traitStamps: properties('trait_stamps'),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.type, table.id] })],
+);
+
+/** How far each partition of identifies and groups is applied; written with what was applied. */
+export const appliedPositions = pgTable(
+  'applied_positions',
+  {
+    topic: text().notNull(),
+    partition: integer().notNull(),
+    nextOffset: bigint('next_offset', { mode: 'number' }).notNull(),
+    /** When the newest applied record was stored. */
+    asOf: timestamp('as_of', { withTimezone: true, precision: 3, mode: 'date' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.topic, table.partition] })],
 );

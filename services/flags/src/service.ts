@@ -13,48 +13,61 @@ import { snapshotRoutes } from './snapshot/routes.ts';
 import { createSnapshots } from './snapshot/snapshot.ts';
 import { createUserStateConsumer } from './user-state/consumer.ts';
 import { findUserStates, planningOnce } from './user-state/lookup.ts';
+import { readPositions } from './user-state/positions.ts';
 import { createUserStateReader } from './user-state/reader.ts';
+import { createStateWaits } from './user-state/state-waits.ts';
 
 export const flagsService = defineService({
   name: 'flags',
   settings: flagsSettings,
   create(context) {
     const { config, logger } = context;
+    const serves = config.ROLES.has('http');
     const database = openDatabase({ url: planningOnce(config.DATABASE_URL), applicationName: 'flags' });
     const log = openEventLog(context, 'flags');
     const directory = openDirectory({ database, log, service: 'flags', logger });
-    const app = createApp({ service: 'flags', context, directory });
+    const app = createApp({ service: 'flags', context, directory, database });
 
     const rulesets = createRulesets({ database, maxSize: config.RULESET_CACHE_BYTES });
     const userState = createUserStateReader({
       find: (names) => findUserStates(database, names),
       timeoutMs: config.STATE_TIMEOUT_MS,
     });
-    const consumer = createUserStateConsumer({ database, log, logger });
-    const editing = { database, onChanged: rulesets.changed };
+    const waits = createStateWaits({ read: () => readPositions(database) });
+    const consumer = config.ROLES.has('user-state')
+      ? createUserStateConsumer({ database, log, logger })
+      : undefined;
 
-    evaluationRoutes(app, createEvaluation({ rulesets, userState }));
-    snapshotRoutes(app, createSnapshots({ rulesets, publicUrl: config.PUBLIC_API_URL }));
-    managementRoutes(app, {
-      flags: createFlags(editing),
-      cohorts: createCohorts(editing),
-      directory,
-      region: config.REGION,
-    });
+    if (serves) {
+      const editing = { database, onChanged: rulesets.changed };
+      evaluationRoutes(app, createEvaluation({ rulesets, userState }), waits);
+      snapshotRoutes(app, createSnapshots({ rulesets, publicUrl: config.PUBLIC_API_URL }));
+      managementRoutes(app, {
+        flags: createFlags(editing),
+        cohorts: createCohorts(editing),
+        directory,
+        region: config.REGION,
+      });
+    } else {
+      // No such check on a process that answers clients: without a database flags are answered from memory.
+      app.health.add('database', database.ping);
+      app.health.add('event log', () => log.ping());
+    }
 
     return {
       app,
-      // No readiness check on the database: without it flags go on being answered from memory.
       async start() {
         await migrate(config.DATABASE_URL, directoryMigrations);
         await migrate(config.DATABASE_URL, flagsMigrations);
-        await rulesets.start();
-        await directory.start();
-        consumer.start();
+        if (serves) {
+          await rulesets.start();
+          await directory.start();
+        }
+        consumer?.start();
       },
       async stop() {
-        await consumer.stop();
-        await directory.stop();
+        await consumer?.stop();
+        if (serves) await directory.stop();
         await rulesets.stop();
         await log.close();
         await database.close();

@@ -4,6 +4,7 @@ import {
   type GroupRecord,
   type IdentifyRecord,
   ingestionTopics,
+  stateToken,
 } from '@switchboard/contracts';
 import {
   type DirectoryRecord,
@@ -13,7 +14,7 @@ import {
   directoryTopic,
   outgoingRecord,
 } from '@switchboard/directory';
-import { openPostgresLog, partitionFor } from '@switchboard/event-log';
+import { openKafkaLog, openPostgresLog, partitionFor } from '@switchboard/event-log';
 import { listen, serviceContext, startService } from '@switchboard/service-kit';
 import { type AccessTokens, accessTokens, eventually, testDatabase } from '@switchboard/testkit';
 import postgres from 'postgres';
@@ -40,11 +41,16 @@ export interface Instance {
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
 /** The backings of the service, an instance of it, and whoever else it lives with: catalogue and ingestion. */
-export async function startWorld(options: { databaseUrl?: string; env?: Env } = {}) {
+export async function startWorld(
+  options: { databaseUrl?: string; kafkaBrokers?: readonly string[]; env?: Env } = {},
+) {
   const own = await testDatabase({ migrations: [directoryMigrations, flagsMigrations] });
   const logDatabase = await testDatabase();
   const tokens = await accessTokens();
-  const log = openPostgresLog({ url: logDatabase.url });
+  const { kafkaBrokers } = options;
+  const log = kafkaBrokers
+    ? openKafkaLog({ brokers: [...kafkaBrokers], clientId: 'test' })
+    : openPostgresLog({ url: logDatabase.url });
   const databaseUrl = options.databaseUrl ?? own.url;
   const sql = postgres(databaseUrl, { max: 2, onnotice: () => undefined });
   await createTopics();
@@ -55,7 +61,9 @@ export async function startWorld(options: { databaseUrl?: string; env?: Env } = 
     CONSOLE_URL: 'https://console.test',
     PUBLIC_API_URL: 'https://api.test/base/',
     DATABASE_URL: databaseUrl,
-    EVENT_LOG_DATABASE_URL: logDatabase.url,
+    ...(kafkaBrokers
+      ? { KAFKA_BROKERS: kafkaBrokers.join(',') }
+      : { EVENT_LOG_DATABASE_URL: logDatabase.url }),
     ...settingsOf(tokens),
     ...options.env,
   };
@@ -123,14 +131,16 @@ export async function startWorld(options: { databaseUrl?: string; env?: Env } = 
     });
   }
 
-  async function publish(topic: string, record: IdentifyRecord | GroupRecord): Promise<void> {
-    const key = `${record.project_id}:${record.distinct_id}`;
-    await publishRaw(topic, key, JSON.stringify(record));
+  function publish(topic: string, record: IdentifyRecord | GroupRecord): Promise<string> {
+    return publishRaw(topic, `${record.project_id}:${record.distinct_id}`, JSON.stringify(record));
   }
 
-  async function publishRaw(topic: string, key: string, value: string): Promise<void> {
+  /** Answers the state token, as ingestion would. */
+  async function publishRaw(topic: string, key: string, value: string): Promise<string> {
     const partition = partitionFor(key, PARTITIONS);
-    await log.publish(topic, [{ partition, key, value: Buffer.from(value), headers: {} }]);
+    const record = { partition, key, value: Buffer.from(value), headers: {} };
+    const published = await log.publish(topic, [record]);
+    return stateToken({ topic, partition, offset: Number(published.offsetOf(0)) });
   }
 
   function times(timestamp?: string) {
@@ -167,7 +177,7 @@ export async function startWorld(options: { databaseUrl?: string; env?: Env } = 
       if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     },
 
-    /** As POST /v1/identify would. */
+    /** As POST /v1/identify would; answers its X-State-Token. */
     identify: (
       project: TestProject,
       distinctId: string,
@@ -181,7 +191,7 @@ export async function startWorld(options: { databaseUrl?: string; env?: Env } = 
         ...times(timestamp),
       }),
 
-    /** As POST /v1/group would. */
+    /** As POST /v1/group would; answers its X-State-Token. */
     group: (
       project: TestProject,
       distinctId: string,

@@ -1,19 +1,21 @@
 import type { Database } from '@switchboard/database';
 import type { Tx } from '../db.ts';
 import { mergeProperties } from './merge.ts';
+import { type AppliedPosition, savePosition } from './positions.ts';
 import type { GroupChange, StateChange } from './records.ts';
 import { lockGroups, lockPeople, saveGroups, savePeople } from './store.ts';
 
-/** Merges changes into the people and groups they are about: all of them, in one transaction, or none. */
+/** Merges changes into the people and groups they are about, and notes how far that is: all of it, or nothing. */
 export async function applyChanges(
   { drizzle }: Pick<Database, 'drizzle'>,
   changes: readonly StateChange[],
+  position: AppliedPosition,
 ): Promise<void> {
-  if (changes.length === 0) return;
   const groupChanges = changes.filter(hasGroupTraits);
   await drizzle.transaction(async (tx) => {
-    await applyToPeople(tx, changes);
+    if (changes.length > 0) await applyToPeople(tx, changes);
     if (groupChanges.length > 0) await applyToGroups(tx, groupChanges);
+    await savePosition(tx, position);
   });
 }
 

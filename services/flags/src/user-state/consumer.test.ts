@@ -197,6 +197,7 @@ async function deadLetters(): Promise<{ value: string; reason: string }[]> {
 async function consumeAgain(): Promise<void> {
   await settled();
   const { applyChanges } = await import('./apply.ts');
+  const { positionAfter } = await import('./positions.ts');
   const { readRecord, UnreadableRecord } = await import('./records.ts');
   const { openDatabase } = await import('@switchboard/database');
   const database = openDatabase({ url: world.databaseUrl, applicationName: 'test' });
@@ -205,10 +206,10 @@ async function consumeAgain(): Promise<void> {
   const consumption = await world.log.consume({
     group,
     topics,
-    async handle({ records }) {
-      for (const record of records) {
+    async handle(batch) {
+      for (const record of batch.records) {
         try {
-          await applyChanges(database, [readRecord(record)]);
+          await applyChanges(database, [readRecord(record)], positionAfter(batch));
         } catch (error) {
           if (!(error instanceof UnreadableRecord)) throw error;
         }

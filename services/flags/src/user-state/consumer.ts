@@ -4,6 +4,7 @@ import type { Database } from '@switchboard/database';
 import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/service-kit';
 import { applyChanges } from './apply.ts';
+import { positionAfter } from './positions.ts';
 import { readRecord, type StateChange, UnreadableRecord } from './records.ts';
 
 export const userStateGroup = 'flags.user-state';
@@ -47,11 +48,10 @@ export function createUserStateConsumer({ database, log, logger }: ConsumerOptio
         changes.push(readRecord(record));
       } catch (error) {
         if (!(error instanceof UnreadableRecord)) throw error;
-        logger.warn({ topic: record.topic, offset: String(record.offset), error }, 'record not readable');
         await batch.deadLetter(record, error.message);
       }
     }
-    await applyChanges(database, changes);
+    await applyChanges(database, changes, positionAfter(batch));
   }
 
   return {

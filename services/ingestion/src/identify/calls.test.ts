@@ -1,4 +1,4 @@
-import { groupRecord, identifyRecord } from '@switchboard/contracts';
+import { groupRecord, identifyRecord, readStateTokens } from '@switchboard/contracts';
 import { type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KEY, linesOf, PROJECT, partitionOf, startIngestion, type TestIngestion } from '../test-service.ts';
@@ -12,6 +12,26 @@ beforeAll(async () => {
 afterAll(async () => {
   await ingestion.stop();
   await log.drop();
+});
+
+describe('a call that is taken', () => {
+  it.each([
+    ['identifies', '/v1/identify'],
+    ['groups', '/v1/group'],
+  ])('says in X-State-Token where it is on %s', async (topic, path) => {
+    await ingestion.published(topic);
+    const people = Array.from({ length: 30 }, (_, index) => `person-${index}`);
+    const answers = await Promise.all(
+      people.map((person) => ingestion.post(path, { distinct_id: person, properties: { group_id: person } })),
+    );
+    const records = await ingestion.published(topic);
+    for (const [index, { headers }] of answers.entries()) {
+      const [position] = readStateTokens(headers.get('X-State-Token') ?? '');
+      const { partition, offset } =
+        records.find(({ key }) => key === `${PROJECT}:${people[index]}`) ?? records[0] ?? {};
+      expect(position).toEqual({ topic, partition, offset: Number(offset) });
+    }
+  });
 });
 
 describe('an identify call', () => {

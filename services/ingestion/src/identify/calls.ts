@@ -6,6 +6,7 @@ import {
   type IdentifyCall,
   type IdentifyRecord,
   ingestionTopics,
+  stateToken,
 } from '@switchboard/contracts';
 import { partitionFor } from '@switchboard/event-log';
 import { PayloadTooLarge } from '@switchboard/service-kit';
@@ -16,15 +17,15 @@ import { utcTime } from '../records/times.ts';
 const DEFAULT_GROUP_TYPE = 'company';
 
 export interface Calls {
-  /** Resolves once the event log has stored the call. */
-  identify(projectId: string, call: IdentifyCall): Promise<void>;
-  /** Resolves once the event log has stored the call. */
-  group(projectId: string, call: GroupCall): Promise<void>;
+  /** Resolves once the event log has stored the call, with its state token. */
+  identify(projectId: string, call: IdentifyCall): Promise<string>;
+  /** As identify. */
+  group(projectId: string, call: GroupCall): Promise<string>;
 }
 
 /** Identify and group calls: a record each, on the partition of the person. */
 export function createCalls({ log, clock, partitions }: Publishing): Calls {
-  async function publish(topic: string, record: IdentifyRecord | GroupRecord): Promise<void> {
+  async function publish(topic: string, record: IdentifyRecord | GroupRecord): Promise<string> {
     const json = serialise(record, () => 'properties');
     // Numbers such as 1e20 are longer when they are written again.
     if (weighsOver(json, EVENT_MAX_BYTES)) {
@@ -32,9 +33,9 @@ export function createCalls({ log, clock, partitions }: Publishing): Calls {
     }
     const key = `${record.project_id}:${record.distinct_id}`;
     const headers = { project: record.project_id, received_at: record.received_at };
-    await log.publish(topic, [
-      { partition: partitionFor(key, partitions), key, value: Buffer.from(json), headers },
-    ]);
+    const partition = partitionFor(key, partitions);
+    const published = await log.publish(topic, [{ partition, key, value: Buffer.from(json), headers }]);
+    return stateToken({ topic, partition, offset: Number(published.offsetOf(0) ?? 0) });
   }
 
   function common(projectId: string, call: IdentifyCall | GroupCall) {
@@ -51,12 +52,12 @@ export function createCalls({ log, clock, partitions }: Publishing): Calls {
   return {
     async identify(projectId, call) {
       const { distinct_id: _, ...traits } = call.properties ?? {};
-      await publish(ingestionTopics.identifies, { ...common(projectId, call), traits });
+      return publish(ingestionTopics.identifies, { ...common(projectId, call), traits });
     },
 
     async group(projectId, call) {
       const { distinct_id: _, group_id, group_type, ...traits } = call.properties;
-      await publish(ingestionTopics.groups, {
+      return publish(ingestionTopics.groups, {
         ...common(projectId, call),
         group_type: group_type ?? DEFAULT_GROUP_TYPE,
         group_id,

@@ -4,12 +4,12 @@ import type { Calls } from './calls.ts';
 
 export function callRoutes(app: ServiceApp, calls: Calls): void {
   app.implement(identify, async (c) => {
-    await calls.identify(c.get('project').id, c.req.valid('json'));
-    return c.json({ accepted: 1 }, 202);
+    const token = await calls.identify(c.get('project').id, c.req.valid('json'));
+    return c.json({ accepted: 1 }, 202, { 'X-State-Token': token });
   });
 
   app.implement(group, async (c) => {
-    await calls.group(c.get('project').id, c.req.valid('json'));
-    return c.json({ accepted: 1 }, 202);
+    const token = await calls.group(c.get('project').id, c.req.valid('json'));
+    return c.json({ accepted: 1 }, 202, { 'X-State-Token': token });
   });
 }
