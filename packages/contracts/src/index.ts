@@ -17,6 +17,7 @@ export * from './management/catalogue.ts';
 export * from './management/collaboration.ts';
 export * from './management/directory.ts';
 export * from './management/flags.ts';
+export * from './management/ingestion.ts';
 export * from './management/messenger.ts';
 export * from './messenger/attachments.ts';
 export * from './messenger/configuration.ts';

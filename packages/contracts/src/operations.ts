@@ -9,6 +9,7 @@ import * as managedCatalogue from './management/catalogue.ts';
 import * as managedCollaboration from './management/collaboration.ts';
 import * as managedDirectory from './management/directory.ts';
 import * as managedFlags from './management/flags.ts';
+import * as managedIngestion from './management/ingestion.ts';
 import * as managedMessenger from './management/messenger.ts';
 import * as attachments from './messenger/attachments.ts';
 import * as configuration from './messenger/configuration.ts';
@@ -48,6 +49,7 @@ export const managementOperations = operationsOf(
   managedCollaboration,
   managedMessenger,
   managedFlags,
+  managedIngestion,
 );
 
 /** Every operation. */
