@@ -39,22 +39,26 @@ export function integerSetting({ min, max, fallback }: { min: number; max: numbe
     .string()
     .regex(/^-?\d{1,15}$/, 'not a whole number')
     .transform(Number)
-    .refine((value) => value >= min && value <= max, `not between ${min} and ${max}`);
+    .refine((value) => value >= min && value <= max, `not between ${min} and ${max}`)
+    .meta({ values: `whole number, ${min.toLocaleString('en')} to ${max.toLocaleString('en')}` });
   return fallback === undefined ? number : number.default(fallback);
 }
 
 /** An absolute http(s) address without a trailing slash. */
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'not an http or https address' })
-  .transform((url) => url.replace(/\/+$/, ''));
+  .transform((url) => url.replace(/\/+$/, ''))
+  .meta({ values: 'http or https address' });
 
-export const postgresUrl = z.url({
-  protocol: /^postgres(ql)?$/,
-  error: 'not a postgres:// address',
-});
+/** The address of a PostgreSQL database, with user and password. */
+export const postgresUrl = z
+  .url({ protocol: /^postgres(ql)?$/, error: 'not a postgres:// address' })
+  .meta({ values: 'postgres:// address', secret: true });
 
 /** The address of a Redis server. */
-export const redisUrl = z.url({ protocol: /^rediss?$/, error: 'not a redis:// address' });
+export const redisUrl = z
+  .url({ protocol: /^rediss?$/, error: 'not a redis:// address' })
+  .meta({ values: 'redis:// or rediss:// address', secret: true });
 
 /**
  * The setting ROLES: which of its work a process of this service does, so that consumers can be scaled and
@@ -68,7 +72,8 @@ export function rolesSetting<const R extends string>(roles: readonly [R, ...R[]]
     .pipe(z.array(role))
     .default([...roles])
     .transform((chosen): ReadonlySet<R> => new Set(chosen))
-    .describe(`Work that this process does, comma separated: ${roles.join(', ')}. All of it when unset.`);
+    .meta({ values: `${roles.map((name) => `\`${name}\``).join(', ')}, comma separated` })
+    .describe('Work that this process does. All of it when unset.');
 }
 
 /** The settings that every service has; spread into its own `z.object`. */
@@ -107,17 +112,19 @@ export const eventLogSettings = {
     .transform((list) => list.split(',').map((broker) => broker.trim()))
     .refine((list) => list.every((broker) => /^[^\s:]+:\d+$/.test(broker)), 'not host:port, comma separated')
     .optional()
+    .meta({ values: 'host:port, comma separated' })
     .describe('Kafka bootstrap brokers, host:port, comma separated.'),
   KAFKA_TLS: z
     .stringbool({ truthy: ['true'], falsy: ['false'], error: 'not true or false' })
     .default(false)
+    .meta({ values: '`true`, `false`' })
     .describe('Talk TLS to the brokers; NODE_EXTRA_CA_CERTS names an authority of your own.'),
   KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .default('scram-sha-512')
     .describe('How KAFKA_USERNAME and KAFKA_PASSWORD are proven to the brokers.'),
   KAFKA_USERNAME: z.string().optional().describe('User at the brokers; none: the brokers ask for none.'),
-  KAFKA_PASSWORD: z.string().optional().describe('Password of KAFKA_USERNAME.'),
+  KAFKA_PASSWORD: z.string().optional().meta({ secret: true }).describe('Password of KAFKA_USERNAME.'),
   KAFKA_COMPRESSION: z
     .enum(['none', 'gzip', 'zstd'])
     .default('zstd')

@@ -34,7 +34,8 @@ export function hashToken(token: string): string {
 export const sealingSecrets = z
   .string()
   .transform((list) => list.split(',').map((secret) => secret.trim()))
-  .refine((list) => list.every((secret) => secret.length >= 32), 'a secret is shorter than 32 characters');
+  .refine((list) => list.every((secret) => secret.length >= 32), 'a secret is shorter than 32 characters')
+  .meta({ values: '32 or more characters each, comma separated', secret: true });
 
 /** AES-256-GCM with keys derived by HKDF-SHA-256. */
 export function createSealing({ secrets, purpose }: SealingOptions): Sealing {

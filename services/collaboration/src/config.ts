@@ -25,6 +25,7 @@ export const settings = z
     SMTP_URL: z
       .url({ protocol: /^smtps?$/, error: 'not an smtp:// or smtps:// address' })
       .optional()
+      .meta({ values: 'smtp:// or smtps:// address', secret: true })
       .describe('Mail server that shares are sent through, with user and password where it needs them.'),
     MAIL_DIR: z
       .string()
@@ -33,17 +34,20 @@ export const settings = z
     MAIL_FROM: z
       .string()
       .regex(/^[^\s@<>",]+@[^\s@<>",]+$/, 'not an e-mail address')
+      .meta({ values: 'e-mail address' })
       .default('switchboard@localhost')
       .describe('Address that e-mails come from.'),
     VAPID_PUBLIC_KEY: z
       .string()
       .regex(/^[A-Za-z0-9_-]{87}$/, 'not a VAPID public key (65 bytes, base64url)')
       .optional()
+      .meta({ values: '65 bytes, base64url' })
       .describe('Key that browsers subscribed to push with; without it nothing is pushed.'),
     VAPID_PRIVATE_KEY: z
       .string()
       .regex(/^[A-Za-z0-9_-]{43}$/, 'not a VAPID private key (32 bytes, base64url)')
       .optional()
+      .meta({ values: '32 bytes, base64url', secret: true })
       .describe('The private half of VAPID_PUBLIC_KEY.'),
     DELIVERY_RETRY_SECONDS: integerSetting({ min: 1, max: 900, fallback: 5 }).describe(
       'Wait before a failed delivery of a share is tried again; doubled each time, up to 15 minutes.',

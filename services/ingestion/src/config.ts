@@ -11,10 +11,13 @@ const hours = (fallback: number) => integerSetting({ min: 1, max: 87_600, fallba
 
 const objects = {
   S3_ENDPOINT: httpUrl.optional().describe('S3 server for the archives.'),
-  S3_ACCESS_KEY: z.string().optional(),
-  S3_SECRET_KEY: z.string().optional(),
-  S3_BUCKET: z.string().optional(),
-  S3_REGION: z.string().default('us-east-1'),
+  S3_ACCESS_KEY: z.string().optional().describe('Access key at the S3 server; required with it.'),
+  S3_SECRET_KEY: z.string().optional().meta({ secret: true }).describe('Secret of S3_ACCESS_KEY.'),
+  S3_BUCKET: z.string().optional().describe('Bucket at the S3 server; required with it.'),
+  S3_REGION: z
+    .string()
+    .default('us-east-1')
+    .describe('Region that requests to the S3 server are signed for.'),
   OBJECTS_FOLDER: z
     .string()
     .optional()

@@ -23,10 +23,13 @@ const limits = {
 
 const objects = {
   S3_ENDPOINT: httpUrl.optional().describe('S3 server for attachments and avatars.'),
-  S3_ACCESS_KEY: z.string().optional(),
-  S3_SECRET_KEY: z.string().optional(),
-  S3_BUCKET: z.string().optional(),
-  S3_REGION: z.string().default('us-east-1'),
+  S3_ACCESS_KEY: z.string().optional().describe('Access key at the S3 server; required with it.'),
+  S3_SECRET_KEY: z.string().optional().meta({ secret: true }).describe('Secret of S3_ACCESS_KEY.'),
+  S3_BUCKET: z.string().optional().describe('Bucket at the S3 server; required with it.'),
+  S3_REGION: z
+    .string()
+    .default('us-east-1')
+    .describe('Region that requests to the S3 server are signed for.'),
   OBJECTS_FOLDER: z
     .string()
     .optional()
@@ -37,15 +40,27 @@ const ai = {
   AI_BASE_URL: httpUrl
     .optional()
     .describe('OpenAI-compatible endpoint that translates, such as https://host/v1.'),
-  AI_API_KEY: z.string().optional(),
-  AI_MODEL: z.string().optional(),
-  AI_TIMEOUT_MS: integerSetting({ min: 100, max: 120_000, fallback: 30_000 }),
+  AI_API_KEY: z
+    .string()
+    .optional()
+    .meta({ secret: true })
+    .describe('Key of the endpoint; required with AI_BASE_URL.'),
+  AI_MODEL: z.string().optional().describe('Model that translates; required with AI_BASE_URL.'),
+  AI_TIMEOUT_MS: integerSetting({ min: 100, max: 120_000, fallback: 30_000 }).describe(
+    'How long a translation may take; past it the answer is 502.',
+  ),
 };
 
 const helpSite = {
   HELP_SITE_URL: httpUrl.optional().describe('Provider that knows which help site belongs to a company.'),
-  HELP_SITE_TOKEN: z.string().optional(),
-  HELP_SITE_TIMEOUT_MS: integerSetting({ min: 100, max: 60_000, fallback: 10_000 }),
+  HELP_SITE_TOKEN: z
+    .string()
+    .optional()
+    .meta({ secret: true })
+    .describe('Bearer token at the provider; required with HELP_SITE_URL.'),
+  HELP_SITE_TIMEOUT_MS: integerSetting({ min: 100, max: 60_000, fallback: 10_000 }).describe(
+    'How long the provider may take.',
+  ),
 };
 
 export const messengerSettings = z
