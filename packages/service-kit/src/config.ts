@@ -86,7 +86,9 @@ export const commonSettings = {
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('Least severe level that is logged; debug also logs every successful request.'),
-  REGION: region.describe('Region of this deployment; project keys of another region are refused.'),
+  REGION: region
+    .meta({ values: 'a letter a-z, then up to 15 of a-z and 0-9' })
+    .describe('Region of this deployment; project keys of another region are refused.'),
   TRUSTED_PROXY_HOPS: integerSetting({ min: 0, max: 10, fallback: 0 }).describe(
     'How many X-Forwarded-For entries, from the right, proxies of yours have added.',
   ),

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { allSettings, configurationPage } from './configuration.ts';
+import { page } from './page.ts';
+import { settingOf } from './setting.ts';
+
+test('docs/configuration.md says what the services check; `pnpm run docs` writes it anew', async () => {
+  expect(await readFile(page, 'utf8')).toBe(configurationPage());
+});
+
+describe('every setting', () => {
+  test.each([...new Map(allSettings.map((setting) => [setting.name, setting])).values()])(
+    '$name says what it means in a sentence',
+    ({ meaning }) => {
+      expect(meaning).toMatch(/^[A-Z].{10,}\.$/);
+    },
+  );
+
+  test('whose name tells of a secret is marked as one', () => {
+    const telling = allSettings.filter(({ name }) =>
+      /SECRET|PASSWORD|TOKEN$|API_KEY|PRIVATE_KEY|DATABASE_URL|REDIS_URL|SMTP_URL/.test(name),
+    );
+    expect(telling.length).toBeGreaterThan(8);
+    expect(telling.filter(({ secret }) => !secret).map(({ name }) => name)).toEqual([]);
+  });
+});
+
+test('a setting is read through what wraps it', () => {
+  const schema = z
+    .string()
+    .transform(Number)
+    .meta({ values: 'whole number', secret: true })
+    .default(3)
+    .describe('A number.');
+  expect(settingOf('N', schema)).toEqual({
+    name: 'N',
+    meaning: 'A number.',
+    values: 'whole number',
+    secret: true,
+    required: false,
+    fallback: '3',
+  });
+  expect(settingOf('E', z.enum(['a', 'b']).optional())).toMatchObject({
+    values: '`a`, `b`',
+    required: false,
+    fallback: undefined,
+  });
+  expect(settingOf('R', z.string())).toMatchObject({ values: 'text', required: true });
+});
