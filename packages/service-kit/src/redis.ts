@@ -1,8 +1,9 @@
 import { Redis } from 'ioredis';
 import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
 
 /** A Redis that fails fast while it is away, so that its user can go on without it. */
-export function openRedis(url: string, logger: Logger): Redis {
+export function openRedis(url: string, logger: Logger, metrics?: Metrics): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     commandTimeout: 250,
@@ -10,6 +11,7 @@ export function openRedis(url: string, logger: Logger): Redis {
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000),
   });
+  metrics?.dependency('redis', async () => void (await redis.ping()));
   let isAway = false;
   redis.on('error', (error) => {
     if (!isAway) logger.warn({ error }, 'Redis is away');

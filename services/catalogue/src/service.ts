@@ -34,7 +34,7 @@ export const catalogueService = defineService({
     const plans = createPlans({ db, outbox });
     const aiModels = createAiModels({ db });
 
-    const app = createApp({ service: 'catalogue', context });
+    const app = createApp({ service: 'catalogue', context, database });
     servePlans(app, plans);
     serveAiModels(app, aiModels);
     serveCompanies(app, createCompanies({ db, outbox }));

@@ -46,8 +46,8 @@ export const collaborationService = defineService({
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'collaboration' });
     const log = openEventLog(context, 'collaboration');
     const directory = openDirectory({ database, log, service: 'collaboration', logger });
-    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger);
-    const app = createApp({ service: 'collaboration', context, directory });
+    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
+    const app = createApp({ service: 'collaboration', context, directory, database });
     app.health.add('database', database.ping);
 
     const settled = {
@@ -110,6 +110,12 @@ export const collaborationService = defineService({
         onSettled: (_channel, state) => settled[state].add(),
       }),
     });
+    metrics.gaugeBy(
+      'switchboard_deliveries_waiting',
+      'E-mails and pushes of shares that are not done yet, retries among them.',
+      [],
+      async () => [{ labels: {}, value: await queue.waiting() }],
+    );
     const shares = createShares({
       store: shareStore,
       queue,

@@ -9,6 +9,7 @@ import {
   openEventLog,
   openRedis,
   projectOfRegion,
+  refusalOfKey,
 } from '@switchboard/service-kit';
 import { createAttachments } from './attachments/attachments.ts';
 import { routeAttachments } from './attachments/routes.ts';
@@ -55,9 +56,9 @@ export const messengerService = defineService({
     const db = database.drizzle;
     const log = openEventLog(context, 'messenger');
     const directory = openDirectory({ database, log, service: 'messenger', logger });
-    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger);
+    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
     const storage = openStorage(config);
-    const app = createApp({ service: 'messenger', context, directory });
+    const app = createApp({ service: 'messenger', context, directory, database });
     app.health.add('database', database.ping);
 
     const limit = createRateLimits(redis);
@@ -74,6 +75,7 @@ export const messengerService = defineService({
       }),
       maxSockets: config.SOCKETS_MAX,
       maxPerAddress: config.SOCKETS_PER_ADDRESS,
+      refusalOf: (key) => refusalOfKey(app.projectKey, key),
       onError: (error) => logger.warn({ error }, 'a socket’s message could not be taken'),
     });
     const live = createLive(hub);

@@ -23,6 +23,8 @@ interface QueueOptions {
 export interface DeliveryQueue {
   /** Adds deliveries within a transaction; they begin when it commits. */
   enqueue(tx: Transaction, ids: string[]): Promise<void>;
+  /** Deliveries that are not done yet, retries among them, as of the last minute. Throws while it is not known. */
+  waiting(): Promise<number>;
   /** Makes the queue and starts working on it. May be called again when it failed. */
   start(): Promise<void>;
   /** Lets running deliveries finish. */
@@ -62,6 +64,12 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
     async enqueue(tx, ids) {
       const jobs = ids.map((id) => ({ data: { id } }));
       await boss.insert(QUEUE, jobs, { db: fromDrizzle(tx, sql) });
+    },
+
+    async waiting() {
+      const [stats] = await boss.getQueueStats(QUEUE, { force: true });
+      if (stats === undefined) throw new Error('the queue was not counted');
+      return stats.queuedCount + stats.activeCount;
     },
 
     async start() {
