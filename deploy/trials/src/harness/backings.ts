@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type KafkaServer,
+  type PostgresServer,
+  postgresServer,
+  type RedisServer,
+  type S3Server,
+  startKafka,
+  startRedis,
+  startS3,
+} from '@switchboard/testkit';
+
+/** What a region has for itself. */
+export interface Backings {
+  kafka: KafkaServer;
+  redis: RedisServer;
+  s3: S3Server;
+  postgres: PostgresServer;
+  /** A folder for mails. */
+  folder: string;
+  stop(): Promise<void>;
+}
+
+const DATABASES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+
+/** Real servers of a trial's own. Undefined where one is not installed; with REQUIRE_BACKINGS=1 that is an error. */
+export async function startBackings(): Promise<Backings | undefined> {
+  const [kafka, redis, s3] = await Promise.all([startKafka(), startRedis(), startS3()]);
+  const stopThese = () => Promise.all([kafka?.stop(), redis?.kill(), s3?.stop()]);
+  if (kafka === undefined || redis === undefined || s3 === undefined) {
+    await stopThese();
+    return undefined;
+  }
+  const postgres = await postgresServer(DATABASES);
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-trial-'));
+  return {
+    kafka,
+    redis,
+    s3,
+    postgres,
+    folder,
+    async stop() {
+      await stopThese();
+      await postgres.remove();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { Answer, Call } from './call.ts';
+
+/** What the requests need that no example can know. */
+export interface Prepared {
+  messageId: string;
+  /** The address of a team member's picture. */
+  avatar: { userId: string; file: string };
+  /** A picture that visitors may send. */
+  picture: Uint8Array;
+}
+
+const day = (inDays: number) => new Date(Date.now() + inDays * 86_400_000).toISOString().slice(0, 10);
+const withId = z.object({ id: z.string() });
+const link = z.object({ token: z.string() });
+const thread = z.object({ id: z.string(), comments: z.array(withId).min(1) });
+const conversation = z.object({ conversationId: z.string(), token: z.string() });
+const person = { distinct_id: 'user-1' };
+
+/** Calls every operation of the interface so that each succeeds, in an order in which that is possible. */
+export async function callEveryOperation(call: Call, prepared: Prepared): Promise<Map<string, Answer>> {
+  const answers = new Map<string, Answer>();
+  const ask: Call = async (operationId, options) => {
+    const answer = await call(operationId, options);
+    answers.set(operationId, answer);
+    return answer;
+  };
+
+  await ask('listPlans');
+  await ask('listAiModels');
+
+  const annotation = withId.parse((await ask('createAnnotation')).body);
+  const annotationId = { params: { annotationId: annotation.id } };
+  await ask('changeAnnotation', annotationId);
+  await ask('listAnnotations', { query: { from: '2026-03-01', to: '2026-03-31' } });
+  await ask('deleteAnnotation', annotationId);
+
+  const { token } = link.parse((await ask('putPublicLink', { body: { expiresOn: day(30) } })).body);
+  await ask('getPublicLink');
+  await ask('getSharedReport', { params: { token } });
+  await ask('shareReport');
+  await ask('deletePublicLink');
+
+  const started = thread.parse((await ask('startThread')).body);
+  const threadId = { params: { threadId: started.id } };
+  const commentId = started.comments[0]?.id ?? '';
+  await ask('replyToThread', threadId);
+  await ask('changeComment', { params: { commentId } });
+  await ask('addReaction', { params: { commentId, emoji: '🎯' } });
+  await ask('removeReaction', { params: { commentId, emoji: '🎯' } });
+  await ask('resolveThread', threadId);
+  await ask('reopenThread', threadId);
+  await ask('listThreads');
+  await ask('deleteComment', { params: { commentId } });
+
+  await ask('refreshHelpCentre');
+  await ask('getHelpCentre');
+  await ask('putArticleSearch');
+  await ask('translateTexts');
+
+  const opened = conversation.parse((await ask('openConversation')).body);
+  const within = {
+    params: { id: opened.conversationId },
+    headers: { 'X-Service-Conversation-Token': opened.token },
+  };
+  await ask('appendTurn', within);
+  const uploaded = withId.parse((await ask('uploadAttachment', { ...within, body: prepared.picture })).body);
+  await ask('readAttachment', {
+    ...within,
+    params: { ...within.params, attachmentId: uploaded.id },
+  });
+  await ask('getConversation', within);
+  await ask('listMessages', { query: person });
+  await ask('markMessageRead', { body: { message_id: prepared.messageId, ...person } });
+  await ask('getMessengerConfig');
+  await ask('getAvatar', { params: { user_id: prepared.avatar.userId, file: prepared.avatar.file } });
+
+  await ask('evaluateFlags', { query: person });
+  await ask('getFlagSnapshot');
+  await ask('listMemberships', { query: person });
+
+  const now = new Date().toISOString();
+  const event = { ...person, event_id: 'one', event_name: 'order placed', schema_version: 1, timestamp: now };
+  await ask('ingestEvents', { body: { sent_at: now, events: [event] } });
+  await ask('identify');
+  await ask('group');
+  await ask('uploadReplayChunk');
+  return answers;
+}

@@ -1,0 +1,65 @@
+import type { ServiceName } from '@switchboard/contracts';
+import { eventually } from '@switchboard/testkit';
+import { z } from 'zod';
+import type { Deployment } from './deployment.ts';
+
+/** A project as it is set up through the management API. */
+export interface TrialProject {
+  id: string;
+  key: string;
+  reportId: string;
+  /** A member's access token. */
+  member: string;
+}
+
+export type Manage = (service: ServiceName, method: string, path: string, body?: unknown) => Promise<unknown>;
+
+/** Calls the management API of a service's first instance, until the directory has reached it. */
+export async function managing({ tokens, serving }: Pick<Deployment, 'tokens' | 'serving'>): Promise<Manage> {
+  const token = await tokens.mint({ sub: 'operator', permissions: ['service.manage'] });
+  return (service, method, path, body) =>
+    eventually(async () => {
+      const url = `${serving(service)[0]?.url}/management/v1${path}`;
+      const response = await fetch(url, {
+        method,
+        headers: { Authorization: `Bearer ${token}` },
+        ...(body === undefined
+          ? {}
+          : { body: Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      return text === '' ? undefined : JSON.parse(text);
+    });
+}
+
+/** A company with a member, a project of a region, a report and a key. */
+export async function createProject(
+  deployment: Pick<Deployment, 'tokens' | 'serving'>,
+  { id, reportId = 'sign-ups', region }: { id: string; reportId?: string; region: string },
+): Promise<TrialProject> {
+  const manage = await managing(deployment);
+  const companyId = `company-of-${id}`;
+  await manage('catalogue', 'PUT', '/plans/pro/monthly', {
+    trialDays: 14,
+    priced: true,
+    entitlements: { articleSearch: true, aiTranslations: true, aiTranslationBytesPerMonth: 1_000_000 },
+  });
+  await manage('catalogue', 'PUT', `/companies/${companyId}`, {
+    name: 'Company',
+    plan: { tier: 'pro', cycle: 'monthly' },
+  });
+  for (const sub of ['sub-ada', 'sub-grace'])
+    await manage('catalogue', 'PUT', `/companies/${companyId}/members/${sub}`, {
+      name: sub,
+      email: `${sub}@example.com`,
+    });
+  const project = { companyId, name: 'Project', region, defaultLanguage: 'en' };
+  await manage('catalogue', 'PUT', `/projects/${id}`, project);
+  await manage('catalogue', 'PUT', `/projects/${id}/reports/${reportId}`, { name: 'Sign-ups' });
+  const created = z
+    .object({ key: z.string() })
+    .parse(await manage('catalogue', 'POST', `/projects/${id}/keys`));
+  const member = await deployment.tokens.mint({ sub: 'sub-ada', name: 'Ada' });
+  return { id, key: created.key, reportId, member };
+}
