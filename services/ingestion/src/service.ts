@@ -1,6 +1,6 @@
 import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory } from '@switchboard/directory';
-import { createApp, defineService, openEventLog } from '@switchboard/service-kit';
+import { createApp, defineService, openEventLog, projectOfRegion } from '@switchboard/service-kit';
 import { ingestionSettings } from './config.ts';
 import { createEvents } from './events/events.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -10,6 +10,10 @@ import { ingestionMigrations } from './migrations.ts';
 import { openObjects } from './objects.ts';
 import { createReplays } from './replay/replays.ts';
 import { replayRoutes } from './replay/routes.ts';
+import { createReplayArchive } from './replay-archive/consumer.ts';
+import { createErasure } from './replay-archive/erasure.ts';
+import { createRecordings } from './replay-archive/recordings.ts';
+import { replayArchiveRoutes } from './replay-archive/routes.ts';
 import { topicSpecs } from './topics.ts';
 
 /** Something that works beside HTTP. `start` returns at once. */
@@ -22,20 +26,27 @@ export const ingestionService = defineService({
   name: 'ingestion',
   settings: ingestionSettings,
   create(context) {
-    const { config, logger, clock } = context;
+    const { config, logger, clock, metrics } = context;
     const serves = config.ROLES.has('http');
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'ingestion' });
     const log = openEventLog(context, 'ingestion');
     const directory = openDirectory({ database, log, service: 'ingestion', logger });
     const objects = openObjects(config);
-    const app = createApp({ service: 'ingestion', context, directory });
+    const app = createApp({ service: 'ingestion', context, directory, database });
     const workers: Worker[] = [];
+    const erasure = createErasure({ database, objects, clock, logger });
 
     if (serves) {
       const publishing = { log, clock, partitions: config.TOPIC_PARTITIONS };
       eventRoutes(app, createEvents(publishing));
       callRoutes(app, createCalls(publishing));
       replayRoutes(app, createReplays(publishing));
+      const ofProject = projectOfRegion(directory, config.REGION);
+      const recordings = createRecordings({ database, objects });
+      replayArchiveRoutes(app, { recordings, erasure, ofProject, logger });
+    }
+    if (config.ROLES.has('replay-archive') && objects !== undefined) {
+      workers.push(createReplayArchive({ database, log, objects, logger, metrics }), erasure);
     }
 
     app.health.add('event log', () => log.ping());

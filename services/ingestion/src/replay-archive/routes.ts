@@ -1,0 +1,59 @@
+import { deleteReplay, getReplay, listReplays, readReplayEvents } from '@switchboard/contracts';
+import type { Logger, ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import type { createErasure } from './erasure.ts';
+import type { Recordings } from './recordings.ts';
+
+interface RoutesOptions {
+  recordings: Recordings;
+  erasure: Pick<ReturnType<typeof createErasure>, 'remove'>;
+  ofProject: ProjectOfRegion;
+  logger: Logger;
+}
+
+export function replayArchiveRoutes(app: ServiceApp, options: RoutesOptions): void {
+  const { recordings, erasure, ofProject, logger } = options;
+
+  app.implement(
+    listReplays,
+    async (c) => {
+      const { distinct_id: distinctId, cursor } = c.req.valid('query');
+      return c.json(await recordings.list(c.req.valid('param').projectId, { distinctId, cursor }), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    getReplay,
+    async (c) => c.json(await recordings.manifest(c.req.valid('param')), 200),
+    ofProject,
+  );
+
+  app.implement(
+    readReplayEvents,
+    async (c) => {
+      const pieces = await recordings.events(c.req.valid('param'));
+      const stream = ReadableStream.from(told(pieces, c.get('requestId')));
+      return new Response(stream, { headers: { 'Content-Type': 'application/json; charset=utf-8' } });
+    },
+    ofProject,
+  );
+
+  app.implement(
+    deleteReplay,
+    async (c) => {
+      await erasure.remove(c.req.valid('param'));
+      return c.body(null, 204);
+    },
+    ofProject,
+  );
+
+  /** The status is long sent when reading fails; the connection ends without the end of the body. */
+  async function* told(pieces: AsyncGenerator<Uint8Array>, requestId: string): AsyncGenerator<Uint8Array> {
+    try {
+      yield* pieces;
+    } catch (error) {
+      logger.error({ requestId, error }, 'a recording could not be read to its end');
+      throw error;
+    }
+  }
+}
