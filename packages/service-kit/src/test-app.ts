@@ -4,6 +4,7 @@ import { type AccessTokens, accessTokens } from '@switchboard/testkit';
 import { z } from 'zod';
 import { createApp, type ServiceApp } from './app.ts';
 import { commonSettings } from './config.ts';
+import type { CommonConfig, ServiceContext } from './context.ts';
 import type { AccessDirectory } from './credentials.ts';
 import { BadRequest, PayloadTooLarge, RateLimited, Rejection } from './errors.ts';
 import { serviceContext } from './runner.ts';
@@ -117,7 +118,10 @@ export interface TestApp {
   stop(): Promise<void>;
 }
 
-export async function startTestApp(env: Record<string, string> = {}): Promise<TestApp> {
+export async function startTestApp(
+  env: Record<string, string> = {},
+  more: Partial<Pick<ServiceContext<CommonConfig>, 'logger' | 'tracing'>> = {},
+): Promise<TestApp> {
   const tokens = await accessTokens();
   const definition = defineService({
     name: 'flags',
@@ -126,7 +130,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
       throw new Error('not run');
     },
   });
-  const context = serviceContext(definition, {
+  const base = serviceContext(definition, {
     LOG_LEVEL: 'silent',
     REGION: 'eu',
     AUTH_ISSUER: tokens.issuer,
@@ -136,6 +140,7 @@ export async function startTestApp(env: Record<string, string> = {}): Promise<Te
     DATABASE_URL: 'postgres://unused.example/x',
     ...env,
   });
+  const context = { ...base, ...more };
   const app = createApp({ service: 'flags', context, directory });
   app.implement(readThing, (c) =>
     c.json({

@@ -2,6 +2,8 @@ export { type AccessTokens, accessTokens, type TokenClaims } from './access-toke
 export { backing } from './backing.ts';
 export { eventually } from './eventually.ts';
 export { type KafkaServer, kafkaBrokers, type SecuredListener, startKafka } from './kafka.ts';
+export { type OtlpReceiver, startOtlpReceiver } from './otlp-receiver.ts';
+export type { ReceivedSpan } from './otlp-wire.ts';
 export { freePort } from './ports.ts';
 export { type PostgresServer, postgresServer } from './postgres-server.ts';
 export { type RedisServer, redisUrl, startRedis } from './redis.ts';

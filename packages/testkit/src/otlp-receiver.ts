@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { type ReceivedSpan, spansOf } from './otlp-wire.ts';
+
+export interface OtlpReceiver {
+  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  endpoint: string;
+  /** What has been received until now. */
+  spans: ReceivedSpan[];
+  /** From now on: takes everything, refuses everything, or never answers. */
+  become(behaviour: 'well' | 'failing' | 'stuck'): void;
+  stop(): Promise<void>;
+}
+
+/** A collector of traces: takes OTLP over HTTP as protobuf. */
+export async function startOtlpReceiver(): Promise<OtlpReceiver> {
+  const spans: ReceivedSpan[] = [];
+  let behaviour: 'well' | 'failing' | 'stuck' = 'well';
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    if (behaviour === 'stuck') return;
+    if (behaviour === 'failing' || request.url !== '/v1/traces') {
+      response.writeHead(behaviour === 'failing' ? 500 : 404).end();
+      return;
+    }
+    spans.push(...spansOf(request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body));
+    response.writeHead(200, { 'Content-Type': 'application/x-protobuf' }).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('not listening');
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    spans,
+    become(next) {
+      behaviour = next;
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
