@@ -10,6 +10,8 @@ export default defineConfig({
     dir: 'dist',
     cleanDir: true,
     format: 'esm',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
     // Stacks name the lines of the source; the source itself stays out of the image.
     sourcemap: true,
     sourcemapExcludeSources: true,

@@ -1,0 +1,22 @@
+-- A role and a database for each service. A service owns its own database and cannot connect to another's.
+-- Runs once, when the volume is new. The passwords come from the environment of the container.
+\getenv catalogue CATALOGUE_DB_PASSWORD
+\getenv collaboration COLLABORATION_DB_PASSWORD
+\getenv messenger MESSENGER_DB_PASSWORD
+\getenv flags FLAGS_DB_PASSWORD
+\getenv ingestion INGESTION_DB_PASSWORD
+
+CREATE ROLE catalogue LOGIN PASSWORD :'catalogue';
+CREATE ROLE collaboration LOGIN PASSWORD :'collaboration';
+CREATE ROLE messenger LOGIN PASSWORD :'messenger';
+CREATE ROLE flags LOGIN PASSWORD :'flags';
+CREATE ROLE ingestion LOGIN PASSWORD :'ingestion';
+
+CREATE DATABASE catalogue OWNER catalogue;
+CREATE DATABASE collaboration OWNER collaboration;
+CREATE DATABASE messenger OWNER messenger;
+CREATE DATABASE flags OWNER flags;
+CREATE DATABASE ingestion OWNER ingestion;
+
+-- Every role may connect to every database unless it is said otherwise.
+REVOKE ALL ON DATABASE catalogue, collaboration, messenger, flags, ingestion, postgres FROM PUBLIC;
