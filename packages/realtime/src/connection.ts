@@ -12,6 +12,7 @@ interface ConnectionOptions {
 export interface Connection extends Socket {
   readonly openedAt: number;
   readonly topics: Set<string>;
+  readonly credential: string | undefined;
   open(): void;
   /** Cuts a client that has not answered since the beat before, and asks it again. */
   beat(): void;
@@ -32,6 +33,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const connection: Connection = {
     openedAt: performance.now(),
     topics: new Set(),
+    credential: planned.credential,
     send(message) {
       if (raw.readyState !== raw.OPEN) return;
       if (raw.bufferedAmount > maxBufferedBytes) raw.terminate();
@@ -48,7 +50,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         isThere = true;
         // ws gives a Buffer unless its binaryType is changed.
         const text = Buffer.isBuffer(data) ? data.toString() : '';
-        take(() => planned.onMessage(connection, text));
+        take(() => planned.onMessage?.(connection, text));
       });
       take(() => planned.onOpen?.(connection));
     },

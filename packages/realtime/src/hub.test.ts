@@ -7,7 +7,7 @@ import { Hono } from 'hono';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { createHub, type HubOptions, openFanOut, type SocketPlan } from './index.ts';
+import { createHub, type HubOptions, openFanOut, type Socket } from './index.ts';
 
 /** An instance whose clients join the topic they name, and are refused when they come without a key. */
 async function startInstance(options: Partial<HubOptions> & { redisUrl?: string; channel?: string } = {}) {
@@ -18,8 +18,8 @@ async function startInstance(options: Partial<HubOptions> & { redisUrl?: string;
     onError: (error) => errors.push(error),
     ...options,
   });
-  const plan: SocketPlan = {
-    async onMessage(socket, text) {
+  const plan = {
+    async onMessage(socket: Socket, text: string) {
       if (text === 'fail') throw new Error('failed');
       if (text === 'slow') await sleep(50);
       socket.send({ joined: socket.join(text), topic: text });
@@ -28,7 +28,10 @@ async function startInstance(options: Partial<HubOptions> & { redisUrl?: string;
   const app = new Hono<{ Bindings: object }>();
   const route = hub.route(
     (c) => c.req.query('address') ?? 'here',
-    async (c) => (c.req.query('key') ? plan : { refuse: { code: 4401, reason: 'no key' } }),
+    async (c) => {
+      const credential = c.req.query('key');
+      return credential ? { ...plan, credential } : { refuse: { code: 4401, reason: 'no key' } };
+    },
   );
   app.get('/socket', route);
   const server = createAdaptorServer({
@@ -104,6 +107,30 @@ describe('a socket', () => {
     socket.close();
     await eventually(() => expect(instance.hub.count()).toBe(0));
     instance.hub.publish('a', {});
+  });
+
+  test('is closed when what it was opened with is no longer good, and no other one is', async () => {
+    const refused = new Set<string>();
+    let isAway = true;
+    const instance = await startInstance({
+      refusalMs: 10,
+      refusalOf: async (credential) => {
+        if (isAway) throw new Error('away');
+        return refused.has(credential) ? { code: 4401, reason: 'revoked' } : undefined;
+      },
+    });
+    const [one, same, other] = [
+      await connect(instance, 'key=one'),
+      await connect(instance, 'key=one'),
+      await connect(instance, 'key=other'),
+    ];
+    refused.add('one');
+    await sleep(100);
+    expect(instance.hub.count()).toBe(3);
+    isAway = false;
+    expect(await Promise.all([one.closed, same.closed])).toEqual([4401, 4401]);
+    expect(other.socket.readyState).toBe(WebSocket.OPEN);
+    expect(instance.errors).not.toEqual([]);
   });
 
   test('whose messages cannot be taken is closed, and the reason told to who runs the service', async () => {

@@ -4,6 +4,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { type Connection, createConnection } from './connection.ts';
+import { watchCredentials } from './credentials.ts';
 import type { FanOut } from './fan-out.ts';
 
 /** A client's socket. */
@@ -14,13 +15,21 @@ export interface Socket {
   close(code: number, reason: string): void;
 }
 
+/** Why and with which code a socket is closed. */
+export interface Refusal {
+  code: number;
+  reason: string;
+}
+
 /** What to do with a socket, decided before it opens. */
 export type SocketPlan =
-  | { refuse: { code: number; reason: string } }
+  | { refuse: Refusal }
   | {
+      /** What it was opened with, such as a project key: closed when `refusalOf` refuses it. */
+      credential?: string;
       onOpen?(socket: Socket): void | Promise<void>;
       /** One at a time, in their order. A rejection closes the socket with 1011. */
-      onMessage(socket: Socket, text: string): void | Promise<void>;
+      onMessage?(socket: Socket, text: string): void | Promise<void>;
     };
 
 export interface HubOptions {
@@ -34,6 +43,10 @@ export interface HubOptions {
   /** After so long a socket is closed with 1012, so that its client shows its credentials again. Default a day. */
   maxAgeMs?: number;
   maxTopicsPerSocket?: number;
+  /** Asked again and again for the credential of every open socket, once for those that share one. */
+  refusalOf?: (credential: string) => Promise<Refusal | undefined>;
+  /** How often, in milliseconds. Default 400. */
+  refusalMs?: number;
   onError(error: unknown): void;
 }
 
@@ -111,6 +124,15 @@ export function createHub(options: HubOptions): Hub {
   }, pingMs);
   beat.unref();
 
+  const credentials =
+    options.refusalOf &&
+    watchCredentials({
+      connections,
+      refusalOf: options.refusalOf,
+      everyMs: options.refusalMs ?? 400,
+      onError,
+    });
+
   /** Counts a connection until it closes, whether or not it becomes a socket. */
   function reserve(address: string, incoming: IncomingMessage): void {
     reserved += 1;
@@ -167,6 +189,7 @@ export function createHub(options: HubOptions): Hub {
     count: () => connections.size,
     close() {
       clearInterval(beat);
+      credentials?.stop();
       for (const connection of connections) connection.close(1001, 'the server is leaving');
       fanOut.close();
     },

@@ -1,2 +1,2 @@
 export { type FanOut, type FanOutOptions, openFanOut } from './fan-out.ts';
-export { createHub, type Hub, type HubOptions, type Socket, type SocketPlan } from './hub.ts';
+export { createHub, type Hub, type HubOptions, type Refusal, type Socket, type SocketPlan } from './hub.ts';

@@ -42,3 +42,4 @@ export { runService, serviceContext, startService } from './runner.ts';
 export { createSealing, hashToken, newToken, type Sealing, sealingSecrets } from './sealing.ts';
 export { type HttpServer, ListenError, listen } from './server.ts';
 export { defineService, type Service, type ServiceDefinition } from './service.ts';
+export { refusalOfKey, type SocketRefusal, socketAccess } from './socket-access.ts';

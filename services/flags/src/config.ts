@@ -24,4 +24,11 @@ export const flagsSettings = z.object({
   }).describe(
     'Bound on rulesets held in memory, in bytes of their definitions; those used longest ago go first.',
   ),
+  SOCKETS_PER_ADDRESS: integerSetting({ min: 1, max: 1_000_000, fallback: 1000 }).describe(
+    'Sockets one address may hold open at an instance.',
+  ),
+  SOCKETS_MAX: integerSetting({ min: 1, max: 1_000_000, fallback: 20_000 }).describe(
+    'Sockets an instance holds open; more are turned away.',
+  ),
 });
+export type FlagsConfig = z.output<typeof flagsSettings>;

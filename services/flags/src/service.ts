@@ -1,9 +1,12 @@
 import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory } from '@switchboard/directory';
+import type { Hub } from '@switchboard/realtime';
 import { createApp, defineService, openEventLog } from '@switchboard/service-kit';
 import { flagsSettings } from './config.ts';
 import { createEvaluation } from './evaluation/evaluation.ts';
 import { evaluationRoutes } from './evaluation/routes.ts';
+import { createLiveChanges, type LiveChanges } from './live/changes.ts';
+import { openSockets, socketRoute } from './live/socket.ts';
 import { flagsMigrations } from './migrations.ts';
 import { createCohorts } from './rulesets/cohorts.ts';
 import { createFlags } from './rulesets/flags.ts';
@@ -38,6 +41,8 @@ export const flagsService = defineService({
       ? createUserStateConsumer({ database, log, logger })
       : undefined;
 
+    let sockets: Hub | undefined;
+    let live: LiveChanges | undefined;
     if (serves) {
       const editing = { database, onChanged: rulesets.changed };
       evaluationRoutes(app, createEvaluation({ rulesets, userState }), waits);
@@ -48,6 +53,9 @@ export const flagsService = defineService({
         directory,
         region: config.REGION,
       });
+      sockets = openSockets(app, context);
+      live = createLiveChanges({ rulesets, hub: sockets, logger });
+      socketRoute(app, sockets, live);
     } else {
       // No such check on a process that answers clients: without a database flags are answered from memory.
       app.health.add('database', database.ping);
@@ -66,6 +74,8 @@ export const flagsService = defineService({
         consumer?.start();
       },
       async stop() {
+        live?.stop();
+        sockets?.close();
         await consumer?.stop();
         if (serves) await directory.stop();
         await rulesets.stop();

@@ -1,4 +1,4 @@
-import { type KafkaServer, startKafka } from '@switchboard/testkit';
+import { eventually, type KafkaServer, startKafka } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Instance, json, startWorld, type TestProject, type World } from '../testing/world.ts';
 
@@ -71,13 +71,7 @@ describe.each(logs)('right after identify, on $name', ({ server, available }) =>
     });
 
     it('a token that cannot be read is as none', async () => {
-      for (const token of [
-        '',
-        'nonsense',
-        'i-1',
-        '🙂'.normalize('NFD').length.toString(),
-        'x'.repeat(5000),
-      ]) {
+      for (const token of ['', 'nonsense', 'i-1', '7', 'x'.repeat(5000)]) {
         expect(await ask('ada', token)).toMatchObject({ state: null, asOf: null, flags: { pro: true } });
       }
     });
@@ -89,9 +83,9 @@ describe.each(logs)('right after identify, on $name', ({ server, available }) =>
       const token = await world.identify(project, 'late', { plan: 'pro' });
       expect(await ask('late', token)).toMatchObject({ state: 'behind', flags: { pro: false } });
       consumer = await world.startInstance({ ROLES: 'user-state' });
-      let answer = await ask('late', token);
-      while (answer.state === 'behind') answer = await ask('late', token);
-      expect(answer).toMatchObject({ state: null, flags: { pro: true } });
+      await eventually(async () =>
+        expect(await ask('late', token)).toMatchObject({ state: null, flags: { pro: true } }),
+      );
     });
   });
 });

@@ -15,6 +15,8 @@ interface CacheOptions {
  */
 export interface RulesetCache {
   get(projectId: string): Ruleset | Promise<Ruleset>;
+  /** Whether the last `get` of the project's ruleset still holds: it was not answered for want of the database. */
+  isCurrent(projectId: string): boolean;
   /** The project's ruleset has changed. */
   distrust(projectId: string): void;
   /** Changes may have been missed. */
@@ -25,6 +27,8 @@ interface Entry {
   ruleset: Ruleset;
   /** Until then it is used without a look at the database. */
   trustedUntil: number;
+  /** It is used only because the database is away. */
+  isStopgap: boolean;
 }
 
 /** A change that is not announced (a connection lost without a sign) is seen after so long at the latest. */
@@ -64,10 +68,12 @@ export function createRulesetCache({ maxSize, load }: CacheOptions): RulesetCach
       const loaded = await within(last === undefined ? FIRST_LOAD_MS : PATIENCE_MS, load(projectId));
       // The same change is the same ruleset, with whatever was made of it.
       const ruleset = last?.ruleset.changedAt === loaded.changedAt ? last.ruleset : loaded;
-      if (isCurrent()) entries.set(projectId, { ruleset, trustedUntil: performance.now() + TRUSTED_MS });
+      const trustedUntil = performance.now() + TRUSTED_MS;
+      if (isCurrent()) entries.set(projectId, { ruleset, trustedUntil, isStopgap: false });
       return ruleset;
     } catch (error) {
       if (last === undefined || !isUnavailable(error)) throw error;
+      last.isStopgap = true;
       if (isCurrent()) last.trustedUntil = performance.now() + AWAY_MS;
       return last.ruleset;
     }
@@ -78,6 +84,10 @@ export function createRulesetCache({ maxSize, load }: CacheOptions): RulesetCach
       const entry = entries.get(projectId);
       if (entry !== undefined && performance.now() < entry.trustedUntil) return entry.ruleset;
       return loads.get(projectId) ?? startLoad(projectId, entry);
+    },
+    isCurrent(projectId) {
+      const entry = entries.peek(projectId);
+      return entry !== undefined && !entry.isStopgap && performance.now() < entry.trustedUntil;
     },
     distrust(projectId) {
       const entry = entries.peek(projectId);

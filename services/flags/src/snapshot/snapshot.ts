@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FlagSnapshot } from '@switchboard/contracts';
+import { SOCKET_PATH } from '../live/socket.ts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 import { type Bytes, type Encoding, encodeAll } from './encodings.ts';
@@ -29,7 +30,7 @@ interface SnapshotOptions {
 
 /** Snapshots of rulesets, each made once. */
 export function createSnapshots({ rulesets, publicUrl }: SnapshotOptions): Snapshots {
-  const socketUrl = `${publicUrl.replace(/^http/, 'ws')}/v1/flags/socket`;
+  const socketUrl = `${publicUrl.replace(/^http/, 'ws')}${SOCKET_PATH}`;
   const made = new WeakMap<Ruleset, Promise<Snapshot>>();
 
   function prepare(ruleset: Ruleset): Promise<Snapshot> {

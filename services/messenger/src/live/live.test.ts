@@ -111,6 +111,14 @@ describe('a socket', () => {
     expect(stranger.received).toEqual([]);
   });
 
+  test('is closed with 4401 when its key is revoked', async () => {
+    const leaving = await world.createProject();
+    const [client, stays] = [await connect(`api_key=${leaving.key}`), await here()];
+    await world.removeKey(leaving);
+    expect(await client.closed).toBe(4401);
+    expect(stays.socket.readyState).toBe(WebSocket.OPEN);
+  });
+
   test('bounds sockets of an address', async () => {
     const { url } = await world.startInstance({ SOCKETS_PER_ADDRESS: '2' });
     const query = `api_key=${project.key}`;

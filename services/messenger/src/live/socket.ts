@@ -1,5 +1,5 @@
 import type { Socket, SocketPlan } from '@switchboard/realtime';
-import { type ProjectAccess, Rejection } from '@switchboard/service-kit';
+import { type ProjectAccess, socketAccess } from '@switchboard/service-kit';
 import { z } from 'zod';
 import type { ConversationTokens } from '../conversations/tokens.ts';
 import { conversationTopic } from './live.ts';
@@ -38,23 +38,15 @@ export function planSocket({ projectKey, tokens, follow }: SocketOptions) {
     key: string | undefined;
     locale: string | undefined;
   }): Promise<SocketPlan> => {
-    try {
-      const project = await projectKey(key);
-      return {
-        onOpen: (socket) => follow(socket, project, locale),
-        onMessage: (socket, text) => subscribe(socket, project, text),
-      };
-    } catch (error) {
-      return { refuse: refusal(error) };
-    }
+    const access = await socketAccess(projectKey, key);
+    if ('refuse' in access) return access;
+    const { project } = access;
+    return {
+      ...(key === undefined ? {} : { credential: key }),
+      onOpen: (socket) => follow(socket, project, locale),
+      onMessage: (socket, text) => subscribe(socket, project, text),
+    };
   };
-}
-
-function refusal(error: unknown): { code: number; reason: string } {
-  const status = error instanceof Rejection ? error.status : 503;
-  if (status === 401) return { code: 4401, reason: 'the project key is missing or not valid' };
-  if (status === 403) return { code: 4403, reason: 'the project key is of another region' };
-  return { code: 1013, reason: 'try again' };
 }
 
 function parseJson(text: string): unknown {
