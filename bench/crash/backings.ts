@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type EventLog, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
 import { type ObjectStore, type ObjectStoreSettings, openObjectStore } from '@switchboard/object-store';
-import { postgresServer, startKafka, startS3 } from '@switchboard/testkit';
+import { type KafkaServer, postgresServer, startKafka, startS3 } from '@switchboard/testkit';
 import type { Part } from './service-process.ts';
 
 export type LogKind = 'kafka' | 'postgres';
@@ -16,12 +16,13 @@ export interface LogBacking extends Backing {
   log: EventLog;
 }
 
-export async function startLog(kind: LogKind): Promise<LogBacking> {
-  return kind === 'kafka' ? await startKafkaLog() : await startPostgresLog();
+/** On a broker that is there already, if one is given. */
+export async function startLog(kind: LogKind, kafka?: KafkaServer): Promise<LogBacking> {
+  return kind === 'kafka' ? await startKafkaLog(kafka) : await startPostgresLog();
 }
 
-async function startKafkaLog(): Promise<LogBacking> {
-  const kafka = await startKafka();
+async function startKafkaLog(given: KafkaServer | undefined): Promise<LogBacking> {
+  const kafka = given ?? (await startKafka());
   if (kafka === undefined) throw new Error('There is no Kafka: run deploy/backings/install.sh kafka.');
   const log = openKafkaLog({ brokers: kafka.brokers, clientId: 'crash' });
   const part = {

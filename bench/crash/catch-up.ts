@@ -7,6 +7,8 @@ import type { Part } from './service-process.ts';
 
 /** The consumers of the proof, by the kind of process they run in. */
 const groups: { kind: string; group: string; topics: string[] }[] = [
+  { kind: 'event archive', group: 'ingestion.event-archive', topics: [ingestionTopics.events] },
+  { kind: 'replay archive', group: 'ingestion.replay-archive', topics: [ingestionTopics.replays] },
   {
     kind: 'user state',
     group: 'flags.user-state',
@@ -44,7 +46,7 @@ export async function catchUp({ log, parts, kills, random, onKill }: CatchUpOpti
     left--;
     const [part] = random.shuffle(parts.filter(({ kind }) => kind === moving.kind));
     if (part === undefined) continue;
-    onKill({ kind: part.kind, name: part.name, at: Number.NaN, awayMs: 0 });
+    onKill({ kind: part.kind, name: part.name, awayMs: 0 });
     await part.kill();
     await part.start();
   }

@@ -10,7 +10,9 @@ export interface FoundEvent {
   event_name: string;
   timestamp: string;
   session_id: string | null;
+  schema_version: number;
   properties: unknown;
+  context: unknown;
   /** Where it was found, for whoever looks into a fault. */
   place: string;
 }
@@ -29,12 +31,13 @@ export interface EventVerdict {
 
 /**
  * Compares what clients were told with what is there: accepted once and as it was sent, refused nowhere, unknown at
- * most once, and nothing that nobody sent.
+ * most once, and nothing that nobody sent. `copies`: how often each stands on the log, to say so of one that is lost.
  */
 export function checkEvents(
   requests: readonly Request[],
   found: Iterable<FoundEvent>,
   base: number,
+  copies: ReadonlyMap<string, number> = new Map(),
 ): EventVerdict {
   const byName = new Map<string, FoundEvent[]>();
   let rows = 0;
@@ -59,14 +62,15 @@ export function checkEvents(
     for (const number of numbersOf(request)) {
       const numbered = { project: request.project, round: request.round, number };
       const name = `${request.project} ${eventId(numbered)}`;
-      const copies = byName.get(name) ?? [];
+      const there = byName.get(name) ?? [];
       byName.delete(name);
-      const fault = faultOf(sure, copies, numbered, request, base);
-      if (fault !== undefined) verdict.faults.push(`${name}: ${fault}`);
+      const fault = faultOf(sure, there, numbered, request, base);
+      if (fault !== undefined)
+        verdict.faults.push(`${name}: ${fault}; on the log ${copies.get(name) ?? 0} times`);
       if (sure === 'yes') verdict.accepted++;
       if (sure === 'no') verdict.rejected++;
       if (sure === 'maybe') verdict.unknown++;
-      if (sure === 'maybe' && copies.length > 0) verdict.unknownFound++;
+      if (sure === 'maybe' && there.length > 0) verdict.unknownFound++;
     }
   }
   for (const [name, copies] of byName)
@@ -86,9 +90,10 @@ function faultOf(
   const [copy] = copies;
   if (copy === undefined) return sure === 'yes' ? `lost, ${told}` : undefined;
   if (sure === 'no') return `found although it was refused, ${told}, found${placesOf(copies)}`;
-  const { context: _, schema_version: __, ...sent } = eventOf(numbered, base, isLate);
-  const { place, project: ___, ...stored } = copy;
-  return isDeepStrictEqual(stored, sent) ? undefined : `not as it was sent, in ${place}`;
+  const { place, project: _, ...stored } = copy;
+  return isDeepStrictEqual(stored, eventOf(numbered, base, isLate))
+    ? undefined
+    : `not as it was sent, in ${place}`;
 }
 
 function placesOf(copies: readonly FoundEvent[]): string {

@@ -25,8 +25,7 @@ function request(fields: Partial<Request> = {}): Request {
 }
 
 function archived(number: number, { project = 'crash-a' as const, isLate = false } = {}): FoundEvent {
-  const { context: _, schema_version: __, ...event } = eventOf({ project, round: 1, number }, base, isLate);
-  return { project, ...event, place: 'file-1' };
+  return { project, ...eventOf({ project, round: 1, number }, base, isLate), place: 'file-1' };
 }
 
 describe('events', () => {
@@ -46,12 +45,14 @@ describe('events', () => {
   });
 
   it('of which one is missing are refused', () => {
-    expect(faultsOf([accepted], all.slice(1))).toEqual(['crash-a r1-e0: lost, answered 202']);
+    expect(faultsOf([accepted], all.slice(1))).toEqual([
+      'crash-a r1-e0: lost, answered 202; on the log 0 times',
+    ]);
   });
 
   it('of which one is there twice are refused, also when it was never accepted', () => {
     expect(faultsOf([accepted], [...all, { ...archived(1), place: 'file-2' }])).toEqual([
-      'crash-a r1-e1: doubled, answered 202, found in file-1, in file-2',
+      'crash-a r1-e1: doubled, answered 202, found in file-1, in file-2; on the log 0 times',
     ]);
     expect(faultsOf([request({ statuses: [503, 0] })], [archived(0), archived(0)])).toHaveLength(1);
   });
@@ -59,7 +60,7 @@ describe('events', () => {
   it('of which one is not as it was sent are refused', () => {
     const changed = { ...archived(1), properties: { ...Object(archived(1).properties), price: 0 } };
     expect(faultsOf([accepted], [archived(0), changed, archived(2)])).toEqual([
-      'crash-a r1-e1: not as it was sent, in file-1',
+      'crash-a r1-e1: not as it was sent, in file-1; on the log 0 times',
     ]);
   });
 
@@ -79,10 +80,13 @@ describe('events', () => {
 
   it('of the same event_id in two projects are two', () => {
     const both = [request(), request({ project: 'crash-b' })];
-    const other = { ...archived(0), ...eventOf({ project: 'crash-b', round: 1, number: 0 }, base, false) };
-    const { context: _, schema_version: __, ...stored } = { ...other, project: 'crash-b' };
+    const stored = {
+      ...archived(0),
+      ...eventOf({ project: 'crash-b', round: 1, number: 0 }, base, false),
+      project: 'crash-b',
+    };
     expect(faultsOf(both, [archived(0), stored])).toEqual([]);
-    expect(faultsOf(both, [archived(0)])).toEqual(['crash-b r1-e0: lost, answered 202']);
+    expect(faultsOf(both, [archived(0)])).toEqual(['crash-b r1-e0: lost, answered 202; on the log 0 times']);
     expect(faultsOf(both, [archived(0), { ...archived(0), project: 'crash-b' }])).toHaveLength(1);
   });
 

@@ -5,8 +5,8 @@ import type { Part } from './service-process.ts';
 export interface Kill {
   kind: string;
   name: string;
-  /** Milliseconds from the start of the round. */
-  at: number;
+  /** Milliseconds from the start of the round; undefined while what the load left was worked off. */
+  at?: number;
   /** How long it stayed away before it was started again. */
   awayMs: number;
 }

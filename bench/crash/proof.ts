@@ -37,6 +37,8 @@ export async function prove(options: ProofOptions): Promise<{ rounds: RoundResul
     }
     isWhole = rounds.every(({ faults }) => faults.length === 0);
     return { rounds, logsFolder: setting.folder };
+  } catch (cause) {
+    throw new Error(`The proof broke off; what the processes wrote is in ${setting.folder}`, { cause });
   } finally {
     await reader.stop().catch(() => undefined);
     await setting.stop({ keepLogs: !isWhole });

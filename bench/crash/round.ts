@@ -1,10 +1,13 @@
+import { readArchive } from './archive-reader.ts';
 import { answerFaults, outcomeOf, type Request } from './books.ts';
 import { catchUp } from './catch-up.ts';
-import { checkEvents, type EventVerdict, type FoundEvent } from './check-events.ts';
+import { checkEvents, type EventVerdict } from './check-events.ts';
+import { checkReplays, type ReplayVerdict } from './check-replays.ts';
 import { checkState, type StateVerdict } from './check-state.ts';
 import { type Kill, killInTurns } from './kills.ts';
 import { applyLoad } from './load.ts';
 import type { LogReader } from './log-reader.ts';
+import { askWhereEventsAre, evaluateForPeople, readReplays } from './management.ts';
 import type { Random } from './random.ts';
 import { type Setting, untilReady } from './setting.ts';
 import { readUserState } from './user-state.ts';
@@ -29,6 +32,11 @@ export interface RoundResult {
   /** Of all rounds so far. */
   events: EventVerdict;
   state: StateVerdict;
+  replays: ReplayVerdict;
+  /** Events and people of which the services were asked through their interface. */
+  asked: number;
+  /** Files of the event archive by now. */
+  files: number;
   /** Copies on the log beyond the first, of all rounds so far. */
   duplicates: number;
   faults: string[];
@@ -61,10 +69,25 @@ export async function playRound(run: Run, round: number): Promise<RoundResult> {
   await catchUp({ log: setting.log, parts: setting.parts, kills: 2, random, onKill });
 
   const copies = await reader.copies();
-  const events = checkEvents(books, await archivedEvents(setting), base);
+  const archive = await readArchive(setting.objects);
+  const events = checkEvents(books, archive.events, base, copies);
   const state = checkState(books, await readUserState(setting.databaseUrl('flags')), base);
-  const faults = [...answerFaults(requests), ...events.faults, ...state.faults];
-  return { requests: tally(requests), kills, events, state, duplicates: duplicatesOf(copies), faults };
+  const replays = checkReplays(books, await readReplays(setting, books));
+  const whereabouts = await askWhereEventsAre(setting, books, random);
+  const evaluations = await evaluateForPeople(setting, requests, base, random);
+  const parts = [events, state, replays, whereabouts, evaluations];
+  const faults = [...answerFaults(requests), ...parts.flatMap((part) => part.faults)];
+  return {
+    requests: tally(requests),
+    kills,
+    events,
+    state,
+    replays,
+    asked: whereabouts.asked + evaluations.asked,
+    files: archive.files,
+    duplicates: duplicatesOf(copies),
+    faults,
+  };
 }
 
 function tally(requests: readonly Request[]): RoundResult['requests'] {
@@ -81,8 +104,4 @@ function duplicatesOf(copies: ReadonlyMap<string, number>): number {
   let duplicates = 0;
   for (const count of copies.values()) duplicates += count - 1;
   return duplicates;
-}
-
-async function archivedEvents(_setting: Setting): Promise<FoundEvent[]> {
-  return [];
 }

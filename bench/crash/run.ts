@@ -46,7 +46,10 @@ async function proveOn(log: LogKind, options: Options, isVerbose: boolean): Prom
     ...options,
     log,
     onKill({ at, name, awayMs }) {
-      if (isVerbose) console.log(`  ${at} ms: ${name} killed, away for ${awayMs} ms`);
+      if (isVerbose)
+        console.log(
+          `  ${at === undefined ? 'catching up' : `${at} ms`}: ${name} killed, away for ${awayMs} ms`,
+        );
     },
     onRound(result, round) {
       rounds.push(result);
@@ -76,7 +79,7 @@ function printCounts(log: LogKind, rounds: readonly RoundResult[]): void {
   if (last === undefined) return;
   const sum = (of: (result: RoundResult) => number) =>
     rounds.reduce((total, result) => total + of(result), 0);
-  const { events, state } = last;
+  const { events, state, replays } = last;
   const kills = Map.groupBy(
     rounds.flatMap((round) => round.kills),
     ({ kind }) => kind,
@@ -91,13 +94,18 @@ function printCounts(log: LogKind, rounds: readonly RoundResult[]): void {
     ['accepted requests sent again', sum(({ requests }) => requests.repeats)],
     ['events accepted', events.accepted],
     ['events in the archive', events.found],
+    ['files of the archive', last.files],
     ['events of unknown outcome', events.unknown],
     ['of them in the archive', events.unknownFound],
     ['events of rejected requests', events.rejected],
     ['copies on the log that the archive dropped', last.duplicates],
     ['identify and group calls accepted', state.accepted],
     ['calls of unknown outcome', state.unknown],
+    ['replay chunks accepted', replays.accepted],
+    ['chunks of unknown outcome', replays.unknown],
+    ['of them in a recording', replays.unknownFound],
     ['properties of people and groups compared', state.compared],
+    ['events and people asked for through the interface', sum(({ asked }) => asked)],
     ...[...kills].map(([kind, some]): [string, number] => [`kills: ${kind}`, some.length]),
     ['lost, doubled, or otherwise wrong', sum(({ faults }) => faults.length)],
   ];

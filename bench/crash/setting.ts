@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { directoryRecord, directoryTopic, outgoingRecord } from '@switchboard/directory';
 import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
-import { type AccessTokens, accessTokens, eventually } from '@switchboard/testkit';
+import { type AccessTokens, accessTokens, eventually, type KafkaServer } from '@switchboard/testkit';
 import { type LogKind, startDatabases, startLog, startObjects } from './backings.ts';
 import { type Part, type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { keyOf, PROJECTS } from './traffic.ts';
 
 export interface SettingOptions {
   log: LogKind;
+  /** A broker to use; without it one is started. It is stopped with the setting. */
+  kafka?: KafkaServer;
   objects: 's3' | 'folder';
   /** Instances of each consumer; two of them also hand partitions over to each other. */
   consumers: number;
@@ -48,7 +50,7 @@ export async function setUp(options: SettingOptions): Promise<Setting> {
     stops.push(() => tokens.stop());
     const database = await startDatabases('services’ PostgreSQL', ['ingestion', 'flags']);
     stops.push(database.part.stop);
-    const backing = await startLog(options.log);
+    const backing = await startLog(options.log, options.kafka);
     stops.push(backing.part.stop);
     const objects = await startObjects(options.objects, folder);
     if (objects.part) stops.push(objects.part.stop);

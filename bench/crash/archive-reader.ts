@@ -1,0 +1,62 @@
+import { buffer } from 'node:stream/consumers';
+import { zstdDecompressSync } from 'node:zlib';
+import type { ObjectStore } from '@switchboard/object-store';
+import { parquetReadObjects } from 'hyparquet';
+import type { FoundEvent } from './check-events.ts';
+
+const READ_AT_ONCE = 8;
+const columns = [
+  'project_id',
+  'event_id',
+  'event_name',
+  'distinct_id',
+  'session_id',
+  'schema_version',
+  'timestamp',
+  'properties',
+  'context',
+];
+
+export interface ArchiveContents {
+  events: FoundEvent[];
+  files: number;
+}
+
+/** Every row of every file of the event archive. */
+export async function readArchive(objects: ObjectStore): Promise<ArchiveContents> {
+  const keys: string[] = [];
+  for await (const { key } of objects.list('events/')) keys.push(key);
+  const left = keys.values();
+  const events: FoundEvent[] = [];
+  const worker = async () => {
+    for (const key of left) events.push(...(await readFile(objects, key)));
+  };
+  await Promise.all(Array.from({ length: READ_AT_ONCE }, worker));
+  return { events, files: keys.length };
+}
+
+async function readFile(objects: ObjectStore, key: string): Promise<FoundEvent[]> {
+  const found = await objects.get(key);
+  if (found === undefined) throw new Error(`${key} was listed and is not there`);
+  const bytes = await buffer(found.body);
+  const rows = await parquetReadObjects({
+    file: {
+      byteLength: bytes.byteLength,
+      slice: (start, end) => new Uint8Array(bytes.subarray(start, end)).buffer,
+    },
+    columns,
+    compressors: { ZSTD: (compressed) => zstdDecompressSync(compressed) },
+  });
+  return rows.map((row, index) => ({
+    project: row['project_id'],
+    event_id: row['event_id'],
+    event_name: row['event_name'],
+    distinct_id: row['distinct_id'],
+    session_id: row['session_id'],
+    schema_version: Number(row['schema_version']),
+    timestamp: row['timestamp'],
+    properties: JSON.parse(row['properties']),
+    context: JSON.parse(row['context']),
+    place: `${key}, row ${index}`,
+  }));
+}
