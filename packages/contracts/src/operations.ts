@@ -8,8 +8,10 @@ import * as ingestion from './ingestion/operations.ts';
 import * as managedCatalogue from './management/catalogue.ts';
 import * as managedCollaboration from './management/collaboration.ts';
 import * as managedDirectory from './management/directory.ts';
+import * as managedEventArchive from './management/event-archive.ts';
 import * as managedFlags from './management/flags.ts';
 import * as managedIngestion from './management/ingestion.ts';
+import * as managedLists from './management/lists.ts';
 import * as managedMessenger from './management/messenger.ts';
 import * as attachments from './messenger/attachments.ts';
 import * as configuration from './messenger/configuration.ts';
@@ -46,10 +48,12 @@ export const interfaceOperations = operationsOf(
 export const managementOperations = operationsOf(
   managedCatalogue,
   managedDirectory,
+  managedLists,
   managedCollaboration,
   managedMessenger,
   managedFlags,
   managedIngestion,
+  managedEventArchive,
 );
 
 /** Every operation. */

@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { PartitionLost } from '@switchboard/event-log';
+import { eventually } from '@switchboard/testkit';
+import { sql } from 'drizzle-orm';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { anyEvents } from '../events/any-events.ts';
+import type { EventArchive } from './event-archive.ts';
+import {
+  type ArchiveWorld,
+  eventIds,
+  newProject,
+  onKafkaAndS3,
+  onPostgresAndFolder,
+  quick,
+  sent,
+} from './test-archive.ts';
+
+describe.each([
+  ['PostgreSQL and a folder', onPostgresAndFolder],
+  ['Kafka and S3', onKafkaAndS3],
+])('the event archive on %s', async (_, start) => {
+  const started = await start();
+  describe.skipIf(started === undefined)('with its backings', () => {
+    let world: ArchiveWorld;
+    const running: EventArchive[] = [];
+    beforeAll(() => {
+      if (started !== undefined) world = started;
+    });
+    afterEach(async () => {
+      await Promise.all(running.splice(0).map((one) => one.stop()));
+    });
+    afterAll(() => started?.stop());
+
+    function run(overrides?: Parameters<ArchiveWorld['archive']>[0]): EventArchive {
+      const archive = world.archive(overrides);
+      archive.start();
+      running.push(archive);
+      return archive;
+    }
+
+    it('has every event once, as it was sent, with where the log has it', async () => {
+      run();
+      const projectId = newProject();
+      const all = [];
+      for (let batch = 0; batch < 5; batch++) {
+        const events = Array.from({ length: 40 }, (_, i) =>
+          sent({ properties: { batch, i, text: 'é👩‍🚀' }, session_id: i % 2 === 0 ? null : `s${i}` }),
+        );
+        all.push(...events);
+        await world.publish(projectId, events);
+      }
+      await world.allCommitted();
+      const rows = await world.rows(projectId);
+      expect(eventIds(rows).sort()).toEqual(all.map((one) => one.event_id).sort());
+      for (const row of rows) {
+        const one = all.find(({ event_id }) => event_id === row['event_id']);
+        expect(row).toMatchObject({
+          project_id: projectId,
+          distinct_id: one?.distinct_id,
+          session_id: one?.session_id,
+          occurred_at: '2026-03-01 09:30:00+00',
+        });
+        expect(JSON.parse(String(row['properties']))).toEqual(one?.properties);
+      }
+      const places = rows.map((row) => `${row['log_partition']} ${row['log_offset']} ${row['log_line']}`);
+      expect(new Set(places).size).toBe(rows.length);
+    });
+
+    it('has any valid batch, whole', async () => {
+      run();
+      await fc.assert(
+        fc.asyncProperty(anyEvents, async (events) => {
+          const projectId = newProject();
+          await world.publish(projectId, events);
+          await world.allCommitted();
+          const ids = new Set(events.map((one) => one.event_id));
+          expect(eventIds(await world.rows(projectId)).sort()).toEqual([...ids].sort());
+        }),
+        { numRuns: 5 },
+      );
+    });
+
+    it('drops an event that comes again, in the same file, a later one and on another partition', async () => {
+      run();
+      const projectId = newProject();
+      const twice = Array.from({ length: 30 }, () => sent());
+      await world.publish(projectId, twice);
+      await world.publish(projectId, twice.slice(0, 10));
+      await world.allCommitted();
+      await world.publish(
+        projectId,
+        twice.map((one) => ({ ...one, distinct_id: `other-${one.distinct_id}` })),
+      );
+      // The same id in another project is another event.
+      const other = newProject();
+      await world.publish(other, twice);
+      await world.allCommitted();
+      const ids = twice.map((one) => one.event_id).sort();
+      expect(eventIds(await world.rows(projectId)).sort()).toEqual(ids);
+      expect(eventIds(await world.rows(other)).sort()).toEqual(ids);
+    });
+
+    it('has a folder a project and day of arrival, however far off the times of the events are', async () => {
+      run({ settings: { ...quick, fileAgeMs: 300 } });
+      const projectId = newProject();
+      const one = 'the-same-person';
+      const years = Array.from({ length: 200 }, (_, i) => `${1970 + i}-01-01T00:00:00.000Z`);
+      await world.publish(
+        projectId,
+        years.map((timestamp) => sent({ timestamp, distinct_id: one })),
+        new Date('2026-11-20T23:59:59.999Z'),
+      );
+      await world.publish(projectId, [sent({ distinct_id: one })], new Date('2026-11-21T00:00:00.000Z'));
+      await world.allCommitted();
+      const folders = (await world.files(projectId)).map((key) => key.split('/').slice(0, 3).join('/'));
+      expect(new Set(folders)).toEqual(
+        new Set([`events/${projectId}/2026-11-20`, `events/${projectId}/2026-11-21`]),
+      );
+      expect((await world.files(projectId)).length).toBeLessThanOrEqual(3);
+    });
+
+    it('writes a file when it is large enough, and before memory is used up, however young', async () => {
+      run({ settings: { fileBytes: 100_000, fileAgeMs: 3_600_000, bufferBytes: 150_000 } });
+      const projectId = newProject();
+      const large = () => sent({ distinct_id: 'one', properties: { text: 'x'.repeat(60_000) } });
+      for (let i = 0; i < 4; i++) await world.publish(projectId, [large()]);
+      // What is left below the size waits for its age: another archive takes it on.
+      await eventually(async () => expect((await world.rows(projectId)).length).toBeGreaterThanOrEqual(2), {
+        withinMs: 20_000,
+      });
+      await Promise.all(running.splice(0).map((archive) => archive.stop()));
+      run();
+      await world.allCommitted();
+      expect(await world.rows(projectId)).toHaveLength(4);
+    });
+
+    it('puts what it cannot read on the dead-letter topic, and keeps the lines around it', async () => {
+      run();
+      const projectId = newProject();
+      const good = [sent(), sent()];
+      const line = (event: object) => JSON.stringify({ ...event, occurred_at: '2026-03-01T09:30:00.000Z' });
+      const headers = { project: projectId, received_at: new Date().toISOString() };
+      const lines = [line(good[0] ?? {}), '{"event_id":"broken', line({ ...sent(), timestamp: 'yesterday' })];
+      const [before = 0n] = await world.log.endOffsets('events.dead-letter');
+      await world.log.publish('events', [
+        {
+          partition: 0,
+          key: projectId,
+          value: Buffer.from([...lines, line(good[1] ?? {})].join('\n')),
+          headers,
+        },
+        { partition: 0, key: projectId, value: Buffer.from(line(sent())), headers: { project: projectId } },
+        { partition: 0, key: projectId, value: null, headers },
+        { partition: 0, key: projectId, value: Buffer.from([0x7b, 0xff, 0x7d]), headers },
+      ]);
+      await world.allCommitted();
+      expect(eventIds(await world.rows(projectId)).sort()).toEqual(good.map((one) => one.event_id).sort());
+      const [after = 0n] = await world.log.endOffsets('events.dead-letter');
+      expect(after - before).toBe(5n);
+    });
+
+    it('goes on where another leaves in the middle, with nothing lost and nothing twice', async () => {
+      const projectId = newProject();
+      const all: string[] = [];
+      const publish = async () => {
+        const events = Array.from({ length: 20 }, () => sent());
+        all.push(...events.map((one) => one.event_id));
+        await world.publish(projectId, events);
+      };
+      for (let round = 0; round < 4; round++) {
+        const archive = run();
+        await publish();
+        await publish();
+        if (round > 0) await running.shift()?.stop();
+        expect(running).toContain(archive);
+      }
+      await publish();
+      await world.allCommitted();
+      expect(eventIds(await world.rows(projectId)).sort()).toEqual(all.sort());
+    });
+
+    it('writes nothing twice for a consumer that has lost its partition and does not know', async () => {
+      const projectId = newProject();
+      const [first, second, third] = [[sent()], [sent()], [sent()]].map((events) =>
+        events.map((one) => ({ ...one, distinct_id: 'one' })),
+      );
+      // Its group’s commits are refused, as those of a consumer that was taken for dead.
+      const zombie = run({
+        log: {
+          consume: (options) =>
+            world.log.consume({
+              ...options,
+              group: `zombie-${randomUUID()}`,
+              handle: (batch) =>
+                options.handle({
+                  ...batch,
+                  commit: async () => {
+                    throw new PartitionLost('another has it');
+                  },
+                }),
+            }),
+        },
+        settings: { ...quick, fileAgeMs: 400 },
+      });
+      run();
+      for (const events of [first, second, third]) {
+        await world.publish(projectId, events ?? []);
+        await world.allCommitted();
+      }
+      await zombie.stop();
+      expect(await world.rows(projectId)).toHaveLength(3);
+    });
+
+    it('reads the log again from its start when its offsets are lost, and writes nothing twice', async () => {
+      const projectId = newProject();
+      run();
+      for (let i = 0; i < 5; i++) await world.publish(projectId, [sent(), sent()]);
+      await world.allCommitted();
+      const before = await world.rows(projectId);
+      const group = `lost-${randomUUID()}`;
+      run({ log: { consume: (options) => world.log.consume({ ...options, group }) } });
+      await eventually(
+        async () => {
+          for (const { behind } of await world.log.lag(group, ['events'])) expect(behind).toBe(0n);
+        },
+        { withinMs: 20_000 },
+      );
+      expect(await world.rows(projectId)).toEqual(before);
+    });
+
+    it('writes the events of a topic made anew beside those of the old one', async () => {
+      const projectId = newProject();
+      run();
+      await world.publish(projectId, [sent({ distinct_id: 'one' })]);
+      await world.allCommitted();
+      // What an old topic left behind: the same offsets, other times.
+      await world.database.drizzle.execute(sql`
+        update archive_segments set first_at = first_at - 1000000, earliest_at = earliest_at - 1000000,
+          latest_at = latest_at - 1000000, last_offset = last_offset + 1000`);
+      await world.publish(projectId, [sent({ distinct_id: 'one' })]);
+      await world.allCommitted();
+      expect(await world.rows(projectId)).toHaveLength(2);
+    });
+  });
+});

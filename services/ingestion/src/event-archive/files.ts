@@ -1,0 +1,54 @@
+import { keyPart, type ObjectStore } from '@switchboard/object-store';
+import type { ArchivedEvent } from './archived-event.ts';
+import { encodeEvents } from './parquet.ts';
+import type { Segment } from './segments.ts';
+
+const OFFSET_DIGITS = 16;
+/** Files that are made and stored at a time, of one partition. */
+const FILES_AT_ONCE = 4;
+
+/** The object that holds a project's events of a segment that were accepted on one day (UTC). */
+export function fileKey(
+  { partition, firstOffset, firstAt }: Pick<Segment, 'partition' | 'firstOffset' | 'firstAt'>,
+  { projectId, receivedAt }: { projectId: string; receivedAt: number },
+): string {
+  const day = new Date(receivedAt).toISOString().slice(0, 10);
+  const offset = String(firstOffset).padStart(OFFSET_DIGITS, '0');
+  return `events/${keyPart(projectId)}/${day}/events-${partition}-${offset}-${firstAt}.parquet`;
+}
+
+interface WriteOptions {
+  objects: Pick<ObjectStore, 'put' | 'get'>;
+  /** Ends it early, with an exception. */
+  signal: AbortSignal;
+  /** The first records of the segment are gone from the log: files that are there have rows that cannot be made again. */
+  keepExisting: boolean;
+}
+
+/** Stores the files of a segment, over those of an earlier try, and returns how many there are. */
+export async function writeFiles(
+  segment: Segment,
+  events: readonly ArchivedEvent[],
+  { objects, signal, keepExisting }: WriteOptions,
+): Promise<number> {
+  const files = [...Map.groupBy(events, (event) => fileKey(segment, event))];
+  const left = files.values();
+  const worker = async () => {
+    for (const [key, rows] of left) {
+      signal.throwIfAborted();
+      if (keepExisting && (await exists(objects, key))) continue;
+      await objects.put(key, encodeEvents(rows));
+    }
+  };
+  // All have ended when this does: none may write once the next try has begun.
+  const outcomes = await Promise.allSettled(Array.from({ length: FILES_AT_ONCE }, worker));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  signal.throwIfAborted();
+  return files.length;
+}
+
+async function exists(objects: Pick<ObjectStore, 'get'>, key: string): Promise<boolean> {
+  const found = await objects.get(key);
+  found?.body.destroy();
+  return found !== undefined;
+}

@@ -1,0 +1,97 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { type ParquetType, parquetReadObjects, type SchemaElement } from 'hyparquet';
+import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
+import type { ArchivedEvent, Place } from './archived-event.ts';
+
+interface Column {
+  element: SchemaElement;
+  encoding?: ColumnSource['encoding'];
+  of(event: ArchivedEvent): string | number | bigint | null;
+}
+
+const text = (name: string, of: Column['of'], isNullable = false): Column => ({
+  element: {
+    name,
+    type: 'BYTE_ARRAY',
+    // Both: readers that do not know the newer kind read the older one.
+    converted_type: 'UTF8',
+    logical_type: { type: 'STRING' },
+    repetition_type: isNullable ? 'OPTIONAL' : 'REQUIRED',
+  },
+  of,
+});
+
+const time = (name: string, of: Column['of'], isNullable = false): Column => ({
+  element: {
+    name,
+    type: 'INT64',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+    repetition_type: isNullable ? 'OPTIONAL' : 'REQUIRED',
+  },
+  encoding: 'DELTA_BINARY_PACKED',
+  of,
+});
+
+const integer = (name: string, type: ParquetType, of: Column['of']): Column => ({
+  element: { name, type, repetition_type: 'REQUIRED' },
+  encoding: 'DELTA_BINARY_PACKED',
+  of,
+});
+
+const columns: Column[] = [
+  text('project_id', (event) => event.projectId),
+  text('event_id', (event) => event.eventId),
+  text('event_name', (event) => event.eventName),
+  text('distinct_id', (event) => event.distinctId),
+  text('session_id', (event) => event.sessionId, true),
+  integer('schema_version', 'INT64', (event) => BigInt(event.schemaVersion)),
+  time('occurred_at', (event) => BigInt(event.occurredAt)),
+  time('received_at', (event) => BigInt(event.receivedAt)),
+  time('sent_at', (event) => (event.sentAt === null ? null : BigInt(event.sentAt)), true),
+  text('timestamp', (event) => event.timestamp),
+  text('properties', (event) => event.properties, true),
+  text('context', (event) => event.context, true),
+  integer('log_partition', 'INT32', (event) => event.partition),
+  integer('log_offset', 'INT64', (event) => event.offset),
+  integer('log_line', 'INT32', (event) => event.line),
+];
+
+const schema: SchemaElement[] = [
+  { name: 'event', num_children: columns.length },
+  ...columns.map(({ element }) => element),
+];
+
+const ROWS_A_GROUP = 50_000;
+
+/** A Parquet file with a row an event, in their order; the same events give the same bytes. */
+export function encodeEvents(events: readonly ArchivedEvent[]): Uint8Array {
+  const file = parquetWriteBuffer({
+    columnData: columns.map(({ element, encoding, of }) => ({
+      name: element.name,
+      data: events.map(of),
+      ...(encoding === undefined ? {} : { encoding }),
+    })),
+    schema,
+    codec: 'ZSTD',
+    compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
+    createdBy: 'switchboard',
+    rowGroupSize: ROWS_A_GROUP,
+  });
+  return new Uint8Array(file);
+}
+
+/** The row of a file, counted from 0, that holds the event of this place; undefined when none does. */
+export async function findRow(file: Uint8Array, place: Place): Promise<number | undefined> {
+  const rows = await parquetReadObjects({
+    file: {
+      byteLength: file.byteLength,
+      slice: (start, end) => new Uint8Array(file.subarray(start, end)).buffer,
+    },
+    columns: ['log_offset', 'log_line'],
+    compressors: { ZSTD: (bytes) => zstdDecompressSync(bytes) },
+  });
+  const row = rows.findIndex(
+    ({ log_offset: offset, log_line: line }) => offset === place.offset && line === place.line,
+  );
+  return row === -1 ? undefined : row;
+}

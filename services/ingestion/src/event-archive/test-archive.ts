@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { DuckDBInstance } from '@duckdb/node-api';
+import type { EventBatch } from '@switchboard/contracts';
+import { type Database, openDatabase } from '@switchboard/database';
+import type { EventLog } from '@switchboard/event-log';
+import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
+import { createLogger, createMetrics, type Metrics, systemClock } from '@switchboard/service-kit';
+import { eventually, startKafka, startS3, testDatabase } from '@switchboard/testkit';
+import { eventRecords } from '../events/event-records.ts';
+import { ingestionMigrations } from '../migrations.ts';
+import { openLog } from '../test-service.ts';
+import { createEventArchive, eventArchiveGroup } from './event-archive.ts';
+import type { ArchiveSettings } from './partition.ts';
+
+/** For tests: an event archive on a log, a database and an object store of its own. */
+
+export const PARTITIONS = 3;
+export type SentEvent = EventBatch['events'][number];
+export type Row = Record<string, unknown>;
+
+export interface ArchiveWorld {
+  database: Database;
+  log: EventLog;
+  objects: ObjectStore;
+  metrics: Metrics;
+  /** Publishes events of a project as ingestion does. */
+  publish(projectId: string, events: SentEvent[], receivedAt?: Date): Promise<void>;
+  /** An archive as one process runs it; anything it works with may be replaced. */
+  archive(
+    overrides?: Partial<Parameters<typeof createEventArchive>[0]>,
+  ): ReturnType<typeof createEventArchive>;
+  /** Resolves once the group has committed everything on the topic. */
+  allCommitted(): Promise<void>;
+  /** Every row of a project's files, as DuckDB reads them. */
+  rows(projectId: string): Promise<Row[]>;
+  files(projectId: string): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+export const quick: ArchiveSettings = { fileBytes: 1_000_000, fileAgeMs: 50, bufferBytes: 4_000_000 };
+
+export async function onPostgresAndFolder(): Promise<ArchiveWorld> {
+  const logDatabase = await testDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-archive-'));
+  return world(
+    openLog({ EVENT_LOG_DATABASE_URL: logDatabase.url }),
+    openObjectStore({ folder }),
+    async () => {
+      await rm(folder, { recursive: true });
+      await logDatabase.drop();
+    },
+  );
+}
+
+export async function onKafkaAndS3(): Promise<ArchiveWorld | undefined> {
+  const [kafka, s3] = await Promise.all([startKafka(), startS3()]);
+  const stop = async () => void (await Promise.all([kafka?.stop(), s3?.stop()]));
+  if (kafka === undefined || s3 === undefined) {
+    await stop();
+    return undefined;
+  }
+  return world(openLog({ KAFKA_BROKERS: kafka.brokers.join(',') }), openObjectStore(s3), stop);
+}
+
+async function world(log: EventLog, objects: ObjectStore, clear: () => Promise<void>): Promise<ArchiveWorld> {
+  const bookkeeping = await testDatabase({ migrations: [ingestionMigrations] });
+  const database = openDatabase({ url: bookkeeping.url, applicationName: 'test' });
+  await log.createTopics([{ name: 'events', partitions: PARTITIONS, replication: 1, cleanup: 'delete' }]);
+  const metrics = createMetrics('ingestion');
+  const logger = createLogger({ service: 'ingestion', level: 'silent' });
+  const common = { database, log, objects, clock: systemClock, logger, settings: quick, retentionHours: 168 };
+
+  const files = async (projectId: string) => {
+    const keys: string[] = [];
+    for await (const { key } of objects.list(`events/${projectId}/`)) keys.push(key);
+    return keys;
+  };
+
+  return {
+    database,
+    log,
+    objects,
+    metrics,
+    async publish(projectId, events, receivedAt = new Date()) {
+      const batch = { events, sent_at: receivedAt.toISOString() };
+      await log.publish('events', eventRecords(batch, { projectId, receivedAt, partitions: PARTITIONS }));
+    },
+    archive: (overrides) =>
+      createEventArchive({ ...common, metrics: createMetrics('ingestion'), ...overrides }),
+    allCommitted: () =>
+      eventually(
+        async () => {
+          for (const { behind } of await log.lag(eventArchiveGroup, ['events'])) {
+            if (behind > 0n) throw new Error(`${behind} records are not archived`);
+          }
+        },
+        { withinMs: 30_000 },
+      ),
+    files,
+    async rows(projectId) {
+      const folder = await mkdtemp(join(tmpdir(), 'switchboard-archive-'));
+      try {
+        for (const key of await files(projectId)) {
+          const object = await objects.get(key);
+          if (object === undefined) throw new Error(`${key} is listed and not there`);
+          await mkdir(dirname(join(folder, key)), { recursive: true });
+          await writeFile(join(folder, key), await buffer(object.body));
+        }
+        const all = join(folder, 'events', projectId, '*', '*.parquet');
+        return await query(
+          `select * from read_parquet('${all}') order by log_partition, log_offset, log_line`,
+        );
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+    async stop() {
+      await log.close();
+      objects.close();
+      await database.close();
+      await bookkeeping.drop();
+      await clear();
+    },
+  };
+}
+
+/** What DuckDB answers, as JSON. */
+export async function query(sql: string): Promise<Row[]> {
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  try {
+    await connection.run("set timezone = 'UTC'");
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+/** An event as a client sends it, with ids of its own. */
+export function sent(fields: Partial<SentEvent> = {}): SentEvent {
+  return {
+    distinct_id: `user-${Math.floor(Math.random() * 50)}`,
+    event_id: randomUUID(),
+    event_name: 'page viewed',
+    schema_version: 1,
+    timestamp: '2026-03-01T09:30:00.000Z',
+    ...fields,
+  };
+}
+
+export const newProject = (): string => `project-${randomUUID()}`;
+
+export function eventIds(rows: Row[]): unknown[] {
+  return rows.map((row) => row['event_id']);
+}
