@@ -97,6 +97,20 @@ test('what management can write it can read back', () => {
   expect(written.map(({ path }) => path).filter((path) => !readable.has(path))).toEqual([]);
 });
 
+test('what management can remove it can list', () => {
+  const listed = new Set(
+    managementOperations.filter(({ method }) => method === 'get').map(({ path }) => path),
+  );
+  // A project is listed with those of its company.
+  const listOf = (path: string) =>
+    path.endsWith('/projects/{projectId}')
+      ? '/management/v1/companies/{companyId}/projects'
+      : path.replace(/(\/\{\w+\})+$/, '');
+  const removed = managementOperations.filter(({ method }) => method === 'delete');
+  expect(removed.length).toBeGreaterThan(8);
+  expect(removed.filter(({ path }) => !listed.has(listOf(path))).map(({ path }) => path)).toEqual([]);
+});
+
 test('every operation belongs to one service', () => {
   const services: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
   expect(services.flatMap((service) => serviceOperations(service)).length).toBe(operations.length);

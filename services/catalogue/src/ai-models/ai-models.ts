@@ -43,6 +43,10 @@ export function createAiModels({ db }: { db: Db }) {
   return {
     published,
 
+    async list(): Promise<AiModel[]> {
+      return (await listModelRows(db)).map(fromRow);
+    },
+
     async get(id: string): Promise<AiModel> {
       const row = await findModel(db, id);
       if (row === undefined) throw new NotFound(`There is no AI model ${id}.`);

@@ -3,6 +3,7 @@ import {
   getAiMarkup,
   getAiModel,
   listAiModels,
+  listManagedAiModels,
   putAiMarkup,
   putAiModel,
 } from '@switchboard/contracts';
@@ -13,6 +14,7 @@ export function serveAiModels(app: ServiceApp, models: AiModels): void {
   app.implement(listAiModels, (c) =>
     answerPrepared(c, models.published.current(), { 'Cache-Control': 'public, max-age=3600' }),
   );
+  app.implement(listManagedAiModels, async (c) => c.json({ models: await models.list() }, 200));
   app.implement(getAiModel, async (c) => c.json(await models.get(c.req.valid('param').id), 200));
   app.implement(putAiModel, async (c) =>
     c.json(await models.put({ ...c.req.valid('json'), ...c.req.valid('param') }), 200),

@@ -9,6 +9,7 @@ import { removeProjects } from '../projects/removal.ts';
 import {
   type CompanyRow,
   findCompany,
+  listCompanyRows,
   lockCompany,
   lockProjectsOf,
   removeCompanyAndMembers,
@@ -20,6 +21,11 @@ export type Companies = ReturnType<typeof createCompanies>;
 /** The companies; each is on a plan that exists. */
 export function createCompanies({ db, outbox }: { db: Db; outbox: Outbox }) {
   return {
+    async list(cursor?: string) {
+      const { rows, nextCursor } = await listCompanyRows(db, cursor);
+      return { companies: rows.map(fromRow), nextCursor };
+    },
+
     async get(id: string): Promise<Company> {
       const row = await findCompany(db, id);
       if (row === undefined) throw new NotFound(`There is no company ${id}.`);

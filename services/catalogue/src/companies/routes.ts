@@ -3,6 +3,8 @@ import {
   deleteMember,
   getCompany,
   getMember,
+  listCompanies,
+  listMembers,
   putCompany,
   putMember,
 } from '@switchboard/contracts';
@@ -11,6 +13,7 @@ import type { Companies } from './companies.ts';
 import type { Members } from './members.ts';
 
 export function serveCompanies(app: ServiceApp, companies: Companies): void {
+  app.implement(listCompanies, async (c) => c.json(await companies.list(c.req.valid('query').cursor), 200));
   app.implement(getCompany, async (c) => c.json(await companies.get(c.req.valid('param').companyId), 200));
   app.implement(putCompany, async (c) =>
     c.json(await companies.put({ ...c.req.valid('json'), id: c.req.valid('param').companyId }), 200),
@@ -22,6 +25,9 @@ export function serveCompanies(app: ServiceApp, companies: Companies): void {
 }
 
 export function serveMembers(app: ServiceApp, members: Members): void {
+  app.implement(listMembers, async (c) =>
+    c.json(await members.list(c.req.valid('param').companyId, c.req.valid('query').cursor), 200),
+  );
   app.implement(getMember, async (c) => {
     const { companyId, sub } = c.req.valid('param');
     return c.json(await members.get(companyId, sub), 200);

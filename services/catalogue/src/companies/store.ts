@@ -1,5 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm';
 import type { Db, Tx } from '../db.ts';
+import { onePage, pageBy } from '../pages.ts';
 import { companies, members, projects } from '../schema.ts';
 
 export type CompanyRow = typeof companies.$inferSelect;
@@ -8,6 +9,20 @@ export type MemberRow = typeof members.$inferSelect;
 export async function findCompany(db: Db, id: string): Promise<CompanyRow | undefined> {
   const [row] = await db.select().from(companies).where(eq(companies.id, id));
   return row;
+}
+
+export async function listCompanyRows(db: Db, cursor: string | undefined) {
+  const { after, order, limit } = pageBy(companies.id, cursor);
+  return onePage(await db.select().from(companies).where(after).orderBy(order).limit(limit), ({ id }) => id);
+}
+
+export async function listMemberRows(db: Db, companyId: string, cursor: string | undefined) {
+  const { after, order, limit } = pageBy(members.sub, cursor);
+  const ofCompany = and(eq(members.companyId, companyId), after);
+  return onePage(
+    await db.select().from(members).where(ofCompany).orderBy(order).limit(limit),
+    ({ sub }) => sub,
+  );
 }
 
 /** Locks the company against removal until the transaction ends; false when there is no such company. */

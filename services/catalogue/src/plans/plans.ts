@@ -29,6 +29,10 @@ export function createPlans({ db, outbox }: { db: Db; outbox: Outbox }) {
   return {
     published,
 
+    async list(): Promise<Plan[]> {
+      return (await listPlanRows(db)).map(fromRow);
+    },
+
     async get(name: PlanName): Promise<Plan> {
       const row = await findPlan(db, name);
       if (row === undefined) throw new NotFound(`There is no plan ${name.tier}/${name.cycle}.`);

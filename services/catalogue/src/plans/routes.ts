@@ -1,4 +1,4 @@
-import { deletePlan, getPlan, listPlans, putPlan } from '@switchboard/contracts';
+import { deletePlan, getPlan, listManagedPlans, listPlans, putPlan } from '@switchboard/contracts';
 import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
 import type { Plans } from './plans.ts';
 
@@ -6,6 +6,7 @@ export function servePlans(app: ServiceApp, plans: Plans): void {
   app.implement(listPlans, (c) =>
     answerPrepared(c, plans.published.current(), { 'Cache-Control': 'public, max-age=300' }),
   );
+  app.implement(listManagedPlans, async (c) => c.json({ plans: await plans.list() }, 200));
   app.implement(getPlan, async (c) => c.json(await plans.get(c.req.valid('param')), 200));
   app.implement(putPlan, async (c) =>
     c.json(await plans.put({ ...c.req.valid('json'), ...c.req.valid('param') }), 200),

@@ -1,17 +1,32 @@
 import type { Project } from '@switchboard/contracts';
 import { directoryRecord } from '@switchboard/directory';
 import { BadRequest, Conflict, NotFound } from '@switchboard/service-kit';
-import { holdCompany } from '../companies/store.ts';
+import { findCompany, holdCompany } from '../companies/store.ts';
 import type { Db } from '../db.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { removeProjects } from './removal.ts';
-import { findProject, hasKeys, insertProjectIfMissing, lockProject, updateProject } from './store.ts';
+import {
+  findProject,
+  hasKeys,
+  insertProjectIfMissing,
+  listProjectRows,
+  lockProject,
+  updateProject,
+} from './store.ts';
 
 export type Projects = ReturnType<typeof createProjects>;
 
 /** The projects; each belongs to a company that exists. */
 export function createProjects({ db, outbox }: { db: Db; outbox: Outbox }) {
   return {
+    async list(companyId: string, cursor?: string) {
+      if ((await findCompany(db, companyId)) === undefined) {
+        throw new NotFound(`There is no company ${companyId}.`);
+      }
+      const { rows, nextCursor } = await listProjectRows(db, companyId, cursor);
+      return { projects: rows, nextCursor };
+    },
+
     async get(id: string): Promise<Project> {
       const row = await findProject(db, id);
       if (row === undefined) throw new NotFound(`There is no project ${id}.`);

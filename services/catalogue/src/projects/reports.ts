@@ -3,13 +3,19 @@ import { directoryRecord, directoryTombstone } from '@switchboard/directory';
 import { NotFound } from '@switchboard/service-kit';
 import type { Db } from '../db.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { findReport, holdProject, removeReport, upsertReport } from './store.ts';
+import { findProject, findReport, holdProject, listReportRows, removeReport, upsertReport } from './store.ts';
 
 export type Reports = ReturnType<typeof createReports>;
 
 /** The saved reports of projects, by name; what they show is elsewhere. */
 export function createReports({ db, outbox }: { db: Db; outbox: Outbox }) {
   return {
+    async list(projectId: string, cursor?: string) {
+      if ((await findProject(db, projectId)) === undefined) throw unknownProject(projectId);
+      const { rows, nextCursor } = await listReportRows(db, projectId, cursor);
+      return { reports: rows, nextCursor };
+    },
+
     async get(projectId: string, id: string): Promise<Report> {
       const row = await findReport(db, projectId, id);
       if (row === undefined) throw new NotFound(`Project ${projectId} has no report ${id}.`);
@@ -20,7 +26,7 @@ export function createReports({ db, outbox }: { db: Db; outbox: Outbox }) {
       const report = { projectId, id, name };
       await outbox.change(async (tx, announce) => {
         if ((await holdProject(tx, projectId)) === undefined) {
-          throw new NotFound(`There is no project ${projectId}.`);
+          throw unknownProject(projectId);
         }
         await upsertReport(tx, report);
         announce([directoryRecord('report', report)]);
@@ -34,4 +40,8 @@ export function createReports({ db, outbox }: { db: Db; outbox: Outbox }) {
       });
     },
   };
+}
+
+function unknownProject(projectId: string): NotFound {
+  return new NotFound(`There is no project ${projectId}.`);
 }

@@ -5,6 +5,8 @@ import {
   getProject,
   getReport,
   listProjectKeys,
+  listProjects,
+  listReports,
   putProject,
   putReport,
   revokeProjectKey,
@@ -15,6 +17,9 @@ import type { Projects } from './projects.ts';
 import type { Reports } from './reports.ts';
 
 export function serveProjects(app: ServiceApp, projects: Projects): void {
+  app.implement(listProjects, async (c) =>
+    c.json(await projects.list(c.req.valid('param').companyId, c.req.valid('query').cursor), 200),
+  );
   app.implement(getProject, async (c) => c.json(await projects.get(c.req.valid('param').projectId), 200));
   app.implement(putProject, async (c) =>
     c.json(await projects.put({ ...c.req.valid('json'), id: c.req.valid('param').projectId }), 200),
@@ -40,6 +45,9 @@ export function serveProjectKeys(app: ServiceApp, keys: ProjectKeys): void {
 }
 
 export function serveReports(app: ServiceApp, reports: Reports): void {
+  app.implement(listReports, async (c) =>
+    c.json(await reports.list(c.req.valid('param').projectId, c.req.valid('query').cursor), 200),
+  );
   app.implement(getReport, async (c) => {
     const { projectId, reportId } = c.req.valid('param');
     return c.json(await reports.get(projectId, reportId), 200);

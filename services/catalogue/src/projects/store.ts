@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { Db, Tx } from '../db.ts';
+import { onePage, pageBy } from '../pages.ts';
 import { projectKeys, projects, reports } from '../schema.ts';
 
 export type ProjectRow = typeof projects.$inferSelect;
@@ -8,6 +9,15 @@ export type ReportRow = typeof reports.$inferSelect;
 export async function findProject(db: Db, id: string): Promise<ProjectRow | undefined> {
   const [row] = await db.select().from(projects).where(eq(projects.id, id));
   return row;
+}
+
+export async function listProjectRows(db: Db, companyId: string, cursor: string | undefined) {
+  const { after, order, limit } = pageBy(projects.id, cursor);
+  const ofCompany = and(eq(projects.companyId, companyId), after);
+  return onePage(
+    await db.select().from(projects).where(ofCompany).orderBy(order).limit(limit),
+    ({ id }) => id,
+  );
 }
 
 /** The project, locked against removal and change until the transaction ends. */
@@ -77,6 +87,15 @@ export async function removeKey(tx: Tx, projectId: string, key: string): Promise
     .where(and(eq(projectKeys.key, key), eq(projectKeys.projectId, projectId)))
     .returning({ key: projectKeys.key });
   return gone.length > 0;
+}
+
+export async function listReportRows(db: Db, projectId: string, cursor: string | undefined) {
+  const { after, order, limit } = pageBy(reports.id, cursor);
+  const ofProject = and(eq(reports.projectId, projectId), after);
+  return onePage(
+    await db.select().from(reports).where(ofProject).orderBy(order).limit(limit),
+    ({ id }) => id,
+  );
 }
 
 const named = (projectId: string, id: string) => and(eq(reports.projectId, projectId), eq(reports.id, id));

@@ -110,3 +110,14 @@ test('who reads the database has no secret; after a change of the key the old on
   });
   expect(answer.status).toBe(201);
 });
+
+test('an operator lists which secrets are live, never what they are', async () => {
+  const project = await world.createProject();
+  const first = (await world.manage('POST', secretsOf(project))).body;
+  const second = (await world.manage('POST', secretsOf(project))).body;
+  const both = await world.manage('GET', secretsOf(project));
+  expect(both.body.secrets.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id]);
+  expect(Object.keys(both.body.secrets[0]).sort()).toEqual(['createdAt', 'id']);
+  await world.manage('DELETE', secretsOf(project, `/${first.id}`));
+  expect((await world.manage('GET', secretsOf(project))).body.secrets).toHaveLength(1);
+});

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IdentitySecretSummary } from '@switchboard/contracts';
 import { type Clock, Conflict, Forbidden, newToken, type Sealing } from '@switchboard/service-kit';
 import { newId } from '../ids.ts';
 import type { IdentityStore } from './store.ts';
@@ -17,6 +18,11 @@ export type Identity = ReturnType<typeof createIdentity>;
 /** Identity secrets of projects, and what they prove. */
 export function createIdentity({ store, sealing, clock }: IdentityOptions) {
   return {
+    async list(projectId: string): Promise<IdentitySecretSummary[]> {
+      const secrets = await store.ofProject(projectId);
+      return secrets.map(({ id, createdAt }) => ({ id, createdAt: createdAt.toISOString() }));
+    },
+
     async create(projectId: string): Promise<{ id: string; secret: string }> {
       const id = newId('ids');
       const secret = newToken();

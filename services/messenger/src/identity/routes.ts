@@ -1,8 +1,13 @@
-import { createIdentitySecret, deleteIdentitySecret } from '@switchboard/contracts';
+import { createIdentitySecret, deleteIdentitySecret, listIdentitySecrets } from '@switchboard/contracts';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
 import type { Identity } from './identity.ts';
 
 export function routeIdentity(app: ServiceApp, identity: Identity, ofProject: ProjectOfRegion): void {
+  app.implement(
+    listIdentitySecrets,
+    async (c) => c.json({ secrets: await identity.list(c.req.valid('param').projectId) }, 200),
+    ofProject,
+  );
   app.implement(
     createIdentitySecret,
     async (c) => c.json(await identity.create(c.req.valid('param').projectId), 201),

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Db } from '../db.ts';
 import { identitySecrets } from '../schema/index.ts';
 
@@ -13,11 +13,17 @@ export type IdentityStore = ReturnType<typeof createIdentityStore>;
 
 export function createIdentityStore(db: Db) {
   return {
-    async ofProject(projectId: string): Promise<{ id: string; sealed: string }[]> {
+    /** Oldest first. */
+    async ofProject(projectId: string): Promise<Omit<SealedSecret, 'projectId'>[]> {
       return db
-        .select({ id: identitySecrets.id, sealed: identitySecrets.sealed })
+        .select({
+          id: identitySecrets.id,
+          sealed: identitySecrets.sealed,
+          createdAt: identitySecrets.createdAt,
+        })
         .from(identitySecrets)
-        .where(eq(identitySecrets.projectId, projectId));
+        .where(eq(identitySecrets.projectId, projectId))
+        .orderBy(asc(identitySecrets.createdAt), asc(identitySecrets.id));
     },
 
     /** Adds one unless the project has `most` already; false when it has. */

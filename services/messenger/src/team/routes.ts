@@ -2,6 +2,7 @@ import {
   AVATAR_MAX_BYTES,
   getAvatar,
   getTeammate,
+  listTeammates,
   putTeammate,
   putTeammateAvatar,
 } from '@switchboard/contracts';
@@ -16,6 +17,12 @@ interface TeamRouteOptions {
 }
 
 export function routeTeam(app: ServiceApp, { team, ofProject, budget }: TeamRouteOptions): void {
+  app.implement(
+    listTeammates,
+    async (c) => c.json({ team: await team.list(c.req.valid('param').projectId) }, 200),
+    ofProject,
+  );
+
   app.implement(
     getTeammate,
     async (c) => {

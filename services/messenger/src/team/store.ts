@@ -1,5 +1,5 @@
 import type { AvatarType, TeammateDefinition } from '@switchboard/contracts';
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { Db } from '../db.ts';
 import { avatars, teammates } from '../schema/index.ts';
 
@@ -38,6 +38,11 @@ export function createTeamStore(db: Db) {
     async find(projectId: string, userId: string): Promise<TeammateRow | undefined> {
       const [row] = await db.select(columns).from(teammates).where(ofPerson(projectId, userId));
       return row;
+    },
+
+    async list(projectId: string): Promise<TeammateRow[]> {
+      const ofProject = eq(teammates.projectId, projectId);
+      return db.select(columns).from(teammates).where(ofProject).orderBy(asc(teammates.userId));
     },
 
     /** Keeps the picture. */

@@ -131,3 +131,19 @@ describe('a teammate', () => {
     expect((await world.manage('PUT', at('x'), { name: ' ' })).status).toBe(400);
   });
 });
+
+test('an operator lists the team, by id', async () => {
+  const mine = await world.createProject();
+  const other = await world.createProject();
+  expect((await world.manage('GET', `/projects/${mine.id}/team`)).body).toEqual({ team: [] });
+  await world.manage('PUT', at('grace', mine), { name: 'Grace', initials: 'GH' });
+  await world.manage('PUT', at('ada', mine), { name: 'Ada' });
+  await world.manage('PUT', at('eve', other), { name: 'Eve' });
+  expect((await world.manage('GET', `/projects/${mine.id}/team`)).body).toEqual({
+    team: [
+      { id: 'ada', name: 'Ada', avatarUrl: null },
+      { id: 'grace', name: 'Grace', initials: 'GH', avatarUrl: null },
+    ],
+  });
+  expect((await world.manage('GET', '/projects/none/team')).status).toBe(404);
+});

@@ -45,6 +45,10 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
   return {
     find,
 
+    async list(projectId: string): Promise<Teammate[]> {
+      return (await store.list(projectId)).map(present);
+    },
+
     async put(projectId: string, userId: string, given: TeammateDefinition): Promise<Teammate> {
       const row = await store.put(projectId, userId, given);
       if (row === undefined) throw new Error('a teammate was lost');

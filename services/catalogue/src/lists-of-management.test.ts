@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acme, type Instance, pro, shop, type TestCatalogue, testCatalogue } from './test-service.ts';
+
+let catalogue: TestCatalogue;
+let one: Instance;
+beforeAll(async () => {
+  catalogue = await testCatalogue();
+  one = await catalogue.instance();
+  await one.put('/plans/pro/monthly', pro);
+  await one.put('/companies/acme', acme);
+  await one.put('/companies/globex', { ...acme, name: 'Globex' });
+  await one.put('/projects/shop', shop);
+});
+afterAll(() => catalogue.close());
+
+const list = async (path: string) => (await one.manage('GET', path)).body;
+
+describe('an operator lists', () => {
+  it('plans in the order they were first created', async () => {
+    await one.put('/plans/basic/yearly', { ...pro, trialDays: 0 });
+    expect(await list('/plans')).toEqual({
+      plans: [
+        { tier: 'pro', cycle: 'monthly', ...pro },
+        { tier: 'basic', cycle: 'yearly', ...pro, trialDays: 0 },
+      ],
+    });
+  });
+
+  it('models with their prices before the markup', async () => {
+    const perMillion = { input: 1, output: 2, cacheWrite5m: 3, cacheWrite1h: 4, cacheRead: 5 };
+    await one.put('/ai/models/small', { displayName: 'Small', perMillion });
+    await one.put('/ai/markup', { markupPercent: 50 });
+    expect(await list('/ai/models')).toEqual({ models: [{ id: 'small', displayName: 'Small', perMillion }] });
+  });
+
+  it('companies, and their members and projects', async () => {
+    await one.put('/companies/acme/members/ada', { name: 'Ada', email: 'ada@acme.example' });
+    const { companies, nextCursor } = await list('/companies');
+    expect(companies.map(({ id, name }: { id: string; name: string }) => [id, name])).toEqual([
+      ['acme', acme.name],
+      ['globex', 'Globex'],
+    ]);
+    expect(nextCursor).toBeNull();
+    const ada = {
+      sub: 'ada',
+      name: 'Ada',
+      email: 'ada@acme.example',
+      avatarUrl: null,
+      pushSubscriptions: [],
+    };
+    expect(await list('/companies/acme/members')).toEqual({ members: [ada], nextCursor: null });
+    expect(await list('/companies/globex/members')).toEqual({ members: [], nextCursor: null });
+    expect(await list('/companies/acme/projects')).toEqual({
+      projects: [{ id: 'shop', ...shop }],
+      nextCursor: null,
+    });
+    expect(await list('/companies/globex/projects')).toEqual({ projects: [], nextCursor: null });
+  });
+
+  it('reports, each once, over as many pages as there are', async () => {
+    const ids = Array.from({ length: 450 }, (_, index) => `rep_${String(index).padStart(3, '0')}`);
+    await Promise.all(ids.map((id) => one.put(`/projects/shop/reports/${id}`, { name: id })));
+    const read: string[] = [];
+    const sizes: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`;
+      const page: { reports: { id: string }[]; nextCursor: string | null } = await list(
+        `/projects/shop/reports${query}`,
+      );
+      read.push(...page.reports.map(({ id }) => id));
+      sizes.push(page.reports.length);
+      cursor = page.nextCursor;
+    }
+    expect(sizes).toEqual([200, 200, 50]);
+    expect(read).toEqual(ids);
+  });
+
+  it.each(['/companies/nobody/members', '/companies/nobody/projects', '/projects/none/reports'])(
+    'nothing at %s',
+    async (path) => {
+      expect((await one.manage('GET', path)).status).toBe(404);
+    },
+  );
+
+  it.each(['/plans', '/ai/models', '/companies', '/companies/acme/members', '/projects/shop/reports'])(
+    '%s with a token alone',
+    async (path) => {
+      expect((await one.manage('GET', path, undefined, null)).status).toBe(401);
+    },
+  );
+});
