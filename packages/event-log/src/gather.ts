@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventLogBusy, EventLogUnavailable, messageOf } from './errors.ts';
 import { type FirstOffsets, publishedAt } from './placing.ts';
 import type { OutgoingRecord, Published } from './types.ts';
@@ -78,6 +79,7 @@ export function createGatherer(options: {
   maxSendBytes: number;
 }): Gatherer {
   const { send, budget, maxSendBytes } = options;
+  const outside = AsyncLocalStorage.snapshot();
   const unanswered = new Set<Entry>();
   let waiting: Entry[] = [];
   let sending = false;
@@ -107,7 +109,8 @@ export function createGatherer(options: {
     unanswered.add(entry);
     waiting.push(entry);
     timer ??= setTimeout(expire, Math.max(1, deadline - performance.now()));
-    if (!sending) void drain();
+    // It goes on for others: what it does is not done for the one that happened to begin it.
+    if (!sending) void outside(drain);
     return promise;
   }
 

@@ -105,26 +105,42 @@ export function createMetrics(service: string): Metrics {
       return { add: (count = 1) => counter.inc(count) };
     },
     counterBy(name, help, labelNames) {
-      const counter = new Counter({ name, help, labelNames, registers: [registry] });
-      const series = cached((values) => counter.labels(...values));
-      return { add: (values, count = 1) => series(values).inc(count) };
+      const series = cached((values) => ({ values, count: 0 }));
+      const counter: Counter = new Counter({
+        name,
+        help,
+        labelNames,
+        registers: [registry],
+        collect() {
+          counter.reset();
+          for (const { values, count } of series.all()) counter.labels(...values).inc(count);
+        },
+      });
+      return {
+        add(values, count = 1) {
+          series.of(values).count += count;
+        },
+      };
     },
     durations(name, help, labelNames, buckets = BUCKETS) {
       const histogram = new Histogram({ name, help, labelNames, buckets, registers: [registry] });
       const series = cached((values) => histogram.labels(...values));
-      return { observe: (values, seconds) => series(values).observe(seconds) };
+      return { observe: (values, seconds) => series.of(values).observe(seconds) };
     },
   };
 }
 
-/** Finding a series by its labels costs more than counting. */
-function cached<T>(make: (values: string[]) => T): (values: string[]) => T {
+/** One for each set of values, found by a name: finding a series by its labels costs more than counting. */
+function cached<T>(make: (values: string[]) => T): { of(values: string[]): T; all(): Iterable<T> } {
   const known = new Map<string, T>();
-  return (values) => {
-    const name = values.join('\n');
-    const found = known.get(name) ?? make(values);
-    known.set(name, found);
-    return found;
+  return {
+    of(values) {
+      const name = values.join('\n');
+      const found = known.get(name) ?? make(values);
+      known.set(name, found);
+      return found;
+    },
+    all: () => known.values(),
   };
 }
 

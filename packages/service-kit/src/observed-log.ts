@@ -56,8 +56,7 @@ export function observeLog(log: EventLog, { system, logger, metrics, tracing }: 
     const marked = records.map((record) => ({ ...record, headers: { ...record.headers, ...headers } }));
     const startedAt = performance.now();
     try {
-      // Sends gather the records of many requests and outlive the one that happened to begin them.
-      const result = await inScope(undefined, () => log.publish(topic, marked));
+      const result = await log.publish(topic, marked);
       measured.published(topic, records.length, secondsSince(startedAt));
       span?.end();
       return result;
