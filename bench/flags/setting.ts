@@ -17,6 +17,10 @@ const PARTITIONS = 4;
 export interface Setting {
   log: EventLog;
   service: ServerProcess;
+  /** Another instance on the same backings, for whoever started it to stop. */
+  startInstance(): Promise<ServerProcess>;
+  /** Creates or replaces a flag or a cohort, through the management API of an instance. */
+  put(port: number, path: string, body: unknown): Promise<void>;
   /** Publishes calls as ingestion would, each on its person's partition. */
   publish(topic: string, calls: readonly Call[]): Promise<void>;
   stop(): Promise<void>;
@@ -36,30 +40,31 @@ export async function setUp(flags: string[]): Promise<Setting> {
   const log = openPostgresLog({ url: postgres.url('log') });
   await fillLog(log);
   const tokens = await accessTokens();
-  const service = await startServer({
-    script: join(import.meta.dirname, '../../services/flags/src/main.ts'),
-    port: await freePort(),
-    readyPath: '/health/ready',
-    flags,
-    env: {
-      HOST: '127.0.0.1',
-      LOG_LEVEL: 'warn',
-      REGION: 'eu',
-      AUTH_ISSUER: tokens.issuer,
-      AUTH_AUDIENCE: tokens.audience,
-      AUTH_JWKS_URL: tokens.jwksUrl,
-      CONSOLE_URL: 'http://127.0.0.1:9',
-      PUBLIC_API_URL: 'http://127.0.0.1:9',
-      DATABASE_URL: postgres.url('flags'),
-      EVENT_LOG_DATABASE_URL: postgres.url('log'),
-      TOPIC_PARTITIONS: String(PARTITIONS),
-    },
-  });
+  const env = {
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    REGION: 'eu',
+    AUTH_ISSUER: tokens.issuer,
+    AUTH_AUDIENCE: tokens.audience,
+    AUTH_JWKS_URL: tokens.jwksUrl,
+    CONSOLE_URL: 'http://127.0.0.1:9',
+    PUBLIC_API_URL: 'http://127.0.0.1:9',
+    DATABASE_URL: postgres.url('flags'),
+    EVENT_LOG_DATABASE_URL: postgres.url('log'),
+    TOPIC_PARTITIONS: String(PARTITIONS),
+  };
+  const script = join(import.meta.dirname, '../../services/flags/src/main.ts');
+  const startInstance = async () =>
+    startServer({ script, port: await freePort(), readyPath: '/health/ready', flags, env });
+  const service = await startInstance();
   const token = await tokens.mint({ sub: 'bench', permissions: ['service.manage'] });
-  await writeRuleset(service.port, token);
+  const put = putter(token);
+  await writeRuleset((path, body) => put(service.port, path, body));
   return {
     log,
     service,
+    startInstance,
+    put,
     async publish(topic, calls) {
       const now = new Date().toISOString();
       const records = calls.map((call): OutgoingRecord => {
@@ -99,8 +104,8 @@ async function fillLog(log: EventLog): Promise<void> {
   );
 }
 
-async function writeRuleset(port: number, token: string): Promise<void> {
-  const put = async (path: string, body: unknown) => {
+function putter(token: string): Setting['put'] {
+  return async (port, path, body) => {
     const response = await fetch(`http://127.0.0.1:${port}/management/v1/projects/${PROJECT_ID}/${path}`, {
       method: 'PUT',
       headers: { Authorization: `Bearer ${token}` },
@@ -108,6 +113,9 @@ async function writeRuleset(port: number, token: string): Promise<void> {
     });
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   };
+}
+
+async function writeRuleset(put: (path: string, body: unknown) => Promise<void>): Promise<void> {
   await eventually(() => put('cohorts/beta', benchCohort));
   for (const { key, ...definition } of benchFlags()) await put(`flags/${key}`, definition);
 }

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { SocketsPlan, SocketsReport } from './sockets.ts';
+
+/** Bare sockets: a handshake, pings answered, and of messages the time and the generatedAt read. */
+process.once('message', async (plan: SocketsPlan) => {
+  let times = new Float64Array(plan.count);
+  let told = 0;
+
+  function tell(index: number, generatedAt: string): void {
+    if (times[index] === 0) told += 1;
+    times[index] = performance.timeOrigin + performance.now();
+    if (told < plan.count) return;
+    report({ kind: 'told', generatedAt, times });
+    times = new Float64Array(plan.count);
+    told = 0;
+  }
+
+  for (let first = 0; first < plan.count; first += 50) {
+    const some = Array.from({ length: Math.min(50, plan.count - first) }, (_, n) => first + n);
+    await Promise.all(some.map((index) => open(plan, index, (generatedAt) => tell(index, generatedAt))));
+  }
+  report({ kind: 'open' });
+});
+
+function report(message: SocketsReport): void {
+  process.send?.(message);
+}
+
+const PING = 0x89;
+/** A pong without payload, masked as a client must. */
+const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
+const changes = /"type":"flags_changed","generatedAt":"([^"]+)"/g;
+
+async function open({ ports, path }: SocketsPlan, index: number, tell: (generatedAt: string) => void) {
+  const port = ports[index % ports.length] ?? 0;
+  const socket = connect({ port, host: '127.0.0.1' });
+  const head = [
+    ...[`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, 'Connection: Upgrade', 'Upgrade: websocket'],
+    ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''],
+  ];
+  socket.write(head.join('\r\n'));
+  let text = '';
+  while (!text.includes('"ready"')) {
+    const [data]: Buffer[] = await once(socket, 'data');
+    text += data?.toString('latin1');
+    if (!text.startsWith('HTTP/1.1 101')) throw new Error(text);
+  }
+  socket.on('data', (data) => {
+    if (data[0] === PING) socket.write(PONG);
+    for (const [, generatedAt = ''] of data.toString('latin1').matchAll(changes)) tell(generatedAt);
+  });
+  socket.on('close', () => process.exit(1));
+}
