@@ -24,6 +24,18 @@ const objects = {
     .describe('Folder for the archives where there is no S3 server; for one machine.'),
 };
 
+const eventArchive = {
+  ARCHIVE_FILE_BYTES: integerSetting({ min: 1, max: 1_000_000_000, fallback: 16_777_216 }).describe(
+    'JSON of one partition, in bytes, at which the event archive writes its files; a file is about a tenth of it.',
+  ),
+  ARCHIVE_FILE_SECONDS: integerSetting({ min: 1, max: 86_400, fallback: 300 }).describe(
+    'How long an event waits at most for its file, however little there is.',
+  ),
+  ARCHIVE_BUFFER_BYTES: integerSetting({ min: 1, max: 64_000_000_000, fallback: 67_108_864 }).describe(
+    'JSON of all partitions of a process, in bytes, past which the event archive writes files early.',
+  ),
+};
+
 const s3Names = ['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_BUCKET'] as const;
 
 export const ingestionSettings = z
@@ -38,6 +50,7 @@ export const ingestionSettings = z
     CALLS_RETENTION_HOURS: hours(720).describe('How long the topics identifies and groups keep a record.'),
     REPLAYS_RETENTION_HOURS: hours(72).describe('How long the topic replays keeps a record.'),
     ...objects,
+    ...eventArchive,
   })
   .check(({ value, issues }) => {
     const missing = s3Names.filter((name) => value[name] === undefined);

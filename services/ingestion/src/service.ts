@@ -2,6 +2,9 @@ import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory } from '@switchboard/directory';
 import { createApp, defineService, openEventLog, projectOfRegion } from '@switchboard/service-kit';
 import { ingestionSettings } from './config.ts';
+import { createEventArchive } from './event-archive/event-archive.ts';
+import { eventArchiveRoutes } from './event-archive/routes.ts';
+import { createWhereabouts } from './event-archive/whereabouts.ts';
 import { createEvents } from './events/events.ts';
 import { eventRoutes } from './events/routes.ts';
 import { createCalls } from './identify/calls.ts';
@@ -44,9 +47,21 @@ export const ingestionService = defineService({
       const ofProject = projectOfRegion(directory, config.REGION);
       const recordings = createRecordings({ database, objects });
       replayArchiveRoutes(app, { recordings, erasure, ofProject, logger });
+      eventArchiveRoutes(app, createWhereabouts({ database, log, objects }), ofProject);
     }
     if (config.ROLES.has('replay-archive') && objects !== undefined) {
       workers.push(createReplayArchive({ database, log, objects, logger, metrics }), erasure);
+    }
+
+    if (config.ROLES.has('event-archive') && objects !== undefined) {
+      const settings = {
+        fileBytes: config.ARCHIVE_FILE_BYTES,
+        fileAgeMs: config.ARCHIVE_FILE_SECONDS * 1000,
+        bufferBytes: config.ARCHIVE_BUFFER_BYTES,
+      };
+      const retentionHours = config.EVENTS_RETENTION_HOURS;
+      const archiving = { database, log, objects, clock, logger, metrics, settings, retentionHours };
+      workers.push(createEventArchive(archiving));
     }
 
     app.health.add('event log', () => log.ping());
