@@ -4,6 +4,7 @@ import { createProjectKey, getPublicLink } from '@switchboard/contracts';
 import { applyManifest, createManagementClient, ManagementError, parseManifest } from '@switchboard/operator';
 import { z } from 'zod';
 import { makeCollaborationDemo } from './demo-collaboration.ts';
+import { makeEventsDemo } from './demo-events.ts';
 import { makeMessengerDemo } from './demo-messenger/demo-messenger.ts';
 import { demoFile, readIfThere, writeWhole } from './files.ts';
 import type { Issuer } from './issuer.ts';
@@ -141,6 +142,7 @@ async function makeDemo(urls: Within, tokens: Demo['tokens']): Promise<Kept> {
   const where = { managementUrl: urls.management, apiUrl: urls.api, projectId: PROJECT };
   await makeCollaborationDemo({ ...where, reportId: REPORT, tokens });
   const messenger = await makeMessengerDemo({ ...where, token: tokens.operator, projectKey: project_key });
+  await makeEventsDemo({ eventsUrl: urls.events, projectKey: project_key });
   return { project_key, other_region_key, ...messenger };
 }
 

@@ -53,6 +53,7 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       ...secrets,
       MAIL_DIR: join(home, 'mail'),
       OBJECTS_FOLDER: join(home, 'objects'),
+      ARCHIVE_FILE_SECONDS: '5',
       ...env,
       REGION,
       DATABASE_URL: postgres.url(name),
