@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { deleteReplay, getReplay, listReplays, readReplayEvents } from '@switchboard/contracts';
 import type { Logger, ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
 import type { createErasure } from './erasure.ts';
@@ -32,7 +33,7 @@ export function replayArchiveRoutes(app: ServiceApp, options: RoutesOptions): vo
     readReplayEvents,
     async (c) => {
       const pieces = await recordings.events(c.req.valid('param'));
-      const stream = ReadableStream.from(told(pieces, c.get('requestId')));
+      const stream = ReadableStream.from(told(pieces, c.get('requestId'), c.env.outgoing));
       return new Response(stream, { headers: { 'Content-Type': 'application/json; charset=utf-8' } });
     },
     ofProject,
@@ -47,13 +48,18 @@ export function replayArchiveRoutes(app: ServiceApp, options: RoutesOptions): vo
     ofProject,
   );
 
-  /** The status is long sent when reading fails; the connection ends without the end of the body. */
-  async function* told(pieces: AsyncGenerator<Uint8Array>, requestId: string): AsyncGenerator<Uint8Array> {
+  /** The status is long sent when reading fails: the connection ends before the body does. */
+  async function* told(
+    pieces: AsyncGenerator<Uint8Array>,
+    requestId: string,
+    outgoing: ServerResponse | undefined,
+  ): AsyncGenerator<Uint8Array> {
     try {
       yield* pieces;
     } catch (error) {
       logger.error({ requestId, error }, 'a recording could not be read to its end');
-      throw error;
+      if (outgoing === undefined) throw error;
+      outgoing.destroy();
     }
   }
 }

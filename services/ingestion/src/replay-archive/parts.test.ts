@@ -1,0 +1,302 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { replayChunk } from '@switchboard/contracts';
+import { type Database, openDatabase } from '@switchboard/database';
+import { type EventLog, type OutgoingRecord, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
+import { openObjectStore } from '@switchboard/object-store';
+import { createLogger, createMetrics, systemClock } from '@switchboard/service-kit';
+import { eventually, startKafka, testDatabase } from '@switchboard/testkit';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ingestionMigrations } from '../migrations.ts';
+import { createReplays } from '../replay/replays.ts';
+import { readTopic } from '../test-service.ts';
+import { chunkOf, newSession } from '../testing/archiving.ts';
+import { createArchive } from './archive.ts';
+import { createAssembly } from './assembly.ts';
+import { readChunk } from './chunk.ts';
+import { createReplayArchive, type ReplayArchiveOptions, replayArchiveGroup } from './consumer.ts';
+import { createRecordings } from './recordings.ts';
+
+const PROJECT = 'p1';
+
+/** The records that POST /v1/replay publishes for a chunk. */
+async function recordsOf(chunk: object): Promise<OutgoingRecord[]> {
+  const published: OutgoingRecord[] = [];
+  const log = {
+    publish: async (_: string, records: OutgoingRecord[]) => {
+      published.push(...records);
+      return [];
+    },
+  };
+  const replays = createReplays({ log, clock: systemClock, partitions: 1 } as never);
+  await replays.accept(PROJECT, replayChunk.parse(chunk));
+  return published;
+}
+
+/** A chunk of so many parts. */
+const large = (session: string, seq: number, parts = 3) => {
+  const filler = randomBytes(Math.ceil((parts - 0.5) * 675_000)).toString('base64');
+  return chunkOf(session, seq, [{ type: 5, data: filler, timestamp: seq }]);
+};
+
+describe('parts of chunks', () => {
+  it('give every chunk that is whole, in whatever order they come and however often', () => {
+    const chunkSizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(chunkSizes, fc.infiniteStream(fc.nat()), (sizes, random) => {
+        const records = sizes.flatMap((parts, chunk) =>
+          Array.from({ length: parts }, (_, part) => ({
+            topic: 'replays',
+            partition: 0,
+            key: 'k',
+            value: Buffer.from(`${chunk}:${part}`),
+            headers: {
+              chunk: String(chunk).padStart(32, '0'),
+              part: String(part + 1),
+              parts: String(parts),
+            },
+          })),
+        );
+        const mixed = records
+          .map((record) => ({ record, at: random.next().value }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ record }, offset) => ({ ...record, offset: BigInt(offset), timestamp: 0 }));
+        const assembly = createAssembly();
+        const done: string[] = [];
+        for (const record of mixed) {
+          const whole = assembly.add(record, 0);
+          if (whole) done.push(whole.map(({ value }) => String(value)).join());
+          else assembly.add(record, 0);
+        }
+        const expected = sizes.map((parts, chunk) =>
+          Array.from({ length: parts }, (_, part) => `${chunk}:${part}`).join(),
+        );
+        expect(done.toSorted()).toEqual(expected.toSorted());
+        expect(assembly.bytes()).toBe(0);
+        expect(assembly.firstOffset()).toBeUndefined();
+      }),
+    );
+  });
+});
+
+const kafka = await startKafka();
+afterAll(() => kafka?.stop());
+
+describe.each(['the embedded log', 'Kafka'])('the archive on %s', (name) => {
+  describe.skipIf(name === 'Kafka' && kafka === undefined)('', () => {
+    let log: EventLog;
+    let database: Database;
+    let folder: string;
+    let drop: () => Promise<void>;
+    beforeAll(async () => {
+      const own = await testDatabase({ migrations: [ingestionMigrations] });
+      const logDatabase = await testDatabase();
+      database = openDatabase({ url: own.url, applicationName: 'test' });
+      folder = await mkdtemp(join(tmpdir(), 'switchboard-parts-'));
+      log =
+        name === 'Kafka' && kafka
+          ? openKafkaLog({ brokers: kafka.brokers, clientId: 'test' })
+          : openPostgresLog({ url: logDatabase.url });
+      await log.createTopics([{ name: 'replays', partitions: 1, replication: 1, cleanup: 'delete' }]);
+      drop = async () => {
+        await database.close();
+        await Promise.all([own.drop(), logDatabase.drop(), rm(folder, { recursive: true })]);
+      };
+    });
+    afterAll(async () => {
+      await log.close();
+      await drop();
+    });
+
+    let running: ReturnType<typeof createReplayArchive>[] = [];
+    afterEach(async () => {
+      await Promise.all(running.map((one) => one.stop()));
+      running = [];
+    });
+
+    function start(options: Partial<ReplayArchiveOptions> = {}) {
+      const archive = createReplayArchive({
+        database,
+        log,
+        objects: openObjectStore({ folder }),
+        logger: createLogger({ service: 'ingestion', level: 'silent' }),
+        metrics: createMetrics('ingestion'),
+        ...options,
+      });
+      archive.start();
+      running.push(archive);
+      return archive;
+    }
+
+    const recordings = () => createRecordings({ database, objects: openObjectStore({ folder }) });
+    const manifest = (sessionId: string) => recordings().manifest({ projectId: PROJECT, sessionId });
+    const until = (session: string, expected: object) =>
+      eventually(async () => expect(await manifest(session)).toMatchObject(expected), { withinMs: 20_000 });
+    const publish = (...records: (OutgoingRecord | undefined)[]) =>
+      log.publish(
+        'replays',
+        records.filter((record) => record !== undefined),
+      );
+    const caughtUp = () =>
+      eventually(
+        async () => {
+          const [committed] = await log.committedOffsets(replayArchiveGroup, 'replays');
+          const [end] = await log.endOffsets('replays');
+          expect(committed).toBe(end);
+        },
+        { withinMs: 20_000 },
+      );
+    let before: bigint[];
+    beforeEach(async () => {
+      before = await log.endOffsets('replays.dead-letter');
+    });
+    const deadLetters = async () => (await readTopic(log, 'replays.dead-letter', before)).records;
+
+    it('joins parts that interleave and parts that come again, and keeps what comes between', async () => {
+      start();
+      const session = newSession();
+      const [a, b, small] = [
+        await recordsOf(large(session, 0)),
+        await recordsOf(large(session, 1)),
+        await recordsOf(chunkOf(session, 2, [])),
+      ];
+      await publish(a[0], b[0], ...small, a[1], a[0], b[1], a[2]);
+      await publish(b[2], ...small);
+      await until(session, { chunks: 3, duplicates: 1, complete: true });
+      await caughtUp();
+      expect(await deadLetters()).toEqual([]);
+    });
+
+    it('takes a chunk up again where another consumer of the group left it half read', async () => {
+      const session = newSession();
+      const parts = await recordsOf(large(session, 0));
+      const first = start();
+      await publish(parts[0], ...(await recordsOf(chunkOf(session, 1, []))), parts[1]);
+      await until(session, { chunks: 1 });
+      await first.stop();
+      running = [];
+      await publish(parts[2]);
+      start();
+      await until(session, { chunks: 2, duplicates: 0 });
+      await caughtUp();
+    });
+
+    it('puts aside what never becomes whole, and does not hold the partition for it', async () => {
+      const session = newSession();
+      const half = await recordsOf(large(session, 0));
+      start({ patienceMs: 400 });
+      await publish(half[0], half[1], ...(await recordsOf(chunkOf(session, 1, []))));
+      await until(session, { chunks: 1 });
+      await caughtUp();
+      const put = await deadLetters();
+      expect(put.map(({ headers }) => headers['part'])).toEqual(['1', '2']);
+      expect(put[0]?.headers['dead-letter-reason']).toBe('1 of 3 parts did not come within 0.4 s');
+      expect(await manifest(session)).toMatchObject({ chunks: 1, missing: 1 });
+    });
+
+    it('gives up while other chunks go on coming', async () => {
+      const session = newSession();
+      const half = await recordsOf(large(session, 0));
+      start({ patienceMs: 400 });
+      await publish(half[0]);
+      let seq = 1;
+      await eventually(
+        async () => {
+          await publish(...(await recordsOf(chunkOf(session, seq++, []))));
+          await sleep(50);
+          expect(await deadLetters()).toHaveLength(1);
+        },
+        { withinMs: 15_000 },
+      );
+    });
+
+    it('puts nothing aside of a chunk whose first try was cut short and whose second was whole', async () => {
+      const session = newSession();
+      const parts = await recordsOf(large(session, 0));
+      start({ patienceMs: 400 });
+      await publish(parts[0], parts[2], ...parts);
+      await until(session, { chunks: 1 });
+      await caughtUp();
+      expect(await deadLetters()).toEqual([]);
+    });
+
+    it('puts aside the oldest when what it holds is more than it may', async () => {
+      const session = newSession();
+      const overfull = start({ maxHeldBytes: 3_000_000 });
+      const halves = [];
+      for (let seq = 0; seq < 4; seq++) halves.push(...(await recordsOf(large(session, seq))).slice(0, 2));
+      await publish(...halves);
+      await eventually(async () => {
+        const put = await deadLetters();
+        expect(put.map(({ headers }) => headers['seq'])).toEqual(expect.arrayContaining(['0', '0']));
+        expect(put.map(({ headers }) => headers['seq'])).not.toContain('3');
+        expect(put[0]?.headers['dead-letter-reason']).toMatch(/memory for incomplete chunks/);
+      });
+      await overfull.stop();
+      running = [];
+      start({ patienceMs: 400 });
+      await caughtUp();
+    });
+
+    it('puts aside what cannot be read, with the reason, and goes on', async () => {
+      const session = newSession();
+      const [good] = await recordsOf(chunkOf(session, 0, []));
+      const [other] = await recordsOf(chunkOf(session, 1, []));
+      if (good === undefined || other === undefined) throw new Error('no records');
+      const value = Buffer.from('{"project_id":"p1"}');
+      await publish(
+        { ...good, headers: { project: PROJECT } },
+        { ...good, value: null },
+        { ...good, value: other.value },
+        { ...good, value, headers: { ...good.headers, chunk: hashOf(value) } },
+        { ...good, value: Buffer.from('{'), headers: { ...good.headers, chunk: hashOf(Buffer.from('{')) } },
+        { ...good, headers: { ...good.headers, parts: '1000' } },
+        good,
+      );
+      start();
+      await until(session, { chunks: 1 });
+      await caughtUp();
+      expect((await deadLetters()).map(({ headers }) => headers['dead-letter-reason'])).toEqual([
+        'headers: not those of a part of a replay chunk',
+        'headers: not those of a part of a replay chunk',
+        ...Array.from({ length: 2 }, () => 'the bytes are not those that the header chunk names'),
+        expect.stringMatching(/^session_id: /),
+        'not valid JSON',
+      ]);
+    });
+
+    it('counts nothing twice when records come again that were handled before', async () => {
+      const sessionA = newSession();
+      const parts = await recordsOf(large(sessionA, 0));
+      const [small] = await recordsOf(chunkOf(sessionA, 1, []));
+      await publish(...parts, small, small);
+      const first = start();
+      await until(sessionA, { chunks: 2, duplicates: 1 });
+      await caughtUp();
+      await first.stop();
+      running = [];
+      const known = await manifest(sessionA);
+      // Another group reads everything again, as after a crash before the commit.
+      const { records } = await readTopic(log, 'replays');
+      const archive = createArchive({
+        database,
+        objects: openObjectStore({ folder }),
+        metrics: createMetrics('again'),
+      });
+      const mine = records.filter(({ headers }) => headers['session'] === sessionA);
+      await archive.store([
+        readChunk(mine.slice(0, 3)),
+        ...mine.slice(3).map((record) => readChunk([record])),
+      ]);
+      expect(await manifest(sessionA)).toEqual(known);
+    });
+  });
+});
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+}
