@@ -37,7 +37,7 @@ export interface Setting {
 const PARTITIONS = 4;
 
 /** Files are closed early, so that a round sees many. */
-const archiveEnv = {};
+const archiveEnv = { ARCHIVE_FILE_SECONDS: '1', ARCHIVE_FILE_BYTES: '200000' };
 
 /** Every process and backing of the proof, ready for traffic. */
 export async function setUp(options: SettingOptions): Promise<Setting> {
