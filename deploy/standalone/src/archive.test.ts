@@ -1,0 +1,76 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Launched, launch } from './launch.ts';
+
+const documentation = new URL('../../../docs/archive.md', import.meta.url);
+
+let home: string;
+let running: Launched;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'standalone-'));
+  running = await launch(home);
+}, 120_000);
+afterAll(async () => {
+  await running.end('SIGTERM');
+  await rm(home, { recursive: true, force: true });
+}, 60_000);
+
+/** What a query of the documentation answers, of this home instead of the one it names. */
+async function run(query: string): Promise<Record<string, unknown>[]> {
+  const connection = await (await DuckDBInstance.create()).connect();
+  try {
+    return (
+      await connection.runAndReadAll(query.replaceAll('.switchboard/', `${home}/`))
+    ).getRowObjectsJson();
+  } finally {
+    connection.closeSync();
+  }
+}
+
+it('docs/archive.md shows three queries that work when pasted on the demo', async () => {
+  const text = await readFile(documentation, 'utf8');
+  const [days = '', products = '', funnel = '', ...others] = [...text.matchAll(/```sql\n(.+?)```/gs)].map(
+    ([, query]) => query ?? '',
+  );
+  expect(others).toEqual([]);
+  const visits = 14 * 30;
+  // The files of all partitions are there within seconds.
+  await eventually(async () => expect(await run(funnel)).toMatchObject([{ product_seen: String(visits) }]), {
+    withinMs: 60_000,
+  });
+
+  const perDay = await run(days);
+  expect(new Set(perDay.map((row) => row['day'])).size).toBeGreaterThanOrEqual(14);
+  const seen = perDay.filter((row) => row['event_name'] === 'product seen');
+  expect(seen.reduce((sum, row) => sum + Number(row['events']), 0)).toBe(visits);
+
+  const sold = await run(products);
+  expect(sold.map((row) => row['product']).sort()).toEqual([
+    'Down sleeping bag',
+    'Enamel mug',
+    'Gas stove',
+    'Head torch',
+    'Trail tent',
+  ]);
+  const paid = sold.reduce((sum, row) => sum + Number(row['orders']), 0);
+  const [steps] = await run(funnel);
+  expect(Number(steps?.['paid'])).toBe(paid);
+  expect(Number(steps?.['checkout_begun'])).toBeGreaterThan(paid);
+}, 120_000);
+
+it('an event of the demo is found in its file', async () => {
+  const { management_url, project_id, tokens } = running.demo;
+  const answer = await fetch(`${management_url}/management/v1/projects/${project_id}/events/demo-0-0`, {
+    headers: { Authorization: `Bearer ${tokens.operator}` },
+  });
+  const { archived } = (await answer.json()) as { archived: { file: string; row: number } };
+  const rows = await run(
+    `SELECT event_id FROM read_parquet('.switchboard/objects/${archived.file}', file_row_number = true)
+     WHERE file_row_number = ${archived.row}`,
+  );
+  expect(rows).toEqual([{ event_id: 'demo-0-0' }]);
+});
