@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { makeCollaborationDemo } from './demo-collaboration.ts';
 import { makeEventsDemo } from './demo-events.ts';
 import { makeMessengerDemo } from './demo-messenger/demo-messenger.ts';
+import { makeReplayDemo } from './demo-replay/demo-replay.ts';
 import { demoFile, readIfThere, writeWhole } from './files.ts';
 import type { Issuer } from './issuer.ts';
 
@@ -44,7 +45,7 @@ interface DemoAddresses {
   console: string;
 }
 
-type Within = Pick<DemoAddresses, 'api' | 'events' | 'management'>;
+type Within = Pick<DemoAddresses, 'api' | 'events' | 'replay' | 'management'>;
 
 interface DemoOptions {
   home: string;
@@ -143,6 +144,7 @@ async function makeDemo(urls: Within, tokens: Demo['tokens']): Promise<Kept> {
   await makeCollaborationDemo({ ...where, reportId: REPORT, tokens });
   const messenger = await makeMessengerDemo({ ...where, token: tokens.operator, projectKey: project_key });
   await makeEventsDemo({ eventsUrl: urls.events, projectKey: project_key });
+  await makeReplayDemo({ replayUrl: urls.replay, projectKey: project_key });
   return { project_key, other_region_key, ...messenger };
 }
 

@@ -18,6 +18,7 @@ const settings = z.object({
   // As this process has them.
   API_URL: httpUrl,
   EVENTS_URL: httpUrl,
+  REPLAY_URL: httpUrl,
   MANAGEMENT_URL: httpUrl,
 });
 
@@ -35,7 +36,12 @@ export async function seed(env: NodeJS.ProcessEnv): Promise<void> {
       issuer: config.PUBLIC_ISSUER_URL,
       console: config.CONSOLE_URL,
     },
-    within: { api: config.API_URL, events: config.EVENTS_URL, management: config.MANAGEMENT_URL },
+    within: {
+      api: config.API_URL,
+      events: config.EVENTS_URL,
+      replay: config.REPLAY_URL,
+      management: config.MANAGEMENT_URL,
+    },
     mail: { mail_url: config.MAIL_URL },
   }).catch((error: unknown) => {
     throw error instanceof ManagementError ? new DemoError(error.message) : error;

@@ -11,7 +11,7 @@ import { KEY, type LogSettings, PROJECT, startIngestion, type TestIngestion } fr
 
 /** For tests: the service with its archive of replays, as its clients and operators use it. */
 
-/** The recording that the npm package rrweb-player 2.1.7 brings (MIT): 272 events of one page. */
+/** The recording that the npm package rrweb-player 2.1.7 brings (see recording.LICENSE): 272 events of one page. */
 export async function recordedEvents(): Promise<Record<string, unknown>[]> {
   const packed = await readFile(new URL('recording.json.gz', import.meta.url));
   return JSON.parse(gunzipSync(packed).toString());
