@@ -114,7 +114,10 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
   test('an SDK hears of a changed flag on the socket of flags', async () => {
     const socket = await openSocket(`${there().gateway.api}/v1/flags/socket?api_key=${project.key}`);
     await socket.next('ready');
-    await manage('flags', 'PUT', `/projects/${project.id}/flags/beta`, { enabled: true });
+    await manage('flags', 'PUT', `/projects/${project.id}/flags/beta`, {
+      enabled: true,
+      rolloutPercentage: 100,
+    });
     await socket.next('flags_changed');
     socket.close();
   });

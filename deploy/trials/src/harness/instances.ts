@@ -32,19 +32,23 @@ export function startInstance(options: InstanceOptions): Instance {
   const { service, roles, port } = options;
   const url = `http://127.0.0.1:${port}`;
   let running = begin(options);
+
+  async function isReady(): Promise<void> {
+    const { status } = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2000) });
+    if (status !== 200) throw new Error(`${service} is not ready: ${running.output().slice(-2000)}`);
+  }
+
   return {
     name: `${service}${roles === undefined ? '' : ` ${roles}`} on ${port}`,
     service,
     url,
     output: () => running.output(),
-    ready: () =>
-      eventually(
-        async () => {
-          const { status } = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2000) });
-          if (status !== 200) throw new Error(`${service} is not ready: ${running.output().slice(-2000)}`);
-        },
-        { withinMs: 60_000 },
-      ),
+    async ready() {
+      const ended = running.ended.then((code) => {
+        throw new Error(`${service} ended with ${code}: ${running.output().slice(-2000)}`);
+      });
+      await Promise.race([ended, eventually(isReady, { withinMs: 60_000 })]);
+    },
     leave() {
       running.signal('SIGTERM');
       return running.ended;

@@ -60,6 +60,25 @@ export async function createProject(
   const created = z
     .object({ key: z.string() })
     .parse(await manage('catalogue', 'POST', `/projects/${id}/keys`));
+  await untilKnown(deployment, created.key);
   const member = await deployment.tokens.mint({ sub: 'sub-ada', name: 'Ada' });
   return { id, key: created.key, reportId, member };
+}
+
+/** A key reaches every instance a moment after it is made. */
+async function untilKnown({ serving }: Pick<Deployment, 'serving'>, key: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}` };
+  const probes = [
+    ...serving('flags').map(({ url }) => [`${url}/v1/flags?distinct_id=`, { headers }] as const),
+    ...serving('messenger').map(({ url }) => [`${url}/v1/messages?distinct_id=a`, { headers }] as const),
+    // 400 once the key is known: nothing is stored.
+    ...serving('ingestion').map(
+      ({ url }) => [`${url}/v1/identify`, { method: 'POST', headers, body: '{}' }] as const,
+    ),
+  ];
+  for (const [url, init] of probes)
+    await eventually(async () => {
+      const { status } = await fetch(url, init);
+      if (status === 401 || status === 503) throw new Error(`the key is not known at ${url}`);
+    });
 }

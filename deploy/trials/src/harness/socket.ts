@@ -14,12 +14,18 @@ export interface OpenSocket {
   close(): void;
 }
 
-export async function openSocket(url: string): Promise<OpenSocket> {
+/** Connects; `onMessage` gets every message as well. */
+export async function openSocket(
+  url: string,
+  onMessage: (message: Message) => void = () => undefined,
+): Promise<OpenSocket> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'));
   const messages: Message[] = [];
   let heard: () => void = () => undefined;
   socket.on('message', (data) => {
-    messages.push(message.parse(JSON.parse(String(data))));
+    const one = message.parse(JSON.parse(String(data)));
+    messages.push(one);
+    onMessage(one);
     heard();
   });
   const closed = new Promise<number>((resolve) => socket.once('close', (code) => resolve(code)));

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Call } from '../harness/call.ts';
+import type { Tally } from './tally.ts';
+
+export interface LoadOptions {
+  call: Call;
+  tally: Tally;
+  /** Times the usual rate. */
+  intensity: number;
+  linkToken: string;
+  /** Reads the shared report from another address each time, as its limit is by address. */
+  readShared(token: string): Promise<{ status: number; body: unknown }>;
+}
+
+/** What was answered as accepted, to be found again. */
+export interface Accepted {
+  eventIds: string[];
+  /** Who was identified with the trait `cohort: number`. */
+  identified: string[];
+  replayChunks: number;
+  conversations: { id: string; token: string; turns: string[] }[];
+  comments: string[];
+  annotations: string[];
+}
+
+export interface Load {
+  accepted: Accepted;
+  /** Ends it and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+const opened = z.object({ conversationId: z.string(), token: z.string() });
+const withId = z.object({ id: z.string() });
+const thread = z.object({ id: z.string(), comments: z.array(withId) });
+const MOST_UNDER_WAY = 40;
+const CONVERSATIONS = 4;
+const TURNS_MS = 1_500;
+
+/** Requests of every kind at a steady rate, whatever the answers, until stopped. */
+export async function startLoad(options: LoadOptions): Promise<Load> {
+  const { call, tally, intensity, linkToken, readShared } = options;
+  const accepted: Accepted = {
+    eventIds: [],
+    identified: [],
+    replayChunks: 0,
+    conversations: [],
+    comments: [],
+    annotations: [],
+  };
+  const stopping = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  let number = 0;
+  const next = (name: string) => `${name}-${++number}`;
+
+  for (let i = 0; i < CONVERSATIONS; i++) {
+    const { conversationId, token } = opened.parse((await call('openConversation')).body);
+    accepted.conversations.push({ id: conversationId, token, turns: [] });
+  }
+  const started = thread.parse((await call('startThread', { body: { body: 'Under load.' } })).body);
+
+  const sends: [everyMs: number, send: () => Promise<void>][] = [
+    [25, sendEvents],
+    [100, identify],
+    [200, group],
+    [400, sendReplay],
+    [50, evaluate],
+    [200, () => readOnly('getFlagSnapshot')],
+    [300, () => readOnly('listMemberships', { distinct_id: 'user-1' })],
+    [200, () => readOnly('getMessengerConfig')],
+    [200, () => readOnly('listMessages', { distinct_id: 'user-1' })],
+    [200, () => readOnly('listPlans')],
+    [300, () => readOnly('listAiModels')],
+    ...accepted.conversations.map((one): [number, () => Promise<void>] => [TURNS_MS, () => sendTurn(one)]),
+    [500, () => readConversation()],
+    [250, reply],
+    [500, () => readOnly('listThreads')],
+    [300, annotate],
+    [1_500, share],
+  ];
+  const loops = sends.map(([everyMs, send]) => repeat(everyMs / intensity, send));
+
+  async function repeat(everyMs: number, send: () => Promise<void>): Promise<void> {
+    await sleep(Math.random() * everyMs);
+    while (!stopping.signal.aborted) {
+      if (underWay.size < MOST_UNDER_WAY * intensity) {
+        const one = send().finally(() => underWay.delete(one));
+        underWay.add(one);
+      }
+      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  async function sendEvents(): Promise<void> {
+    const now = new Date().toISOString();
+    const events = Array.from({ length: 5 }, () => {
+      const id = next('event');
+      const common = { event_name: 'order placed', schema_version: 1, timestamp: now };
+      return { event_id: id, distinct_id: `person-${number % 50}`, ...common };
+    });
+    const answer = await tally.count('events', () =>
+      call('ingestEvents', { body: { sent_at: now, events } }),
+    );
+    if (answer !== undefined) accepted.eventIds.push(...events.map((event) => event.event_id));
+  }
+
+  async function identify(): Promise<void> {
+    const distinct_id = next('identified');
+    const body = { distinct_id, properties: { cohort: distinct_id } };
+    const answer = await tally.count('identify', () => call('identify', { body }));
+    if (answer !== undefined) accepted.identified.push(distinct_id);
+  }
+
+  async function group(): Promise<void> {
+    await tally.count('group', () => call('group'));
+  }
+
+  async function sendReplay(): Promise<void> {
+    const chunk = { distinct_id: 'user-1', session_id: next('session'), seq: 0, events: [{ type: 4 }] };
+    const body = {
+      ...chunk,
+      masked: true,
+      schema_version: 1,
+      sdk: 'trial',
+      timestamp: new Date().toISOString(),
+    };
+    const answer = await tally.count('replay', () => call('uploadReplayChunk', { body }));
+    if (answer !== undefined) accepted.replayChunks += 1;
+  }
+
+  async function evaluate(): Promise<void> {
+    await tally.count('flags', () => call('evaluateFlags', { query: { distinct_id: next('asks') } }));
+  }
+
+  async function readOnly(operationId: string, query: Record<string, string> = {}): Promise<void> {
+    await tally.count(operationId, () => call(operationId, { query }));
+  }
+
+  async function sendTurn(conversation: Accepted['conversations'][number]): Promise<void> {
+    const body = next('turn');
+    const answer = await tally.count('turn', () =>
+      call('appendTurn', { ...within(conversation), body: { body } }),
+    );
+    if (answer !== undefined) conversation.turns.push(body);
+  }
+
+  async function readConversation(): Promise<void> {
+    const one = accepted.conversations[number % CONVERSATIONS];
+    if (one !== undefined) await tally.count('conversation', () => call('getConversation', within(one)));
+  }
+
+  async function reply(): Promise<void> {
+    const body = next('comment');
+    const params = { threadId: started.id };
+    const answer = await tally.count('reply', () => call('replyToThread', { params, body: { body } }));
+    if (answer !== undefined) accepted.comments.push(body);
+  }
+
+  async function annotate(): Promise<void> {
+    const text = next('annotation');
+    const body = { startsOn: '2026-03-01', text, tags: ['load'] };
+    const answer = await tally.count('annotation', () => call('createAnnotation', { body }));
+    if (answer !== undefined) accepted.annotations.push(text);
+  }
+
+  async function share(): Promise<void> {
+    await tally.count('shared report', () => readShared(linkToken));
+  }
+
+  return {
+    accepted,
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+      await Promise.all(underWay);
+    },
+  };
+}
+
+export const within = ({ id, token }: { id: string; token: string }) => ({
+  params: { id },
+  headers: { 'X-Service-Conversation-Token': token },
+});
