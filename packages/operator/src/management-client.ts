@@ -6,12 +6,25 @@ import { z } from 'zod';
 export class ManagementError extends Error {
   override name = 'ManagementError';
   readonly status: number | undefined;
+  /** What the service asked to wait, in ms. */
+  readonly retryAfterMs: number | undefined;
+  /** Whether the call may have been taken though no answer came. */
+  readonly isUncertain: boolean;
 
-  constructor(message: string, status?: number) {
+  constructor(
+    message: string,
+    facts: { status?: number; retryAfterMs?: number; isUncertain?: boolean } = {},
+  ) {
     super(message);
-    this.status = status;
+    this.status = facts.status;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.isUncertain = facts.isUncertain ?? false;
   }
 }
+
+/** Whether an error says that what was asked for, or what it belongs to, is not there. */
+export const isNotThere = (error: unknown): boolean =>
+  error instanceof ManagementError && error.status === 404;
 
 interface ManagementClientOptions {
   /** Base address of a service's management API, without `/management/v1`. */
@@ -24,51 +37,67 @@ interface ManagementClientOptions {
 
 interface CallInput {
   params?: Record<string, string>;
+  query?: Record<string, string>;
   body?: unknown;
 }
 
 export interface ManagementClient {
   /** The parsed body of the answer; undefined for 204. Throws ManagementError. */
-  call(operation: Operation, input: CallInput): Promise<unknown>;
+  call(operation: Operation, input?: CallInput): Promise<unknown>;
 }
 
 const CALL_TIMEOUT_MS = 10_000;
 const errorBody = z.object({ error: z.object({ message: z.string() }) });
 
+/** What to do about a refusal, where its message does not say. */
+const advice: Record<number, string> = {
+  401: 'the access token is missing, not valid or expired: set SWITCHBOARD_TOKEN to a new one',
+  403: 'the access token needs the permission service.manage',
+};
+
 /**
- * Calls the management API. A service learns of a project a moment after catalogue does, so a 404 from the
- * others is tried again like a 503, until `patienceMs` have passed.
+ * Calls the management API. A service learns of a project a moment after catalogue does, so a write that gets
+ * 404 from the others is tried again, like 429 and 503, until `patienceMs` have passed.
  */
 export function createManagementClient(options: ManagementClientOptions): ManagementClient {
   const { addressOf, token, patienceMs = 15_000 } = options;
 
-  async function send(operation: Operation, { params = {}, body }: CallInput): Promise<unknown> {
+  async function send(operation: Operation, { params = {}, query, body }: CallInput): Promise<unknown> {
     const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) =>
       encodeURIComponent(params[name] ?? ''),
     );
     const call = `${operation.method.toUpperCase()} ${path}`;
-    const response = await fetch(`${addressOf(operation.service)}${path}`, {
-      method: operation.method.toUpperCase(),
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }).catch((error: unknown) => {
-      throw new ManagementError(`${call}: ${operation.service} does not answer (${reason(error)})`);
-    });
-    const text = await response.text();
-    if (response.ok) return text === '' ? undefined : JSON.parse(text);
-    throw new ManagementError(`${call}: ${refusal(text, response.status)}`, response.status);
+    const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
+    const base = addressOf(operation.service);
+    try {
+      const response = await fetch(`${base}${path}${search}`, {
+        method: operation.method.toUpperCase(),
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw refused(call, response, text);
+      return text === '' ? undefined : JSON.parse(text);
+    } catch (error) {
+      if (error instanceof ManagementError) throw error;
+      const why = reason(error);
+      throw new ManagementError(`${call}: ${operation.service} does not answer at ${base} (${why})`, {
+        isUncertain: why !== 'ECONNREFUSED' && why !== 'ENOTFOUND',
+      });
+    }
   }
 
   return {
-    async call(operation, input) {
+    async call(operation, input = {}) {
       const until = Date.now() + patienceMs;
       for (let wait = 25; ; wait = Math.min(1000, wait * 2)) {
         try {
           return await send(operation, input);
         } catch (error) {
-          const pause = wait * (0.5 + Math.random());
-          if (!mayPass(error, operation) || Date.now() + pause > until) throw error;
+          if (!(error instanceof ManagementError) || !mayPass(error, operation)) throw error;
+          const pause = Math.max(error.retryAfterMs ?? 0, wait * (0.5 + Math.random()));
+          if (Date.now() + pause > until) throw error;
           await sleep(pause);
         }
       }
@@ -76,17 +105,27 @@ export function createManagementClient(options: ManagementClientOptions): Manage
   };
 }
 
-function mayPass(error: unknown, operation: Operation): boolean {
-  if (!(error instanceof ManagementError)) return false;
-  if (error.status === undefined || error.status === 503) return true;
-  return error.status === 404 && operation.service !== 'catalogue';
+function mayPass({ status, isUncertain }: ManagementError, { method, service }: Operation): boolean {
+  if (status === undefined) return method !== 'post' || !isUncertain; // A POST that was taken made something.
+  if (status === 429 || status === 503) return true;
+  return status === 404 && service !== 'catalogue' && (method === 'put' || method === 'post');
 }
 
-function refusal(text: string, status: number): string {
+function refused(call: string, { status, headers }: Response, text: string): ManagementError {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const said = messageOf(text) ?? `status ${status}`;
+  const tip = advice[status];
+  return new ManagementError(tip === undefined ? `${call}: ${said}` : `${call}: ${said} (${tip})`, {
+    status,
+    ...(Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {}),
+  });
+}
+
+function messageOf(text: string): string | undefined {
   try {
     return errorBody.parse(JSON.parse(text)).error.message;
   } catch {
-    return `status ${status}`;
+    return undefined;
   }
 }
 

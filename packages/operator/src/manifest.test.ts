@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, test } from 'vitest';
 import { ManifestError, parseManifest } from './manifest.ts';
 
 function refusal(source: string): string {
@@ -28,6 +29,7 @@ describe('a manifest', () => {
       reports: [],
       cohorts: [],
       flags: [],
+      team: [],
     });
   });
 
@@ -51,4 +53,24 @@ describe('a manifest', () => {
   ])('with %s is refused, and the place is named', (_, source, place) => {
     expect(refusal(source)).toContain(place);
   });
+
+  it.each([
+    [
+      'a flag',
+      project('flags: [&f { key: a, enabled: true, rolloutPercentage: 1 }, *f]'),
+      'flag p a is there twice',
+    ],
+    [
+      'a plan',
+      'plans: [&p { tier: t, cycle: c, trialDays: 0, priced: false, entitlements: {} }, *p]',
+      'plan t c',
+    ],
+  ])('with %s twice is refused', (_, source, place) => {
+    expect(refusal(source)).toContain(place);
+  });
+});
+
+test('the example manifest is one', async () => {
+  const source = await readFile(new URL('../examples/acme.yaml', import.meta.url), 'utf8');
+  expect(parseManifest(source).companies[0]?.projects.map(({ id }) => id)).toEqual(['acme-shop', 'acme-app']);
 });

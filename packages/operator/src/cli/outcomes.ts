@@ -1,0 +1,40 @@
+import type { Outcome } from '../apply.ts';
+
+const counted = (outcomes: readonly Outcome[], change: Outcome['change']) =>
+  outcomes.filter((outcome) => outcome.change === change).length;
+
+/** What changed, a line each, and how many of what. */
+export function describeOutcomes(outcomes: readonly Outcome[], tense: 'done' | 'would'): string {
+  const would = tense === 'would' ? 'would be ' : '';
+  const lines = outcomes.flatMap((outcome) => linesOf(outcome));
+  const counts = (['created', 'changed', 'unchanged'] as const)
+    .map((change) => `${counted(outcomes, change)} ${change === 'unchanged' ? '' : would}${change}`)
+    .join(', ');
+  return [...lines, counts, ''].join('\n');
+}
+
+function linesOf({ kind, ids, change, differences }: Outcome): string[] {
+  if (change === 'unchanged') return [];
+  const sign = change === 'created' ? '+' : '~';
+  const details = differences.map(({ path, from, to }) => `    ${path}: ${short(from)} -> ${short(to)}`);
+  return [`${sign} ${[kind, ...ids].join(' ')}`, ...details];
+}
+
+const MOST_SHOWN = 60;
+
+function short(value: unknown): string {
+  if (value === undefined) return '(nothing)';
+  const text = JSON.stringify(value);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text;
+}
+
+/** The same for a machine. */
+export function outcomesAsJson(outcomes: readonly Outcome[]): string {
+  const counts = {
+    created: counted(outcomes, 'created'),
+    changed: counted(outcomes, 'changed'),
+    unchanged: counted(outcomes, 'unchanged'),
+  };
+  const changes = outcomes.filter(({ change }) => change !== 'unchanged');
+  return `${JSON.stringify({ ...counts, changes }, null, 2)}\n`;
+}

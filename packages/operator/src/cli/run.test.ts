@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { runSwitchboard } from './run.ts';
+import { UsageError } from './terminal.ts';
+
+async function run(args: string[], env: Record<string, string> = { SWITCHBOARD_TOKEN: 't' }) {
+  let out = '';
+  let err = '';
+  const code = await runSwitchboard(args, {
+    env,
+    isWatched: false,
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    read: async (place) => {
+      if (place === 'empty.yaml') return '';
+      if (place === 'wrong.yaml') return 'plans: [{ tier: x }]';
+      throw new UsageError(`${place} cannot be read (ENOENT)`);
+    },
+  });
+  return { code, out, err };
+}
+
+const url = '--url=http://127.0.0.1:1';
+
+describe('help', () => {
+  test.each([[[]], [['--help']], [['-h']], [['help']]])('of the command: %j', async (args) => {
+    const { code, out, err } = await run(args, {});
+    expect([code, err]).toEqual([0, '']);
+    for (const name of ['apply', 'diff', 'get', 'delete', 'keys', 'import'])
+      expect(out).toContain(`\n  ${name} `);
+    expect(out).toContain('Exit codes: 0 done; 1 ');
+  });
+
+  test.each(['apply', 'diff', 'get', 'delete', 'keys', 'import'])('of %s', async (name) => {
+    for (const asked of ['--help', '-h']) {
+      const { code, out } = await run([name, asked], {});
+      expect(code).toBe(0);
+      expect(out).toMatch(new RegExp(`^switchboard ${name} `));
+      expect(out).toContain('--json');
+    }
+  });
+});
+
+describe('a wrong command ends with 2 and says what is wrong', () => {
+  test.each<[string[], RegExp]>([
+    [['frobnicate'], /no command frobnicate/],
+    [['toString'], /no command toString/],
+    [['--json'], /name a command/],
+    [['apply'], /one manifest/],
+    [['apply', 'a', 'b'], /one manifest/],
+    [['apply', 'empty.yaml', '--frob'], /--frob/],
+    [['apply', 'missing.yaml', url], /missing\.yaml cannot be read/],
+    [['apply', 'wrong.yaml', url], /plans\[0\]\.cycle/],
+    [['apply', 'empty.yaml', url, '--wait', 'long'], /--wait/],
+    [['apply', 'empty.yaml', '--url', 'nowhere'], /^$/],
+    [['get'], /name a kind: plan, /],
+    [['get', 'thing'], /no kind thing/],
+    [['get', 'flag', 'p', url], /get flag <projectId> <key>, or: switchboard get flags <projectId>/],
+    [['get', 'key', 'p', 'k', url], /get keys <projectId>/],
+    [['get', 'manifest', 'a', 'b', url], /one company/],
+    [['delete', 'teammate', 'p', 'u', url], /cannot be deleted/],
+    [['delete', 'flag', 'p', url], /delete flag <projectId> <key>/],
+    [['delete', 'company', 'acme', url], /its members, its projects.*--yes/],
+    [['keys', 'make', 'p', url], /keys create/],
+    [['keys', 'revoke', 'p', url], /keys revoke <projectId> <key>/],
+    [['import', 'prices', 'x', url], /import models/],
+    [['import', 'models', 'x.json', url], /--provider or --only/],
+  ])('%j', async (args, message) => {
+    const { code, out, err } = await run(args);
+    if (message.source === '^$') return expect(code).toBe(0); // Nothing to apply asks no address.
+    expect(err).toMatch(message);
+    expect([code, out]).toEqual([2, '']);
+  });
+
+  test('without a token or an address', async () => {
+    expect(await run(['get', 'plans', url], {})).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('SWITCHBOARD_TOKEN'),
+    });
+    expect(await run(['get', 'plans'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('SWITCHBOARD_CATALOGUE_URL'),
+    });
+  });
+});
+
+test('a service that is not reached ends with 1', async () => {
+  const { code, err } = await run(['get', 'plans', url, '--wait', '0']);
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/^switchboard: GET \/management\/v1\/plans: catalogue /),
+  ]);
+});

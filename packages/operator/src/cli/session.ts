@@ -1,0 +1,65 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import type { ServiceName } from '@switchboard/contracts';
+import type { Outcome } from '../apply.ts';
+import { createManagementClient, type ManagementClient } from '../management-client.ts';
+import { type Terminal, UsageError } from './terminal.ts';
+
+const commonOptions = {
+  url: { type: 'string' },
+  wait: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies ParseArgsOptionsConfig;
+
+/** Reads a command's arguments. Throws UsageError. */
+export function readArguments<const O extends ParseArgsOptionsConfig>(args: string[], options: O) {
+  try {
+    return parseArgs({ args, allowPositionals: true, options: { ...commonOptions, ...options } });
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+interface CommonValues {
+  url?: string | undefined;
+  wait?: string | undefined;
+}
+
+/** The management API, by what the command line and the environment say of it. Throws UsageError. */
+export function openClient({ url, wait = '15' }: CommonValues, { env }: Terminal): ManagementClient {
+  const token = env['SWITCHBOARD_TOKEN'];
+  if (!token) {
+    throw new UsageError('set SWITCHBOARD_TOKEN to an access token with the permission service.manage');
+  }
+  const seconds = Number(wait);
+  if (!(seconds >= 0 && seconds <= 3600)) throw new UsageError('--wait takes seconds, 0 to 3600');
+  return createManagementClient({
+    token,
+    patienceMs: seconds * 1000,
+    addressOf: (service) => addressOf(service, url, env),
+  });
+}
+
+function addressOf(service: ServiceName, url: string | undefined, env: Terminal['env']): string {
+  const name = `SWITCHBOARD_${service.toUpperCase()}_URL`;
+  const address = url ?? env[name] ?? env['SWITCHBOARD_URL'];
+  if (!address) throw new UsageError(`give --url, or set SWITCHBOARD_URL or ${name}`);
+  if (!URL.canParse(address)) throw new UsageError(`${address} is no address, such as http://127.0.0.1:4003`);
+  return address.replace(/\/+$/, '');
+}
+
+/** Shows on standard error, to a person who watches, how far work has come; `end` takes the line away. */
+export function progressOn({ isWatched, err }: Terminal) {
+  let shown = false;
+  return {
+    show(_: Outcome, settled: number, all: number): void {
+      if (!isWatched) return;
+      shown = true;
+      err(`\r\u001b[K${settled} of ${all}`);
+    },
+    end(): void {
+      if (shown) err('\r\u001b[K');
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+
+/** What a command sees of the world. */
+export interface Terminal {
+  env: Record<string, string | undefined>;
+  /** Whether a person watches standard error. */
+  isWatched: boolean;
+  /** The answer: standard output. */
+  out(text: string): void;
+  /** What goes on besides: standard error. */
+  err(text: string): void;
+  /** The text at a path, `-` for standard input, or an http(s) address. Throws UsageError. */
+  read(place: string): Promise<string>;
+}
+
+/** The command line or the environment is wrong; the message says how. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+const FETCH_TIMEOUT_MS = 60_000;
+
+export function processTerminal(): Terminal {
+  return {
+    env: process.env,
+    isWatched: process.stderr.isTTY === true,
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    read: (place) => (/^https?:\/\//.test(place) ? fetchText(place) : readText(place)),
+  };
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path === '-' ? '/dev/stdin' : path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new UsageError(`${path} cannot be read (${code})`);
+  }
+}
+
+async function fetchText(url: string): Promise<string> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+    if (response.ok) return await response.text();
+    throw new UsageError(`${url} answers ${response.status}`);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : error;
+    throw new UsageError(`${url} cannot be read (${cause})`);
+  }
+}

@@ -1,0 +1,30 @@
+/** What differs at one place. */
+export interface Difference {
+  /** As in `targeting[0].value`; empty when the whole differs. */
+  path: string;
+  /** What is there; undefined when nothing is. */
+  from: unknown;
+  /** What is wanted; undefined when nothing is. */
+  to: unknown;
+}
+
+/** Where two JSON values differ; the order of properties is none. */
+export function differencesOf(from: unknown, to: unknown, path = ''): Difference[] {
+  if (Object.is(from, to)) return [];
+  if (Array.isArray(from) && Array.isArray(to)) {
+    return Array.from({ length: Math.max(from.length, to.length) }, (_, index) =>
+      differencesOf(from[index], to[index], `${path}[${index}]`),
+    ).flat();
+  }
+  if (isRecord(from) && isRecord(to)) {
+    const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+    return names.flatMap((name) =>
+      differencesOf(from[name], to[name], path === '' ? name : `${path}.${name}`),
+    );
+  }
+  return [{ path, from, to }];
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,198 @@
+import type { Operation } from '@switchboard/contracts';
+import * as contracts from '@switchboard/contracts';
+
+type Definition = Record<string, unknown>;
+
+/** A kind of thing that the management API keeps. */
+export interface Kind {
+  name: string;
+  /** What it is called when there are several. */
+  plural: string;
+  /** The parameters that name one, in the order of a command line; the last names it within the others. */
+  ids: readonly string[];
+  get?: Operation;
+  put?: Operation;
+  remove?: Operation;
+  /** Lists those that all parameters but the last name. */
+  list?: { operation: Operation; ids: readonly string[] };
+  /** Properties of what is read that are no part of what is written. */
+  readOnly: readonly string[];
+  /** What it means when a property is left out, so that two ways to say the same are no difference. */
+  complete?(definition: Definition): Definition;
+  /** What goes with it when it is removed. */
+  takesAlong?: string;
+}
+
+const ofProject = (id: string) => ['projectId', id] as const;
+const listedBy = (operation: Operation, ...ids: string[]) => ({ operation, ids });
+
+const plan = {
+  name: 'plan',
+  plural: 'plans',
+  ids: ['tier', 'cycle'],
+  get: contracts.getPlan,
+  put: contracts.putPlan,
+  remove: contracts.deletePlan,
+  list: listedBy(contracts.listManagedPlans),
+  readOnly: ['tier', 'cycle'],
+} satisfies Kind;
+
+const model = {
+  name: 'model',
+  plural: 'models',
+  ids: ['id'],
+  get: contracts.getAiModel,
+  put: contracts.putAiModel,
+  remove: contracts.deleteAiModel,
+  list: listedBy(contracts.listManagedAiModels),
+  readOnly: ['id'],
+} satisfies Kind;
+
+const markup = {
+  name: 'markup',
+  plural: 'markup',
+  ids: [],
+  get: contracts.getAiMarkup,
+  put: contracts.putAiMarkup,
+  readOnly: [],
+} satisfies Kind;
+
+const company = {
+  name: 'company',
+  plural: 'companies',
+  ids: ['companyId'],
+  get: contracts.getCompany,
+  put: contracts.putCompany,
+  remove: contracts.deleteCompany,
+  list: listedBy(contracts.listCompanies),
+  readOnly: ['id'],
+  complete: (definition) => ({ entitlements: {}, ...definition }),
+  takesAlong: 'its members, its projects, and their keys and reports',
+} satisfies Kind;
+
+const member = {
+  name: 'member',
+  plural: 'members',
+  ids: ['companyId', 'sub'],
+  get: contracts.getMember,
+  put: contracts.putMember,
+  remove: contracts.deleteMember,
+  list: listedBy(contracts.listMembers, 'companyId'),
+  readOnly: ['sub'],
+  complete: (definition) => ({ avatarUrl: null, pushSubscriptions: [], ...definition }),
+} satisfies Kind;
+
+const project = {
+  name: 'project',
+  plural: 'projects',
+  ids: ['projectId'],
+  get: contracts.getProject,
+  put: contracts.putProject,
+  remove: contracts.deleteProject,
+  list: listedBy(contracts.listProjects, 'companyId'),
+  readOnly: ['id'],
+  takesAlong: 'its keys and reports; what other services keep of it can no longer be reached',
+} satisfies Kind;
+
+const report = {
+  name: 'report',
+  plural: 'reports',
+  ids: ofProject('reportId'),
+  get: contracts.getReport,
+  put: contracts.putReport,
+  remove: contracts.deleteReport,
+  list: listedBy(contracts.listReports, 'projectId'),
+  readOnly: ['id', 'projectId'],
+} satisfies Kind;
+
+const cohort = {
+  name: 'cohort',
+  plural: 'cohorts',
+  ids: ofProject('cohortId'),
+  get: contracts.getCohort,
+  put: contracts.putCohort,
+  remove: contracts.deleteCohort,
+  list: listedBy(contracts.listCohorts, 'projectId'),
+  readOnly: ['id'],
+  complete: ({ distinctIds, ...definition }) => ({
+    ...definition,
+    distinctIds: Array.isArray(distinctIds) ? [...new Set(distinctIds)].sort() : [],
+  }),
+} satisfies Kind;
+
+const flag = {
+  name: 'flag',
+  plural: 'flags',
+  ids: ofProject('key'),
+  get: contracts.getFlag,
+  put: contracts.putFlag,
+  remove: contracts.deleteFlag,
+  list: listedBy(contracts.listFlags, 'projectId'),
+  readOnly: ['key'],
+  complete: ({ description, ...definition }) =>
+    description == null ? definition : { ...definition, description },
+} satisfies Kind;
+
+const teammate = {
+  name: 'teammate',
+  plural: 'team',
+  ids: ofProject('userId'),
+  get: contracts.getTeammate,
+  put: contracts.putTeammate,
+  list: listedBy(contracts.listTeammates, 'projectId'),
+  readOnly: ['id', 'avatarUrl'],
+} satisfies Kind;
+
+const messenger = {
+  name: 'messenger',
+  plural: 'messenger',
+  ids: ['projectId'],
+  get: contracts.getMessengerSettings,
+  put: contracts.putMessengerSettings,
+  readOnly: [],
+} satisfies Kind;
+
+const key = {
+  name: 'key',
+  plural: 'keys',
+  ids: ofProject('key'),
+  remove: contracts.revokeProjectKey,
+  list: listedBy(contracts.listProjectKeys, 'projectId'),
+  readOnly: [],
+} satisfies Kind;
+
+const identitySecret = {
+  name: 'identity-secret',
+  plural: 'identity-secrets',
+  ids: ofProject('id'),
+  remove: contracts.deleteIdentitySecret,
+  list: listedBy(contracts.listIdentitySecrets, 'projectId'),
+  readOnly: [],
+} satisfies Kind;
+
+export const kinds = {
+  plan,
+  model,
+  markup,
+  company,
+  member,
+  project,
+  report,
+  cohort,
+  flag,
+  teammate,
+  messenger,
+  key,
+  identitySecret,
+} satisfies Record<string, Kind>;
+
+/** The kind of this name, singular or plural. */
+export function findKind(name: string): Kind | undefined {
+  return Object.values(kinds).find((kind) => kind.name === name || kind.plural === name);
+}
+
+/** What was read of a thing, as it would be written. */
+export function definitionOf({ readOnly, complete }: Kind, read: Definition): Definition {
+  const written = Object.fromEntries(Object.entries(read).filter(([name]) => !readOnly.includes(name)));
+  return complete?.(written) ?? written;
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { isRecord } from './compare.ts';
+import type { Kind } from './kinds.ts';
+import type { ManagementClient } from './management-client.ts';
+
+const page = z.record(z.string(), z.unknown());
+
+/** All of a kind that `params` leave open, over every page: whatever the answer's one list holds. */
+export async function listAll(
+  client: ManagementClient,
+  list: NonNullable<Kind['list']>,
+  params: Record<string, string> = {},
+): Promise<unknown[]> {
+  const found: unknown[] = [];
+  let cursor: unknown;
+  do {
+    const query = typeof cursor === 'string' ? { query: { cursor } } : {};
+    const answer = page.parse(await client.call(list.operation, { params, ...query }));
+    found.push(...(Object.values(answer).find(Array.isArray) ?? []));
+    cursor = answer['nextCursor'];
+  } while (typeof cursor === 'string');
+  return found;
+}
+
+/** The same where every one is an object. */
+export async function listObjects(
+  client: ManagementClient,
+  list: NonNullable<Kind['list']>,
+  params?: Record<string, string>,
+): Promise<Record<string, unknown>[]> {
+  return (await listAll(client, list, params)).filter(isRecord);
+}

@@ -1,0 +1,99 @@
+import type { FlagEntry } from '@switchboard/contracts';
+import { type Kind, kinds } from './kinds.ts';
+import type { Manifest, ManifestCompany, ManifestProject } from './manifest.ts';
+
+/** One thing that a manifest wants to be there. */
+export interface Step {
+  kind: Kind;
+  params: Record<string, string>;
+  wanted: Record<string, unknown>;
+}
+
+/** Stages of steps: those of a stage are done side by side, after all of the stage before. */
+export function stagesOf({ plans, ai, companies }: Manifest): Step[][] {
+  const projects = companies.flatMap((company) => company.projects);
+  const stages = [
+    [
+      ...plans.map(({ tier, cycle, ...wanted }) => ({ kind: kinds.plan, params: { tier, cycle }, wanted })),
+      ...ai.models.map(({ id, ...wanted }) => ({ kind: kinds.model, params: { id }, wanted })),
+    ],
+    [
+      ...(ai.markupPercent === undefined
+        ? []
+        : [{ kind: kinds.markup, params: {}, wanted: { markupPercent: ai.markupPercent } }]),
+      ...companies.map(companyStep),
+    ],
+    companies.flatMap((company) => [...memberSteps(company), ...projectSteps(company)]),
+    projects.flatMap(partSteps),
+    projects.flatMap(({ id: projectId, messenger }) =>
+      messenger === undefined ? [] : [{ kind: kinds.messenger, params: { projectId }, wanted: messenger }],
+    ),
+    ...flagStages(projects),
+  ];
+  return stages.filter((stage) => stage.length > 0);
+}
+
+function companyStep({ id: companyId, members: _, projects: __, ...wanted }: ManifestCompany): Step {
+  return { kind: kinds.company, params: { companyId }, wanted };
+}
+
+function memberSteps({ id: companyId, members }: ManifestCompany): Step[] {
+  return members.map(({ sub, ...wanted }) => ({ kind: kinds.member, params: { companyId, sub }, wanted }));
+}
+
+function projectSteps({ id: companyId, projects }: ManifestCompany): Step[] {
+  return projects.map(({ id: projectId, name, region, defaultLanguage }) => ({
+    kind: kinds.project,
+    params: { projectId },
+    wanted: { companyId, name, region, defaultLanguage },
+  }));
+}
+
+function partSteps({ id: projectId, reports, cohorts, team }: ManifestProject): Step[] {
+  return [
+    ...reports.map(({ id: reportId, ...wanted }) => ({
+      kind: kinds.report,
+      params: { projectId, reportId },
+      wanted,
+    })),
+    ...cohorts.map(({ id: cohortId, ...wanted }) => ({
+      kind: kinds.cohort,
+      params: { projectId, cohortId },
+      wanted,
+    })),
+    ...team.map(({ id: userId, ...wanted }) => ({
+      kind: kinds.teammate,
+      params: { projectId, userId },
+      wanted,
+    })),
+  ];
+}
+
+/** A flag comes after those it depends on; a cycle is left for the service to refuse. */
+function flagStages(projects: readonly ManifestProject[]): Step[][] {
+  const byDepth = new Map<number, Step[]>();
+  for (const { id: projectId, flags } of projects) {
+    const depthOf = depths(flags);
+    for (const flag of flags) {
+      const { key, ...wanted } = flag;
+      const step = { kind: kinds.flag, params: { projectId, key }, wanted };
+      const depth = depthOf(flag);
+      byDepth.set(depth, [...(byDepth.get(depth) ?? []), step]);
+    }
+  }
+  return [...byDepth].sort(([one], [other]) => one - other).map(([, steps]) => steps);
+}
+
+function depths(flags: readonly FlagEntry[]): (flag: FlagEntry) => number {
+  const byKey = new Map(flags.map((flag) => [flag.key, flag]));
+  const known = new Map<FlagEntry, number>();
+  return function depthOf(flag): number {
+    const depth = known.get(flag);
+    if (depth !== undefined) return depth;
+    known.set(flag, 0);
+    const needed = (flag.prerequisites ?? []).flatMap(({ flagKey }) => byKey.get(flagKey) ?? []);
+    const found = needed.reduce((most, one) => Math.max(most, depthOf(one) + 1), 0);
+    known.set(flag, found);
+    return found;
+  };
+}

@@ -1,0 +1,24 @@
+import { listTeammates } from '@switchboard/contracts';
+import { z } from 'zod';
+import { isNotThere, type ManagementClient } from './management-client.ts';
+
+const answer = z.object({
+  team: z.array(
+    z.object({
+      name: z.string(),
+      initials: z.string().default(''),
+      tone: z.string().default(''),
+      avatarUrl: z.string().nullable(),
+    }),
+  ),
+});
+
+/** The project's team as its messenger shows it; nobody in a project that is not there yet. */
+export async function teamOf(client: ManagementClient, params: Record<string, string>) {
+  try {
+    return answer.parse(await client.call(listTeammates, { params })).team;
+  } catch (error) {
+    if (isNotThere(error)) return [];
+    throw error;
+  }
+}
