@@ -47,7 +47,8 @@ async function open({ ports, path }: SocketsPlan, index: number, tell: (generate
     if (!text.startsWith('HTTP/1.1 101')) throw new Error(text);
   }
   socket.on('data', (data) => {
-    if (data[0] === PING) socket.write(PONG);
+    // A ping has no payload, and no message holds its byte.
+    if (data.includes(PING)) socket.write(PONG);
     for (const [, generatedAt = ''] of data.toString('latin1').matchAll(changes)) tell(generatedAt);
   });
   socket.on('close', () => process.exit(1));

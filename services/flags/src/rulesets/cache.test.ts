@@ -55,13 +55,32 @@ describe('the cache of rulesets', () => {
     let load = async () => rulesetOf('1');
     const cache = createRulesetCache({ maxSize: 1_000_000, load: () => load() });
     await cache.get('p');
+    expect(cache.isCurrent('p')).toBe(true);
     load = away;
     cache.distrustAll();
+    expect(cache.isCurrent('p')).toBe(false);
     expect(await cache.get('p')).toMatchObject({ changedAt: '1' });
+    expect(cache.isCurrent('p')).toBe(false);
     await expect(cache.get('q')).rejects.toThrow('away');
     load = async () => rulesetOf('2');
     cache.distrust('p');
     expect(await cache.get('p')).toMatchObject({ changedAt: '2' });
+    expect(cache.isCurrent('p')).toBe(true);
+  });
+
+  it('answers as last known while a load takes long, and keeps what it loads in the end', async () => {
+    const { cache, loads } = cacheByHand();
+    const first = cache.get('p');
+    loads[0]?.resolve(rulesetOf('1'));
+    await first;
+    cache.distrust('p');
+    expect(await cache.get('p')).toMatchObject({ changedAt: '1' });
+    expect(cache.isCurrent('p')).toBe(false);
+    loads[1]?.resolve(rulesetOf('2'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(cache.get('p')).toMatchObject({ changedAt: '2' });
+    expect(cache.isCurrent('p')).toBe(true);
+    expect(loads).toHaveLength(2);
   });
 
   it('forgets what was used longest ago when it is full', async () => {

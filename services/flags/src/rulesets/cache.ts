@@ -31,6 +31,13 @@ interface Entry {
   isStopgap: boolean;
 }
 
+interface Load {
+  loading: Promise<Ruleset>;
+  /** What those who ask now are answered, together: what is loaded, or a stopgap when that takes long. */
+  answer: Promise<Ruleset> | undefined;
+  isOutdated: boolean;
+}
+
 /** A change that is not announced (a connection lost without a sign) is seen after so long at the latest. */
 const TRUSTED_MS = 30_000;
 /** How long a ruleset is used on while the database is away, before the database is tried again. */
@@ -44,46 +51,54 @@ export function createRulesetCache({ maxSize, load }: CacheOptions): RulesetCach
     // Compiled, a ruleset weighs a few times its definitions; even an empty one weighs something.
     sizeCalculation: ({ ruleset }) => Math.min(maxSize, ruleset.size + 1000),
   });
-  const loads = new Map<string, Promise<Ruleset>>();
+  const loads = new Map<string, Load>();
 
-  function startLoad(projectId: string, last: Entry | undefined): Promise<Ruleset> {
-    const loading: Promise<Ruleset> = loadAgain(
-      projectId,
-      last,
-      () => loads.get(projectId) === loading,
-    ).finally(() => {
-      if (loads.get(projectId) === loading) loads.delete(projectId);
-    });
-    loads.set(projectId, loading);
-    return loading;
+  function startLoad(projectId: string): Load {
+    const under: Load = { loading: finishLoad(), answer: undefined, isOutdated: false };
+    loads.set(projectId, under);
+    return under;
+
+    /** However long it takes: what was not waited for is of use to the next who asks. */
+    async function finishLoad(): Promise<Ruleset> {
+      try {
+        const loaded = await load(projectId);
+        const last = entries.peek(projectId)?.ruleset;
+        // The same change is the same ruleset, with whatever was made of it.
+        const ruleset = last?.changedAt === loaded.changedAt ? last : loaded;
+        const trustedUntil = performance.now() + TRUSTED_MS;
+        if (!under.isOutdated) entries.set(projectId, { ruleset, trustedUntil, isStopgap: false });
+        return ruleset;
+      } finally {
+        if (!under.isOutdated) loads.delete(projectId);
+      }
+    }
   }
 
-  /** What is loaded is kept only while `isCurrent`: a change announced since then may be newer. */
-  async function loadAgain(
-    projectId: string,
-    last: Entry | undefined,
-    isCurrent: () => boolean,
-  ): Promise<Ruleset> {
+  async function answerOf(under: Load, last: Entry | undefined): Promise<Ruleset> {
     try {
-      const loaded = await within(last === undefined ? FIRST_LOAD_MS : PATIENCE_MS, load(projectId));
-      // The same change is the same ruleset, with whatever was made of it.
-      const ruleset = last?.ruleset.changedAt === loaded.changedAt ? last.ruleset : loaded;
-      const trustedUntil = performance.now() + TRUSTED_MS;
-      if (isCurrent()) entries.set(projectId, { ruleset, trustedUntil, isStopgap: false });
-      return ruleset;
+      return await within(last === undefined ? FIRST_LOAD_MS : PATIENCE_MS, under.loading);
     } catch (error) {
       if (last === undefined || !isUnavailable(error)) throw error;
       last.isStopgap = true;
-      if (isCurrent()) last.trustedUntil = performance.now() + AWAY_MS;
+      if (!under.isOutdated) last.trustedUntil = performance.now() + AWAY_MS;
       return last.ruleset;
+    } finally {
+      under.answer = undefined;
     }
+  }
+
+  /** A change was announced: what is being loaded may be older. */
+  function outdate(under: Load | undefined): void {
+    if (under !== undefined) under.isOutdated = true;
   }
 
   return {
     get(projectId) {
       const entry = entries.get(projectId);
       if (entry !== undefined && performance.now() < entry.trustedUntil) return entry.ruleset;
-      return loads.get(projectId) ?? startLoad(projectId, entry);
+      const under = loads.get(projectId) ?? startLoad(projectId);
+      under.answer ??= answerOf(under, entry);
+      return under.answer;
     },
     isCurrent(projectId) {
       const entry = entries.peek(projectId);
@@ -92,10 +107,12 @@ export function createRulesetCache({ maxSize, load }: CacheOptions): RulesetCach
     distrust(projectId) {
       const entry = entries.peek(projectId);
       if (entry !== undefined) entry.trustedUntil = 0;
+      outdate(loads.get(projectId));
       loads.delete(projectId);
     },
     distrustAll() {
       for (const entry of entries.values()) entry.trustedUntil = 0;
+      for (const under of loads.values()) outdate(under);
       loads.clear();
     },
   };
