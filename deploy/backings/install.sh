@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs Kafka 4.1.0, Redis, versitygw, Caddy, a browser and the Compose file loader without a container engine.
+# Installs Kafka 4.1.0, Redis, versitygw, Caddy, promtool, a browser and the Compose file loader without a container engine.
 # Safe to run again: what is there is kept.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -55,16 +55,18 @@ debian() {
 
 redis() { command -v redis-server >/dev/null || debian redis-server; }
 caddy() { command -v caddy >/dev/null || debian caddy; }
+# Checks the rules and expressions of deploy/observability.
+promtool() { command -v promtool >/dev/null || debian prometheus; }
 browser() { [ -x /usr/bin/chromium ] || debian chromium; }
 # One after the other: Debian's installer takes a lock.
-from_debian() { redis && caddy && browser; }
+from_debian() { redis && caddy && promtool && browser; }
 
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose from_debian)
 # Side by side: Maven waits for the network while Go compiles.
 pids=()
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | s3 | compose | caddy | browser | from_debian) "$one" & pids+=($!) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | s3 | compose | caddy | promtool | browser | from_debian) "$one" & pids+=($!) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 for pid in "${pids[@]}"; do wait "$pid"; done
 echo "Backings are in $home"

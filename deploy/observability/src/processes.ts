@@ -20,6 +20,8 @@ export type Line = Record<string, unknown> & { msg: string };
 export interface RunningService {
   url: string;
   lines: Line[];
+  /** Resolves when it serves. */
+  ready(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
 }
@@ -27,12 +29,15 @@ export interface RunningService {
 export interface Deployment {
   tokens: AccessTokens;
   logUrl: string;
-  /** A process of its own, ready to serve. */
+  /** A process of its own that listens. */
   start(name: ServiceName, env?: Record<string, string>): Promise<RunningService>;
   /** PUT or POST to the management API of a service; throws what it refuses. */
   manage(service: RunningService, method: string, path: string, body: unknown): Promise<Response>;
   close(): Promise<void>;
 }
+
+/** Many tests may share the machine. */
+const STARTING_MS = 60_000;
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -77,16 +82,20 @@ export async function startDeployment(log: Record<string, string> = {}): Promise
       async () => {
         const port = lines.find(({ msg }) => msg === 'listening')?.['port'];
         if (port === undefined) throw new Error(`${name} does not listen: ${JSON.stringify(lines)}`);
-        const address = `http://127.0.0.1:${port}`;
-        const ready = await fetch(`${address}/health/ready`);
-        if (!ready.ok) throw new Error(`${name} is not ready: ${await ready.text()}`);
-        return address;
+        return `http://127.0.0.1:${port}`;
       },
-      { withinMs: 30_000 },
+      { withinMs: STARTING_MS },
     );
     return {
       url,
       lines,
+      async ready() {
+        const check = async () => {
+          const response = await fetch(`${url}/health/ready`);
+          if (!response.ok) throw new Error(`${name} is not ready: ${await response.text()}`);
+        };
+        await eventually(check, { withinMs: STARTING_MS });
+      },
       async stop() {
         child.kill('SIGTERM');
         const [code] = await exited;

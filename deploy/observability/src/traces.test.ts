@@ -26,6 +26,7 @@ describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log 
     deployment = await startDeployment(kafka ? { KAFKA_BROKERS: kafka.brokers.join(',') } : {});
     const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100' };
     catalogue = await deployment.start('catalogue', tracing);
+    await catalogue.ready();
     // What it has to send goes with SIGTERM alone.
     const late = {
       OTEL_BSP_SCHEDULE_DELAY: '600000',
@@ -35,6 +36,7 @@ describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log 
       deployment.start('ingestion', { ...tracing, ROLES: 'http', ...late }),
       deployment.start('flags', tracing),
     ]);
+    await Promise.all([ingestion.ready(), flags.ready()]);
     const plan = { trialDays: 0, priced: true, entitlements: {} };
     await deployment.manage(catalogue, 'PUT', '/plans/pro/monthly', plan);
     const company = { name: 'One', plan: { tier: 'pro', cycle: 'monthly' } };
@@ -43,7 +45,7 @@ describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log 
     await deployment.manage(catalogue, 'PUT', '/projects/p1', project);
     const made = await deployment.manage(catalogue, 'POST', '/projects/p1/keys', {});
     ({ key } = (await made.json()) as { key: string });
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await deployment.close();
     await receiver.stop();

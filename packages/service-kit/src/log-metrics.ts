@@ -2,6 +2,8 @@ import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log'
 import type { Metrics } from './metrics.ts';
 
 interface LogMetrics {
+  /** From now on what a group does is counted; a count that begins at 0 shows its first increase. */
+  consuming(group: string, topics: readonly string[]): void;
   published(topic: string, records: number, seconds: number): void;
   notPublished(topic: string): void;
   handled(group: string, batch: RecordBatch): void;
@@ -74,6 +76,11 @@ export function logMetrics(
     ['group', 'topic'],
   );
   return {
+    consuming(group, topics) {
+      for (const topic of topics) {
+        for (const count of [handled, handlingFailures, deadLetters]) count.add([group, topic], 0);
+      }
+    },
     published(topic, count, seconds) {
       publishes.observe([topic], seconds);
       records.add([topic], count);

@@ -115,6 +115,7 @@ export function observeLog(log: EventLog, { system, logger, metrics, tracing }: 
     ...log,
     publish,
     async consume(options) {
+      measured.consuming(options.group, options.topics);
       const consumption = await inScope(undefined, () =>
         log.consume({ ...options, handle: (batch) => handle(batch, options) }),
       );
