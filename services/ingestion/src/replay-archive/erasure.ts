@@ -24,14 +24,15 @@ export function createErasure({ database, objects, clock, logger, everyMs = EVER
   let running: Promise<void> | undefined;
 
   async function eraseObjects(store: ObjectStore, session: SessionName): Promise<void> {
-    let under: Promise<void>[] = [];
+    const deleteAll = (keys: string[]) => Promise.all(keys.map((key) => store.delete(key)));
+    let keys: string[] = [];
     for await (const { key } of store.list(sessionPrefix(session))) {
-      under.push(store.delete(key));
-      if (under.length < AT_ONCE) continue;
-      await Promise.all(under);
-      under = [];
+      keys.push(key);
+      if (keys.length < AT_ONCE) continue;
+      await deleteAll(keys);
+      keys = [];
     }
-    await Promise.all(under);
+    await deleteAll(keys);
     await markErased(db, session, clock.now());
   }
 

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { openDatabase } from '@switchboard/database';
+import { ObjectStoreError } from '@switchboard/object-store';
+import { createLogger, systemClock, Unavailable } from '@switchboard/service-kit';
 import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Archiving, chunkOf, newSession, startArchiving } from '../testing/archiving.ts';
+import { createErasure } from './erasure.ts';
 
 let log: TestDatabase;
 let archiving: Archiving;
@@ -85,6 +88,53 @@ describe('a deleted session', () => {
     const list = await (await archiving.manage('GET', 'project-1/replays?distinct_id=ada')).json();
     expect(JSON.stringify(list)).not.toContain(session);
     expect(await archiving.events(other)).toEqual([event(0)]);
+  });
+
+  it('leaves no object behind that was being archived meanwhile', async () => {
+    const sessions = Array.from({ length: 6 }, newSession);
+    const sent = sessions.flatMap((session) =>
+      Array.from({ length: 8 }, (_, seq) => archiving.send(chunkOf(session, seq, [event(seq)]))),
+    );
+    await sent[10];
+    for (const session of sessions) {
+      expect((await archiving.manage('DELETE', archiving.path(session))).status).toBe(204);
+    }
+    await Promise.all(sent);
+    const later = Array.from({ length: 12 }, newSession);
+    for (const one of later) await archiving.send(chunkOf(one, 0, []));
+    await Promise.all(later.map((one) => archiving.until(one, { chunks: 1 })));
+    for (const session of sessions) {
+      await eventually(async () => expect(await keysOf(session)).toEqual([]));
+      expect((await archiving.manage('GET', archiving.path(session))).status).toBe(404);
+    }
+  });
+
+  it('loses its objects later, without being asked again, where the object store was away', async () => {
+    const session = newSession();
+    for (const seq of [0, 1]) await archiving.send(chunkOf(session, seq, [event(seq)]));
+    await archiving.until(session, { chunks: 2 });
+    const database = openDatabase({
+      url: archiving.ingestion.env['DATABASE_URL'] ?? '',
+      applicationName: 'test',
+    });
+    let isAway = true;
+    const objects = {
+      ...archiving.objects,
+      async delete(key: string) {
+        if (isAway) throw new ObjectStoreError('away');
+        await archiving.objects.delete(key);
+      },
+    };
+    const logger = createLogger({ service: 'ingestion', level: 'silent' });
+    const erasure = createErasure({ database, objects, clock: systemClock, logger, everyMs: 50 });
+    await expect(erasure.remove({ projectId: 'project-1', sessionId: session })).rejects.toThrow(Unavailable);
+    erasure.start();
+    expect(await keysOf(session)).toHaveLength(2);
+    expect((await archiving.manage('GET', archiving.path(session))).status).toBe(404);
+    isAway = false;
+    await eventually(async () => expect(await keysOf(session)).toEqual([]));
+    await erasure.stop();
+    await database.close();
   });
 
   it('may be one that never came: 204, and it stays out', async () => {

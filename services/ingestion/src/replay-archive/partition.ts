@@ -47,10 +47,12 @@ export function createPartition(options: PartitionOptions) {
       batch = current;
       taken = 0;
     }
-    for (; taken < current.records.length && !current.signal.aborted; taken++) {
+    while (taken < current.records.length && !current.signal.aborted) {
       await makeRoom(current);
       const record = current.records[taken];
       if (record !== undefined) await add(current, record);
+      // What fails from here on is repeated without it.
+      taken++;
       if (weight() >= GROUP_BYTES) await storeGroup(current);
     }
     while (complete.length > 0 && !current.signal.aborted) await storeGroup(current);
@@ -74,18 +76,18 @@ export function createPartition(options: PartitionOptions) {
     complete.length >= GROUP_CHUNKS ? GROUP_BYTES : complete.reduce((sum, parts) => sum + bytesOf(parts), 0);
 
   async function storeGroup(current: RecordBatch): Promise<void> {
-    const group = complete.slice(0, GROUP_CHUNKS);
-    const chunks: Chunk[] = [];
-    for (const parts of group) {
+    const group = new Map<StoredRecord[], Chunk>();
+    for (const parts of complete.slice(0, GROUP_CHUNKS)) {
       try {
-        chunks.push(readChunk(parts));
+        group.set(parts, readChunk(parts));
       } catch (error) {
         if (!(error instanceof UnreadableRecord)) throw error;
         await putAside(current, parts, error.message);
+        complete = complete.filter((one) => one !== parts);
       }
     }
-    await archive.store(chunks);
-    complete = complete.slice(group.length);
+    await archive.store([...group.values()]);
+    complete = complete.filter((one) => !group.has(one));
   }
 
   /** By the log's time and by ours: a consumer that stood still reads late, and publishers' clocks differ. */
@@ -115,7 +117,7 @@ export function createPartition(options: PartitionOptions) {
   async function isLeftOver([part]: StoredRecord[]): Promise<boolean> {
     if (part === undefined) return true;
     const { project = '', session = '', seq = '', chunk = '' } = part.headers;
-    if (!/^\d{1,15}$/.test(seq)) return false;
+    if (!/^\d{1,16}$/.test(seq)) return false;
     const name = { projectId: project, sessionId: session, seq: Number(seq), hash: chunk };
     return await isSettled(database.drizzle, name);
   }

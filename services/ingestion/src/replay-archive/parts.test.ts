@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { replayChunk } from '@switchboard/contracts';
 import { type Database, openDatabase } from '@switchboard/database';
 import { type EventLog, type OutgoingRecord, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
-import { openObjectStore } from '@switchboard/object-store';
+import { ObjectStoreError, openObjectStore } from '@switchboard/object-store';
 import { createLogger, createMetrics, systemClock } from '@switchboard/service-kit';
 import { eventually, startKafka, testDatabase } from '@switchboard/testkit';
 import fc from 'fast-check';
@@ -267,6 +267,31 @@ describe.each(['the embedded log', 'Kafka'])('the archive on %s', (name) => {
         expect.stringMatching(/^session_id: /),
         'not valid JSON',
       ]);
+    });
+
+    it('puts an unreadable one aside once, and stores the rest once, however often storing fails', async () => {
+      const session = newSession();
+      const chunks = await Promise.all(
+        Array.from({ length: 40 }, (_, seq) => recordsOf(chunkOf(session, seq, []))),
+      );
+      const records = chunks.flat();
+      const bad = records.map((record, index) =>
+        index === 3 || index === 20 ? { ...record, value: null } : record,
+      );
+      await publish(...bad);
+      const store = openObjectStore({ folder });
+      let failures = 0;
+      const failing = {
+        ...store,
+        async put(key: string, bytes: Uint8Array) {
+          if (failures++ < 60) throw new ObjectStoreError('away');
+          await store.put(key, bytes);
+        },
+      };
+      start({ objects: failing });
+      await until(session, { chunks: 38, duplicates: 0, missing: 2 });
+      await caughtUp();
+      expect((await deadLetters()).map(({ headers }) => headers['seq'])).toEqual(['3', '20']);
     });
 
     it('counts nothing twice when records come again that were handled before', async () => {
