@@ -1,0 +1,228 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parseManifest } from '@switchboard/operator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Launched, launch } from './launch.ts';
+
+/** The command as an operator runs it, against all five services. */
+
+const ROOT = join(import.meta.dirname, '../../..');
+const COMMAND = join(ROOT, 'packages/operator/src/main.ts');
+const EXAMPLE = join(ROOT, 'packages/operator/examples/acme.yaml');
+
+let home: string;
+let running: Launched;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'switchboard-command-'));
+  running = await launch(home);
+}, 120_000);
+afterAll(async () => {
+  await running.end('SIGTERM');
+  await rm(home, { recursive: true, force: true });
+}, 60_000);
+
+async function switchboard(args: string[], token = running.demo.tokens.operator) {
+  const child = spawn('node', [COMMAND, ...args], {
+    env: {
+      PATH: process.env['PATH'],
+      SWITCHBOARD_URL: running.demo.management_url,
+      SWITCHBOARD_TOKEN: token,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { out, err, code };
+}
+
+const json = async (args: string[]) => JSON.parse((await switchboard([...args, '--json'])).out);
+
+async function fileOf(content: string, name = 'file'): Promise<string> {
+  const path = join(home, name);
+  await writeFile(path, content);
+  return path;
+}
+
+const example = () => readFile(EXAMPLE, 'utf8');
+
+describe('the example manifest', () => {
+  it('is applied once, and differs in nothing from then on', async () => {
+    const before = await switchboard(['diff', EXAMPLE]);
+    expect(before.code).toBe(3);
+    expect(before.out).toContain('+ company acme\n');
+    const rehearsed = await switchboard(['apply', EXAMPLE, '--dry-run']);
+    expect([rehearsed.code, rehearsed.out]).toEqual([0, before.out]);
+
+    const { code, out, err } = await switchboard(['apply', EXAMPLE]);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('+ flag acme-shop checkout-button\n');
+    expect(out).toMatch(/\n31 created, 1 changed, 0 unchanged\n$/);
+
+    expect(await switchboard(['diff', EXAMPLE])).toEqual({
+      code: 0,
+      out: '0 would be created, 0 would be changed, 32 unchanged\n',
+      err: '',
+    });
+    expect(await json(['apply', EXAMPLE])).toEqual({ created: 0, changed: 0, unchanged: 32, changes: [] });
+  }, 60_000);
+
+  it('comes back as it was written', async () => {
+    const [written] = parseManifest(await example()).companies;
+    const exported = await switchboard(['get', 'manifest', 'acme']);
+    const [read] = parseManifest(exported.out).companies;
+    const members = written?.members.map((member) => ({ avatarUrl: null, ...member }));
+    const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
+    const sorted = (company: typeof written) =>
+      company?.projects.toSorted(byId).map((project) => ({
+        ...project,
+        reports: project.reports.toSorted(byId),
+        cohorts: project.cohorts.toSorted(byId).map((cohort) => ({ distinctIds: [], ...cohort })),
+        flags: project.flags.toSorted((one, other) => (one.key < other.key ? -1 : 1)),
+      }));
+    expect({ ...read, projects: [] }).toEqual({ ...written, members, projects: [] });
+    expect(sorted(read)).toEqual(sorted(written));
+    expect((await switchboard(['diff', await fileOf(exported.out, 'acme.yaml')])).code).toBe(0);
+  });
+
+  it('shows what was changed since by its path, and applies that alone', async () => {
+    const changed = (await example())
+      .replace('rolloutPercentage: 10', 'rolloutPercentage: 25')
+      .replace('Jonas Weiß', 'Jonas Weiss');
+    const path = await fileOf(changed, 'changed.yaml');
+    const expected = [
+      '~ member acme auth0|jonas',
+      '    name: "Jonas Weiß" -> "Jonas Weiss"',
+      '~ flag acme-shop new-checkout',
+      '    rolloutPercentage: 10 -> 25',
+    ].join('\n');
+    const { out, code } = await switchboard(['diff', path]);
+    expect(code).toBe(3);
+    expect(out).toBe(`${expected}\n0 would be created, 2 would be changed, 30 unchanged\n`);
+    expect((await switchboard(['apply', path])).out).toBe(
+      `${expected}\n0 created, 2 changed, 30 unchanged\n`,
+    );
+    expect((await json(['get', 'flag', 'acme-shop', 'new-checkout'])).rolloutPercentage).toBe(25);
+  });
+
+  it('leaves alone what it does not name', async () => {
+    const subscription = {
+      endpoint: 'https://push.example/1',
+      keys: { p256dh: 'B'.repeat(87), auth: 'C'.repeat(22) },
+    };
+    const { management_url, tokens } = running.demo;
+    const put = await fetch(`${management_url}/management/v1/companies/acme/members/auth0%7Csofia`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${tokens.operator}` },
+      body: JSON.stringify({ name: 'Sofia', email: 'sofia@acme.example', pushSubscriptions: [subscription] }),
+    });
+    expect(put.status).toBe(200);
+    await switchboard(['apply', EXAMPLE]);
+    expect(await json(['get', 'member', 'acme', 'auth0|sofia'])).toMatchObject({
+      name: 'Sofía Marín',
+      pushSubscriptions: [subscription],
+    });
+    expect((await json(['get', 'companies'])).map(({ id }: { id: string }) => id)).toContain('co_lumen');
+  });
+});
+
+describe('get and delete', () => {
+  it('read one thing, or all of a kind', async () => {
+    const yaml = await switchboard(['get', 'report', 'acme-app', 'retention']);
+    expect(yaml.out).toBe('projectId: acme-app\nid: retention\nname: Weekly retention\n');
+    expect(await json(['get', 'reports', 'acme-shop'])).toHaveLength(3);
+    expect((await json(['get', 'team', 'acme-shop'])).map(({ id }: { id: string }) => id)).toEqual([
+      'amara',
+      'jonas',
+    ]);
+    const missing = await switchboard(['get', 'flag', 'acme-shop', 'none']);
+    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('no such flag')]);
+  });
+
+  it('a flag that another needs is not removed; one that nobody needs is', async () => {
+    const needed = await switchboard(['delete', 'flag', 'acme-shop', 'new-checkout']);
+    expect([needed.code, needed.err]).toEqual([1, expect.stringContaining('checkout-button')]);
+    expect((await switchboard(['delete', 'flag', 'acme-shop', 'old-basket'])).code).toBe(0);
+    expect((await switchboard(['delete', 'flag', 'acme-shop', 'old-basket'])).code).toBe(0);
+    expect((await switchboard(['diff', EXAMPLE])).out).toContain('+ flag acme-shop old-basket\n');
+  });
+
+  it('a manifest of everything tells what another region keeps', async () => {
+    const { out, err, code } = await switchboard(['get', 'manifest']);
+    expect(code).toBe(0);
+    const { companies, plans, ai } = parseManifest(out);
+    expect(companies.map(({ id }) => id)).toEqual(expect.arrayContaining(['acme', 'co_lumen', 'co_harbour']));
+    expect(plans.length).toBeGreaterThan(4);
+    expect(ai.markupPercent).toBe(25);
+    expect(err).toContain('project prj_shop_us');
+    for (const secret of [running.demo.project_key, running.demo.identity_secret]) {
+      expect(out).not.toContain(secret);
+    }
+  });
+});
+
+describe('keys', () => {
+  it('are made, listed and revoked', async () => {
+    const { key } = await json(['keys', 'create', 'acme-shop']);
+    expect(key).toMatch(/^pk_eu_[0-9A-Za-z]{32}$/);
+    expect(await json(['keys', 'list', 'acme-shop'])).toEqual({ keys: [key] });
+    expect((await switchboard(['keys', 'revoke', 'acme-shop', key])).code).toBe(0);
+    expect(await json(['keys', 'list', 'acme-shop'])).toEqual({ keys: [] });
+    const again = await switchboard(['keys', 'revoke', 'acme-shop', key]);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('no live key')]);
+  });
+});
+
+describe('import models', () => {
+  const entry = { litellm_provider: 'anthropic', mode: 'chat', input_cost_per_token: 1.1e-6 };
+  const list = JSON.stringify({
+    'claude-x': { ...entry, output_cost_per_token: 5.5e-6, cache_read_input_token_cost: 1.1e-7 },
+    'assist-large': { ...entry, output_cost_per_token: 2e-6 },
+    'no-price': entry,
+    'gpt-x': { ...entry, litellm_provider: 'openai', output_cost_per_token: 2e-6 },
+  });
+
+  it('writes the wanted models with exact prices, and keeps names', async () => {
+    const path = await fileOf(list, 'prices.json');
+    const args = ['import', 'models', path, '--provider', 'anthropic'];
+    const rehearsed = await switchboard([...args, '--dry-run']);
+    expect(rehearsed.out).toContain('+ model claude-x\n');
+    expect(rehearsed.err).toContain('skipped no-price');
+    expect((await switchboard(['get', 'model', 'claude-x'])).code).toBe(1);
+
+    expect((await switchboard(args)).out).toMatch(/\n1 created, 1 changed, 0 unchanged\n$/);
+    expect(await json(['get', 'model', 'claude-x'])).toEqual({
+      id: 'claude-x',
+      displayName: 'claude-x',
+      perMillion: {
+        input: 1_100_000,
+        output: 5_500_000,
+        cacheWrite5m: 1_100_000,
+        cacheWrite1h: 1_100_000,
+        cacheRead: 110_000,
+      },
+    });
+    expect((await json(['get', 'model', 'assist-large'])).displayName).toBe('Assist Large');
+    expect((await switchboard(args)).out).toBe('0 created, 0 changed, 2 unchanged\n');
+    expect((await switchboard(['get', 'model', 'gpt-x'])).code).toBe(1);
+  });
+});
+
+describe('a refusal', () => {
+  it('names the call, the field and what to do', async () => {
+    const path = await fileOf(
+      'ai: { models: [] }\nplans: []\ncompanies: [{ id: x, name: X, plan: { tier: no, cycle: no } }]',
+    );
+    const refused = await switchboard(['apply', path]);
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      'switchboard: PUT /management/v1/companies/x: plan: there is no plan no/no\n',
+    ]);
+    const unknown = await switchboard(['get', 'plans'], 'expired');
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('set SWITCHBOARD_TOKEN')]);
+    const powerless = await switchboard(['get', 'plans'], running.demo.tokens.owner);
+    expect([powerless.code, powerless.err]).toEqual([1, expect.stringContaining('service.manage')]);
+  });
+});
