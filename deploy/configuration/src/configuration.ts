@@ -3,7 +3,7 @@ import { collaborationService } from '@switchboard/collaboration';
 import { flagsService } from '@switchboard/flags';
 import { ingestionService } from '@switchboard/ingestion';
 import { messengerService } from '@switchboard/messenger';
-import { commonSettings, eventLogSettings } from '@switchboard/service-kit';
+import { commonSettings, eventLogSettings, tracingSettings } from '@switchboard/service-kit';
 import type { z } from 'zod';
 import { type Setting, settingOf } from './setting.ts';
 
@@ -36,6 +36,9 @@ export function configurationPage(): string {
     '## Event log, of every service',
     'Kafka where `KAFKA_BROKERS` is set, else the database of `EVENT_LOG_DATABASE_URL`; one of them is needed, and the same for all services.',
     table(settingsOf(eventLogSettings)),
+    '## Traces, of every service',
+    'OpenTelemetry’s own variables; [observability.md](observability.md#traces) has those that its exporter reads as well. Nothing is traced unless an endpoint or an exporter is set.',
+    table(settingsOf(tracingSettings.shape)),
     ...ofServices.flatMap(([name, shape]) => ownSection(name, shape)),
   ].join('\n\n')}\n`;
 }

@@ -43,3 +43,4 @@ export { createSealing, hashToken, newToken, type Sealing, sealingSecrets } from
 export { type HttpServer, ListenError, listen } from './server.ts';
 export { defineService, type Service, type ServiceDefinition } from './service.ts';
 export { refusalOfKey, type SocketRefusal, socketAccess } from './socket-access.ts';
+export { tracingSettings } from './tracing/settings.ts';

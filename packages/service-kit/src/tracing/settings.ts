@@ -10,7 +10,10 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
-const protocol = z.literal('http/protobuf', { error: 'only http/protobuf is spoken here' }).optional();
+const protocol = z
+  .literal('http/protobuf', { error: 'only http/protobuf is spoken here' })
+  .default('http/protobuf')
+  .describe('The protocol spoken with the collector; no other one.');
 
 /** OpenTelemetry's own variables. The exporter reads those of the connection itself (headers, time-out, certificates). */
 export const tracingSettings = z.object({
