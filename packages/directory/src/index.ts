@@ -1,5 +1,6 @@
 export { type Directory, type DirectoryOptions, openDirectory } from './directory.ts';
 export { DirectoryUnavailable } from './errors.ts';
+export { createDirectoryLink, type DirectoryLink, type DirectoryLinkOptions } from './link.ts';
 export type { LookUps, ProjectKey } from './lookups.ts';
 export { directoryMigrations } from './migrations.ts';
 export {

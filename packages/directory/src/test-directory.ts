@@ -6,6 +6,7 @@ import {
   type Directory,
   type DirectoryRecord,
   directoryMigrations,
+  directoryTombstoneRetentionMs,
   openDirectory,
   outgoingRecord,
 } from './index.ts';
@@ -15,15 +16,21 @@ export const logs = ['PostgreSQL', 'Kafka'] as const;
 export const kafkaBrokers = backing('KAFKA_BROKERS');
 
 /** A log with a topic of its own, published to as catalogue does. */
-export async function testLog(kind: (typeof logs)[number]) {
+export async function testLog(kind: (typeof logs)[number], topic: string = `directory-${randomUUID()}`) {
   const own = kind === 'PostgreSQL' ? await testDatabase() : undefined;
-  const topic = `directory-${randomUUID()}`;
   const open = (): EventLog =>
     own === undefined
       ? openKafkaLog({ brokers: (kafkaBrokers ?? '').split(','), clientId: 'directory-test' })
       : openPostgresLog({ url: own.url, compactionIntervalMs: 100 });
   const log = open();
-  const spec = { name: topic, partitions: 4, replication: 1, cleanup: 'compact' as const };
+  const tombstoneRetentionMs = directoryTombstoneRetentionMs;
+  const spec = {
+    name: topic,
+    partitions: 4,
+    replication: 1,
+    cleanup: 'compact' as const,
+    tombstoneRetentionMs,
+  };
   await log.createTopics([spec]);
   let newest = 0n;
   return {

@@ -1,0 +1,38 @@
+import type { DirectoryLink } from '@switchboard/directory';
+import type { EventLog } from '@switchboard/event-log';
+import type { Metrics } from '@switchboard/service-kit';
+import { Hono } from 'hono';
+
+interface LinkAppOptions {
+  link: DirectoryLink;
+  home: Pick<EventLog, 'ping'>;
+  region: Pick<EventLog, 'ping'>;
+  metrics: Metrics;
+}
+
+/** Health and metrics, at the paths where services have theirs. */
+export function createLinkApp({ link, home, region, metrics }: LinkAppOptions): Hono {
+  metrics.gaugeBy(
+    'switchboard_directory_link_behind',
+    'Records of the directory at home that the region does not have yet.',
+    [],
+    async () => [{ labels: {}, value: Number(await link.behind()) }],
+  );
+  const app = new Hono();
+  app.get('/health/live', (c) => c.json({ status: 'live' }));
+  app.get('/health/ready', async (c) => {
+    const problems: Record<string, string> = link.isComplete() ? {} : { link: 'copying' };
+    await home.ping().catch(() => {
+      problems['home'] = 'away';
+    });
+    await region.ping().catch(() => {
+      problems['region'] = 'away';
+    });
+    const ready = Object.keys(problems).length === 0;
+    return c.json({ status: ready ? 'ready' : 'not ready', problems }, ready ? 200 : 503);
+  });
+  app.get('/metrics', async (c) =>
+    c.text(await metrics.registry.metrics(), 200, { 'Content-Type': metrics.registry.contentType }),
+  );
+  return app;
+}

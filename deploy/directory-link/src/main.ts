@@ -1,0 +1,50 @@
+import { createDirectoryLink } from '@switchboard/directory';
+import { EventLogUnavailable } from '@switchboard/event-log';
+import {
+  ConfigError,
+  createLogger,
+  createMetrics,
+  ListenError,
+  listen,
+  openEventLog,
+  retry,
+} from '@switchboard/service-kit';
+import { linkSettings } from './config.ts';
+import { createLinkApp } from './link-app.ts';
+
+const NAME = 'directory-link';
+const FINISH_MS = 2_000;
+
+try {
+  const { home: homeConfig, region: config } = linkSettings(process.env);
+  const logger = createLogger({ service: NAME, level: config.LOG_LEVEL });
+  const metrics = createMetrics(NAME);
+  const region = openEventLog({ config, logger, metrics }, NAME);
+  const home = openEventLog({ config: homeConfig, logger, metrics: createMetrics(`${NAME} home`) }, NAME);
+  const link = createDirectoryLink({ home, region, replication: config.TOPIC_REPLICATION, logger });
+  const app = createLinkApp({ link, home, region, metrics });
+  const server = await listen({ fetch: app.fetch, host: config.HOST, port: config.PORT });
+  logger.info({ port: server.port, region: config.REGION }, 'listening');
+
+  let leaving = false;
+  const leave = async () => {
+    if (leaving) return;
+    leaving = true;
+    await server.close(FINISH_MS);
+    await link.stop();
+    await Promise.all([home.close(), region.close()]);
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void leave());
+  process.on('SIGINT', () => void leave());
+
+  await retry(() => link.start(), {
+    retryable: (error) => !leaving && error instanceof EventLogUnavailable,
+    onRetry: (error, attempt) =>
+      logger.warn({ error, attempt }, 'an event log is away; the link waits for it'),
+  });
+} catch (error) {
+  if (!(error instanceof ConfigError || error instanceof ListenError)) throw error;
+  process.stderr.write(`${NAME}: ${error.message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,96 @@
+import { eventually } from '@switchboard/testkit';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createDirectoryLink, directoryRecord, directoryTombstone, outgoingRecord } from './index.ts';
+import { kafkaBrokers, logs, testLog, testService } from './test-directory.ts';
+
+const REVOKED = `pk_us_${'r'.repeat(32)}`;
+
+const project = (id: string) =>
+  directoryRecord('project', { id, companyId: 'c', name: id, region: 'us', defaultLanguage: 'en' });
+const key = (name: string, projectId: string) => directoryRecord('key', { key: name, projectId });
+
+describe.each(logs)('a link from %s', (kind) => {
+  const skip = kind === 'Kafka' && kafkaBrokers === undefined;
+
+  /** Home, on this kind of log, and a region elsewhere under the same name of the topic. */
+  async function twoRegions() {
+    const home = await testLog(kind);
+    const region = await testLog('PostgreSQL', home.topic);
+    const link = () => {
+      const one = createDirectoryLink({
+        home: home.log,
+        region: region.log,
+        replication: 1,
+        topic: home.topic,
+      });
+      onTestFinished(one.stop);
+      return one;
+    };
+    onTestFinished(async () => {
+      await home.close();
+      await region.close();
+    });
+    return { home, region, link };
+  }
+
+  const facts = (records: Awaited<ReturnType<Awaited<ReturnType<typeof testLog>>['stored']>>) =>
+    records
+      .map(({ partition, key: name, value, headers }) => ({
+        partition,
+        name,
+        value: value === null ? null : String(value),
+        revision: headers['revision'],
+      }))
+      .sort((a, b) => Number(a.revision) - Number(b.revision));
+
+  test.skipIf(skip)('copies what is there and what comes, tombstones too, as it is', async () => {
+    const { home, region, link } = await twoRegions();
+    await home.publish(project('a'), project('b'), key('k', 'a'));
+    const linked = link();
+    await linked.start();
+    expect(linked.isComplete()).toBe(true);
+    expect(facts(await region.stored())).toEqual(facts(await home.stored()));
+    await home.publish(project('a'), directoryTombstone('key', 'k'));
+    await eventually(async () => {
+      const copied = facts(await region.stored());
+      expect(copied.at(-1)).toMatchObject({ name: 'key:k', value: null, revision: '5' });
+    });
+    await eventually(async () => expect(await linked.behind()).toBe(0n));
+  });
+
+  test.skipIf(skip)('started again it copies what came meanwhile, and nothing twice', async () => {
+    const { home, region, link } = await twoRegions();
+    await home.publish(project('a'), project('b'));
+    const first = link();
+    await first.start();
+    await first.stop();
+    await home.publish(project('b'));
+    await link().start();
+    expect(facts(await region.stored()).map(({ revision }) => revision)).toEqual(
+      expect.arrayContaining(['1', '3']),
+    );
+    const before = await region.log.endOffsets(home.topic);
+    await link().start();
+    expect(await region.log.endOffsets(home.topic)).toEqual(before);
+  });
+
+  test.skipIf(skip)('removes what is gone at home, its tombstone too, and lets it come back', async () => {
+    const { home, region, link } = await twoRegions();
+    await home.publish(project('a'));
+    // Copied long ago; at home compaction has since dropped the tombstone that followed.
+    const old = [project('a'), project('old'), key(REVOKED, 'a')];
+    for (const [at, record] of old.entries())
+      await region.log.publish(home.topic, [outgoingRecord(record, BigInt(at + 1), region.spec.partitions)]);
+    const service = await testService({ log: region.log, topic: home.topic });
+    onTestFinished(service.close);
+    const { directory } = service.instance();
+    await directory.start();
+    expect(await directory.projectKey(REVOKED)).toBeDefined();
+    await link().start();
+    await eventually(async () => expect(await directory.projectKey(REVOKED)).toBeUndefined());
+    await eventually(async () => expect(await directory.project('old')).toBeUndefined());
+    expect(await directory.project('a')).toMatchObject({ id: 'a' });
+    await home.publish({ ...key(REVOKED, 'a'), revision: 100n });
+    await eventually(async () => expect(await directory.projectKey(REVOKED)).toBeDefined());
+  });
+});
