@@ -37,7 +37,7 @@ export function createSender(options: {
         note(false);
         return outcome;
       }
-      note(true, outcome.error);
+      note(true, outcome.error, batch);
       const wait = backoff(failures, 50, 1_000);
       if (!outcome.repeat || performance.now() + wait >= deadline) throw outcome.error;
       await pause(wait);

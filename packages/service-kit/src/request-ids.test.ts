@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { eventually, postgresServer, type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { commonSettings, eventLogSettings, parseConfig } from './config.ts';
@@ -152,12 +152,24 @@ it('what a consumer publishes for a request names it too', async () => {
   await end.stop();
 });
 
-it('a publish that the log refuses names the requests it failed for, and is counted', async () => {
-  const config = parseConfig(settings, { EVENT_LOG_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
+it('what fails deep in the event log names the request that it fails for, and is counted', async () => {
+  const server = await postgresServer(['log']);
+  const config = parseConfig(settings, { EVENT_LOG_DATABASE_URL: server.url('log') });
   const ownMetrics = createMetrics('flags');
-  const away = openEventLog({ config, logger, metrics: ownMetrics }, 'test');
-  await expect(inScope({ requestId: 'unlucky' }, () => away.publish('t', [record('x')]))).rejects.toThrow();
-  expect(await ownMetrics.registry.metrics()).toMatch(/publish_failures_total\{topic="t".*\} 1/);
-  expect(await ownMetrics.registry.metrics()).toMatch(/dependency_up\{dependency="event log".*\} 0/);
-  await away.close();
+  const breakable = openEventLog({ config, logger, metrics: ownMetrics }, 'test');
+  await breakable.createTopics([{ name: 't', partitions: 1, replication: 1, cleanup: 'delete' }]);
+  await inScope({ requestId: 'lucky' }, () => breakable.publish('t', [record('x')]));
+  await server.stop();
+  await expect(
+    inScope({ requestId: 'unlucky' }, () => breakable.publish('t', [record('x')])),
+  ).rejects.toThrow();
+  expect(linesOf(/^Publishing to PostgreSQL fails/)).toEqual([
+    expect.objectContaining({ requestId: 'unlucky' }),
+  ]);
+  const exposed = await ownMetrics.registry.metrics();
+  expect(exposed).toMatch(/publish_failures_total\{topic="t".*\} 1/);
+  expect(exposed).toMatch(/published_records_total\{topic="t".*\} 1/);
+  expect(exposed).toMatch(/dependency_up\{dependency="event log".*\} 0/);
+  await breakable.close();
+  await server.remove();
 });
