@@ -25,13 +25,13 @@ const objects = {
 };
 
 const eventArchive = {
-  ARCHIVE_FILE_BYTES: integerSetting({ min: 1, max: 1_000_000_000, fallback: 16_777_216 }).describe(
+  ARCHIVE_FILE_BYTES: integerSetting({ min: 1, max: 1_000_000_000, fallback: 8_388_608 }).describe(
     'JSON of one partition, in bytes, at which the event archive writes its files; a file is about a tenth of it.',
   ),
   ARCHIVE_FILE_SECONDS: integerSetting({ min: 1, max: 86_400, fallback: 300 }).describe(
     'How long an event waits at most for its file, however little there is.',
   ),
-  ARCHIVE_BUFFER_BYTES: integerSetting({ min: 1, max: 64_000_000_000, fallback: 67_108_864 }).describe(
+  ARCHIVE_BUFFER_BYTES: integerSetting({ min: 1, max: 64_000_000_000, fallback: 33_554_432 }).describe(
     'JSON of all partitions of a process, in bytes, past which the event archive writes files early.',
   ),
 };

@@ -11,6 +11,8 @@ import { createTakingIn } from './taking-in.ts';
 /** The consumer group of the archive; its offsets say how far files are stored. */
 export const eventArchiveGroup = 'ingestion.event-archive';
 
+/** As they travel: Kafka's are compressed, and several times as large in memory. */
+const BATCH_BYTES = 256 * 1024;
 const FORGET_EVERY_MS = 60_000;
 
 interface EventArchiveOptions {
@@ -104,6 +106,7 @@ export function createEventArchive(options: EventArchiveOptions): EventArchive {
         group: eventArchiveGroup,
         topics: [ingestionTopics.events],
         commit: 'manual',
+        maxBatchBytes: BATCH_BYTES,
         handle: (batch) => archiveOf(batch.partition).add(batch),
         onRevoked(_, partition) {
           partitions.get(partition)?.drop();

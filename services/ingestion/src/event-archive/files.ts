@@ -4,6 +4,7 @@ import { encodeEvents } from './parquet.ts';
 import type { Segment } from './segments.ts';
 
 const OFFSET_DIGITS = 16;
+const A_DAY_MS = 24 * 60 * 60 * 1000;
 /** Files that are made and stored at a time, of one partition. */
 const FILES_AT_ONCE = 4;
 
@@ -31,11 +32,19 @@ export async function writeFiles(
   events: readonly ArchivedEvent[],
   { objects, signal, keepExisting }: WriteOptions,
 ): Promise<number> {
-  const files = [...Map.groupBy(events, (event) => fileKey(segment, event))];
+  const files = [
+    ...Map.groupBy(
+      events,
+      ({ projectId, receivedAt }) => `${Math.floor(receivedAt / A_DAY_MS)} ${projectId}`,
+    ).values(),
+  ];
   const left = files.values();
   const worker = async () => {
-    for (const [key, rows] of left) {
+    for (const rows of left) {
       signal.throwIfAborted();
+      const [first] = rows;
+      if (first === undefined) continue;
+      const key = fileKey(segment, first);
       if (keepExisting && (await exists(objects, key))) continue;
       await objects.put(key, encodeEvents(rows));
     }

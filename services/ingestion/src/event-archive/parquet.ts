@@ -3,21 +3,28 @@ import { type ParquetType, parquetReadObjects, type SchemaElement } from 'hyparq
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import type { ArchivedEvent, Place } from './archived-event.ts';
 
-interface Column {
+interface Column extends Pick<ColumnSource, 'encoding' | 'statistics'> {
   element: SchemaElement;
-  encoding?: ColumnSource['encoding'];
   of(event: ArchivedEvent): string | number | bigint | null;
 }
 
-const text = (name: string, of: Column['of'], isNullable = false): Column => ({
+const text = (
+  name: string,
+  of: Column['of'],
+  more: { isNullable?: boolean; isUnique?: boolean } = {},
+): Column => ({
   element: {
     name,
     type: 'BYTE_ARRAY',
     // Both: readers that do not know the newer kind read the older one.
     converted_type: 'UTF8',
     logical_type: { type: 'STRING' },
-    repetition_type: isNullable ? 'OPTIONAL' : 'REQUIRED',
+    repetition_type: more.isNullable ? 'OPTIONAL' : 'REQUIRED',
   },
+  // Where hardly a value comes twice, a dictionary is sought in vain.
+  ...(more.isUnique ? { encoding: 'PLAIN' } : {}),
+  // The least and the greatest text help no query and take longer than all the rest.
+  statistics: false,
   of,
 });
 
@@ -40,17 +47,17 @@ const integer = (name: string, type: ParquetType, of: Column['of']): Column => (
 
 const columns: Column[] = [
   text('project_id', (event) => event.projectId),
-  text('event_id', (event) => event.eventId),
+  text('event_id', (event) => event.eventId, { isUnique: true }),
   text('event_name', (event) => event.eventName),
   text('distinct_id', (event) => event.distinctId),
-  text('session_id', (event) => event.sessionId, true),
+  text('session_id', (event) => event.sessionId, { isNullable: true }),
   integer('schema_version', 'INT64', (event) => BigInt(event.schemaVersion)),
   time('occurred_at', (event) => BigInt(event.occurredAt)),
   time('received_at', (event) => BigInt(event.receivedAt)),
   time('sent_at', (event) => (event.sentAt === null ? null : BigInt(event.sentAt)), true),
-  text('timestamp', (event) => event.timestamp),
-  text('properties', (event) => event.properties, true),
-  text('context', (event) => event.context, true),
+  text('timestamp', (event) => event.timestamp, { isUnique: true }),
+  text('properties', (event) => event.properties, { isNullable: true, isUnique: true }),
+  text('context', (event) => event.context, { isNullable: true }),
   integer('log_partition', 'INT32', (event) => event.partition),
   integer('log_offset', 'INT64', (event) => event.offset),
   integer('log_line', 'INT32', (event) => event.line),
@@ -66,10 +73,10 @@ const ROWS_A_GROUP = 50_000;
 /** A Parquet file with a row an event, in their order; the same events give the same bytes. */
 export function encodeEvents(events: readonly ArchivedEvent[]): Uint8Array {
   const file = parquetWriteBuffer({
-    columnData: columns.map(({ element, encoding, of }) => ({
+    columnData: columns.map(({ element, of, ...options }) => ({
       name: element.name,
       data: events.map(of),
-      ...(encoding === undefined ? {} : { encoding }),
+      ...options,
     })),
     schema,
     codec: 'ZSTD',

@@ -5,11 +5,18 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { EventBatch } from '@switchboard/contracts';
-import { type Database, openDatabase } from '@switchboard/database';
+import { type Database, migrate, openDatabase } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import { createLogger, createMetrics, type Metrics, systemClock } from '@switchboard/service-kit';
-import { eventually, startKafka, startS3, testDatabase } from '@switchboard/testkit';
+import {
+  eventually,
+  type KafkaServer,
+  postgresServer,
+  startKafka,
+  startS3,
+  testDatabase,
+} from '@switchboard/testkit';
 import { eventRecords } from '../events/event-records.ts';
 import { ingestionMigrations } from '../migrations.ts';
 import { openLog } from '../test-service.ts';
@@ -44,31 +51,54 @@ export interface ArchiveWorld {
 export const quick: ArchiveSettings = { fileBytes: 1_000_000, fileAgeMs: 50, bufferBytes: 4_000_000 };
 
 export async function onPostgresAndFolder(): Promise<ArchiveWorld> {
-  const logDatabase = await testDatabase();
+  const [logDatabase, bookkeeping] = await Promise.all([testDatabase(), bookkeepingDatabase()]);
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-archive-'));
-  return world(
-    openLog({ EVENT_LOG_DATABASE_URL: logDatabase.url }),
-    openObjectStore({ folder }),
-    async () => {
-      await rm(folder, { recursive: true });
-      await logDatabase.drop();
-    },
-  );
+  const log = openLog({ EVENT_LOG_DATABASE_URL: logDatabase.url });
+  return createWorld(log, openObjectStore({ folder }), bookkeeping.url, async () => {
+    await rm(folder, { recursive: true });
+    await Promise.all([logDatabase.drop(), bookkeeping.drop()]);
+  });
 }
 
 export async function onKafkaAndS3(): Promise<ArchiveWorld | undefined> {
-  const [kafka, s3] = await Promise.all([startKafka(), startS3()]);
-  const stop = async () => void (await Promise.all([kafka?.stop(), s3?.stop()]));
-  if (kafka === undefined || s3 === undefined) {
-    await stop();
-    return undefined;
-  }
-  return world(openLog({ KAFKA_BROKERS: kafka.brokers.join(',') }), openObjectStore(s3), stop);
+  const servers = await startServers();
+  if (servers === undefined) return undefined;
+  const { kafka, s3 } = servers;
+  const bookkeeping = await bookkeepingDatabase();
+  return createWorld(openKafka(kafka), openObjectStore(s3), bookkeeping.url, async () => {
+    await Promise.all([kafka.stop(), s3.stop(), bookkeeping.drop()]);
+  });
 }
 
-async function world(log: EventLog, objects: ObjectStore, clear: () => Promise<void>): Promise<ArchiveWorld> {
-  const bookkeeping = await testDatabase({ migrations: [ingestionMigrations] });
-  const database = openDatabase({ url: bookkeeping.url, applicationName: 'test' });
+/** With servers to be stopped, frozen and killed. */
+export async function onServersAtFault() {
+  const servers = await startServers();
+  if (servers === undefined) return undefined;
+  const { kafka, s3 } = servers;
+  const postgres = await postgresServer(['ingestion'], { durable: true });
+  await migrate(postgres.url('ingestion'), ingestionMigrations);
+  const clear = async () => void (await Promise.all([kafka.stop(), s3.stop(), postgres.remove()]));
+  const world = await createWorld(openKafka(kafka), openObjectStore(s3), postgres.url('ingestion'), clear);
+  return { world, kafka, s3, postgres };
+}
+
+const bookkeepingDatabase = () => testDatabase({ migrations: [ingestionMigrations] });
+const openKafka = ({ brokers }: KafkaServer) => openLog({ KAFKA_BROKERS: brokers.join(',') });
+
+async function startServers() {
+  const [kafka, s3] = await Promise.all([startKafka(), startS3()]);
+  if (kafka !== undefined && s3 !== undefined) return { kafka, s3 };
+  await Promise.all([kafka?.stop(), s3?.stop()]);
+  return undefined;
+}
+
+async function createWorld(
+  log: EventLog,
+  objects: ObjectStore,
+  databaseUrl: string,
+  clear: () => Promise<void>,
+): Promise<ArchiveWorld> {
+  const database = openDatabase({ url: databaseUrl, applicationName: 'test' });
   await log.createTopics([{ name: 'events', partitions: PARTITIONS, replication: 1, cleanup: 'delete' }]);
   const metrics = createMetrics('ingestion');
   const logger = createLogger({ service: 'ingestion', level: 'silent' });
@@ -98,7 +128,7 @@ async function world(log: EventLog, objects: ObjectStore, clear: () => Promise<v
             if (behind > 0n) throw new Error(`${behind} records are not archived`);
           }
         },
-        { withinMs: 30_000 },
+        { withinMs: 60_000 },
       ),
     files,
     async rows(projectId) {
@@ -122,7 +152,6 @@ async function world(log: EventLog, objects: ObjectStore, clear: () => Promise<v
       await log.close();
       objects.close();
       await database.close();
-      await bookkeeping.drop();
       await clear();
     },
   };
