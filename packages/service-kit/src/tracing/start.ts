@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.ts';
+import { traceFetches } from './outgoing.ts';
 import { parseTracingSettings } from './settings.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -10,7 +11,15 @@ export async function startTracing(
 ): Promise<Tracing | undefined> {
   const settings = parseTracingSettings(env);
   if (settings === undefined) return undefined;
-  // The SDK costs 20 MB and 100 ms, so only who wants traces loads it.
+  // Only who wants traces waits for the SDK to load.
   const { openTracing } = await import('./otel.ts');
-  return openTracing({ service, settings, logger });
+  const tracing = openTracing({ service, settings, logger });
+  const stop = traceFetches();
+  return {
+    ...tracing,
+    close() {
+      stop();
+      return tracing.close();
+    },
+  };
 }

@@ -1,4 +1,7 @@
-import { eventually, type OtlpReceiver, startOtlpReceiver } from '@switchboard/testkit';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventually, freePort, type OtlpReceiver, startOtlpReceiver } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createLogger } from '../logger.ts';
 import { KEY, startTestApp, type TestApp } from '../test-app.ts';
@@ -29,6 +32,11 @@ beforeAll(async () => {
   receiver = await startOtlpReceiver();
   tracing = await open();
   app = await startTestApp({}, { tracing });
+  app.app.hono.get('/fetch', async (c) => {
+    const response = await fetch(c.req.query('target') ?? '').catch(() => undefined);
+    await response?.text();
+    return c.body(null, 204);
+  });
 });
 afterAll(async () => {
   await app.stop();
@@ -90,7 +98,7 @@ it.each([
   `00-${TRACE}-00f067aa0ba902b7-01-more`,
   `${PARENT}, ${PARENT}`,
   'x'.repeat(8_000),
-])('what is no trace context begins a trace of its own: %.60s', async (traceparent) => {
+])('what is no trace context begins a trace of its own (%#)', async (traceparent) => {
   expect((await read({ traceparent, tracestate: '=,=;\u00ff' })).status).toBe(200);
   const [span] = await received();
   expect(span?.parentSpanId).toBe('');
@@ -107,6 +115,42 @@ it('health checks and scrapes make no spans', async () => {
 it('a defect is a span of an error', async () => {
   await fetch(`${app.url}/files/defect`, { method: 'POST', headers });
   expect((await received())[0]).toMatchObject({ isError: true, attributes: { 'error.type': '500' } });
+});
+
+it('what a request fetches is a span of its trace, which the other side is not told', async () => {
+  const seen: (string | undefined)[] = [];
+  const other = createServer((request, response) => {
+    seen.push(request.headers['traceparent']?.toString());
+    response.writeHead(request.url === '/gone' ? 410 : 200).end('x');
+  });
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  const { port } = other.address() as AddressInfo;
+  for (const target of [
+    `http://127.0.0.1:${port}/fine?token=t`,
+    `http://127.0.0.1:${port}/gone`,
+    `http://127.0.0.1:${await freePort()}`,
+  ]) {
+    await fetch(`${app.url}/fetch?target=${encodeURIComponent(target)}`);
+  }
+  await fetch(`http://127.0.0.1:${port}/by-nobody`);
+  const spans = await received(6);
+  const fetches = spans.filter(({ kind }) => kind === 'client');
+  const servers = spans.filter(({ kind }) => kind === 'server').map(({ spanId }) => spanId);
+  expect(fetches.map(({ name, isError }) => [name, isError])).toEqual([
+    ['GET', false],
+    ['GET', true],
+    ['GET', true],
+  ]);
+  expect(fetches.map(({ parentSpanId }) => parentSpanId)).toEqual(servers);
+  expect(fetches[0]?.attributes).toEqual({
+    'http.request.method': 'GET',
+    'http.response.status_code': 200,
+    'server.address': '127.0.0.1',
+    'server.port': port,
+    'url.scheme': 'http',
+  });
+  expect(seen).toEqual([undefined, undefined, undefined]);
+  other.close();
 });
 
 it('the sampler is the one that the variables name', async () => {
