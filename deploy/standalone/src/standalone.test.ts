@@ -73,6 +73,10 @@ describe('the first start', () => {
     for (const url of [base_url, eu_api_url]) {
       const document = await json(await fetch(`${url}/openapi.json`));
       expect(Object.keys(document['paths'] as object)).toContain('/v1/conversations/{id}/turns');
+      expect(document['servers']).toContainEqual(expect.objectContaining({ url: eu_api_url }));
+      const page = await fetch(`${url}/docs`);
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('openapi.json')]);
+      expect(page.headers.get('content-security-policy')).toContain(eu_api_url);
     }
   });
 

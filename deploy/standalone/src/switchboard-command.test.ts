@@ -181,7 +181,7 @@ describe('import models', () => {
     'claude-x': { ...entry, output_cost_per_token: 5.5e-6, cache_read_input_token_cost: 1.1e-7 },
     'assist-large': { ...entry, output_cost_per_token: 2e-6 },
     'no-price': entry,
-    'gpt-x': { ...entry, litellm_provider: 'openai', output_cost_per_token: 2e-6 },
+    'openai/gpt-x': { ...entry, litellm_provider: 'openai', output_cost_per_token: 2e-6 },
   });
 
   it('writes the wanted models with exact prices, and keeps names', async () => {
@@ -206,7 +206,9 @@ describe('import models', () => {
     });
     expect((await json(['get', 'model', 'assist-large'])).displayName).toBe('Assist Large');
     expect((await switchboard(args)).out).toBe('0 created, 0 changed, 2 unchanged\n');
-    expect((await switchboard(['get', 'model', 'gpt-x'])).code).toBe(1);
+    expect((await switchboard(['get', 'model', 'openai/gpt-x'])).code).toBe(1);
+    await switchboard(['import', 'models', path, '--only', 'openai/*']);
+    expect(await json(['get', 'model', 'openai/gpt-x'])).toMatchObject({ perMillion: { output: 2_000_000 } });
   });
 });
 
