@@ -1,5 +1,6 @@
 import { defineConfig } from 'rolldown';
 import { assets } from './deploy/docker/bundle/assets.ts';
+import { besideThemselves } from './deploy/docker/bundle/beside-themselves.ts';
 import { licences } from './deploy/docker/bundle/licences.ts';
 
 /** Bundles one program into dist/: main.js and what it reads, which is all that it needs beside Node. */
@@ -17,5 +18,5 @@ export default defineConfig({
     sourcemapExcludeSources: true,
     minify: false,
   },
-  plugins: [assets(), licences()],
+  plugins: [assets(), besideThemselves(), licences()],
 });

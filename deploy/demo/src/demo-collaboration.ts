@@ -44,7 +44,8 @@ const threadAnswer = z.object({ id: z.string(), comments: z.array(z.object({ id:
  */
 export async function makeCollaborationDemo(options: CollaborationDemoOptions): Promise<string> {
   const { managementUrl, apiUrl, projectId, reportId, tokens } = options;
-  const as = (token: string, url: string) => createManagementClient({ token, addressOf: () => url });
+  const as = (token: string, url: string) =>
+    createManagementClient({ token, addressOf: () => url, patienceMs: 60_000 });
   const operator = as(tokens.operator, managementUrl);
   const owner = as(tokens.owner, apiUrl);
   const teammate = as(tokens.teammate, apiUrl);

@@ -13,6 +13,8 @@ import type { Issuer } from './issuer.ts';
 const PROJECT = 'prj_shop';
 const OTHER_REGION_PROJECT = 'prj_shop_us';
 const REPORT = 'rep_signups';
+/** How long services may take to learn of what another of them was told. */
+const PATIENCE_MS = 60_000;
 const A_MONTH_SECONDS = 30 * 24 * 60 * 60;
 
 const people = {
@@ -131,7 +133,11 @@ async function keptFrom(home: string): Promise<Kept | undefined> {
 }
 
 async function makeDemo(urls: Within, tokens: Demo['tokens']): Promise<Kept> {
-  const client = createManagementClient({ token: tokens.operator, addressOf: () => urls.management });
+  const client = createManagementClient({
+    token: tokens.operator,
+    addressOf: () => urls.management,
+    patienceMs: PATIENCE_MS,
+  });
   const manifest = parseManifest(await readFile(new URL('demo.yaml', import.meta.url), 'utf8'));
   await applyManifest(manifest, { client });
   const keyOf = async (projectId: string) => {
@@ -156,7 +162,7 @@ async function keyIsKnown(key: string, urls: Within): Promise<void> {
     () => fetch(`${urls.api}/v1/messenger/config`, { headers }),
     () => fetch(`${urls.events}/v1/identify`, { method: 'POST', headers, body: '{}' }), // 400, never stored
   ];
-  const until = Date.now() + 10_000;
+  const until = Date.now() + PATIENCE_MS;
   for (const probe of probes) {
     while ((await probe()).status === 401) {
       if (Date.now() > until) throw new DemoError('The demo’s project key did not reach every service.');

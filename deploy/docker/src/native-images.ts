@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseDockerfile, type Step } from './dockerfile.ts';
 
@@ -18,6 +18,8 @@ export interface NativeImage {
 }
 
 export interface NativeImages {
+  /** The same for the gateway; what it serves itself names these addresses. */
+  buildGateway(args: Record<string, string>): Promise<NativeImage & { publicFolder: string }>;
   /** Carries out what the Dockerfile says for one program, and answers its image. */
   build(service: string): Promise<NativeImage>;
 }
@@ -49,8 +51,8 @@ export async function nativeImages(root: string): Promise<NativeImages> {
   const words = (step: Step, service: string) =>
     step.words.map((word) => (isAbsolute(word) ? place(word, service) : word)).join(' ');
 
-  async function carryOut(stage: string, service: string): Promise<void> {
-    const stageEnv = { ...env };
+  async function carryOut(stage: string, service: string, args: Record<string, string> = {}): Promise<void> {
+    const stageEnv = { ...env, ...args };
     const cwd = join(root, 'src');
     await mkdir(cwd, { recursive: true });
     for (const step of stepsOf(stage)) {
@@ -66,6 +68,15 @@ export async function nativeImages(root: string): Promise<NativeImages> {
 
   await carryOut('workspace', '');
   return {
+    async buildGateway(args) {
+      await carryOut('public', '', args);
+      const folder = join(root, 'gateway');
+      await mkdir(folder, { recursive: true });
+      await copyContext(['deploy/gateway/Caddyfile', './'], folder);
+      const start = stepsOf('gateway').find(({ keyword }) => keyword === 'CMD')?.list ?? [];
+      const entrypoint = start.map((word) => (isAbsolute(word) ? join(folder, basename(word)) : word));
+      return { folder, entrypoint, env: {}, publicFolder: place('/public', '') };
+    },
     async build(service) {
       await carryOut('bundle', service);
       const image: NativeImage = { folder: join(root, service, 'image'), entrypoint: [], env: {} };
@@ -102,7 +113,7 @@ async function copyContext(words: string[], target: string): Promise<void> {
   for (const path of known.filter((path) => !ignored.has(path))) {
     // Folders keep their inside; files that are named one by one lose their folder.
     const isNamed = sources.includes(path);
-    const to = isNamed ? (path.split('/').at(-1) ?? path) : path;
+    const to = isNamed ? basename(path) : path;
     await mkdir(dirname(join(target, to)), { recursive: true });
     await cp(join(checkout, path), join(target, to));
   }

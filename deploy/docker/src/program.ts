@@ -19,6 +19,11 @@ export interface Program {
   readonly ended: Promise<number | null>;
 }
 
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** Starts a program as a container would: its own command, folder and environment, and nothing of this process's. */
 export function startProgram({ command: [command = '', ...args], cwd, env }: ProgramOptions): Program {
   const child: ChildProcess = spawn(command, args, {
@@ -26,13 +31,12 @@ export function startProgram({ command: [command = '', ...args], cwd, env }: Pro
     env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const abandon = () => child.kill('SIGKILL');
-  process.once('exit', abandon);
+  running.add(child);
   const chunks: string[] = [];
   child.stdout?.on('data', (chunk) => chunks.push(String(chunk)));
   child.stderr?.on('data', (chunk) => chunks.push(String(chunk)));
   const ended = once(child, 'close').then(([code]) => {
-    process.off('exit', abandon);
+    running.delete(child);
     return typeof code === 'number' ? code : null;
   });
   return {

@@ -26,7 +26,7 @@ type Call = (
 ) => Promise<unknown>;
 
 /** How long the service may take to learn of a new project and its key. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 const withUrl = z.object({ url: z.string() });
 const withId = z.object({ id: z.string() });

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { html } from 'hono/html';
 import Mailgen from 'mailgen';
 import { type Language, languageFor, texts } from './texts.ts';
@@ -27,6 +28,9 @@ export interface PushContent {
 
 /** A push message is at most 4,096 bytes when encrypted; the address alone may take half of that. */
 const PUSH_TEXT_CHARACTERS = 160;
+
+// By its path, which a bundle knows too: mailgen would look beside its own code.
+const THEME = fileURLToPath(new URL('themes/default/index.html', import.meta.resolve('mailgen')));
 
 const escaped = (text: string) => html`${text}`.toString();
 
@@ -58,7 +62,7 @@ export function composeMail(share: SharedByMessage, home: string): MailContent {
 function inPage(language: Language, title: string, home: string, body: Mailgen.ContentBody): string {
   const name = 'Switchboard';
   const mailgen = new Mailgen({
-    theme: 'default',
+    theme: { path: THEME },
     product: { name, link: escaped(home), copyright: name },
   });
   const page: string = mailgen.generate({ body });
