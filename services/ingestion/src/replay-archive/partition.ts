@@ -117,7 +117,7 @@ export function createPartition(options: PartitionOptions) {
   async function isLeftOver([part]: StoredRecord[]): Promise<boolean> {
     if (part === undefined) return true;
     const { project = '', session = '', seq = '', chunk = '' } = part.headers;
-    if (!/^\d{1,16}$/.test(seq)) return false;
+    if (!/^\d{1,16}$/.test(seq) || `${project}${session}`.includes('\0')) return false;
     const name = { projectId: project, sessionId: session, seq: Number(seq), hash: chunk };
     return await isSettled(database.drizzle, name);
   }
