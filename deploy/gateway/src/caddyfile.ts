@@ -41,15 +41,15 @@ function globalOptions(): Line {
 function upstreamOptions(): Line {
   return block('(upstream)', [
     '# An instance that leaves says so for DRAIN_MS before it refuses: it must be asked more often than that.',
-    'health_uri /health/ready',
+    'health_uri /health/serving',
     `health_interval ${setting('HEALTH_INTERVAL', '500ms')}`,
-    'health_timeout 2s',
+    'health_timeout 5s',
     '# Another instance is tried where none took the request; a GET also where one broke off.',
-    'lb_try_duration 2s',
+    'lb_try_duration 4s',
     'lb_try_interval 100ms',
     `trusted_proxies ${setting('TRUSTED_PROXIES', '192.0.2.1/32')}`,
     block('transport http', [
-      'dial_timeout 1s',
+      'dial_timeout 2s',
       'response_header_timeout 45s',
       '# Less than the services keep a connection, so that none is used in the moment it is closed.',
       'keepalive 30s',

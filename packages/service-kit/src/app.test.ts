@@ -207,6 +207,19 @@ describe('the caller’s address', () => {
 });
 
 describe('health', () => {
+  it('says serving whatever its dependencies do, until it drains', async () => {
+    const own = await startTestApp();
+    try {
+      const serving = async () => (await fetch(`${own.url}/health/serving`)).status;
+      own.app.health.add('database', () => Promise.reject(new Error('away')));
+      expect(await serving()).toBe(200);
+      own.app.health.drain();
+      expect(await serving()).toBe(503);
+    } finally {
+      await own.stop();
+    }
+  });
+
   it('says ready only while every dependency answers, and not while draining', async () => {
     const own = await startTestApp();
     try {

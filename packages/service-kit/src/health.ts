@@ -10,11 +10,17 @@ export interface Health {
   /** The service has started: its tables are there and its replica is filled. */
   started(): void;
   isStarted(): boolean;
+  /** Whether it has started and is not leaving, whatever its dependencies do. */
+  isServing(): boolean;
   /** What is not ready; empty when everything is. */
   problems(): Promise<Record<string, string>>;
 }
 
-/** `/health/live` answers while the process runs; `/health/ready` says whether it should get traffic, and why not. */
+/**
+ * `/health/live` answers while the process runs; `/health/ready` says whether it and its dependencies are well;
+ * `/health/serving` says whether it takes requests. A load balancer asks the last: with a dependency away all
+ * instances are equally unwell, and each tells its callers so better than a balancer without any would.
+ */
 export function createHealth(): Health {
   const checks = new Map<string, () => Promise<void>>();
   let state: 'starting' | 'started' | 'draining' = 'starting';
@@ -33,6 +39,7 @@ export function createHealth(): Health {
       if (state === 'starting') state = 'started';
     },
     isStarted: () => state !== 'starting',
+    isServing: () => state === 'started',
     async problems() {
       if (state === 'draining') return { service: 'draining' };
       const found = await Promise.all([...checks].map(([name, check]) => run(name, check)));
@@ -44,6 +51,10 @@ export function createHealth(): Health {
 
 export function mountHealth(hono: Hono<KitEnv>, health: Health): void {
   hono.get('/health/live', (c) => c.json({ status: 'live' }));
+  hono.get('/health/serving', (c) => {
+    const serving = health.isServing();
+    return c.json({ status: serving ? 'serving' : 'not serving' }, serving ? 200 : 503);
+  });
   hono.get('/health/ready', async (c) => {
     const problems = await health.problems();
     const ready = Object.keys(problems).length === 0;
