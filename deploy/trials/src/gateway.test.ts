@@ -152,6 +152,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     '/management/v1/plans/pro/monthly',
     '/metrics',
     '/health/ready',
+    '/health/serving',
     '/health/live',
     '/v1/conversations/../../metrics',
     '/v1/conversations/%2e%2e',

@@ -19,6 +19,8 @@ export interface DeploymentOptions {
   /** The identity provider; one of its own when absent. */
   tokens?: AccessTokens;
   env?: Record<string, string>;
+  /** Called when the backings are there and before the services are waited for. */
+  prepare?(backings: Backings): Promise<void>;
 }
 
 /** Services as processes, each with its own database, on real backings, behind the gateway. */
@@ -66,6 +68,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
     placed
       .filter(({ part }) => part.service === service && (part.roles?.includes('http') ?? true))
       .map(({ instance }) => instance);
+  await options.prepare?.(backings);
   await Promise.all(instances.map((instance) => instance.ready()));
   const upstreams = new Map(
     ALL.map((service) => [service, serving(service).map(({ url }) => url)] as const).filter(

@@ -47,7 +47,7 @@ export function startInstance(options: InstanceOptions): Instance {
       const ended = running.ended.then((code) => {
         throw new Error(`${service} ended with ${code}: ${running.output().slice(-2000)}`);
       });
-      await Promise.race([ended, eventually(isReady, { withinMs: 60_000 })]);
+      await Promise.race([ended, eventually(isReady, { withinMs: 180_000 })]);
     },
     leave() {
       running.signal('SIGTERM');
