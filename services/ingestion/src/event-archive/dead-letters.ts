@@ -5,8 +5,6 @@ import { eventKey } from './archived-event.ts';
 import type { Unreadable } from './reading.ts';
 import { deadLetters } from './schema.ts';
 
-export type DeadLetters = ReturnType<typeof createDeadLetters>;
-
 /** Puts what cannot be read on the dead-letter topic, and remembers why. */
 export function createDeadLetters({ drizzle }: Pick<Database, 'drizzle'>) {
   async function isKnown({ record, line }: Unreadable): Promise<boolean> {

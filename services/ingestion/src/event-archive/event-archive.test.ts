@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { PartitionLost } from '@switchboard/event-log';
+import { createMetrics } from '@switchboard/service-kit';
 import { eventually } from '@switchboard/testkit';
-import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { anyEvents } from '../events/any-events.ts';
@@ -160,87 +158,35 @@ describe.each([
       expect(after - before).toBe(5n);
     });
 
-    it('goes on where another leaves in the middle, with nothing lost and nothing twice', async () => {
-      const projectId = newProject();
-      const all: string[] = [];
-      const publish = async () => {
-        const events = Array.from({ length: 20 }, () => sent());
-        all.push(...events.map((one) => one.event_id));
-        await world.publish(projectId, events);
+    it('counts what it wrote, dropped and could not read, and says how old the rest is', async () => {
+      const metrics = createMetrics('ingestion');
+      const value = async (name: string) => {
+        const line = (await metrics.registry.metrics()).split('\n').find((one) => one.startsWith(`${name}{`));
+        return Number(line?.split(' ').at(-1));
       };
-      for (let round = 0; round < 4; round++) {
-        const archive = run();
-        await publish();
-        await publish();
-        if (round > 0) await running.shift()?.stop();
-        expect(running).toContain(archive);
-      }
-      await publish();
-      await world.allCommitted();
-      expect(eventIds(await world.rows(projectId)).sort()).toEqual(all.sort());
-    });
-
-    it('writes nothing twice for a consumer that has lost its partition and does not know', async () => {
+      const slow = run({ metrics, settings: { ...quick, fileAgeMs: 3_600_000 } });
       const projectId = newProject();
-      const [first, second, third] = [[sent()], [sent()], [sent()]].map((events) =>
-        events.map((one) => ({ ...one, distinct_id: 'one' })),
-      );
-      // Its group’s commits are refused, as those of a consumer that was taken for dead.
-      const zombie = run({
-        log: {
-          consume: (options) =>
-            world.log.consume({
-              ...options,
-              group: `zombie-${randomUUID()}`,
-              handle: (batch) =>
-                options.handle({
-                  ...batch,
-                  commit: async () => {
-                    throw new PartitionLost('another has it');
-                  },
-                }),
-            }),
-        },
-        settings: { ...quick, fileAgeMs: 400 },
+      const one = sent({ distinct_id: 'one' });
+      await world.publish(projectId, [one, sent({ distinct_id: 'one' })]);
+      await world.publish(projectId, [one]);
+      await eventually(async () => {
+        expect(await value('switchboard_archive_buffered_bytes')).toBeGreaterThan(300);
+        expect(await value('switchboard_archive_oldest_unarchived_seconds')).toBeGreaterThan(0);
       });
-      run();
-      for (const events of [first, second, third]) {
-        await world.publish(projectId, events ?? []);
-        await world.allCommitted();
-      }
-      await zombie.stop();
-      expect(await world.rows(projectId)).toHaveLength(3);
-    });
+      expect(await value('switchboard_archive_events_total')).toBe(0);
+      await slow.stop();
+      expect(await value('switchboard_archive_buffered_bytes')).toBe(0);
 
-    it('reads the log again from its start when its offsets are lost, and writes nothing twice', async () => {
-      const projectId = newProject();
-      run();
-      for (let i = 0; i < 5; i++) await world.publish(projectId, [sent(), sent()]);
+      const other = createMetrics('ingestion');
+      run({ metrics: other });
+      const headers = { project: projectId, received_at: new Date().toISOString() };
+      await world.log.publish('events', [{ partition: 0, key: projectId, value: Buffer.from('{'), headers }]);
       await world.allCommitted();
-      const before = await world.rows(projectId);
-      const group = `lost-${randomUUID()}`;
-      run({ log: { consume: (options) => world.log.consume({ ...options, group }) } });
-      await eventually(
-        async () => {
-          for (const { behind } of await world.log.lag(group, ['events'])) expect(behind).toBe(0n);
-        },
-        { withinMs: 20_000 },
-      );
-      expect(await world.rows(projectId)).toEqual(before);
-    });
-
-    it('writes the events of a topic made anew beside those of the old one', async () => {
-      const projectId = newProject();
-      run();
-      await world.publish(projectId, [sent({ distinct_id: 'one' })]);
-      await world.allCommitted();
-      // What an old topic left behind: the same offsets, other times.
-      await world.database.drizzle.execute(sql`
-        update archive_segments set first_at = first_at - 1000000, earliest_at = earliest_at - 1000000,
-          latest_at = latest_at - 1000000, last_offset = last_offset + 1000`);
-      await world.publish(projectId, [sent({ distinct_id: 'one' })]);
-      await world.allCommitted();
-      expect(await world.rows(projectId)).toHaveLength(2);
+      const counted = await other.registry.metrics();
+      expect(counted).toMatch(/^switchboard_archive_events_total\{.*\} 2$/m);
+      expect(counted).toMatch(/^switchboard_archive_duplicates_total\{.*\} 1$/m);
+      expect(counted).toMatch(/^switchboard_archive_dead_letters_total\{.*\} 1$/m);
+      expect(counted).toMatch(/^switchboard_archive_oldest_unarchived_seconds\{.*\} 0$/m);
     });
   });
 });

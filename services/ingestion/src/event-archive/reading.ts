@@ -4,7 +4,7 @@ import type { StoredRecord } from '@switchboard/event-log';
 import type { ArchivedEvent } from './archived-event.ts';
 
 /** Stands for the line where it is the whole record that cannot be read. */
-export const WHOLE_RECORD = -1;
+const WHOLE_RECORD = -1;
 
 /** What cannot be read: a line of a record, or the record. */
 export interface Unreadable {

@@ -9,8 +9,6 @@ export type PlaceRow = {
   log_line: number;
 };
 
-export type Sightings = ReturnType<typeof createSightings>;
-
 /** Remembers where each event was seen first. */
 export function createSightings({ drizzle }: Pick<Database, 'drizzle'>) {
   /**
