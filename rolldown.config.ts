@@ -3,7 +3,7 @@ import { assets } from './deploy/docker/bundle/assets.ts';
 import { besideThemselves } from './deploy/docker/bundle/beside-themselves.ts';
 import { licences } from './deploy/docker/bundle/licences.ts';
 
-/** Bundles one program into dist/: main.js and what it reads, which is all that it needs beside Node. */
+/** Bundles one program into dist/: main.mjs and what it reads, which is all that it needs beside Node. */
 export default defineConfig({
   input: 'src/main.ts',
   platform: 'node',

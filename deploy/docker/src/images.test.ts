@@ -163,8 +163,8 @@ const serves: Record<Name, () => Promise<void>> = {
   },
 };
 
-describe('the image of each service', { timeout: 60_000 }, () => {
-  it.each(SERVICES)('%s starts with nothing but its own folder, and writes nothing', async (name) => {
+describe('the image', { timeout: 60_000 }, () => {
+  it.each(SERVICES)('of %s starts with nothing but its own folder, and writes nothing', async (name) => {
     built.set(name, await images.build(name));
     expect(await health(name, 'live')).toBe(1);
     const { folder, entrypoint, env } = imageOf(name);
@@ -198,16 +198,23 @@ describe('the image of each service', { timeout: 60_000 }, () => {
     key = z.object({ key: z.string() }).parse(await created.json()).key;
   });
 
-  it.each(SERVICES)('%s serves a request of its own', (name) => serves[name]());
+  it.each(SERVICES)('of %s serves a request of its own', (name) => serves[name]());
 
-  it.each(SERVICES)('%s is ready, and says so to the health check', async (name) => {
+  it.each(SERVICES)('of %s is ready, and says so to the health check', async (name) => {
     await eventually(async () => expect(await health(name, 'ready')).toBe(0));
   });
 
-  it.each(SERVICES)('%s has the licences of what is in it', async (name) => {
+  it.each(SERVICES)('of %s has the licences of what is in it', async (name) => {
     const text = await readFile(join(imageOf(name).folder, 'third-party-licences.txt'), 'utf8');
     expect(text).toMatch(/^hono \d+\.\d+\.\d+ \(MIT\)$/m);
     expect(text).toContain('Permission is hereby granted');
+  });
+
+  it('of the link between regions says which settings it lacks', async () => {
+    const { folder, entrypoint, env } = await images.build('directory-link');
+    const program = startProgram({ command: entrypoint, cwd: folder, env });
+    expect(await program.ended).toBe(1);
+    expect(program.said()).toContain('REGION: required');
   });
 
   it('of every service leaves with exit code 0 on SIGTERM', async () => {
