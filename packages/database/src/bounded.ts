@@ -97,6 +97,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
     }, bound.withinMs);
     bound.onStart();
     waiting += 1;
+    bound.count(1);
     const work = given.map((argument) =>
       typeof argument !== 'function'
         ? argument

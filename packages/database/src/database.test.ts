@@ -36,6 +36,32 @@ describe('types', () => {
   });
 });
 
+describe('what is in flight', () => {
+  it('is every query and transaction that runs or waits, a transaction as one, until it ends or is given up', async () => {
+    const database = open({ poolSize: 1, statementTimeoutMs: 300 });
+    expect(database.inFlight()).toBe(0);
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const holder = database.sql.begin(async (transaction) => {
+      await transaction`select 1`;
+      begun.resolve();
+      await held.promise;
+    });
+    await begun.promise;
+    expect(database.inFlight()).toBe(1);
+    const waiting = outcome(database.ping());
+    await new Promise(setImmediate);
+    expect(database.inFlight()).toBe(2);
+    expect(await waiting).toBe('unavailable');
+    expect(database.inFlight()).toBe(1);
+    held.resolve();
+    await holder;
+    await eventually(async () => expect(database.inFlight()).toBe(0));
+    expect(await outcome(database.sql`select 1 / 0`)).not.toBe('answered');
+    expect(database.inFlight()).toBe(0);
+  });
+});
+
 describe('time-outs', () => {
   it('ends a slow statement and calls the database unavailable', async () => {
     const database = open({ statementTimeoutMs: 100 });

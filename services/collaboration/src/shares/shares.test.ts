@@ -141,6 +141,11 @@ describe('a share', () => {
     expect((await states()).length).toBe(before);
   });
 
+  it('is counted in the metrics while it waits', async () => {
+    const exposed = await (await fetch(`${world.url}/metrics`)).text();
+    expect(exposed).toMatch(/^switchboard_deliveries_waiting\{[^}]*\} \d+$/m);
+  });
+
   it('names a recipient who is no member', async () => {
     const { body } = await share({ recipients: ['grace', 'eve'] });
     expect(body.error.message).toBe('recipients[1]: "eve" is no member of this company');
