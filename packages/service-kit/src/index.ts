@@ -35,6 +35,7 @@ export { openEventLog } from './event-log.ts';
 export type { Implement } from './implement.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
+export { objectStoreSettings, openObjects, s3Settings, together } from './objects.ts';
 export { type ProjectOfRegion, projectOfRegion } from './project-of-region.ts';
 export { createRateLimits, type RateLimit } from './rate-limits.ts';
 export { openRedis } from './redis.ts';

@@ -1,28 +1,15 @@
 import {
   commonSettings,
   eventLogSettings,
-  httpUrl,
   integerSetting,
+  objectStoreSettings,
   rolesSetting,
+  s3Settings,
+  together,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
 
 const hours = (fallback: number) => integerSetting({ min: 1, max: 87_600, fallback });
-
-const objects = {
-  S3_ENDPOINT: httpUrl.optional().describe('S3 server for the archives.'),
-  S3_ACCESS_KEY: z.string().optional().describe('Access key at the S3 server; required with it.'),
-  S3_SECRET_KEY: z.string().optional().meta({ secret: true }).describe('Secret of S3_ACCESS_KEY.'),
-  S3_BUCKET: z.string().optional().describe('Bucket at the S3 server; required with it.'),
-  S3_REGION: z
-    .string()
-    .default('us-east-1')
-    .describe('Region that requests to the S3 server are signed for.'),
-  OBJECTS_FOLDER: z
-    .string()
-    .optional()
-    .describe('Folder for the archives where there is no S3 server; for one machine.'),
-};
 
 const eventArchive = {
   ARCHIVE_FILE_BYTES: integerSetting({ min: 1, max: 1_000_000_000, fallback: 8_388_608 }).describe(
@@ -36,8 +23,6 @@ const eventArchive = {
   ),
 };
 
-const s3Names = ['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_BUCKET'] as const;
-
 export const ingestionSettings = z
   .object({
     ...commonSettings,
@@ -49,22 +34,12 @@ export const ingestionSettings = z
     EVENTS_RETENTION_HOURS: hours(168).describe('How long the topic events keeps a record.'),
     CALLS_RETENTION_HOURS: hours(720).describe('How long the topics identifies and groups keep a record.'),
     REPLAYS_RETENTION_HOURS: hours(72).describe('How long the topic replays keeps a record.'),
-    ...objects,
+    ...objectStoreSettings('the archives'),
     ...eventArchive,
   })
+  .check(together(s3Settings))
   .check(({ value, issues }) => {
-    const missing = s3Names.filter((name) => value[name] === undefined);
-    if (missing.length < s3Names.length) {
-      for (const name of missing) {
-        issues.push({
-          code: 'custom',
-          input: value,
-          path: [name],
-          message: 'required with the other S3_ settings',
-        });
-      }
-    }
-    if (missing.length === 0 || value.OBJECTS_FOLDER !== undefined) return;
+    if (value.S3_ENDPOINT !== undefined || value.OBJECTS_FOLDER !== undefined) return;
     if (!value.ROLES.has('replay-archive') && !value.ROLES.has('event-archive')) return;
     issues.push({
       code: 'custom',

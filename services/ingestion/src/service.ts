@@ -1,6 +1,12 @@
 import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory } from '@switchboard/directory';
-import { createApp, defineService, openEventLog, projectOfRegion } from '@switchboard/service-kit';
+import {
+  createApp,
+  defineService,
+  openEventLog,
+  openObjects,
+  projectOfRegion,
+} from '@switchboard/service-kit';
 import { ingestionSettings } from './config.ts';
 import { createEventArchive } from './event-archive/event-archive.ts';
 import { eventArchiveRoutes } from './event-archive/routes.ts';
@@ -10,7 +16,6 @@ import { eventRoutes } from './events/routes.ts';
 import { createCalls } from './identify/calls.ts';
 import { callRoutes } from './identify/routes.ts';
 import { ingestionMigrations } from './migrations.ts';
-import { openObjects } from './objects.ts';
 import { createReplays } from './replay/replays.ts';
 import { replayRoutes } from './replay/routes.ts';
 import { createReplayArchive } from './replay-archive/consumer.ts';

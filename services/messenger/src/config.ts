@@ -3,8 +3,11 @@ import {
   eventLogSettings,
   httpUrl,
   integerSetting,
+  objectStoreSettings,
   redisUrl,
+  s3Settings,
   sealingSecrets,
+  together,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
 
@@ -19,21 +22,6 @@ const limits = {
   UPLOADS_PER_ADDRESS_PER_MINUTE: limit(30).describe('Files that may be uploaded from one address.'),
   SOCKETS_PER_ADDRESS: limit(100).describe('Sockets one address may hold open at an instance.'),
   SOCKETS_MAX: limit(20_000).describe('Sockets an instance holds open; more are turned away.'),
-};
-
-const objects = {
-  S3_ENDPOINT: httpUrl.optional().describe('S3 server for attachments and avatars.'),
-  S3_ACCESS_KEY: z.string().optional().describe('Access key at the S3 server; required with it.'),
-  S3_SECRET_KEY: z.string().optional().meta({ secret: true }).describe('Secret of S3_ACCESS_KEY.'),
-  S3_BUCKET: z.string().optional().describe('Bucket at the S3 server; required with it.'),
-  S3_REGION: z
-    .string()
-    .default('us-east-1')
-    .describe('Region that requests to the S3 server are signed for.'),
-  OBJECTS_FOLDER: z
-    .string()
-    .optional()
-    .describe('Folder for attachments and avatars where there is no S3 server; for one machine.'),
 };
 
 const ai = {
@@ -82,21 +70,11 @@ export const messengerSettings = z
       'How long a file that was uploaded and not sent is kept.',
     ),
     ...limits,
-    ...objects,
+    ...objectStoreSettings('attachments and avatars'),
     ...ai,
     ...helpSite,
   })
-  .check(together(['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_BUCKET']))
+  .check(together(s3Settings))
   .check(together(['AI_BASE_URL', 'AI_API_KEY', 'AI_MODEL']))
   .check(together(['HELP_SITE_URL', 'HELP_SITE_TOKEN']));
 export type MessengerConfig = z.output<typeof messengerSettings>;
-
-/** Refuses some of these settings without the others. */
-function together(names: string[]) {
-  return ({ value, issues }: z.core.ParsePayload<Record<string, unknown>>) => {
-    const missing = names.filter((name) => value[name] === undefined);
-    if (missing.length === 0 || missing.length === names.length) return;
-    const message = `required, since ${names.find((name) => !missing.includes(name))} is set`;
-    for (const name of missing) issues.push({ code: 'custom', input: value, path: [name], message });
-  };
-}

@@ -7,6 +7,7 @@ import {
   createSealing,
   defineService,
   openEventLog,
+  openObjects,
   openRedis,
   projectOfRegion,
   refusalOfKey,
@@ -38,7 +39,7 @@ import { createConfigurationChanges } from './live/configuration-changes.ts';
 import { createLive } from './live/live.ts';
 import { planSocket, SOCKET_PATH } from './live/socket.ts';
 import { messengerMigrations } from './migrations.ts';
-import { helpSite, openStorage, translationProvider } from './outside.ts';
+import { helpSite, translationProvider } from './outside.ts';
 import { routeTeam } from './team/routes.ts';
 import { createTeamStore } from './team/store.ts';
 import { createTeam } from './team/team.ts';
@@ -57,7 +58,7 @@ export const messengerService = defineService({
     const log = openEventLog(context, 'messenger');
     const directory = openDirectory({ database, log, service: 'messenger', logger });
     const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
-    const storage = openStorage(config);
+    const storage = openObjects(config);
     const app = createApp({ service: 'messenger', context, directory, database });
     app.health.add('database', database.ping);
 
