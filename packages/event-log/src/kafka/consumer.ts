@@ -69,9 +69,21 @@ export function startConsumer(options: {
       retry: { ...retrying(60), restartOnFailure: async () => false },
     });
     const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
+    let isJoining = false;
     consumer.on(consumer.events.CRASH, ({ payload }) => end(payload.error));
-    consumer.on(consumer.events.REBALANCING, revokeAll);
-    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => assign(payload.memberAssignment));
+    consumer.on(consumer.events.REBALANCING, () => {
+      isJoining = true;
+      revokeAll();
+    });
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      isJoining = false;
+      assign(payload.memberAssignment);
+    });
+    consumer.on(consumer.events.FETCH_START, () => {
+      // When it could not join, as with a broker that is starting, kafkajs goes on as what it was before. Where the
+      // group still knows it as that, nobody would ever read what was revoked here.
+      if (isJoining) end(new Error('the group could not be joined again'));
+    });
     const onStop = (): void => end(undefined);
     stopping.signal.addEventListener('abort', onStop, { once: true });
     try {
