@@ -98,6 +98,28 @@ describe('migrate', () => {
     expect(await sql`select * from next`).toHaveLength(0);
   });
 
+  it('waits for a table in use without holding up others who use it', async () => {
+    const { url, sql } = await database();
+    await sql`create table items (id int)`;
+    const folder = await migrations({ when: 1, sql: 'alter table items add column name text;' });
+    const user = await sql.reserve();
+    await user`begin`;
+    await user`select * from items`;
+    const migrating = migrate(url, { folder });
+    await eventually(async () => {
+      const waiting = await sql`
+        select 1 from pg_locks join pg_database on oid = database
+        where datname = current_database() and not granted`;
+      expect(waiting).toHaveLength(1);
+    });
+    // Waits behind the migration, which must give way before the other transaction ends.
+    expect(await sql`select id from items`).toEqual([]);
+    await user`commit`;
+    user.release();
+    await migrating;
+    expect(await sql`select name from items`).toEqual([]);
+  });
+
   it('tells that the server is away', async () => {
     const server = await postgresServer(['test']);
     onTestFinished(() => server.remove());

@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
@@ -18,10 +19,15 @@ const lockId = 7_926_335_344;
 const lockWithinMs = 60_000;
 const schema = 'drizzle';
 
+// While a change of a table waits for its lock, everybody else waits behind it: it gives up before they notice, and
+// well before PostgreSQL looks for deadlocks (after a second), whose victim might be a request.
+const tableLockWithinMs = 250;
+const tablesWithinMs = 60_000;
+
 /**
  * Applies what is missing of a folder's migrations, all or none. Several processes may do so at once: one at a time
- * holds a lock, which the server frees should the holder's connection end. Throws after a minute's wait for it, when
- * the connection is lost, and when a migration stayed out because a later one was applied before.
+ * holds a lock, which the server frees should the holder's connection end. Tables that others use are waited for a
+ * moment at a time, and tried again. Throws after a minute's wait for either, when the connection is lost, and when a migration stayed out because a later one was applied before.
  */
 export async function migrate(url: string, { folder, table = 'migrations' }: Migrations): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: folder });
@@ -30,12 +36,14 @@ export async function migrate(url: string, { folder, table = 'migrations' }: Mig
   try {
     await sql.unsafe(`set lock_timeout = ${lockWithinMs}`);
     await sql`select pg_advisory_lock(${lockId})`;
-    await sql.unsafe('set lock_timeout = 0');
-    await applyMigrations(drizzle(sql), {
-      migrationsFolder: folder,
-      migrationsTable: table,
-      migrationsSchema: schema,
-    });
+    await sql.unsafe(`set lock_timeout = ${tableLockWithinMs}`);
+    await untilUnlocked(() =>
+      applyMigrations(drizzle(sql), {
+        migrationsFolder: folder,
+        migrationsTable: table,
+        migrationsSchema: schema,
+      }),
+    );
     const rows = await sql<{ created_at: number }[]>`select created_at from ${sql(schema)}.${sql(table)}`;
     const applied = new Set(rows.map((row) => row.created_at));
     const missing = migrations.find((migration) => !applied.has(migration.folderMillis));
@@ -47,6 +55,27 @@ export async function migrate(url: string, { folder, table = 'migrations' }: Mig
   } finally {
     await sql.end({ timeout: 1 });
   }
+}
+
+/** A migration is one transaction: one that did not get its locks has changed nothing and may be tried again. */
+async function untilUnlocked(apply: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + tablesWithinMs;
+  for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, 1000)) {
+    try {
+      await apply();
+      return;
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > deadline) throw error;
+    }
+    await sleep(pauseMs * (0.5 + Math.random()));
+  }
+}
+
+/** Lock not available, or a deadlock. */
+function isLocked(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && (error.code === '55P03' || error.code === '40P01')) return true;
+  return isLocked(error.cause);
 }
 
 /** The lock belongs to one connection: were postgres.js to make another one, the rest would run without it. */
