@@ -19,7 +19,6 @@ export interface ProofOptions extends SettingOptions {
 export async function prove(options: ProofOptions): Promise<{ rounds: RoundResult[]; logsFolder: string }> {
   const { rounds: count, seconds, clients, onKill, onRound } = options;
   const setting = await setUp(options);
-  const random = createRandom(options.seed);
   const reader = await readLog(setting.log);
   const books: Request[] = [];
   const base = Date.now();
@@ -27,6 +26,8 @@ export async function prove(options: ProofOptions): Promise<{ rounds: RoundResul
   let isWhole = false;
   try {
     for (let round = 1; round <= count; round++) {
+      // Each round its own, since how much chance a round uses up depends on the machine.
+      const random = createRandom(options.seed + round);
       const result = await playRound(
         { setting, reader, random, base, seconds, clients, books, onKill },
         round,

@@ -29,6 +29,8 @@ export async function run(args: string[]): Promise<void> {
     consumers: Number(values.consumers),
     objects: values.objects === 'folder' ? ('folder' as const) : ('s3' as const),
   };
+  // So that what was started ends too.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   console.log(`seed ${options.seed}`);
   let isWhole = true;
   for (const log of values.log.split(',')) {
