@@ -13,7 +13,7 @@ const hours = (fallback: number) => integerSetting({ min: 1, max: 87_600, fallba
 
 const eventArchive = {
   ARCHIVE_FILE_BYTES: integerSetting({ min: 1, max: 1_000_000_000, fallback: 8_388_608 }).describe(
-    'JSON of one partition, in bytes, at which the event archive writes its files; a file is about a tenth of it.',
+    'JSON of one partition, in bytes, at which the event archive writes its files; a file is several times smaller.',
   ),
   ARCHIVE_FILE_SECONDS: integerSetting({ min: 1, max: 86_400, fallback: 300 }).describe(
     'How long an event waits at most for its file, however little there is.',
