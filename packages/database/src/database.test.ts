@@ -42,18 +42,18 @@ describe('what is in flight', () => {
     expect(database.inFlight()).toBe(0);
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    const holder = database.sql.begin(async (transaction) => {
+    const work = database.sql.begin(async (transaction) => {
       await transaction`select 1`;
       begun.resolve();
       await held.promise;
     });
+    const holder = outcome(work);
     await begun.promise;
     expect(database.inFlight()).toBe(1);
     const waiting = outcome(database.ping());
     await new Promise(setImmediate);
     expect(database.inFlight()).toBe(2);
     expect(await waiting).toBe('unavailable');
-    expect(database.inFlight()).toBe(1);
     held.resolve();
     await holder;
     await eventually(async () => expect(database.inFlight()).toBe(0));
