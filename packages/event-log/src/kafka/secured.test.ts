@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort, type KafkaServer, startKafka } from '@switchboard/testkit';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const client = join(import.meta.dirname, '..', 'testing', 'secured-client.ts');
+const client = fileURLToPath(new URL('../testing/secured-client.ts', import.meta.url));
 const password = 'correct-horse';
 
 describe('brokers that ask for TLS and a password', () => {
