@@ -30,8 +30,6 @@ export async function caddyfile(): Promise<string> {
 function globalOptions(): Line {
   return block('', [
     `admin ${setting('GATEWAY_ADMIN', 'localhost:2019')}`,
-    // Where it is started it may not write: the configuration is this file.
-    'persist_config off',
     block('log', [`level ${setting('GATEWAY_LOG_LEVEL', 'INFO')}`]),
     block('servers', [
       block('timeouts', ['read_header 15s', 'read_body 60s', 'write 2m', 'idle 2m']),
