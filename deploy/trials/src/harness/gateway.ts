@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ServiceName } from '@switchboard/contracts';
@@ -56,6 +57,8 @@ export async function startGateway(
     command: program,
     args: ['run', '--config', join(FOLDER, 'Caddyfile'), '--adapter', 'caddyfile'],
     env: {
+      // It saves its configuration below its home, or else below the working directory.
+      HOME: tmpdir(),
       ...Object.fromEntries(named),
       API_ADDRESS: `http://:${ports.api}`,
       EVENTS_ADDRESS: `http://:${ports.events}`,
