@@ -51,6 +51,10 @@ export async function openPublishConnection(options: {
             from input i join allocated a using (topic, partition) join event_log.topics t on t.name = i.topic
           )
           select topic, partition, first, pg_notify(${RECORDS_CHANNEL}, ${wake}) from allocated`;
+        const missing = missingOf(batch, stored);
+        if (missing !== undefined) {
+          throw new EventLogUnavailable(`PostgreSQL did not store the records: there is no topic ${missing}`);
+        }
         return firstOffsets(stored.map((one) => ({ ...one, offset: Number(one.first) })));
       } catch (error) {
         if (!isUnavailable(error)) throw error;
@@ -86,6 +90,14 @@ function rows({ topic, records }: TopicRecords, topicIndex: number) {
 /** What PostgreSQL can store: lone surrogates become U+FFFD, as they do in UTF-8; NUL too. */
 function text(value: string): string {
   return value.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+/** A topic that was there when it was looked up and is gone, as when the database was made anew. */
+function missingOf(batch: TopicRecords[], stored: Allocated[]): string | undefined {
+  const allocated = new Set(stored.map(({ topic, partition }) => `${partition} ${topic}`));
+  return batch.find(({ topic, records }) =>
+    records.some(({ partition }) => !allocated.has(`${partition} ${topic}`)),
+  )?.topic;
 }
 
 function touched(batch: TopicRecords[]): Record<string, number[]> {

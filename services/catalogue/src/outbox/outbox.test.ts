@@ -3,7 +3,7 @@ import { directoryRecord, directoryTombstoneRetentionMs, directoryTopic } from '
 import { openPostgresLog } from '@switchboard/event-log';
 import { eventually, type PostgresServer, postgresServer } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acme, ada, type Instance, pro, type TestCatalogue, testCatalogue } from '../test-service.ts';
+import { acme, ada, type Instance, pro, shop, type TestCatalogue, testCatalogue } from '../test-service.ts';
 import { createOutbox } from './outbox.ts';
 
 let logServer: PostgresServer;
@@ -97,5 +97,51 @@ describe('the outbox', () => {
     await sql`insert into outbox (key, value) values (${record.key}, ${record.value})`;
     await allPublished();
     expect((await catalogue.published()).get(record.key)).toMatchObject({ name: 'Left behind' });
+  });
+
+  it('publishes every entry again, once, to a topic that was lost', async () => {
+    await one.put('/projects/shop', shop);
+    const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
+    await one.put('/projects/shop/reports/a%2Fb', { name: 'Weekly' });
+    await one.put('/companies/acme/members/eve', ada);
+    await one.remove('/companies/acme/members/eve');
+    await allPublished();
+    const database = openDatabase({ url: catalogue.logUrl, applicationName: 'test' });
+    await database.sql.begin(async (sql) => {
+      await sql`delete from event_log.group_partitions where topic = 'directory'`;
+      await sql`delete from event_log.records where topic = 'directory'`;
+      await sql`delete from event_log.partitions where topic = 'directory'`;
+      await sql`delete from event_log.topics where name = 'directory'`;
+    });
+    // The running instance notices at its next change.
+    await one.put('/companies/acme/members/ada', { ...ada, name: 'Ada at last' });
+    await allPublished();
+    const state = await eventually(
+      async () => {
+        const published = await catalogue.published();
+        expect(published.size).toBe(6);
+        return published;
+      },
+      { withinMs: 25_000 },
+    );
+    expect([...state.keys()].sort()).toEqual([
+      'company:acme',
+      `key:${key}`,
+      'member:acme/ada',
+      'plan:pro/monthly',
+      'project:shop',
+      'report:shop/a%2Fb',
+    ]);
+    expect(state.get('plan:pro/monthly')).toEqual({
+      tier: 'pro',
+      cycle: 'monthly',
+      entitlements: pro.entitlements,
+    });
+    expect(state.get('company:acme')).toMatchObject({ name: 'Acme', plan: { tier: 'pro' } });
+    expect(state.get('member:acme/ada')).toMatchObject({ name: 'Ada at last', pushSubscriptions: [] });
+    expect(state.get('project:shop')).toMatchObject({ companyId: 'acme', region: 'eu' });
+    const records = await database.sql`select key from event_log.records where topic = 'directory'`;
+    expect(records).toHaveLength(6);
+    await database.close();
   });
 });

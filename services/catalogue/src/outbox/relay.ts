@@ -6,7 +6,8 @@ import { backoffDelay, type Logger } from '@switchboard/service-kit';
 import { asc, inArray, sql } from 'drizzle-orm';
 import type { Tx } from '../db.ts';
 import { outbox } from '../schema.ts';
-import { outboxChannel } from './outbox.ts';
+import { readEverything } from './everything.ts';
+import { createOutbox, outboxChannel } from './outbox.ts';
 
 interface RelayOptions {
   database: Database;
@@ -30,7 +31,8 @@ const idleMs = 1_000;
 
 /**
  * Publishes the outbox to the topic `directory` in the order of the changes, and removes what the log has
- * acknowledged. Killed in between, it publishes the same again: at least once, in order for each key.
+ * acknowledged. Killed in between, it publishes the same again: at least once, in order for each key. A topic that has
+ * never had a record, because it is new or because the log was lost, gets every entry there is.
  */
 export function createRelay({ database, log, topic, logger }: RelayOptions): Relay {
   const stopping = new AbortController();
@@ -51,6 +53,8 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
         failures = 0;
         if (published < batchSize) await Promise.race([woken, pause(idleMs)]);
       } catch (error) {
+        // The log may come back without the topic.
+        isTopicThere = false;
         if (failures === 0)
           logger.warn({ error }, 'directory changes cannot be published; they wait in the outbox');
         await pause(backoffDelay(failures++));
@@ -61,7 +65,18 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
   async function ensureTopic() {
     if (isTopicThere) return;
     await log.createTopics([topic]);
+    const ends = await log.endOffsets(topic.name);
+    if (ends.every((end) => end === 0n)) await publishEverything();
     isTopicThere = true;
+  }
+
+  async function publishEverything() {
+    const entries = await createOutbox(database.drizzle).change(async (tx, announce) => {
+      const records = await readEverything(tx);
+      announce(records);
+      return records.length;
+    });
+    if (entries > 0) logger.info({ entries }, 'the topic directory is empty: every entry is published again');
   }
 
   function publishBatch(): Promise<number> {
