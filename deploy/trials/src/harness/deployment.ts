@@ -77,7 +77,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
   );
   const files = join(backings.folder, 'public');
   await writePublicFiles(files, ports);
-  const gateway = await startGateway(upstreams, ports, { GATEWAY_PUBLIC: files });
+  const gateway = await startGateway(upstreams, ports, files);
   return {
     region: options.region,
     backings,

@@ -41,11 +41,11 @@ export async function writePublicFiles(folder: string, { api, events, replay }: 
   });
 }
 
-/** Caddy with deploy/gateway's file, in front of these instances. */
+/** Caddy with deploy/gateway's file, in front of these instances. The folder has what it serves itself. */
 export async function startGateway(
   upstreams: ReadonlyMap<ServiceName, string[]>,
   ports: GatewayPorts,
-  env: Record<string, string> = {},
+  folder: string,
 ): Promise<Gateway> {
   const program = PROGRAMS.find((path) => existsSync(path));
   if (program === undefined) throw new Error('no caddy: run deploy/backings/install.sh caddy');
@@ -65,7 +65,10 @@ export async function startGateway(
       REPLAY_ADDRESS: `http://:${ports.replay}`,
       GATEWAY_ADMIN: 'off',
       GATEWAY_LOG_LEVEL: 'WARN',
-      ...env,
+      // Where it would keep certificates and its last configuration.
+      XDG_DATA_HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      GATEWAY_PUBLIC: folder,
     },
   });
   const url = (port: number) => `http://127.0.0.1:${port}`;

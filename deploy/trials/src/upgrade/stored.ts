@@ -1,37 +1,40 @@
-import { openKafkaLog } from '@switchboard/event-log';
+import { randomUUID } from 'node:crypto';
+import { openKafkaLog, type StoredRecord } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 
-/** Every record that a topic holds, until its end as of now. */
-export async function readTopic(brokers: string[], topic: string): Promise<Buffer[]> {
+/** Every record that these topics hold, until their ends as of now. */
+export async function readTopics(brokers: string[], topics: string[]): Promise<StoredRecord[]> {
   const log = openKafkaLog({ brokers, clientId: 'trial' });
-  const values: Buffer[] = [];
-  const reached = new Map<number, bigint>();
-  const ends = await log.endOffsets(topic);
+  const found: StoredRecord[] = [];
+  const unread = new Map<string, bigint>();
+  for (const topic of topics)
+    for (const [partition, end] of (await log.endOffsets(topic)).entries())
+      if (end > 0n) unread.set(`${topic}/${partition}`, end);
   const consumption = await log.consume({
-    group: `trial-${process.pid}-${topic}`,
-    topics: [topic],
-    async handle({ partition, records, nextOffset }) {
-      for (const { value } of records) if (value !== null) values.push(value);
-      reached.set(partition, nextOffset);
+    group: `trial-${randomUUID()}`,
+    topics,
+    async handle({ topic, partition, records, nextOffset }) {
+      found.push(...records);
+      const place = `${topic}/${partition}`;
+      if (nextOffset >= (unread.get(place) ?? 0n)) unread.delete(place);
     },
   });
   await eventually(
     () => {
-      const open = ends.filter((end, partition) => (reached.get(partition) ?? 0n) < end);
-      if (open.length > 0) throw new Error(`${open.length} partitions of ${topic} are not read to their end`);
+      if (unread.size > 0) throw new Error(`not read to the end: ${[...unread.keys()].join(', ')}`);
     },
     { withinMs: 60_000 },
   );
   await consumption.stop();
   await log.close();
-  return values;
+  return found;
 }
 
 /** How often each event id stands on the topic. */
 export async function storedEvents(brokers: string[]): Promise<Map<string, number>> {
   const times = new Map<string, number>();
-  for (const value of await readTopic(brokers, 'events')) {
-    for (const line of value.toString('utf8').split('\n')) {
+  for (const { value } of await readTopics(brokers, ['events'])) {
+    for (const line of (value ?? '').toString().split('\n')) {
       const id = /"event_id":"([^"]+)"/.exec(line)?.[1];
       if (id !== undefined) times.set(id, (times.get(id) ?? 0) + 1);
     }
