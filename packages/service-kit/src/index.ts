@@ -41,6 +41,7 @@ export { createRateLimits, type RateLimit } from './rate-limits.ts';
 export { openRedis } from './redis.ts';
 export { runService, serviceContext, startService } from './runner.ts';
 export { createSealing, hashToken, newToken, type Sealing, sealingSecrets } from './sealing.ts';
+export { sealAnew } from './sealing-anew.ts';
 export { type HttpServer, ListenError, listen } from './server.ts';
 export { defineService, type Service, type ServiceDefinition } from './service.ts';
 export { refusalOfKey, type SocketRefusal, socketAccess } from './socket-access.ts';

@@ -26,6 +26,17 @@ test('a new secret goes in front: the older ones still open', () => {
   expect(() => createSealing({ secrets: [first], purpose: 'other' }).open(sealed, 'o')).toThrow();
 });
 
+test('what an older secret sealed is sealed anew with the first', () => {
+  const old = createSealing({ secrets: [first], purpose });
+  const both = createSealing({ secrets: [second, first], purpose });
+  expect([old.hasOlderSecrets, both.hasOlderSecrets]).toEqual([false, true]);
+  const renewed = both.renew(old.seal('a text', 'o'), 'o');
+  if (typeof renewed === 'string') throw new Error(renewed);
+  expect(createSealing({ secrets: [second], purpose }).open(renewed.sealed, 'o')).toBe('a text');
+  expect(both.renew(renewed.sealed, 'o')).toBe('sealed with the first');
+  expect(both.renew(renewed.sealed, 'p')).toBe('opened by none');
+});
+
 test('what was changed or cut does not open', () => {
   const sealing = createSealing({ secrets: [first], purpose });
   const bytes = Buffer.from(sealing.seal('a text', 'o'), 'base64url');

@@ -11,7 +11,13 @@ export interface Sealing {
   seal(text: string, owner: string): string;
   /** Throws when no key opens it for this owner. */
   open(sealed: string, owner: string): string;
+  /** Whether there are secrets that open and do not seal. */
+  hasOlderSecrets: boolean;
+  /** Seals with the first secret what another one opens. */
+  renew(sealed: string, owner: string): Renewal;
 }
+
+export type Renewal = { sealed: string } | 'sealed with the first' | 'opened by none';
 
 interface SealingOptions {
   /** The first seals, all of them open. */
@@ -40,8 +46,9 @@ export const sealingSecrets = z
 /** AES-256-GCM with keys derived by HKDF-SHA-256. */
 export function createSealing({ secrets, purpose }: SealingOptions): Sealing {
   const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)));
-  const [current] = keys;
-  if (current === undefined) throw new Error(`there is no secret to seal a ${purpose} with`);
+  const [first] = keys;
+  if (first === undefined) throw new Error(`there is no secret to seal a ${purpose} with`);
+  const current = first;
 
   function openWith(key: Buffer, bytes: Buffer, owner: string): string | undefined {
     try {
@@ -56,21 +63,35 @@ export function createSealing({ secrets, purpose }: SealingOptions): Sealing {
     }
   }
 
+  function sealWith(key: Buffer, text: string, owner: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(owner));
+    const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+  }
+
+  function find(sealed: string, owner: string): { text: string; isCurrent: boolean } | undefined {
+    const bytes = Buffer.from(sealed, 'base64url');
+    for (const key of keys) {
+      const text = openWith(key, bytes, owner);
+      if (text !== undefined) return { text, isCurrent: key === current };
+    }
+    return undefined;
+  }
+
   return {
-    seal(text, owner) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, current, nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(Buffer.from(owner));
-      const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
-    },
+    hasOlderSecrets: keys.length > 1,
+    seal: (text, owner) => sealWith(current, text, owner),
     open(sealed, owner) {
-      const bytes = Buffer.from(sealed, 'base64url');
-      for (const key of keys) {
-        const text = openWith(key, bytes, owner);
-        if (text !== undefined) return text;
-      }
+      const found = find(sealed, owner);
+      if (found !== undefined) return found.text;
       throw new Error(`no secret opens this ${purpose}; put back the one it was sealed with`);
+    },
+    renew(sealed, owner) {
+      const found = find(sealed, owner);
+      if (found === undefined) return 'opened by none';
+      return found.isCurrent ? 'sealed with the first' : { sealed: sealWith(current, found.text, owner) };
     },
   };
 }

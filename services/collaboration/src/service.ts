@@ -133,6 +133,8 @@ export const collaborationService = defineService({
     routeRuns(app, runs);
     routeShares(app, shares);
 
+    const leaving = new AbortController();
+    let sealingAnew: Promise<void> | undefined;
     return {
       app,
       async start() {
@@ -140,8 +142,11 @@ export const collaborationService = defineService({
         await migrate(config.DATABASE_URL, directoryMigrations);
         await directory.start();
         await queue.start();
+        sealingAnew ??= links.sealAnew(logger, leaving.signal);
       },
       async stop() {
+        leaving.abort();
+        await sealingAnew;
         await queue.stop();
         mailer.close();
         await directory.stop();

@@ -161,6 +161,8 @@ export const messengerService = defineService({
     app.hono.get(SOCKET_PATH, socket);
     metrics.gauge('switchboard_sockets', 'Sockets that are open.', hub.count);
 
+    const leaving = new AbortController();
+    let sealingAnew: Promise<void> | undefined;
     return {
       app,
       async start() {
@@ -169,9 +171,12 @@ export const messengerService = defineService({
         await changes.start();
         await directory.start();
         sweep?.start();
+        sealingAnew ??= identity.sealAnew(logger, leaving.signal);
       },
       async stop() {
         hub.close();
+        leaving.abort();
+        await sealingAnew;
         await sweep?.stop();
         await changes.stop();
         await directory.stop();

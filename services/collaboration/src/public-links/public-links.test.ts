@@ -1,3 +1,4 @@
+import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { call, startWorld, type World } from '../testing/world.ts';
 
@@ -268,4 +269,34 @@ describe('recording a run', () => {
     expect((await run({ report })).status).toBe(201);
     expect((await read(token)).body).toEqual({ report });
   });
+});
+
+it('LINK_SECRET is changed in steps, and no link with it: the older secret is needed until an instance has both', async () => {
+  const reports = ['signups', 'revenue'];
+  const tokens = await Promise.all(reports.map(async (report) => (await turnOn('2026-03-10', report)).token));
+  const secret = world.env['LINK_SECRET'] ?? '';
+  const next = 'the next secret of more than thirty-two characters';
+  const show = async (changed: string) => {
+    const instance = await world.another({ LINK_SECRET: changed });
+    const authorization = `Bearer ${await world.token({ sub: 'grace' })}`;
+    const answers = await Promise.all(
+      reports.map((report) => call(instance.url, 'GET', linkPath(report), undefined, { authorization })),
+    );
+    return { stop: instance.stop, tokens: answers.map(({ body }) => body.token) };
+  };
+  const without = await show(next);
+  expect(without.tokens).toEqual([undefined, undefined]);
+  await without.stop();
+  const both = await show(`${next},${secret}`);
+  expect(both.tokens).toEqual(tokens);
+  // It ends what it has begun.
+  await eventually(async () => {
+    const one = await show(next);
+    await one.stop();
+    expect(one.tokens).toEqual(tokens);
+  });
+  await both.stop();
+  const back = await show(`${secret},${next}`);
+  await eventually(async () => expect((await link('GET')).body.token).toBe(tokens[0]));
+  await back.stop();
 });

@@ -1,10 +1,18 @@
 import type { PublicLink, PublicLinkDefinition } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { type Clock, hashToken, NotFound, newToken, type Sealing } from '@switchboard/service-kit';
+import {
+  type Clock,
+  hashToken,
+  type Logger,
+  NotFound,
+  newToken,
+  type Sealing,
+  sealAnew,
+} from '@switchboard/service-kit';
 import type { Caller } from '../caller.ts';
 import { requireReport } from '../reports.ts';
 import { requireStopDay, stopMoment, utcDay } from './stop-day.ts';
-import type { LinkRow, LinkStore } from './store.ts';
+import type { LinkRow, LinkStore, SealedLink } from './store.ts';
 
 interface PublicLinksOptions {
   store: LinkStore;
@@ -56,6 +64,26 @@ export function createPublicLinks({ store, directory, clock, cipher, baseUrl }: 
       };
       return present(caller, await store.turnOn(link, utcDay(now)));
     },
+
+    /** Seals all tokens with the first of LINK_SECRET, where there are several. */
+    sealAnew: (logger: Logger, signal: AbortSignal) =>
+      sealAnew<SealedLink & { sealed: string; owner: string }>(
+        {
+          sealing: cipher,
+          what: 'public links',
+          async page(after) {
+            const page = await store.page(after);
+            return page.map((link) => ({
+              ...link,
+              sealed: link.sealedToken,
+              owner: ownerOf(link.projectId, link.reportId),
+            }));
+          },
+          replace: store.replaceSealed,
+          logger,
+        },
+        signal,
+      ),
 
     async turnOff(caller: Caller, reportId: string): Promise<void> {
       await requireReport(directory, caller.project.id, reportId);

@@ -9,6 +9,14 @@ export interface LinkRow {
   expiresOn: string;
 }
 
+export interface SealedLink {
+  projectId: string;
+  reportId: string;
+  sealedToken: string;
+}
+
+const PAGE = 500;
+
 /** What a token leads to. */
 export interface LinkedReport {
   projectId: string;
@@ -84,6 +92,24 @@ export function createLinkStore({ drizzle }: Pick<Database, 'drizzle'>) {
         .from(reportRuns)
         .where(runOf(link.projectId, link.reportId));
       return { ...row, ranAt: run?.ranAt ?? null };
+    },
+
+    /** Links of all reports, also those that have stopped, by project and report. */
+    async page(after: SealedLink | undefined): Promise<SealedLink[]> {
+      const { projectId, reportId, sealedToken } = publicLinks;
+      return drizzle
+        .select({ projectId, reportId, sealedToken })
+        .from(publicLinks)
+        .where(after && sql`(${projectId}, ${reportId}) > (${after.projectId}, ${after.reportId})`)
+        .orderBy(projectId, reportId)
+        .limit(PAGE);
+    },
+
+    async replaceSealed({ projectId, reportId, sealedToken }: SealedLink, by: string): Promise<void> {
+      await drizzle
+        .update(publicLinks)
+        .set({ sealedToken: by })
+        .where(and(ofReport(projectId, reportId), eq(publicLinks.sealedToken, sealedToken)));
     },
 
     async turnOff(projectId: string, reportId: string): Promise<void> {

@@ -17,8 +17,8 @@ export interface World {
   clock: { now(): Date; set(time: string): void };
   token(claims: TokenClaims): Promise<string>;
   as(sub: string, permissions?: string[]): Person;
-  /** Another instance of the service, on the same database. */
-  another(): Promise<Instance>;
+  /** Another instance of the service, on the same database, with other settings where some are given. */
+  another(changed?: Record<string, string>): Promise<Instance>;
   /** Stops the service and leaves all it worked with. */
   stopService(): Promise<void>;
   stop(): Promise<void>;
@@ -124,7 +124,7 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
         return call(url, method, path, body, { authorization });
       },
     }),
-    another: () => serve(all, clock),
+    another: (changed = {}) => serve({ ...all, ...changed }, clock),
     stopService,
     async stop() {
       await stopService();

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestProject } from '../testing/projects.ts';
 import { visitorOf } from '../testing/visitor.ts';
@@ -120,4 +121,35 @@ test('an operator lists which secrets are live, never what they are', async () =
   expect(Object.keys(both.body.secrets[0]).sort()).toEqual(['createdAt', 'id']);
   await world.manage('DELETE', secretsOf(project, `/${first.id}`));
   expect((await world.manage('GET', secretsOf(project))).body.secrets).toHaveLength(1);
+});
+
+test('IDENTITY_SECRET is changed in steps: what an instance with both has sealed anew opens with the new one', async () => {
+  const project = await world.createProject();
+  const { secret } = (await world.manage('POST', secretsOf(project))).body;
+  const [old, next] = [
+    'a secret of more than thirty-two characters',
+    'the next secret of more than thirty-two too',
+  ];
+  const body = { distinctId: 'd', userId: 'ada', userHash: hashOf(secret, 'ada') };
+  const openAt = async (IDENTITY_SECRET: string) => {
+    const instance = await world.startInstance({ IDENTITY_SECRET });
+    const answer = await world.call('POST', '/v1/conversations', {
+      url: instance.url,
+      token: project.key,
+      body,
+    });
+    return { answer, stop: instance.stop };
+  };
+  const both = await openAt(`${next},${old}`);
+  expect(both.answer.status).toBe(201);
+  await eventually(async () => {
+    const alone = await openAt(next);
+    await alone.stop();
+    expect(alone.answer.status).toBe(201);
+  });
+  await both.stop();
+  // For the tests beside this one.
+  const back = await openAt(`${old},${next}`);
+  await eventually(async () => expect((await openAs(project, body)).status).toBe(201));
+  await back.stop();
 });

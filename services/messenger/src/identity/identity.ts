@@ -1,8 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IdentitySecretSummary } from '@switchboard/contracts';
-import { type Clock, Conflict, Forbidden, newToken, type Sealing } from '@switchboard/service-kit';
+import {
+  type Clock,
+  Conflict,
+  Forbidden,
+  type Logger,
+  newToken,
+  type Sealing,
+  sealAnew,
+} from '@switchboard/service-kit';
 import { newId } from '../ids.ts';
-import type { IdentityStore } from './store.ts';
+import type { IdentityStore, SealedSecret } from './store.ts';
 
 /** Two, so that a new one can be deployed before the old one is removed. */
 const MOST_LIVE = 2;
@@ -33,6 +41,22 @@ export function createIdentity({ store, sealing, clock }: IdentityOptions) {
     },
 
     remove: store.remove,
+
+    /** Seals all secrets with the first of IDENTITY_SECRET, where there are several. */
+    sealAnew: (logger: Logger, signal: AbortSignal) =>
+      sealAnew<SealedSecret & { owner: string }>(
+        {
+          sealing,
+          what: 'identity secrets',
+          async page(after) {
+            const secrets = await store.page(after?.id);
+            return secrets.map((secret) => ({ ...secret, owner: ownerOf(secret.projectId, secret.id) }));
+          },
+          replace: store.replaceSealed,
+          logger,
+        },
+        signal,
+      ),
 
     /**
      * Whether the hash proves the user; false in a project without identity secrets. Throws Forbidden in one with

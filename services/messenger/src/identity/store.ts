@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import type { Db } from '../db.ts';
 import { identitySecrets } from '../schema/index.ts';
 
@@ -8,6 +8,8 @@ export interface SealedSecret {
   sealed: string;
   createdAt: Date;
 }
+
+const PAGE = 500;
 
 export type IdentityStore = ReturnType<typeof createIdentityStore>;
 
@@ -35,6 +37,23 @@ export function createIdentityStore(db: Db) {
         await tx.insert(identitySecrets).values(secret);
         return true;
       });
+    },
+
+    /** Of all projects, by id. */
+    async page(after: string | undefined): Promise<SealedSecret[]> {
+      return db
+        .select()
+        .from(identitySecrets)
+        .where(after === undefined ? undefined : gt(identitySecrets.id, after))
+        .orderBy(asc(identitySecrets.id))
+        .limit(PAGE);
+    },
+
+    async replaceSealed({ id, sealed }: Pick<SealedSecret, 'id' | 'sealed'>, by: string): Promise<void> {
+      await db
+        .update(identitySecrets)
+        .set({ sealed: by })
+        .where(and(eq(identitySecrets.id, id), eq(identitySecrets.sealed, sealed)));
     },
 
     async remove(projectId: string, id: string): Promise<void> {
