@@ -24,7 +24,9 @@ export async function run(args: string[]): Promise<void> {
     console.log(JSON.stringify(trial, undefined, 2));
     const problems = Object.entries(trial).filter(
       ([name, found]) =>
-        (/^(failures|lost|doubled|unheard)/.test(name) && Array.isArray(found) && found.length > 0) ||
+        (/^(failures|lost|doubled|unheard|unarchived|archivedTwice)/.test(name) &&
+          Array.isArray(found) &&
+          found.length > 0) ||
         (name === 'exitCodes' && Array.isArray(found) && found.some((code) => code !== 0)),
     );
     if (problems.length > 0)

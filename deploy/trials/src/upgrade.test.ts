@@ -21,6 +21,8 @@ describe.skipIf(deployment === undefined)('two of everything behind the gateway'
       failures: [],
       lostEvents: [],
       doubledEvents: [],
+      unarchivedEvents: [],
+      archivedTwice: [],
       lostTraits: [],
       lostTurns: [],
       doubledTurns: [],

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Call } from '../harness/call.ts';
 import type { Deployment } from '../harness/deployment.ts';
 import type { Manage, TrialProject } from '../harness/project.ts';
+import { archivedEvents } from './archived.ts';
 import type { Live } from './live.ts';
 import { type Accepted, within } from './load.ts';
 import { storedEvents } from './stored.ts';
@@ -12,6 +13,8 @@ export interface Findings {
   accepted: Record<'events' | 'identified' | 'turns' | 'comments' | 'annotations', number>;
   lostEvents: string[];
   doubledEvents: string[];
+  unarchivedEvents: string[];
+  archivedTwice: string[];
   /** Identified people whose traits flags does not know. */
   lostTraits: string[];
   lostTurns: string[];
@@ -48,6 +51,7 @@ export async function verify({
   visitors,
 }: Verified): Promise<Findings> {
   const stored = await storedEvents(deployment.backings.kafka.brokers);
+  const archived = await archivedEvents(deployment.backings.s3, accepted.eventIds);
   const turnsStored = new Map<string, string[]>();
   for (const one of accepted.conversations) {
     const { turns } = conversation.parse((await call('getConversation', within(one))).body);
@@ -73,6 +77,8 @@ export async function verify({
     },
     lostEvents: accepted.eventIds.filter((id) => !stored.has(id)),
     doubledEvents: [...stored].filter(([, times]) => times > 1).map(([id]) => id),
+    unarchivedEvents: accepted.eventIds.filter((id) => !archived.has(id)),
+    archivedTwice: [...archived].filter(([, times]) => times > 1).map(([id]) => id),
     lostTraits: await missingTraits(project, call, manage, accepted.identified),
     lostTurns: turns.filter(({ id, body }) => !turnsStored.get(id)?.includes(body)).map(({ body }) => body),
     doubledTurns: [...turnsStored.values()].flatMap((bodies) =>

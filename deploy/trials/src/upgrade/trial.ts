@@ -54,7 +54,12 @@ export function deployTwoOfEverything(): Promise<Deployment | undefined> {
   return deploy({
     region: 'eu',
     parts: PARTS,
-    env: { TURNS_PER_CONVERSATION_PER_MINUTE: '100000', EVENT_ARCHIVE_MAX_SECONDS: '5' },
+    env: {
+      TURNS_PER_CONVERSATION_PER_MINUTE: '100000',
+      ARCHIVE_FILE_SECONDS: '3',
+      // Time-outs are for a database that is away; here the machine may only be busy.
+      STATE_TIMEOUT_MS: '10000',
+    },
   });
 }
 
