@@ -76,7 +76,8 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     [250, reply],
     [500, () => readOnly('listThreads')],
     [300, annotate],
-    [1_500, share],
+    // Never more often: a link may be read 60 times a minute.
+    [1_500 * intensity, share],
   ];
   const loops = sends.map(([everyMs, send]) => repeat(everyMs / intensity, send));
 
