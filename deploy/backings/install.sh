@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs Kafka 4.1.0, Redis, versitygw, Caddy, promtool, a browser and the Compose file loader without a container engine.
+# Installs Kafka 4.1.0, Redis, versitygw, Caddy, promtool, a browser, Helm and the Compose file loader without a container engine.
 # Safe to run again: what is there is kept.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -7,6 +7,7 @@ home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
 kafka_version=4.1.0
 versitygw_version=v1.8.0
 compose_go_version=v2.16.2
+helm_version=v3.22.0
 mkdir -p "$home/bin"
 need() { command -v "$1" >/dev/null || { echo "install.sh: $1 is missing; $2" >&2; exit 1; }; }
 
@@ -43,6 +44,17 @@ compose() {
   ln -sf "$target" "$home/bin/compose-spec"
 }
 
+# Renders the chart of deploy/kubernetes.
+helm() {
+  local target="$home/bin/helm-$helm_version"
+  if [ ! -x "$target" ]; then
+    need go "install Go 1.26 or newer"
+    GOBIN="$home/bin/.build-helm" go install "helm.sh/helm/v3/cmd/helm@$helm_version"
+    mv "$home/bin/.build-helm/helm" "$target"
+  fi
+  ln -sf "$target" "$home/bin/helm"
+}
+
 # debian <package...>
 debian() {
   need apt-get "install $* by your system's means"
@@ -62,11 +74,11 @@ browser() { [ -x /usr/bin/chromium ] || debian chromium; }
 from_debian() { redis && caddy && promtool && browser; }
 
 wanted=("$@")
-[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose from_debian)
+[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose helm from_debian)
 # Side by side: Maven waits for the network while Go compiles.
 pids=()
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | s3 | compose | caddy | promtool | browser | from_debian) "$one" & pids+=($!) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | s3 | compose | helm | caddy | promtool | browser | from_debian) "$one" & pids+=($!) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 for pid in "${pids[@]}"; do wait "$pid"; done
 echo "Backings are in $home"

@@ -1,12 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { chartFile, chartSettings } from './chart.ts';
 import { allSettings, configurationPage } from './configuration.ts';
 import { page } from './page.ts';
 import { settingOf } from './setting.ts';
 
 test('docs/configuration.md says what the services check; `pnpm run docs` writes it anew', async () => {
   expect(await readFile(page, 'utf8')).toBe(configurationPage());
+});
+
+test('the Helm chart knows what the services check; `pnpm run docs` writes it anew', async () => {
+  expect(await readFile(chartFile, 'utf8')).toBe(chartSettings());
 });
 
 describe('every setting', () => {

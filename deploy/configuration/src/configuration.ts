@@ -9,7 +9,8 @@ import { type Setting, settingOf } from './setting.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-const ofServices: [name: string, Shape][] = [
+/** Each service with its settings. */
+export const ofServices: [name: string, Shape][] = [
   catalogueService,
   collaborationService,
   messengerService,

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+const labels = z.record(z.string(), z.string());
+const selector = z.object({ matchLabels: labels.default({}) });
+
+const env = z.object({
+  name: z.string(),
+  value: z.string().optional(),
+  valueFrom: z
+    .object({ secretKeyRef: z.object({ name: z.string(), key: z.string(), optional: z.boolean() }) })
+    .optional(),
+});
+
+const container = z.object({
+  name: z.string(),
+  image: z.string(),
+  env: z.array(env),
+  ports: z.array(z.object({ name: z.string(), containerPort: z.int() })),
+  securityContext: z.unknown(),
+});
+
+const base = { apiVersion: z.string(), metadata: z.looseObject({ name: z.string(), labels }) };
+
+const deployment = z.looseObject({
+  ...base,
+  kind: z.literal('Deployment'),
+  spec: z.looseObject({
+    replicas: z.int().optional(),
+    selector,
+    template: z.looseObject({
+      metadata: z.looseObject({ labels }),
+      spec: z.looseObject({
+        containers: z.tuple([container.loose()]),
+        terminationGracePeriodSeconds: z.int(),
+      }),
+    }),
+  }),
+});
+
+const service = z.looseObject({
+  ...base,
+  kind: z.literal('Service'),
+  spec: z.looseObject({
+    selector: labels,
+    ports: z.array(z.looseObject({ name: z.string(), port: z.int(), targetPort: z.string() })),
+  }),
+});
+
+const networkPolicy = z.looseObject({
+  ...base,
+  kind: z.literal('NetworkPolicy'),
+  spec: z.looseObject({
+    podSelector: selector,
+    ingress: z.array(
+      z.object({
+        ports: z.array(z.object({ port: z.string(), protocol: z.string() })),
+        from: z
+          .array(z.object({ podSelector: selector.optional(), namespaceSelector: selector.optional() }))
+          .optional(),
+      }),
+    ),
+  }),
+});
+
+const budget = z.looseObject({
+  ...base,
+  kind: z.literal('PodDisruptionBudget'),
+  spec: z.looseObject({ selector }),
+});
+
+const other = z.looseObject({
+  ...base,
+  kind: z.enum(['HorizontalPodAutoscaler', 'HTTPRoute', 'Ingress', 'PodMonitor', 'ServiceAccount']),
+});
+
+/** One manifest, read as far as tests look into it. */
+export const rendered = z.discriminatedUnion('kind', [deployment, service, networkPolicy, budget, other]);
+export type Rendered = z.infer<typeof rendered>;
+export type Deployment = z.infer<typeof deployment>;
+export type NetworkPolicy = z.infer<typeof networkPolicy>;
+export type Env = z.infer<typeof env>;
+
+/** Those of one kind. */
+export function ofKind<K extends Rendered['kind']>(manifests: Rendered[], kind: K) {
+  return manifests.filter((one): one is Extract<Rendered, { kind: K }> => one.kind === kind);
+}
+
+/** Whether labels have all that is wanted. */
+export function matches(has: Record<string, string>, wanted: Record<string, string>): boolean {
+  return Object.entries(wanted).every(([name, value]) => has[name] === value);
+}

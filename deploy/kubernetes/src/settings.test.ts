@@ -1,0 +1,127 @@
+import { catalogueService } from '@switchboard/catalogue';
+import { collaborationService } from '@switchboard/collaboration';
+import { flagsService } from '@switchboard/flags';
+import { ingestionService } from '@switchboard/ingestion';
+import { messengerService } from '@switchboard/messenger';
+import { parseConfig } from '@switchboard/service-kit';
+import { describe, expect, it } from 'vitest';
+import { helm, template } from './helm.ts';
+import { type Deployment, type Env, ofKind } from './rendered.ts';
+
+const services = [catalogueService, collaborationService, messengerService, flagsService, ingestionService];
+
+// What the Secrets hold: only what a pod does not start without.
+const secrets: Record<string, string> = {
+  DATABASE_URL: 'postgres://user:word@postgres/database',
+  EVENT_LOG_DATABASE_URL: 'postgres://user:word@postgres/log',
+  KAFKA_PASSWORD: 'word',
+  LINK_SECRET: 'a-secret-of-thirty-two-characters',
+  IDENTITY_SECRET: 'a-secret-of-thirty-two-characters',
+  REDIS_URL: 'rediss://redis',
+  SMTP_URL: 'smtps://mail',
+  S3_ACCESS_KEY: 'key',
+  S3_SECRET_KEY: 'word',
+  AI_API_KEY: 'key',
+  HELP_SITE_TOKEN: 'token',
+};
+
+const envOf = (deployment: Deployment): Env[] => deployment.spec.template.spec.containers[0].env;
+
+/** The environment that a container has with these Secrets. */
+function environment(deployment: Deployment): Record<string, string | undefined> {
+  return Object.fromEntries(
+    envOf(deployment).map(({ name, value, valueFrom }) => {
+      const reference = valueFrom?.secretKeyRef;
+      return [name, reference ? (reference.optional ? undefined : secrets[reference.key]) : value];
+    }),
+  );
+}
+
+describe.skipIf(helm === undefined).each(services)('the chart gives $name', ({ name, settings }) => {
+  it('settings that it knows, and all that it needs to start', async () => {
+    for (const deployment of ofKind(await template(name, { files: ['everywhere', name] }), 'Deployment')) {
+      const names = envOf(deployment).map((one) => one.name);
+      expect(names).toEqual([...new Set(names)]);
+      expect(names.filter((one) => !(one in settings.shape))).toEqual([]);
+
+      const config = parseConfig(settings, environment(deployment));
+      expect(deployment.spec.template.spec.containers[0].ports).toEqual([
+        { name: 'http', containerPort: config.PORT },
+      ]);
+      expect(config.DRAIN_MS).toBe(5000);
+      // 15 s are what a service takes at most from SIGTERM to its end.
+      expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
+        15 + config.DRAIN_MS / 1000,
+      );
+      const process = deployment.spec.template.metadata.labels['switchboard-process'];
+      const roles = 'ROLES' in settings.shape ? new Set([process]) : undefined;
+      expect('ROLES' in config ? config.ROLES : undefined).toEqual(roles);
+    }
+  });
+
+  it('secrets from its Secret alone, none in the manifest', async () => {
+    for (const deployment of ofKind(await template(name, { files: ['everywhere', name] }), 'Deployment')) {
+      const secret = envOf(deployment).filter((one) => one.name in secrets);
+      expect(secret.length).toBeGreaterThan(0);
+      for (const one of secret) {
+        expect(one).toEqual({
+          name: one.name,
+          valueFrom: {
+            secretKeyRef: { name: `switchboard-${name}`, key: one.name, optional: expect.any(Boolean) },
+          },
+        });
+      }
+    }
+  });
+});
+
+describe.skipIf(helm === undefined)('settings', () => {
+  const flags = async (...set: string[]) => {
+    const manifests = await template('flags', { files: ['everywhere', 'flags'], set });
+    const http = ofKind(manifests, 'Deployment').find(({ metadata }) => metadata.name === 'flags');
+    return http ? environment(http) : {};
+  };
+
+  it('of a process go over those of its service, and those over what all have in common', async () => {
+    const common = 'env.LOG_LEVEL=warn';
+    const own = 'flags.env.LOG_LEVEL=error';
+    expect(await flags(common)).toMatchObject({ LOG_LEVEL: 'warn' });
+    expect(await flags(common, own)).toMatchObject({ LOG_LEVEL: 'error' });
+    const process = 'flags.processes.http.env.LOG_LEVEL=debug';
+    expect(await flags(common, own, process)).toMatchObject({ LOG_LEVEL: 'debug' });
+  });
+
+  it('that are large numbers are written out', async () => {
+    expect(await flags('flags.env.RULESET_CACHE_BYTES=134217728')).toMatchObject({
+      RULESET_CACHE_BYTES: '134217728',
+    });
+  });
+
+  it('of OpenTelemetry and Node pass', async () => {
+    const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_TRACES_SAMPLER_ARG: '0.1' };
+    const given = Object.entries(traces).map(([name, value]) => `env.${name}=${value}`);
+    expect(await flags(...given)).toMatchObject(traces);
+  });
+
+  it('one process can do all of a service', async () => {
+    const set = ['flags.processes.user-state.enabled=false', 'flags.processes.http.roles=http\\,user-state'];
+    expect(await flags(...set)).toMatchObject({ ROLES: 'http,user-state' });
+  });
+
+  it.each([
+    ['env.REGIO=eu', 'no service has a setting REGIO'],
+    ['flags.env.S3_BUCKET=a', 'flags has no setting S3_BUCKET'],
+    ['flags.processes.http.env.S3_BUCKET=a', 'flags has no setting S3_BUCKET'],
+    ['flags.fromSecret={DATABASE_URI}', 'flags has no setting DATABASE_URI'],
+    ['flags.env.DATABASE_URL=postgres://a', 'DATABASE_URL is a secret'],
+    ['env.KAFKA_PASSWORD=word', 'KAFKA_PASSWORD is a secret'],
+    ['env.REGION=', 'flags needs REGION'],
+    ['env.PUBLIC_API_URL=null', 'flags needs PUBLIC_API_URL'],
+    ['env.KAFKA_BROKERS=', 'flags needs the event log'],
+    ['flags.env.ROLES=http', 'ROLES is set by the chart'],
+    ['flags.replicas=3', "'replicas' not allowed"],
+    ['pod.terminationGracePeriodSeconds=10', 'minimum'],
+  ])('%s is refused: %s', async (set, reason) => {
+    await expect(flags(set)).rejects.toThrow(reason);
+  });
+});

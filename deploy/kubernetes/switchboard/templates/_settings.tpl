@@ -1,0 +1,88 @@
+{{/*
+The environment of a process: its settings, checked against what its service knows (files/settings.json, made from the
+same schemas that the service reads them with). Context: what (an entry of switchboard.processes), root.
+*/}}
+{{- define "switchboard.env" -}}
+{{- $values := .root.Values }}
+{{- $service := .what.service }}
+{{- $of := index $values $service }}
+{{- $process := index $of.processes .what.process }}
+{{- $all := .root.Files.Get "files/settings.json" | fromJson }}
+{{- $known := index $all $service }}
+{{- include "switchboard.refuse-unknown" (dict "env" $values.env "all" $all) }}
+
+{{- $env := dict }}
+{{- range $name, $value := $values.env }}
+{{- if or (hasKey $known $name) (regexMatch "^(OTEL|NODE)_" $name) }}{{ $_ := set $env $name $value }}{{ end }}
+{{- end }}
+{{- range $given := list $of.env ($process.env | default dict) }}
+{{- range $name, $value := $given }}
+{{- if not (or (hasKey $known $name) (regexMatch "^(OTEL|NODE)_" $name)) }}
+{{- fail (printf "%s has no setting %s: docs/configuration.md lists what it has; other variables go into %s.extraEnv" $service $name $service) }}
+{{- end }}
+{{- $_ := set $env $name $value }}
+{{- end }}
+{{- end }}
+{{- /* Unset, as an empty one is for the services. */}}
+{{- range $name, $value := $env }}
+{{- if or (kindIs "invalid" $value) (eq (toString $value) "") }}{{ $env = omit $env $name }}{{ end }}
+{{- end }}
+{{- range $name, $value := $env }}
+{{- if has $name (list "PORT" "HOST" "ROLES") }}{{ fail (printf "%s is set by the chart: leave it out of env" $name) }}{{ end }}
+{{- if (index $known $name | default dict).secret }}
+{{- fail (printf "%s is a secret: put it into the Secret that %s.existingSecret names, not into values" $name $service) }}
+{{- end }}
+{{- end }}
+
+{{- $must := $of.fromSecret | default list }}
+{{- range $name := $must }}
+{{- if not (hasKey $known $name) }}{{ fail (printf "%s.fromSecret: %s has no setting %s" $service $service $name) }}{{ end }}
+{{- end }}
+{{- range $name, $setting := $known }}
+{{- if and $setting.required (not (has $name $must)) }}
+{{- if $setting.secret }}{{ $must = append $must $name }}
+{{- else if empty (index $env $name) }}{{ fail (printf "%s needs %s: set it in env or in %s.env" $service $name $service) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- /* Where one is set, the other must be in the Secret. */}}
+{{- range $name, $secret := dict "KAFKA_USERNAME" "KAFKA_PASSWORD" "S3_ENDPOINT" "S3_SECRET_KEY" "AI_BASE_URL" "AI_API_KEY" "HELP_SITE_URL" "HELP_SITE_TOKEN" "VAPID_PUBLIC_KEY" "VAPID_PRIVATE_KEY" }}
+{{- if and (hasKey $env $name) (not (has $secret $must)) }}{{ $must = append $must $secret }}{{ end }}
+{{- end }}
+{{- if and (empty (index $env "KAFKA_BROKERS")) (not (has "KAFKA_BROKERS" $must)) (not (has "EVENT_LOG_DATABASE_URL" $must)) }}
+{{- fail (printf "%s needs the event log: set KAFKA_BROKERS in env, or add EVENT_LOG_DATABASE_URL to %s.fromSecret" $service $service) }}
+{{- end }}
+{{- if and (eq $service "collaboration") (empty (index $env "MAIL_DIR")) (not (has "SMTP_URL" $must)) }}
+{{- fail "collaboration needs a mail server: add SMTP_URL to collaboration.fromSecret" }}
+{{- end }}
+
+{{- if hasKey $known "ROLES" }}
+- name: ROLES
+  value: {{ .what.roles | quote }}
+{{- end }}
+{{- range $name, $value := $env }}
+{{- if not (has $name $must) }}
+- name: {{ $name }}
+  value: {{ include "switchboard.text" $value | quote }}
+{{- end }}
+{{- end }}
+{{- $secret := required (printf "%s.existingSecret: name the Secret with its settings" $service) $of.existingSecret }}
+{{- range $name, $setting := $known }}
+{{- if or $setting.secret (has $name $must) }}
+- name: {{ $name }}
+  valueFrom:
+    secretKeyRef: { name: {{ $secret }}, key: {{ $name }}, optional: {{ not (has $name $must) }} }
+{{- end }}
+{{- end }}
+{{- with $of.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "switchboard.refuse-unknown" -}}
+{{- range $name, $value := .env }}
+{{- $somebody := regexMatch "^(OTEL|NODE)_" $name }}
+{{- range $service, $known := $.all }}{{ if hasKey $known $name }}{{ $somebody = true }}{{ end }}{{ end }}
+{{- if not $somebody }}{{ fail (printf "env: no service has a setting %s; docs/configuration.md lists them" $name) }}{{ end }}
+{{- end }}
+{{- end }}
