@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ingestionTopics } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
+import { eventually } from '@switchboard/testkit';
 import type { Kill } from './kills.ts';
 import type { Random } from './random.ts';
 import type { Part } from './service-process.ts';
@@ -53,6 +54,7 @@ export async function catchUp({ log, parts, kills, random, onKill }: CatchUpOpti
 }
 
 async function lagOf(log: EventLog, { group, topics }: { group: string; topics: string[] }): Promise<bigint> {
-  const lag = await log.lag(group, topics);
+  // A log that has just come back may say that it is still loading.
+  const lag = await eventually(() => log.lag(group, topics), { withinMs: 60_000 });
   return lag.reduce((sum, { behind }) => sum + behind, 0n);
 }

@@ -32,7 +32,7 @@ export async function readLog(log: EventLog): Promise<LogReader> {
   });
   return {
     async copies() {
-      const ends = await log.endOffsets(topic);
+      const ends = await eventually(() => log.endOffsets(topic), { withinMs: 60_000 });
       await eventually(
         () => {
           const missing = ends.findIndex((end, partition) => end > (reached[partition] ?? 0n));

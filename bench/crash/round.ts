@@ -1,3 +1,4 @@
+import { eventually } from '@switchboard/testkit';
 import { readArchive } from './archive-reader.ts';
 import { answerFaults, outcomeOf, type Request } from './books.ts';
 import { catchUp } from './catch-up.ts';
@@ -69,12 +70,12 @@ export async function playRound(run: Run, round: number): Promise<RoundResult> {
   await catchUp({ log: setting.log, parts: setting.parts, kills: 2, random, onKill });
 
   const copies = await reader.copies();
-  const archive = await readArchive(setting.objects);
+  const archive = await patiently(() => readArchive(setting.objects));
   const events = checkEvents(books, archive.events, base, copies);
-  const state = checkState(books, await readUserState(setting.databaseUrl('flags')), base);
-  const replays = checkReplays(books, await readReplays(setting, books));
-  const whereabouts = await askWhereEventsAre(setting, books, random);
-  const evaluations = await evaluateForPeople(setting, requests, base, random);
+  const state = checkState(books, await patiently(() => readUserState(setting.databaseUrl('flags'))), base);
+  const replays = checkReplays(books, await patiently(() => readReplays(setting, books)));
+  const whereabouts = await patiently(() => askWhereEventsAre(setting, books, random));
+  const evaluations = await patiently(() => evaluateForPeople(setting, requests, base, random));
   const parts = [events, state, replays, whereabouts, evaluations];
   const faults = [...answerFaults(requests), ...parts.flatMap((part) => part.faults)];
   return {
@@ -88,6 +89,11 @@ export async function playRound(run: Run, round: number): Promise<RoundResult> {
     duplicates: duplicatesOf(copies),
     faults,
   };
+}
+
+/** Everything is up by now, though a busy machine may answer too late. */
+function patiently<T>(read: () => Promise<T>): Promise<T> {
+  return eventually(read, { withinMs: 60_000 });
 }
 
 function tally(requests: readonly Request[]): RoundResult['requests'] {

@@ -1,0 +1,31 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runRestoreTrial } from '@switchboard/trials/restore';
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
+
+/** Backs up, loses and restores every store: see docs/backup.md. Fails when anything is missing or there twice. */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      host: { type: 'string', default: '127.0.0.1' },
+      port: { type: 'string', default: '5432' },
+      user: { type: 'string', default: 'postgres' },
+    },
+  });
+  await runRestoreTrial({
+    postgres: { PGHOST: values.host, PGPORT: values.port, PGUSER: values.user },
+    countRows,
+    say: (line) => console.log(line),
+  });
+}
+
+async function countRows(folder: string): Promise<number> {
+  let rows = 0;
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!name.endsWith('.parquet')) continue;
+    rows += Number((await parquetMetadataAsync(await asyncBufferFromFile(join(folder, name)))).num_rows);
+  }
+  return rows;
+}
