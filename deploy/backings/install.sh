@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs Kafka 4.1.0, Redis, versitygw, Caddy, promtool, a browser, Helm and the Compose file loader without a container engine.
+# Installs Kafka 4.1.0, Redis, versitygw, Caddy, promtool, a browser and the Compose file loader without a container engine;
+# Helm as well when it is named.
 # Safe to run again: what is there is kept.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -44,7 +45,7 @@ compose() {
   ln -sf "$target" "$home/bin/compose-spec"
 }
 
-# Renders the chart of deploy/kubernetes.
+# Renders the chart of deploy/kubernetes. Only where it is asked for: building it takes three minutes of CPU time.
 helm() {
   local target="$home/bin/helm-$helm_version"
   if [ ! -x "$target" ]; then
@@ -74,7 +75,7 @@ browser() { [ -x /usr/bin/chromium ] || debian chromium; }
 from_debian() { redis && caddy && promtool && browser; }
 
 wanted=("$@")
-[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose helm from_debian)
+[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose from_debian)
 # Side by side: Maven waits for the network while Go compiles.
 pids=()
 for one in "${wanted[@]}"; do
