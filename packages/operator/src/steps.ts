@@ -13,10 +13,9 @@ export interface Step {
 export function stagesOf({ plans, ai, companies }: Manifest): Step[][] {
   const projects = companies.flatMap((company) => company.projects);
   const stages = [
-    [
-      ...plans.map(({ tier, cycle, ...wanted }) => ({ kind: kinds.plan, params: { tier, cycle }, wanted })),
-      ...ai.models.map(({ id, ...wanted }) => ({ kind: kinds.model, params: { id }, wanted })),
-    ],
+    // One after the other: plans are published in the order in which they were first made.
+    ...plans.map(({ tier, cycle, ...wanted }) => [{ kind: kinds.plan, params: { tier, cycle }, wanted }]),
+    ai.models.map(({ id, ...wanted }) => ({ kind: kinds.model, params: { id }, wanted })),
     [
       ...(ai.markupPercent === undefined
         ? []

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { parseManifest } from './manifest.ts';
+import { stagesOf } from './steps.ts';
+
+test('plans are made one after the other, in the order of the manifest, which is how they are published', () => {
+  const tiers = ['starter', 'growth', 'scale', 'own'];
+  const plans = tiers.map(
+    (tier) => `  - {tier: ${tier}, cycle: monthly, trialDays: 0, priced: false, entitlements: {}}`,
+  );
+  const stages = stagesOf(parseManifest(['plans:', ...plans].join('\n')));
+  expect(stages.map((stage) => stage.map(({ params }) => params['tier']))).toEqual(
+    tiers.map((tier) => [tier]),
+  );
+});
