@@ -1,0 +1,214 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { openDatabase } from '@switchboard/database';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Launched, launch } from './launch.ts';
+
+/** The statements of docs/erasing.md and docs/backup.md, carried out on the demo one after the other. */
+
+const homes: string[] = [];
+let home: string;
+let running: Launched;
+let statements: Map<string, string>;
+beforeAll(async () => {
+  statements = await documented();
+  homes.push(await mkdtemp(join(tmpdir(), 'standalone-')));
+  home = homes[0] ?? '';
+  running = await launch(home);
+}, 120_000);
+afterAll(async () => {
+  await running.end('SIGTERM');
+  for (const folder of homes) await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+async function documented() {
+  const found = new Map<string, string>();
+  for (const page of ['erasing.md', 'backup.md']) {
+    const text = await readFile(new URL(`../../../docs/${page}`, import.meta.url), 'utf8');
+    for (const [, name = '', sql = ''] of text.matchAll(/```sql\n-- (.+?)\n(.+?)```/gs)) found.set(name, sql);
+  }
+  return found;
+}
+
+const statement = (name: string) => statements.get(name) ?? expect.unreachable(`no statement ${name}`);
+
+async function query(database: string, sql: string): Promise<Record<string, unknown>[]> {
+  const password = (await readFile(join(home, 'postgres/password'), 'utf8')).trim();
+  const port = (await readFile(join(home, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[3];
+  const url = `postgres://switchboard:${password}@127.0.0.1:${port}/${database}`;
+  const opened = openDatabase({ url, applicationName: 'test', poolSize: 1 });
+  try {
+    return [...(await opened.sql.unsafe(sql))];
+  } finally {
+    await opened.close();
+  }
+}
+
+/** As psql would: `:'name'` is the variable’s value, quoted. */
+function run(name: string, variables: Record<string, string> = {}) {
+  const [database = ''] = name.split(':');
+  const sql = statement(name).replaceAll(/:'(\w+)'/g, (_, variable) => `'${variables[variable]}'`);
+  return query(database === 'event log' ? 'event_log' : database, sql);
+}
+
+async function duck(sql: string) {
+  const connection = await (await DuckDBInstance.create()).connect();
+  try {
+    return (await connection.runAndReadAll(sql.replaceAll('.switchboard/', `${home}/`))).getRowObjectsJson();
+  } finally {
+    connection.closeSync();
+  }
+}
+const rowsOf = async (where: string) => {
+  const files = `${home}/objects/events/prj_shop/*/*.parquet`;
+  const [row] = await duck(`SELECT count(*) AS rows FROM read_parquet('${files}') WHERE ${where}`);
+  return Number(row?.['rows']);
+};
+
+/** Rows of every table of a database whose column has the value. */
+async function rowsWith(database: string, column: string, value: string) {
+  const tables = await query(
+    database,
+    `select table_name as name from information_schema.columns where table_schema = 'public' and column_name = '${column}'`,
+  );
+  const counts: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    const [row] = await query(
+      database,
+      `select count(*)::int as rows from ${name} where ${column} = '${value}'`,
+    );
+    if (row?.['rows'] !== 0) counts[String(name)] = row?.['rows'];
+  }
+  return counts;
+}
+
+async function call(
+  url: string,
+  { method = 'GET', token = running.demo.project_key, body = undefined as unknown } = {},
+) {
+  const answer = await fetch(url, {
+    method,
+    headers: { Authorization: `Bearer ${token}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text.startsWith('{') ? JSON.parse(text) : text };
+}
+const memberships = async (person: string) =>
+  (await query('flags', `select traits from people where distinct_id = '${person}'`))[0]?.['traits'];
+
+const project = 'prj_shop';
+const person = 'visitor-1';
+/** Of the demo. */
+const visits = 14 * 30;
+let erased = 0;
+
+describe('docs/erasing.md', () => {
+  it('a person is erased from every store, and nobody else', async () => {
+    const { demo } = running;
+    const body = { distinct_id: person, properties: { plan: 'pro' } };
+    expect((await call(`${demo.eu_api_url}/v1/identify`, { method: 'POST', body })).status).toBe(202);
+    await eventually(async () => expect(await memberships(person)).toMatchObject({ plan: 'pro' }));
+    const opened = await call(`${demo.base_url}/v1/conversations`, {
+      method: 'POST',
+      body: { distinctId: person },
+    });
+    expect(opened.status).toBe(201);
+    await eventually(async () => expect(await rowsOf(`event_name = 'product seen'`)).toBe(visits), {
+      withinMs: 60_000,
+    });
+    const theirs = await rowsOf(`distinct_id = '${person}'`);
+    erased = await rowsOf(`distinct_id = '${person}' AND event_name = 'product seen'`);
+    const others = await rowsOf(`distinct_id <> '${person}'`);
+    expect(theirs).toBeGreaterThan(0);
+
+    await run('flags: person', { project, person });
+    await run('messenger: files of a person', { project, person });
+    await run('messenger: person', { project, person });
+    const replays = `${demo.management_url}/management/v1/projects/${project}/replays`;
+    const token = demo.tokens.operator;
+    const recorded = await call(`${replays}?distinct_id=${person}`, { token });
+    for (const { sessionId } of recorded.body.replays)
+      expect((await call(`${replays}/${sessionId}`, { token, method: 'DELETE' })).status).toBe(204);
+    for (const { filename } of await duck(statement('archive: files of a person')))
+      await duck(statement('archive: one file without a person').replaceAll('$file', String(filename)));
+
+    expect(await memberships(person)).toBeUndefined();
+    for (const database of ['flags', 'messenger', 'ingestion', 'collaboration'])
+      expect(await rowsWith(database, 'distinct_id', person), database).toEqual({});
+    expect(await rowsOf(`distinct_id = '${person}'`)).toBe(0);
+    expect(await rowsOf(`distinct_id <> '${person}'`)).toBe(others);
+    // The files are still read as before.
+    const found = await call(`${demo.management_url}/management/v1/projects/${project}/events/demo-5-0`, {
+      token,
+    });
+    expect(found.body).toMatchObject({ state: 'archived', archived: { row: expect.any(Number) } });
+  }, 120_000);
+
+  it('a colleague’s words are erased', async () => {
+    const [{ author_sub: sub } = {}] = await query(
+      'collaboration',
+      'select author_sub from comments limit 1',
+    );
+    await run('collaboration: member', { person: String(sub) });
+    const left = `select 1 from comments where author_sub = '${sub}' and body is not null`;
+    expect(await query('collaboration', left)).toEqual([]);
+  });
+});
+
+it('a stopped folder is copied and started elsewhere, and user state is read again from the log', async () => {
+  const { eu_api_url } = running.demo;
+  const body = { distinct_id: 'kept', properties: { plan: 'pro' } };
+  expect((await call(`${eu_api_url}/v1/identify`, { method: 'POST', body })).status).toBe(202);
+  await eventually(async () => expect(await memberships('kept')).toMatchObject({ plan: 'pro' }));
+  const [before] = await query('flags', 'select count(*)::int as people from people');
+  // As if the database had been restored to a day on which nobody was known.
+  await query('flags', 'truncate people, groups, applied_positions');
+  await run('event log: read user state again');
+  expect(await running.end('SIGTERM')).toBe(0);
+
+  const elsewhere = `${home}-elsewhere`;
+  homes.push(elsewhere);
+  await promisify(execFile)('cp', ['-a', home, elsewhere]);
+  home = elsewhere;
+  running = await launch(home);
+  await eventually(async () => expect(await memberships('kept')).toMatchObject({ plan: 'pro' }), {
+    withinMs: 60_000,
+  });
+  // The person that was erased comes back with the rest of the log: the list of the erased has to be carried out again.
+  await eventually(
+    async () =>
+      expect(
+        (await query('flags', 'select count(*)::int as people from people'))[0]?.['people'],
+      ).toBeGreaterThanOrEqual(Number(before?.['people'])),
+    { withinMs: 60_000 },
+  );
+  expect(await rowsOf(`event_name = 'product seen'`)).toBe(visits - erased);
+}, 240_000);
+
+it('docs/erasing.md: a project is erased from every store', async () => {
+  const { management_url, tokens } = running.demo;
+  const deleted = await call(`${management_url}/management/v1/projects/${project}`, {
+    method: 'DELETE',
+    token: tokens.operator,
+  });
+  expect(deleted.status).toBe(204);
+  for (const database of ['flags', 'messenger', 'collaboration', 'ingestion'])
+    await run(`${database}: project`, { project });
+  await run('messenger: company', { company: 'cmp_acme' });
+  for (const database of ['catalogue', 'flags', 'messenger', 'collaboration', 'ingestion'])
+    expect(await rowsWith(database, 'project_id', project), database).toEqual({});
+  for (const [database, tables] of [
+    ['messenger', ['turns', 'attachments']],
+    ['collaboration', ['comments', 'reactions', 'deliveries']],
+  ] as const)
+    for (const table of tables) expect(await query(database, `select 1 from ${table}`), table).toEqual([]);
+  // What is left are objects, in these folders alone.
+  const kinds = (await readdir(join(home, 'objects'))).filter((name) => !name.startsWith('.'));
+  expect(['attachments', 'avatars', 'events', 'replays']).toEqual(expect.arrayContaining(kinds));
+}, 60_000);
