@@ -1,10 +1,15 @@
 import type { Admin, Kafka } from 'kafkajs';
 import { EventLogUnavailable, messageOf } from '../errors.ts';
-import { within } from '../timing.ts';
+import { pause, within } from '../timing.ts';
 import { retrying } from './client.ts';
 
+const UNSETTLED_PAUSE_MS = 100;
+
 export interface KafkaAdmin {
-  /** Runs work on a connected admin client, answered within the time-out; reconnects after a failure. */
+  /**
+   * Runs work, which may be run again, on a connected admin client, answered within the time-out; reconnects after a
+   * failure.
+   */
   use<T>(what: string, work: (admin: Admin) => Promise<T>, timeoutMs?: number): Promise<T>;
   close(): Promise<void>;
 }
@@ -23,17 +28,23 @@ export function createAdmin(client: Kafka, defaultTimeoutMs: number): KafkaAdmin
 
   return {
     async use(what, work, timeoutMs = defaultTimeoutMs) {
-      current ??= open();
-      const opening = current;
-      try {
-        const deadline = performance.now() + timeoutMs;
-        return await within(deadline, what, opening.then(work));
-      } catch (error) {
-        const broken = error instanceof Error && error.name.startsWith('KafkaJS');
-        if (!broken && !(error instanceof EventLogUnavailable)) throw error;
-        if (current === opening) current = undefined;
-        opening.then((admin) => admin.disconnect()).catch(() => {});
-        throw new EventLogUnavailable(`${what}: ${messageOf(error)}`, { cause: error });
+      const deadline = performance.now() + timeoutMs;
+      for (;;) {
+        current ??= open();
+        const opening = current;
+        try {
+          return await within(deadline, what, opening.then(work));
+        } catch (error) {
+          const broken = error instanceof Error && error.name.startsWith('KafkaJS');
+          if (!broken && !(error instanceof EventLogUnavailable)) throw error;
+          // The next one reads anew who leads which partition.
+          if (current === opening) current = undefined;
+          opening.then((admin) => admin.disconnect()).catch(() => {});
+          if (!isLeaderUnsettled(error) || performance.now() + UNSETTLED_PAUSE_MS > deadline) {
+            throw new EventLogUnavailable(`${what}: ${messageOf(error)}`, { cause: error });
+          }
+          await pause(UNSETTLED_PAUSE_MS);
+        }
       }
     },
     async close() {
@@ -42,4 +53,10 @@ export function createAdmin(client: Kafka, defaultTimeoutMs: number): KafkaAdmin
       await opening?.then((admin) => admin.disconnect()).catch(() => {});
     },
   };
+}
+
+/** A partition has no leader for a moment after it was made, and while one moves. */
+function isLeaderUnsettled(error: unknown): boolean {
+  const type = error instanceof Error && 'type' in error ? error.type : undefined;
+  return type === 'NOT_LEADER_FOR_PARTITION' || type === 'LEADER_NOT_AVAILABLE';
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { kafkaBrokers } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openKafkaLog } from '../index.ts';
@@ -43,4 +44,21 @@ describe.skipIf(!kafka?.available)('kafkajs as it is patched', () => {
       await log.close();
     },
   );
+
+  it('answers the offsets of a topic that others make at this moment', async () => {
+    const brokers = (await kafkaBrokers()) ?? [];
+    const [one, other] = [
+      openKafkaLog({ brokers, clientId: 'one' }),
+      openKafkaLog({ brokers, clientId: 'other' }),
+    ];
+    for (let round = 0; round < 15; round++) {
+      const name = `made-${randomUUID()}`;
+      const spec = { name, partitions: 8, replication: 1, cleanup: 'delete' as const };
+      await Promise.all([one.createTopics([spec]), other.createTopics([spec])]);
+      expect(await Promise.all([one.endOffsets(name), other.endOffsets(name)])).toEqual(
+        Array(2).fill(Array(8).fill(0n)),
+      );
+    }
+    await Promise.all([one.close(), other.close()]);
+  });
 });
