@@ -1,30 +1,19 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Launched, launch } from './launch.ts';
+import { expect, it } from 'vitest';
+import { standaloneForTests } from './launch.ts';
 
 const documentation = new URL('../../../docs/archive.md', import.meta.url);
 
-let home: string;
-let running: Launched;
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'standalone-'));
-  running = await launch(home);
-}, 120_000);
-afterAll(async () => {
-  await running.end('SIGTERM');
-  await rm(home, { recursive: true, force: true });
-}, 60_000);
+const running = standaloneForTests();
 
 /** What a query of the documentation answers, of this home instead of the one it names. */
 async function run(query: string): Promise<Record<string, unknown>[]> {
   const connection = await (await DuckDBInstance.create()).connect();
   try {
     return (
-      await connection.runAndReadAll(query.replaceAll('.switchboard/', `${home}/`))
+      await connection.runAndReadAll(query.replaceAll('.switchboard/', `${running.home}/`))
     ).getRowObjectsJson();
   } finally {
     connection.closeSync();

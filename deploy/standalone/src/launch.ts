@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 import { z } from 'zod';
 
 /** For tests: standalone as a person starts it, a process of its own with a home folder. */
@@ -25,6 +27,39 @@ export interface Launched {
   banner: string;
   /** Sends the signal and waits for the end; the exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** A standalone for all tests of a file: started before them in a home of its own, ended and removed after. */
+export function standaloneForTests(): {
+  readonly home: string;
+  readonly demo: DemoJson;
+  readonly banner: string;
+} {
+  let home = '';
+  let running: Launched | undefined;
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'standalone-'));
+    running = await launch(home);
+  }, 120_000);
+  afterAll(async () => {
+    await running?.end('SIGTERM');
+    await rm(home, { recursive: true, force: true });
+  }, 60_000);
+  const started = () => {
+    if (running === undefined) throw new Error('standalone is started before the first test, not earlier');
+    return running;
+  };
+  return {
+    get home() {
+      return home;
+    },
+    get demo() {
+      return started().demo;
+    },
+    get banner() {
+      return started().banner;
+    },
+  };
 }
 
 const MAIN = join(import.meta.dirname, 'main.ts');

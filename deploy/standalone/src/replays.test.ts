@@ -1,24 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Launched, launch } from './launch.ts';
+import { describe, expect, it } from 'vitest';
+import { standaloneForTests } from './launch.ts';
 
 const run = promisify(execFile);
 
-let home: string;
-let running: Launched;
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'standalone-replays-'));
-  running = await launch(home);
-}, 120_000);
-afterAll(async () => {
-  await running.end('SIGTERM');
-  await rm(home, { recursive: true, force: true });
-}, 60_000);
+const running = standaloneForTests();
 
 describe('the commands of docs/replays.md, pasted', () => {
   it('list the demo’s recording, show its manifest, read its events and delete it', async () => {
@@ -27,7 +16,7 @@ describe('the commands of docs/replays.md, pasted', () => {
       ([, code]) => code ?? '',
     );
     // The page speaks of the folder that standalone was started in.
-    const prepared = setting.replaceAll('.switchboard/', `${home}/`);
+    const prepared = setting.replaceAll('.switchboard/', `${running.home}/`);
     const paste = async (command: string) =>
       (await run('bash', ['-c', `${prepared}\n${command}`], { maxBuffer: 10_000_000 })).stdout;
     const [list = '', manifest = '', events = '', remove = ''] = commands;

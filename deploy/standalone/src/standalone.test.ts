@@ -5,22 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Launched, launch, launchInVain } from './launch.ts';
+import { describe, expect, it } from 'vitest';
+import { type Launched, launch, launchInVain, standaloneForTests } from './launch.ts';
 
 const run = promisify(execFile);
 const newHome = () => mkdtemp(join(tmpdir(), 'standalone-'));
 
-let home: string;
-let running: Launched;
-beforeAll(async () => {
-  home = await newHome();
-  running = await launch(home);
-}, 120_000);
-afterAll(async () => {
-  await running.end('SIGTERM');
-  await rm(home, { recursive: true, force: true });
-}, 60_000);
+const running = standaloneForTests();
 
 const json = async (response: Response) => (await response.json()) as Record<string, unknown>;
 const authorized = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
@@ -174,7 +165,7 @@ describe('switchboard apply', () => {
     const { base_url, project_key } = running.demo;
     const snapshot = async () =>
       (await fetch(`${base_url}/v1/flags/snapshot`, authorized(project_key))).text();
-    const path = join(home, 'change.yaml');
+    const path = join(running.home, 'change.yaml');
     await writeFile(
       path,
       `companies:
@@ -200,7 +191,7 @@ describe('switchboard apply', () => {
   });
 
   it('says what is wrong, with an exit code that tells a wrong manifest from a refusal', async () => {
-    const bad = join(home, 'bad.yaml');
+    const bad = join(running.home, 'bad.yaml');
     await writeFile(bad, 'plans:\n  - { tier: a, cycle: b, trialDays: x, priced: true, entitlements: {} }\n');
     const wrong = await apply(bad, reach());
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('plans[0].trialDays')]);
@@ -213,7 +204,7 @@ describe('switchboard apply', () => {
 
 describe('where it cannot start, one line says why', () => {
   it('a second instance on the same folder', async () => {
-    const { code, said } = await launchInVain(home);
+    const { code, said } = await launchInVain(running.home);
     expect(code).toBe(1);
     expect(said.trim().split('\n')).toHaveLength(1);
     expect(said).toMatch(/^switchboard: Another instance .*already runs/);
@@ -235,12 +226,12 @@ describe('where it cannot start, one line says why', () => {
   });
 
   it('a port that is no number', async () => {
-    const { code, said } = await launchInVain(join(home, 'unused'), { PORT: 'web' });
+    const { code, said } = await launchInVain(join(running.home, 'unused'), { PORT: 'web' });
     expect([code, said]).toEqual([1, expect.stringMatching(/^switchboard: PORT is web.*\n$/)]);
   });
 
   it('a home that is a file', async () => {
-    const file = join(home, 'a-file');
+    const file = join(running.home, 'a-file');
     await writeFile(file, '');
     const { code, said } = await launchInVain(file);
     expect([code, said.trim().split('\n')]).toEqual([1, [expect.stringMatching(/^switchboard: /)]]);

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseManifest } from '@switchboard/operator';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Launched, launch } from './launch.ts';
+import { describe, expect, it } from 'vitest';
+import { standaloneForTests } from './launch.ts';
 
 /** The command as an operator runs it, against all five services. */
 
@@ -13,16 +12,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const COMMAND = join(ROOT, 'packages/operator/src/main.ts');
 const EXAMPLE = join(ROOT, 'packages/operator/examples/acme.yaml');
 
-let home: string;
-let running: Launched;
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'switchboard-command-'));
-  running = await launch(home);
-}, 120_000);
-afterAll(async () => {
-  await running.end('SIGTERM');
-  await rm(home, { recursive: true, force: true });
-}, 60_000);
+const running = standaloneForTests();
 
 async function switchboard(args: string[], token = running.demo.tokens.operator) {
   const child = spawn('node', [COMMAND, ...args], {
@@ -41,7 +31,7 @@ async function switchboard(args: string[], token = running.demo.tokens.operator)
 const json = async (args: string[]) => JSON.parse((await switchboard([...args, '--json'])).out);
 
 async function fileOf(content: string, name = 'file'): Promise<string> {
-  const path = join(home, name);
+  const path = join(running.home, name);
   await writeFile(path, content);
   return path;
 }

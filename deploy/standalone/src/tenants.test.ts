@@ -1,31 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Host, type Operation, operations } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type DemoJson, type Launched, launch } from './launch.ts';
+import { type DemoJson, standaloneForTests } from './launch.ts';
 
 /** Two tenants on one deployment: what one has is not there for the other, whatever ids it knows. */
 
 const OTHER = { company: 'cmp_other', project: 'prj_other', report: 'rep_other' };
 
-let home: string;
-let running: Launched;
+const running = standaloneForTests();
 let demo: DemoJson;
 /** The outsider is made a member of the other company, whose project has this key. */
 let otherKey: string;
-
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'tenants-'));
-  running = await launch(home);
   demo = running.demo;
   otherKey = await makeOtherTenant();
-}, 120_000);
-afterAll(async () => {
-  await running.end('SIGTERM');
-  await rm(home, { recursive: true, force: true });
 }, 60_000);
 
 const addressOf = (host: Host) =>
