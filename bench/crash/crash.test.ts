@@ -35,7 +35,17 @@ describe.each<[string, LogKind]>([
 
     it('lose nothing that was accepted and double nothing', async () => {
       const random = createRandom(seed);
-      const round = { setting, reader, random, base, seconds: 8, clients: 4, books, onKill: () => undefined };
+      const round = {
+        setting,
+        reader,
+        random,
+        base,
+        seconds: 6,
+        clients: 4,
+        lateKills: 0,
+        books,
+        onKill: () => undefined,
+      };
       const { faults, kills, events, state } = await playRound(round, 1);
       expect(faults, `with seed ${seed}`).toEqual([]);
       expect(kills.length).toBeGreaterThan(2);

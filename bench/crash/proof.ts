@@ -15,6 +15,8 @@ export interface ProofOptions extends SettingOptions {
   onRound(result: RoundResult, round: number): void;
 }
 
+const LATE_KILLS = 2;
+
 /** Plays rounds on one setting until one finds a fault. Answers the rounds, and where the processes' output is kept then. */
 export async function prove(options: ProofOptions): Promise<{ rounds: RoundResult[]; logsFolder: string }> {
   const { rounds: count, seconds, clients, onKill, onRound } = options;
@@ -29,7 +31,7 @@ export async function prove(options: ProofOptions): Promise<{ rounds: RoundResul
       // Each round its own, since how much chance a round uses up depends on the machine.
       const random = createRandom(options.seed + round);
       const result = await playRound(
-        { setting, reader, random, base, seconds, clients, books, onKill },
+        { setting, reader, random, base, seconds, clients, lateKills: LATE_KILLS, books, onKill },
         round,
       );
       rounds.push(result);

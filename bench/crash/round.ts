@@ -21,6 +21,8 @@ export interface Run {
   base: number;
   seconds: number;
   clients: number;
+  /** Of consumers that are at work on what the load left. */
+  lateKills: number;
   /** Requests of all rounds so far: each round checks also that nothing of an earlier one was hurt. */
   books: Request[];
   onKill(kill: Kill): void;
@@ -67,7 +69,7 @@ export async function playRound(run: Run, round: number): Promise<RoundResult> {
   ]);
   books.push(...requests);
   await untilReady([...setting.parts, setting.flags]);
-  await catchUp({ log: setting.log, parts: setting.parts, kills: 2, random, onKill });
+  await catchUp({ log: setting.log, parts: setting.parts, kills: run.lateKills, random, onKill });
 
   const copies = await reader.copies();
   const archive = await patiently(() => readArchive(setting.objects));
