@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['{bench,packages,services,deploy}/**/*.test.ts'],
     globalSetup: ['./packages/testkit/src/setup.ts'],
+    // Tests wait more than they compute; by default two cores would get one worker.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
