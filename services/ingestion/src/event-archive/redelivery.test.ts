@@ -2,156 +2,124 @@ import { randomUUID } from 'node:crypto';
 import { PartitionLost } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { EventArchive } from './event-archive.ts';
-import {
-  type ArchiveWorld,
-  eventIds,
-  newProject,
-  onKafkaAndS3,
-  onPostgresAndFolder,
-  quick,
-  sent,
-} from './test-archive.ts';
+import { expect, it } from 'vitest';
+import { eventIds, newProject, onEachBacking, quick, sent } from './test-archive.ts';
 
-describe.each([
-  ['PostgreSQL and a folder', onPostgresAndFolder],
-  ['Kafka and S3', onKafkaAndS3],
-])('records that are read again, on %s', async (_, start) => {
-  const started = await start();
-  describe.skipIf(started === undefined)('with its backings', () => {
-    let world: ArchiveWorld;
-    const running: EventArchive[] = [];
-    beforeAll(() => {
-      if (started !== undefined) world = started;
-    });
-    afterEach(async () => {
-      await Promise.all(running.splice(0).map((one) => one.stop()));
-    });
-    afterAll(() => started?.stop());
-
-    function run(overrides?: Parameters<ArchiveWorld['archive']>[0]): EventArchive {
-      const archive = world.archive(overrides);
-      archive.start();
-      running.push(archive);
-      return archive;
-    }
-
-    it('goes on where another leaves in the middle, with nothing lost and nothing twice', async () => {
-      const projectId = newProject();
-      const all: string[] = [];
-      const publish = async () => {
-        const events = Array.from({ length: 20 }, () => sent());
-        all.push(...events.map((one) => one.event_id));
-        await world.publish(projectId, events);
-      };
-      for (let round = 0; round < 4; round++) {
-        const archive = run();
-        await publish();
-        await publish();
-        if (round > 0) await running.shift()?.stop();
-        expect(running).toContain(archive);
-      }
+onEachBacking('records that are read again', ({ world, run, running }) => {
+  it('goes on where another leaves in the middle, with nothing lost and nothing twice', async () => {
+    const projectId = newProject();
+    const all: string[] = [];
+    const publish = async () => {
+      const events = Array.from({ length: 20 }, () => sent());
+      all.push(...events.map((one) => one.event_id));
+      await world.publish(projectId, events);
+    };
+    for (let round = 0; round < 4; round++) {
+      const archive = run();
       await publish();
-      await world.allCommitted();
-      expect(eventIds(await world.rows(projectId)).sort()).toEqual(all.sort());
-    });
+      await publish();
+      if (round > 0) await running.shift()?.stop();
+      expect(running).toContain(archive);
+    }
+    await publish();
+    await world.allCommitted();
+    expect(eventIds(await world.rows(projectId)).sort()).toEqual(all.sort());
+  });
 
-    it('writes nothing twice for a consumer that has lost its partition and does not know', async () => {
-      const projectId = newProject();
-      const [first, second, third] = [[sent()], [sent()], [sent()]].map((events) =>
-        events.map((one) => ({ ...one, distinct_id: 'one' })),
-      );
-      // Its group’s commits are refused, as those of a consumer that was taken for dead.
-      const zombie = run({
-        log: {
-          consume: (options) =>
-            world.log.consume({
-              ...options,
-              group: `zombie-${randomUUID()}`,
-              handle: (batch) =>
-                options.handle({
-                  ...batch,
-                  commit: async () => {
-                    throw new PartitionLost('another has it');
-                  },
-                }),
-            }),
-        },
-        settings: { ...quick, fileAgeMs: 400 },
-      });
-      run();
-      for (const events of [first, second, third]) {
-        await world.publish(projectId, events ?? []);
-        await world.allCommitted();
-      }
-      await zombie.stop();
-      expect(await world.rows(projectId)).toHaveLength(3);
+  it('writes nothing twice for a consumer that has lost its partition and does not know', async () => {
+    const projectId = newProject();
+    const [first, second, third] = [[sent()], [sent()], [sent()]].map((events) =>
+      events.map((one) => ({ ...one, distinct_id: 'one' })),
+    );
+    // Its group’s commits are refused, as those of a consumer that was taken for dead.
+    const zombie = run({
+      log: {
+        consume: (options) =>
+          world.log.consume({
+            ...options,
+            group: `zombie-${randomUUID()}`,
+            handle: (batch) =>
+              options.handle({
+                ...batch,
+                commit: async () => {
+                  throw new PartitionLost('another has it');
+                },
+              }),
+          }),
+      },
+      settings: { ...quick, fileAgeMs: 400 },
     });
-
-    it('reads the log again from its start when its offsets are lost, and writes nothing twice', async () => {
-      const projectId = newProject();
-      run();
-      for (let i = 0; i < 5; i++) await world.publish(projectId, [sent(), sent()]);
+    run();
+    for (const events of [first, second, third]) {
+      await world.publish(projectId, events ?? []);
       await world.allCommitted();
-      const before = await world.rows(projectId);
-      const group = `lost-${randomUUID()}`;
-      run({ log: { consume: (options) => world.log.consume({ ...options, group }) } });
-      await eventually(
-        async () => {
-          for (const { behind } of await world.log.lag(group, ['events'])) expect(behind).toBe(0n);
-        },
-        { withinMs: 20_000 },
-      );
-      expect(await world.rows(projectId)).toEqual(before);
-    });
+    }
+    await zombie.stop();
+    expect(await world.rows(projectId)).toHaveLength(3);
+  });
 
-    it('keeps what is in a file whose records the log no longer has in full', async () => {
-      const projectId = newProject();
-      const archive = run({ settings: { ...quick, fileAgeMs: 500 } });
-      for (let i = 0; i < 3; i++) await world.publish(projectId, [sent({ distinct_id: 'one' })]);
-      await world.allCommitted();
-      await archive.stop();
-      const before = await world.rows(projectId);
-      expect(before).toHaveLength(3);
-      // As if it had been killed once the file was there, and retention had removed the first record since.
-      await world.database.drizzle.execute(sql`update archive_segments set stored_at = null
+  it('reads the log again from its start when its offsets are lost, and writes nothing twice', async () => {
+    const projectId = newProject();
+    run();
+    for (let i = 0; i < 5; i++) await world.publish(projectId, [sent(), sent()]);
+    await world.allCommitted();
+    const before = await world.rows(projectId);
+    const group = `lost-${randomUUID()}`;
+    run({ log: { consume: (options) => world.log.consume({ ...options, group }) } });
+    await eventually(
+      async () => {
+        for (const { behind } of await world.log.lag(group, ['events'])) expect(behind).toBe(0n);
+      },
+      { withinMs: 20_000 },
+    );
+    expect(await world.rows(projectId)).toEqual(before);
+  });
+
+  it('keeps what is in a file whose records the log no longer has in full', async () => {
+    const projectId = newProject();
+    const archive = run({ settings: { ...quick, fileAgeMs: 500 } });
+    for (let i = 0; i < 3; i++) await world.publish(projectId, [sent({ distinct_id: 'one' })]);
+    await world.allCommitted();
+    await archive.stop();
+    const before = await world.rows(projectId);
+    expect(before).toHaveLength(3);
+    // As if it had been killed once the file was there, and retention had removed the first record since.
+    await world.database.drizzle.execute(sql`update archive_segments set stored_at = null
         where log_partition = ${before[0]?.['log_partition']} and last_offset >= ${before[0]?.['log_offset']}`);
-      const isGone = ({ partition, offset }: { partition: number; offset: bigint }) =>
-        partition === before[0]?.['log_partition'] && String(offset) === before[0]?.['log_offset'];
-      const group = `late-${randomUUID()}`;
-      run({
-        log: {
-          consume: (options) =>
-            world.log.consume({
-              ...options,
-              group,
-              handle: (batch) =>
-                options.handle({ ...batch, records: batch.records.filter((record) => !isGone(record)) }),
-            }),
-        },
-      });
-      await eventually(
-        async () => {
-          for (const { behind } of await world.log.lag(group, ['events'])) expect(behind).toBe(0n);
-        },
-        { withinMs: 20_000 },
-      );
-      expect(await world.rows(projectId)).toEqual(before);
+    const isGone = ({ partition, offset }: { partition: number; offset: bigint }) =>
+      partition === before[0]?.['log_partition'] && String(offset) === before[0]?.['log_offset'];
+    const group = `late-${randomUUID()}`;
+    run({
+      log: {
+        consume: (options) =>
+          world.log.consume({
+            ...options,
+            group,
+            handle: (batch) =>
+              options.handle({ ...batch, records: batch.records.filter((record) => !isGone(record)) }),
+          }),
+      },
     });
+    await eventually(
+      async () => {
+        for (const { behind } of await world.log.lag(group, ['events'])) expect(behind).toBe(0n);
+      },
+      { withinMs: 20_000 },
+    );
+    expect(await world.rows(projectId)).toEqual(before);
+  });
 
-    it('writes the events of a topic made anew beside those of the old one', async () => {
-      const projectId = newProject();
-      run();
-      await world.publish(projectId, [sent({ distinct_id: 'one' })]);
-      await world.allCommitted();
-      // What an old topic left behind: the same offsets, other times.
-      await world.database.drizzle.execute(sql`
+  it('writes the events of a topic made anew beside those of the old one', async () => {
+    const projectId = newProject();
+    run();
+    await world.publish(projectId, [sent({ distinct_id: 'one' })]);
+    await world.allCommitted();
+    // What an old topic left behind: the same offsets, other times.
+    await world.database.drizzle.execute(sql`
         update archive_segments set first_at = first_at - 1000000, earliest_at = earliest_at - 1000000,
           latest_at = latest_at - 1000000, last_offset = last_offset + 1000`);
-      await world.publish(projectId, [sent({ distinct_id: 'one' })]);
-      await world.allCommitted();
-      expect(await world.rows(projectId)).toHaveLength(2);
-    });
+    await world.publish(projectId, [sent({ distinct_id: 'one' })]);
+    await world.allCommitted();
+    expect(await world.rows(projectId)).toHaveLength(2);
   });
 });

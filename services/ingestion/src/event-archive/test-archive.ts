@@ -17,10 +17,11 @@ import {
   startS3,
   testDatabase,
 } from '@switchboard/testkit';
+import { afterAll, afterEach, describe, it } from 'vitest';
 import { eventRecords } from '../events/event-records.ts';
 import { ingestionMigrations } from '../migrations.ts';
 import { openLog } from '../test-service.ts';
-import { createEventArchive, eventArchiveGroup } from './event-archive.ts';
+import { createEventArchive, type EventArchive, eventArchiveGroup } from './event-archive.ts';
 import type { ArchiveSettings } from './partition.ts';
 
 /** For tests: an event archive on a log, a database and an object store of its own. */
@@ -46,6 +47,40 @@ export interface ArchiveWorld {
   rows(projectId: string): Promise<Row[]>;
   files(projectId: string): Promise<string[]>;
   stop(): Promise<void>;
+}
+
+interface Archiving {
+  world: ArchiveWorld;
+  /** Starts an archive, which ends with its test. */
+  run(overrides?: Parameters<ArchiveWorld['archive']>[0]): EventArchive;
+  /** Those that were started, in this order; who takes one out stops it. */
+  running: EventArchive[];
+}
+
+/** Tests on the embedded log with a folder, and on Kafka with S3 where they are to be had. */
+export function onEachBacking(title: string, tests: (archiving: Archiving) => void): void {
+  describe.each([
+    ['PostgreSQL and a folder', onPostgresAndFolder],
+    ['Kafka and S3', onKafkaAndS3],
+  ])(`${title}, on %s`, async (_, start) => {
+    const world = await start();
+    if (world === undefined) return it.skip('with its backings', () => undefined);
+    const running: EventArchive[] = [];
+    afterEach(async () => {
+      await Promise.all(running.splice(0).map((one) => one.stop()));
+    });
+    afterAll(() => world.stop());
+    tests({
+      world,
+      running,
+      run(overrides) {
+        const archive = world.archive(overrides);
+        archive.start();
+        running.push(archive);
+        return archive;
+      },
+    });
+  });
 }
 
 export const quick: ArchiveSettings = { fileBytes: 1_000_000, fileAgeMs: 50, bufferBytes: 4_000_000 };
