@@ -24,37 +24,22 @@ kafka() {
   cp "$here/kafka/pom.xml" "$libs/.complete"
 }
 
-s3() {
-  local target="$home/bin/versitygw-$versitygw_version"
+# from_go <name> <version> <package> <Go>: builds a program, once a version.
+from_go() {
+  local target="$home/bin/$1-$2" build="$home/bin/.build-$1"
   if [ ! -x "$target" ]; then
-    need go "install Go 1.24 or newer"
-    GOBIN="$home/bin/.build" go install "github.com/versity/versitygw/cmd/versitygw@$versitygw_version"
-    mv "$home/bin/.build/versitygw" "$target"
+    need go "install Go $4 or newer"
+    GOBIN="$build" go install "$3@$2"
+    mv "$build/${3##*/}" "$target"
   fi
-  ln -sf "$target" "$home/bin/versitygw"
+  ln -sf "$target" "$home/bin/$1"
 }
 
+s3() { from_go versitygw "$versitygw_version" github.com/versity/versitygw/cmd/versitygw 1.24; }
 # The loader that Docker Compose itself uses: says whether a Compose file is right, and what it comes to.
-compose() {
-  local target="$home/bin/compose-spec-$compose_go_version"
-  if [ ! -x "$target" ]; then
-    need go "install Go 1.24 or newer"
-    GOBIN="$home/bin/.build-compose" go install "github.com/compose-spec/compose-go/v2/cmd@$compose_go_version"
-    mv "$home/bin/.build-compose/cmd" "$target"
-  fi
-  ln -sf "$target" "$home/bin/compose-spec"
-}
-
+compose() { from_go compose-spec "$compose_go_version" github.com/compose-spec/compose-go/v2/cmd 1.24; }
 # Renders the chart of deploy/kubernetes. Only where it is asked for: building it takes three minutes of CPU time.
-helm() {
-  local target="$home/bin/helm-$helm_version"
-  if [ ! -x "$target" ]; then
-    need go "install Go 1.26 or newer"
-    GOBIN="$home/bin/.build-helm" go install "helm.sh/helm/v3/cmd/helm@$helm_version"
-    mv "$home/bin/.build-helm/helm" "$target"
-  fi
-  ln -sf "$target" "$home/bin/helm"
-}
+helm() { from_go helm "$helm_version" helm.sh/helm/v3/cmd/helm 1.26; }
 
 # debian <package...>
 debian() {
