@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs Kafka 4.1.0, Redis, versitygw, Caddy, promtool, a browser and the Compose file loader without a container engine;
-# Helm as well when it is named.
-# Safe to run again: what is there is kept.
+# Installs Kafka 4.1.0, Redis, versitygw, Caddy, promtool, a browser and the Compose file loader without a container
+# engine, and Helm when it is named. Safe to run again: what is installed is kept.
+# A step that did not deliver a program that starts fails.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
@@ -10,21 +10,28 @@ versitygw_version=v1.8.0
 compose_go_version=v2.16.2
 helm_version=v3.22.0
 mkdir -p "$home/bin"
-need() { command -v "$1" >/dev/null || { echo "install.sh: $1 is missing; $2" >&2; exit 1; }; }
 
-kafka() {
+fail() { echo "install.sh: $*" >&2; exit 1; }
+# `type -P` looks on the PATH only: `command -v` would find a shell function of the same name.
+need() { type -P "$1" >/dev/null || fail "$1 is missing; $2"; }
+# delivers <program> <argument...>: runs it once, so that a step that did not deliver fails here.
+delivers() { "$@" >/dev/null 2>&1 </dev/null || fail "$1 was installed but '$*' fails"; }
+
+install_kafka() {
   local libs="$home/kafka-$kafka_version"
-  cmp --silent "$here/kafka/pom.xml" "$libs/.complete" && return
   need java "install a Java 17 or newer runtime (Debian: apt-get install openjdk-17-jre-headless)"
-  need mvn "install Maven (Debian: apt-get install maven)"
-  rm -rf "$libs" && mkdir -p "$libs"
-  mvn --quiet --batch-mode --file "$here/kafka/pom.xml" \
-    org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
-    -DincludeScope=runtime -DoutputDirectory="$libs"
-  cp "$here/kafka/pom.xml" "$libs/.complete"
+  if ! cmp --silent "$here/kafka/pom.xml" "$libs/.complete"; then
+    need mvn "install Maven (Debian: apt-get install maven)"
+    rm -rf "$libs" && mkdir -p "$libs"
+    mvn --quiet --batch-mode --file "$here/kafka/pom.xml" \
+      org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+      -DincludeScope=runtime -DoutputDirectory="$libs"
+    cp "$here/kafka/pom.xml" "$libs/.complete"
+  fi
+  delivers java -cp "$libs/*" kafka.tools.StorageTool random-uuid
 }
 
-# from_go <name> <version> <package> <Go>: builds a program, once a version.
+# from_go <name> <version> <package> <Go>: builds a program once per version.
 from_go() {
   local target="$home/bin/$1-$2" build="$home/bin/.build-$1"
   if [ ! -x "$target" ]; then
@@ -35,36 +42,53 @@ from_go() {
   ln -sf "$target" "$home/bin/$1"
 }
 
-s3() { from_go versitygw "$versitygw_version" github.com/versity/versitygw/cmd/versitygw 1.24; }
-# The loader that Docker Compose itself uses: says whether a Compose file is right, and what it comes to.
-compose() { from_go compose-spec "$compose_go_version" github.com/compose-spec/compose-go/v2/cmd 1.24; }
+install_s3() {
+  from_go versitygw "$versitygw_version" github.com/versity/versitygw/cmd/versitygw 1.24
+  delivers "$home/bin/versitygw" --version
+}
+# The loader that Docker Compose itself uses: validates a Compose file and prints what it resolves to.
+install_compose() {
+  from_go compose-spec "$compose_go_version" github.com/compose-spec/compose-go/v2/cmd 1.24
+  [ -x "$home/bin/compose-spec" ] || fail "compose-spec was not built"
+}
 # Renders the chart of deploy/kubernetes. Only where it is asked for: building it takes three minutes of CPU time.
-helm() { from_go helm "$helm_version" helm.sh/helm/v3/cmd/helm 1.26; }
-
-# debian <package...>
-debian() {
-  need apt-get "install $* by your system's means"
-  local sudo=""
-  [ "$(id -u)" = 0 ] || sudo="sudo"
-  $sudo apt-get update -qq || true
-  # A package may start a service where there is an init system; these tests run their own.
-  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+install_helm() {
+  from_go helm "$helm_version" helm.sh/helm/v3/cmd/helm 1.26
+  delivers "$home/bin/helm" version
 }
 
-redis() { command -v redis-server >/dev/null || debian redis-server; }
-caddy() { command -v caddy >/dev/null || debian caddy; }
+# debian <program> <package> [--version]: installs the package unless the program is on the PATH, then runs it once.
+debian() {
+  if ! type -P "$1" >/dev/null; then
+    need apt-get "install $2 with your system's package manager"
+    local sudo=""
+    [ "$(id -u)" = 0 ] || sudo="sudo"
+    # A stale list of another registry must not stop the installation; a missing package fails below.
+    $sudo apt-get update -qq || echo "install.sh: apt-get update failed; using the lists that are there" >&2
+    # A package may start a service where there is an init system; these tests run their own.
+    DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$2" >/dev/null
+  fi
+  hash -r
+  delivers "$1" "$3"
+}
+
+install_redis() { debian redis-server redis-server --version; debian redis-cli redis-tools --version; }
+install_caddy() { debian caddy caddy version; }
 # Checks the rules and expressions of deploy/observability.
-promtool() { command -v promtool >/dev/null || debian prometheus; }
-browser() { [ -x /usr/bin/chromium ] || debian chromium; }
+install_promtool() { debian promtool prometheus --version; }
+install_browser() { debian chromium chromium --version; }
 # One after the other: Debian's installer takes a lock.
-from_debian() { redis && caddy && promtool && browser; }
+install_debian() { install_redis; install_caddy; install_promtool; install_browser; }
 
 wanted=("$@")
-[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose from_debian)
+[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose debian)
+for one in "${wanted[@]}"; do
+  case "$one" in kafka | redis | s3 | compose | helm | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+done
 # Side by side: Maven waits for the network while Go compiles.
 pids=()
-for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | s3 | compose | helm | caddy | promtool | browser | from_debian) "$one" & pids+=($!) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
-done
-for pid in "${pids[@]}"; do wait "$pid"; done
+for one in "${wanted[@]}"; do "install_$one" & pids+=($!); done
+failed=0
+for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
+[ "$failed" = 0 ] || fail "not everything was installed; see above"
 echo "Backings are in $home"
