@@ -9,7 +9,7 @@ import {
   replyToThread,
   startThread,
 } from '@switchboard/contracts';
-import { createManagementClient } from '@switchboard/operator';
+import { createManagementClient } from '@switchboard/cli';
 import { z } from 'zod';
 
 interface CollaborationDemoOptions {

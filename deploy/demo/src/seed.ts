@@ -1,4 +1,4 @@
-import { ManagementError } from '@switchboard/operator';
+import { ManagementError } from '@switchboard/cli';
 import { httpUrl, parseConfig } from '@switchboard/service-kit';
 import { z } from 'zod';
 import { DemoError, prepareDemo } from './demo.ts';

@@ -148,7 +148,7 @@ describe('tokens for trying things out', () => {
 
 describe('switchboard apply', () => {
   const manifest = join(import.meta.dirname, '../../demo/src/demo.yaml');
-  const operator = join(import.meta.dirname, '../../../packages/operator/src/main.ts');
+  const operator = join(import.meta.dirname, '../../../packages/cli/src/main.ts');
   const apply = async (path: string, env: Record<string, string>) => {
     const options = { env: { PATH: process.env['PATH'], ...env } };
     return run('node', [operator, 'apply', path], options).then(

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { parseManifest } from '@switchboard/operator';
+import { parseManifest } from '@switchboard/cli';
 import { describe, expect, it } from 'vitest';
 import { standaloneForTests } from './launch.ts';
 
 /** The command as an operator runs it, against all five services. */
 
 const ROOT = join(import.meta.dirname, '../../..');
-const COMMAND = join(ROOT, 'packages/operator/src/main.ts');
-const EXAMPLE = join(ROOT, 'packages/operator/examples/acme.yaml');
+const COMMAND = join(ROOT, 'packages/cli/src/main.ts');
+const EXAMPLE = join(ROOT, 'packages/cli/examples/acme.yaml');
 
 const running = standaloneForTests();
 

@@ -1,10 +1,10 @@
 import type { AiModel } from '@switchboard/contracts';
-import { applyManifest, type Outcome } from './apply.ts';
-import { kinds } from './kinds.ts';
+import { applyManifest, type Outcome } from './manifest/apply.ts';
+import { kinds } from './manifest/kinds.ts';
 import { listObjects } from './listing.ts';
 import type { PriceList } from './litellm/price-list.ts';
 import type { ManagementClient } from './management-client.ts';
-import { manifest } from './manifest.ts';
+import { manifest } from './manifest/manifest.ts';
 
 interface ImportOptions {
   client: ManagementClient;

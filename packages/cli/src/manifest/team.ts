@@ -1,6 +1,6 @@
 import { listTeammates } from '@switchboard/contracts';
 import { z } from 'zod';
-import { isNotThere, type ManagementClient } from './management-client.ts';
+import { isNotThere, type ManagementClient } from '../management-client.ts';
 
 const answer = z.object({
   team: z.array(

@@ -1,6 +1,6 @@
 import { PriceListError } from '../litellm/price-list.ts';
 import { ManagementError } from '../management-client.ts';
-import { ManifestError } from '../manifest.ts';
+import { ManifestError } from '../manifest/manifest.ts';
 import { apply, diff } from './apply.ts';
 import { type Command, exitCodes } from './command.ts';
 import { imports } from './import.ts';

@@ -71,6 +71,6 @@ describe('a manifest', () => {
 });
 
 test('the example manifest is one', async () => {
-  const source = await readFile(new URL('../examples/acme.yaml', import.meta.url), 'utf8');
+  const source = await readFile(new URL('../../examples/acme.yaml', import.meta.url), 'utf8');
   expect(parseManifest(source).companies[0]?.projects.map(({ id }) => id)).toEqual(['acme-shop', 'acme-app']);
 });

@@ -1,4 +1,4 @@
-import type { Outcome } from '../apply.ts';
+import type { Outcome } from '../manifest/apply.ts';
 
 const counted = (outcomes: readonly Outcome[], change: Outcome['change']) =>
   outcomes.filter((outcome) => outcome.change === change).length;

@@ -1,6 +1,6 @@
 import { createProjectKey } from '@switchboard/contracts';
 import { z } from 'zod';
-import { kinds } from '../kinds.ts';
+import { kinds } from '../manifest/kinds.ts';
 import { listAll } from '../listing.ts';
 import { ManagementError } from '../management-client.ts';
 import { type Command, commonHelp, exitCodes } from './command.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isRecord } from './compare.ts';
-import type { Kind } from './kinds.ts';
+import { isRecord } from './manifest/compare.ts';
+import type { Kind } from './manifest/kinds.ts';
 import type { ManagementClient } from './management-client.ts';
 
 const page = z.record(z.string(), z.unknown());

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { ServiceName } from '@switchboard/contracts';
-import type { Outcome } from '../apply.ts';
+import type { Outcome } from '../manifest/apply.ts';
 import { createManagementClient, type ManagementClient } from '../management-client.ts';
 import { type Terminal, UsageError } from './terminal.ts';
 

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { exportManifest } from '../export.ts';
-import { findKind, type Kind, kinds } from '../kinds.ts';
+import { exportManifest } from '../manifest/export.ts';
+import { findKind, type Kind, kinds } from '../manifest/kinds.ts';
 import { listAll } from '../listing.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { type Command, commonHelp, exitCodes } from './command.ts';

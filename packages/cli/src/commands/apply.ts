@@ -1,5 +1,5 @@
-import { applyManifest, diffManifest } from '../apply.ts';
-import { parseManifest } from '../manifest.ts';
+import { applyManifest, diffManifest } from '../manifest/apply.ts';
+import { parseManifest } from '../manifest/manifest.ts';
 import { type Command, commonHelp, exitCodes } from './command.ts';
 import { describeOutcomes, outcomesAsJson } from './outcomes.ts';
 import { openClient, progressOn, readArguments } from './session.ts';
