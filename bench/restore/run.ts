@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runRestoreTrial } from '@switchboard/trials/restore';
+import { runRestoreTrial } from '@switchboard/e2e/restore';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 
 /** Backs up, loses and restores every store: see docs/backup.md. Fails when anything is missing or there twice. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { deployTwoOfEverything, runTrial } from '@switchboard/trials';
+import { deployTwoOfEverything, runTrial } from '@switchboard/e2e/upgrade';
 
 /** The long form of the trial of two of everything: see docs/upgrades.md. Fails when anything failed or is missing. */
 export async function run(args: string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { createManagementClient } from '@switchboard/cli';
 import {
   addReaction,
   createAnnotation,
@@ -9,7 +10,6 @@ import {
   replyToThread,
   startThread,
 } from '@switchboard/contracts';
-import { createManagementClient } from '@switchboard/cli';
 import { z } from 'zod';
 
 interface CollaborationDemoOptions {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createProjectKey, getPublicLink } from '@switchboard/contracts';
 import { applyManifest, createManagementClient, ManagementError, parseManifest } from '@switchboard/cli';
+import { createProjectKey, getPublicLink } from '@switchboard/contracts';
 import { z } from 'zod';
 import { makeCollaborationDemo } from './demo-collaboration.ts';
 import { makeEventsDemo } from './demo-events.ts';

@@ -1,9 +1,9 @@
 import type { AiModel } from '@switchboard/contracts';
-import { applyManifest, type Outcome } from './manifest/apply.ts';
-import { kinds } from './manifest/kinds.ts';
 import { listObjects } from './listing.ts';
 import type { PriceList } from './litellm/price-list.ts';
 import type { ManagementClient } from './management-client.ts';
+import { applyManifest, type Outcome } from './manifest/apply.ts';
+import { kinds } from './manifest/kinds.ts';
 import { manifest } from './manifest/manifest.ts';
 
 interface ImportOptions {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { ManagementClient } from './management-client.ts';
 import { isRecord } from './manifest/compare.ts';
 import type { Kind } from './manifest/kinds.ts';
-import type { ManagementClient } from './management-client.ts';
 
 const page = z.record(z.string(), z.unknown());
 

@@ -1,8 +1,8 @@
 import { createProjectKey } from '@switchboard/contracts';
 import { z } from 'zod';
-import { kinds } from '../manifest/kinds.ts';
 import { listAll } from '../listing.ts';
 import { ManagementError } from '../management-client.ts';
+import { kinds } from '../manifest/kinds.ts';
 import { type Command, commonHelp, exitCodes } from './command.ts';
 import { openClient, readArguments } from './session.ts';
 import { UsageError } from './terminal.ts';

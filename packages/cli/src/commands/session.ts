@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { ServiceName } from '@switchboard/contracts';
-import type { Outcome } from '../manifest/apply.ts';
 import { createManagementClient, type ManagementClient } from '../management-client.ts';
+import type { Outcome } from '../manifest/apply.ts';
 import { type Terminal, UsageError } from './terminal.ts';
 
 const commonOptions = {

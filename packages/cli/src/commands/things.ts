@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
-import { exportManifest } from '../manifest/export.ts';
-import { findKind, type Kind, kinds } from '../manifest/kinds.ts';
 import { listAll } from '../listing.ts';
 import type { ManagementClient } from '../management-client.ts';
+import { exportManifest } from '../manifest/export.ts';
+import { findKind, type Kind, kinds } from '../manifest/kinds.ts';
 import { type Command, commonHelp, exitCodes } from './command.ts';
 import { openClient, readArguments } from './session.ts';
 import { UsageError } from './terminal.ts';

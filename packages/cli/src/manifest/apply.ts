@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Difference, differencesOf } from './compare.ts';
 import { inParallel } from '../in-parallel.ts';
-import { definitionOf, type Kind, kinds } from './kinds.ts';
 import { isNotThere, type ManagementClient } from '../management-client.ts';
+import { type Difference, differencesOf } from './compare.ts';
+import { definitionOf, type Kind, kinds } from './kinds.ts';
 import type { Manifest } from './manifest.ts';
 import { type Step, stagesOf } from './steps.ts';
 import { teamOf } from './team.ts';

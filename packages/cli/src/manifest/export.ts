@@ -1,8 +1,8 @@
-import { differencesOf } from './compare.ts';
 import { inParallel } from '../in-parallel.ts';
-import { type Kind, kinds } from './kinds.ts';
 import { listObjects } from '../listing.ts';
 import { isNotThere, type ManagementClient, ManagementError } from '../management-client.ts';
+import { differencesOf } from './compare.ts';
+import { type Kind, kinds } from './kinds.ts';
 import { type Manifest, manifest } from './manifest.ts';
 import { teamOf } from './team.ts';
 

@@ -1,2 +1,0 @@
-/** Where the page is kept. */
-export const page = new URL('../../../docs/configuration.md', import.meta.url);

@@ -1,0 +1,222 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type AccessTokens,
+  accessTokens,
+  eventually,
+  freePort,
+  type PostgresServer,
+  postgresServer,
+} from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { REPOSITORY } from '../harness/repository.ts';
+import { type NativeImage, type NativeImages, nativeImages } from './native-images.ts';
+import { type Program, startProgram } from './program.ts';
+
+const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'] as const;
+type Name = (typeof SERVICES)[number];
+
+const MANIFEST = `
+plans: [{ tier: pro, cycle: monthly, trialDays: 14, priced: false, entitlements: {} }]
+companies:
+  - id: co
+    name: Company
+    plan: { tier: pro, cycle: monthly }
+    members: [{ sub: ada, name: Ada, email: ada@example.com }]
+    projects:
+      - id: web
+        name: Web
+        region: eu
+        defaultLanguage: en
+        reports: [{ id: weekly, name: Weekly }]
+        flags: [{ key: new-page, enabled: true, rolloutPercentage: 100 }]
+`;
+
+let root: string;
+let images: NativeImages;
+let postgres: PostgresServer;
+let issuer: AccessTokens;
+const ports = new Map<Name, number>();
+const programs = new Map<Name, Program>();
+const built = new Map<Name, NativeImage>();
+let key: string;
+
+beforeAll(async () => {
+  // Not below the checkout: nothing in it can be found from here.
+  root = await mkdtemp(join(tmpdir(), 'switchboard-images-'));
+  [images, postgres, issuer] = await Promise.all([
+    nativeImages(root),
+    postgresServer([...SERVICES, 'event_log']),
+    accessTokens(),
+  ]);
+  for (const name of SERVICES) ports.set(name, await freePort());
+}, 180_000);
+
+afterAll(async () => {
+  await Promise.all([...programs.values()].map((program) => program.end('SIGKILL')));
+  await Promise.all([postgres?.remove(), issuer?.stop()]);
+  await rm(root, { recursive: true, force: true });
+}, 60_000);
+
+const url = (name: Name) => `http://127.0.0.1:${ports.get(name)}`;
+
+function settings(name: Name): Record<string, string> {
+  return {
+    PORT: String(ports.get(name)),
+    REGION: 'eu',
+    DATABASE_URL: postgres.url(name),
+    EVENT_LOG_DATABASE_URL: postgres.url('event_log'),
+    AUTH_ISSUER: issuer.issuer,
+    AUTH_AUDIENCE: issuer.audience,
+    AUTH_JWKS_URL: issuer.jwksUrl,
+    CONSOLE_URL: 'https://console.example',
+    PUBLIC_API_URL: 'https://api.example',
+    PUBLIC_LINK_BASE_URL: 'https://api.example/shared',
+    LINK_SECRET: 'a link secret of 32 characters or more',
+    IDENTITY_SECRET: 'an identity secret of 32 characters or more',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    ...(name === 'ingestion' && { ROLES: 'http' }),
+    // Node refuses every write to the file system, as a read-only container does.
+    NODE_OPTIONS: '--permission --allow-fs-read=*',
+  };
+}
+
+/** Runs health.mjs of the image, as its HEALTHCHECK does. */
+async function health(name: Name, kind: 'live' | 'ready'): Promise<number | null> {
+  const { folder } = imageOf(name);
+  const env = { PORT: String(ports.get(name)) };
+  return startProgram({ command: ['node', 'health.mjs', kind], cwd: folder, env }).ended;
+}
+
+function imageOf(name: Name): NativeImage {
+  const image = built.get(name);
+  if (image === undefined) throw new Error(`${name} is not built`);
+  return image;
+}
+
+const manager = () => issuer.mint({ sub: 'platform', permissions: ['service.manage'] });
+const keyHeader = () => ({ Authorization: `Bearer ${key}` });
+
+/** One request that needs the service's own tables, migrations or assets. */
+const serves: Record<Name, () => Promise<void>> = {
+  async catalogue() {
+    expect(await (await fetch(`${url('catalogue')}/v1/plans`)).json()).toMatchObject({
+      plans: [{ tier: 'pro' }],
+    });
+  },
+  async flags() {
+    await eventually(async () => {
+      const answer = await fetch(`${url('flags')}/v1/flags?distinct_id=ada`, { headers: keyHeader() });
+      expect(await answer.json()).toMatchObject({ flags: { 'new-page': true } });
+    });
+  },
+  async ingestion() {
+    const now = new Date().toISOString();
+    const event = { event_id: '1', distinct_id: 'ada', event_name: 'x', schema_version: 1, timestamp: now };
+    await eventually(async () => {
+      const body = JSON.stringify({ sent_at: now, events: [event] });
+      const answer = await fetch(`${url('ingestion')}/v1/events`, {
+        method: 'POST',
+        headers: keyHeader(),
+        body,
+      });
+      expect(answer.status).toBe(202);
+    });
+  },
+  async messenger() {
+    await eventually(async () => {
+      const answer = await fetch(`${url('messenger')}/v1/conversations`, {
+        method: 'POST',
+        headers: keyHeader(),
+        body: JSON.stringify({ distinctId: 'ada' }),
+      });
+      expect(answer.status, await answer.clone().text()).toBe(201);
+    });
+  },
+  async collaboration() {
+    const path = `${url('collaboration')}/v1/projects/web/reports/weekly/public-link`;
+    const report = await readFile(join(REPOSITORY, 'deploy/demo/src/demo-reports/rep_signups.json'), 'utf8');
+    const run = await eventually(async () => {
+      const answer = await fetch(`${url('collaboration')}/management/v1/projects/web/reports/weekly/runs`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${await manager()}`, 'Content-Type': 'application/json' },
+        body: report,
+      });
+      expect(answer.status, await answer.clone().text()).toBe(201);
+      return answer;
+    });
+    await run.body?.cancel();
+    const expiresOn = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10);
+    const link = await fetch(path, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${await issuer.mint({ sub: 'ada' })}` },
+      body: JSON.stringify({ expiresOn }),
+    });
+    const { url: address } = z.object({ url: z.string() }).parse(await link.json());
+    const token = address.split('/').at(-1);
+    const page = await (await fetch(`${url('collaboration')}/shared/${token}`)).text();
+    expect(page).toContain('<svg');
+  },
+};
+
+describe('the image', { timeout: 60_000 }, () => {
+  it.each(SERVICES)('of %s starts with nothing but its own folder, and writes nothing', async (name) => {
+    built.set(name, await images.build(name));
+    expect(await health(name, 'live')).toBe(1);
+    const { folder, entrypoint, env } = imageOf(name);
+    const program = startProgram({ command: entrypoint, cwd: folder, env: { ...env, ...settings(name) } });
+    programs.set(name, program);
+    await eventually(async () => expect(await health(name, 'live'), program.said()).toBe(0), {
+      withinMs: 20_000,
+    });
+  });
+
+  it('of switchboard applies a manifest', async () => {
+    const manifest = join(root, 'manifest.yaml');
+    await writeFile(manifest, MANIFEST);
+    const operator = await images.build('operator');
+    const env = {
+      SWITCHBOARD_CATALOGUE_URL: url('catalogue'),
+      SWITCHBOARD_FLAGS_URL: url('flags'),
+      SWITCHBOARD_TOKEN: await manager(),
+    };
+    const apply = startProgram({
+      command: [...operator.entrypoint, 'apply', manifest],
+      cwd: operator.folder,
+      env,
+    });
+    expect(await apply.ended, apply.said()).toBe(0);
+    const created = await fetch(`${url('catalogue')}/management/v1/projects/web/keys`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${await manager()}` },
+    });
+    expect(created.status).toBe(201);
+    key = z.object({ key: z.string() }).parse(await created.json()).key;
+  });
+
+  it.each(SERVICES)('of %s serves a request of its own', (name) => serves[name]());
+
+  it.each(SERVICES)('of %s is ready, and says so to the health check', async (name) => {
+    await eventually(async () => expect(await health(name, 'ready')).toBe(0));
+  });
+
+  it.each(SERVICES)('of %s has the licences of what is in it', async (name) => {
+    const text = await readFile(join(imageOf(name).folder, 'third-party-licences.txt'), 'utf8');
+    expect(text).toMatch(/^hono \d+\.\d+\.\d+ \(MIT\)$/m);
+    expect(text).toContain('Permission is hereby granted');
+  });
+
+  it('of the link between regions says which settings it lacks', async () => {
+    const { folder, entrypoint, env } = await images.build('directory-link');
+    const program = startProgram({ command: entrypoint, cwd: folder, env });
+    expect(await program.ended).toBe(1);
+    expect(program.said()).toContain('REGION: required');
+  });
+
+  it('of every service leaves with exit code 0 on SIGTERM', async () => {
+    const left = await Promise.all(SERVICES.map((name) => programs.get(name)?.end('SIGTERM')));
+    expect(left).toEqual(SERVICES.map(() => 0));
+  });
+});

@@ -1,0 +1,2 @@
+/** Where the page is kept. */
+export const page = new URL('../../docs/configuration.md', import.meta.url);

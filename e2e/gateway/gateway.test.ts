@@ -1,0 +1,236 @@
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { interfaceOperations, putMessengerSettings, type ServiceName } from '@switchboard/contracts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Call, calling, operationOf } from '../harness/call.ts';
+import { type Deployment, deploy } from '../harness/deployment.ts';
+import { callEveryOperation } from '../harness/every-operation.ts';
+import { picture } from '../harness/picture.ts';
+import { createProject, type Manage, managing, type TrialProject } from '../harness/project.ts';
+import { openSocket } from '../harness/socket.ts';
+
+const SERVICES: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+
+const deployment = await deploy({
+  region: 'eu',
+  parts: SERVICES.map((service) => ({ service, instances: 1 })),
+});
+let project: TrialProject;
+let call: Call;
+let manage: Manage;
+
+beforeAll(async () => {
+  if (deployment === undefined) return;
+  project = await createProject(deployment, { id: 'web-shop', reportId: 'weekly-sign-ups', region: 'eu' });
+  call = calling(deployment.gateway, project);
+  manage = await managing(deployment);
+  await manage('collaboration', 'POST', `/projects/${project.id}/reports/${project.reportId}/runs`, {
+    report: { rows: [{ day: '2026-03-01', signUps: 42 }] },
+  });
+}, 60_000);
+afterAll(() => deployment?.stop(), 60_000);
+
+function there(): Deployment {
+  if (deployment === undefined) throw new Error('no deployment');
+  return deployment;
+}
+
+/** What a service has counted: `GET /v1/flags 200`. */
+async function countedBy(service: ServiceName): Promise<string[]> {
+  const metrics = await (await fetch(`${there().serving(service)[0]?.url}/metrics`)).text();
+  const lines = metrics.matchAll(/^switchboard_http_requests_total\{(.*)\} \d/gm);
+  return [...lines].map(([, labels = '']) => {
+    const label = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1];
+    return `${label('method')} ${label('route')} ${label('status')}`;
+  });
+}
+
+/** A request as it is written, which fetch would tidy. */
+async function raw(base: string, path: string, options: { localAddress?: string; headers?: object } = {}) {
+  const { port } = new URL(base);
+  const request = get({ host: '127.0.0.1', port, path, ...options, headers: { ...options.headers } });
+  return await new Promise<{ status: number; body: string }>((resolve, reject) => {
+    request.on('error', reject).on('response', async (response) => {
+      resolve({ status: response.statusCode ?? 0, body: await text(response) });
+    });
+  });
+}
+
+const described = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))),
+  servers: z.array(z.object({ url: z.string() })),
+});
+const errorB = (code: string) => ({ error: { code, message: expect.any(String) } });
+const errorA = (statusCode: number) => ({
+  statusCode,
+  message: expect.any(String),
+  error: expect.any(String),
+});
+
+describe.skipIf(deployment === undefined)('the gateway', () => {
+  test('each operation of the interface reaches the service that answers it, and succeeds', async () => {
+    const messages = `/projects/${project.id}/messages`;
+    const message = await manage('messenger', 'POST', messages, { title: 'Hello', body: 'Welcome.' });
+    const team = `/projects/${project.id}/team/grace`;
+    await manage('messenger', 'PUT', team, { name: 'Grace' });
+    const avatar = await manage('messenger', 'PUT', `${team}/avatar`, Buffer.from(picture));
+    const file = z.object({ url: z.string() }).parse(avatar).url.split('/').at(-1) ?? '';
+    const settings = putMessengerSettings.request.body.content['application/json'].example;
+    await manage('messenger', 'PUT', `/projects/${project.id}/messenger/config`, { ...settings, team: [] });
+    const answers = await callEveryOperation(call, {
+      messageId: z.object({ id: z.string() }).parse(message).id,
+      avatar: { userId: 'grace', file },
+      picture,
+    });
+
+    const statuses = [...answers].map(([operationId, { status, body }]) => ({ operationId, status, body }));
+    expect(statuses.filter(({ status }) => status >= 300)).toEqual([]);
+    expect([...answers.keys()].sort()).toEqual(interfaceOperations.map((it) => it.operationId).sort());
+
+    const counted = new Map(
+      await Promise.all(SERVICES.map(async (service) => [service, await countedBy(service)] as const)),
+    );
+    for (const [operationId, { status }] of answers) {
+      const { method, path, service } = operationOf(operationId);
+      expect(counted.get(service)).toContain(`${method.toUpperCase()} ${path} ${status}`);
+    }
+  });
+
+  test('a visitor hears a reply on the messenger’s socket', async () => {
+    const opened = await call('openConversation');
+    const { conversationId, token } = z
+      .object({ conversationId: z.string(), token: z.string() })
+      .parse(opened.body);
+    const socket = await openSocket(`${there().gateway.api}/v1/messenger/socket?api_key=${project.key}`);
+    socket.send({ type: 'subscribe', conversationId, token });
+    expect(await socket.next('subscribed')).toMatchObject({ conversationId });
+    const turns = `/projects/${project.id}/conversations/${conversationId}/turns`;
+    await manage('messenger', 'POST', turns, { authorId: 'grace', body: 'We are looking.' });
+    expect(await socket.next('turn')).toMatchObject({ turn: { body: 'We are looking.' } });
+    socket.close();
+  });
+
+  test('an SDK hears of a changed flag on the socket of flags', async () => {
+    const socket = await openSocket(`${there().gateway.api}/v1/flags/socket?api_key=${project.key}`);
+    await socket.next('ready');
+    await manage('flags', 'PUT', `/projects/${project.id}/flags/beta`, {
+      enabled: true,
+      rolloutPercentage: 100,
+    });
+    await socket.next('flags_changed');
+    socket.close();
+  });
+
+  test('a public link opens its page', async () => {
+    const link = await call('putPublicLink', { body: { expiresOn: tomorrow() } });
+    const { url } = z.object({ url: z.string() }).parse(link.body);
+    const page = await fetch(url);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toContain('text/html');
+  });
+
+  test('a body over the bound of its operation is refused in the operation’s shape, with its length or without', async () => {
+    const { api, replay } = there().gateway;
+    const headers = { Authorization: `Bearer ${project.key}` };
+    const post = (url: string, body: string | ReadableStream) =>
+      fetch(url, { method: 'POST', headers, body, duplex: 'half' });
+    const turns = `${api}/v1/conversations`;
+    const known = await post(turns, 'x'.repeat(300_000));
+    expect(known.status).toBe(413);
+    expect(await known.json()).toEqual(errorA(413));
+    const unknown = await post(turns, new Blob(['x'.repeat(300_000)]).stream());
+    expect(unknown.status).toBe(413);
+    expect(await unknown.json()).toEqual(errorA(413));
+    const chunk = await post(`${replay}/v1/replay`, new Blob(['x'.repeat(26_300_000)]).stream());
+    expect(chunk.status).toBe(413);
+    expect(chunk.headers.get('x-error')).toContain('larger');
+    expect(await chunk.text()).toBe('');
+  });
+
+  test.each([
+    '/management/v1/plans/pro/monthly',
+    '/metrics',
+    '/health/ready',
+    '/health/serving',
+    '/health/live',
+    '/v1/conversations/../../metrics',
+    '/v1/conversations/%2e%2e',
+    '/v1/projects/../../management/v1/annotations',
+    '/v1/nothing',
+    '/v1/flags/',
+    '/',
+  ])('%s is not there', async (path) => {
+    for (const host of ['api', 'events', 'replay'] as const) {
+      const { status, body } = await raw(there().gateway[host], path);
+      expect({ status, body: JSON.parse(body) }).toEqual({ status: 404, body: errorB('NOT_FOUND') });
+    }
+  });
+
+  test('an operation is served on its own host alone', async () => {
+    const { api, events, replay } = there().gateway;
+    for (const url of [`${events}/v1/plans`, `${replay}/v1/events`, `${api}/v1/replay`])
+      expect((await fetch(url)).status).toBe(404);
+  });
+
+  test('a method that no operation has there is refused by the service, with those that are', async () => {
+    const answer = await fetch(`${there().gateway.api}/v1/flags`, { method: 'POST' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toContain('GET');
+  });
+
+  test('every host describes the interface, without management, and draws it from scripts of its own', async () => {
+    const { api, events, replay } = there().gateway;
+    for (const url of [api, events, replay]) {
+      const answer = await fetch(`${url}/openapi.json`);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      const { paths, servers } = described.parse(await answer.json());
+      const ids = Object.values(paths).flatMap((methods) =>
+        Object.values(methods).map((it) => it.operationId),
+      );
+      expect(ids.sort()).toEqual(interfaceOperations.map((it) => it.operationId).sort());
+      expect(servers.map((server) => server.url).sort()).toEqual([api, events, replay].sort());
+      const page = await fetch(`${url}/docs`);
+      expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+      const script = /src="(docs\/[^"]+)"/.exec(await page.text())?.[1];
+      expect((await fetch(`${url}/${script}`)).status).toBe(200);
+    }
+  });
+
+  test('services see the caller’s own address, whatever the caller claims', async () => {
+    const { api } = there().gateway;
+    const link = z
+      .object({ token: z.string() })
+      .parse((await call('putPublicLink', { body: { expiresOn: tomorrow() } })).body);
+    const read = (localAddress: string, claimed: number) =>
+      raw(api, `/v1/shared-reports/${link.token}`, {
+        localAddress,
+        headers: { 'X-Forwarded-For': `10.0.0.${claimed}`, Forwarded: `for=10.0.0.${claimed}` },
+      });
+    const statuses: number[] = [];
+    for (let i = 0; i < 31; i++) statuses.push((await read('127.0.0.1', i)).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await read('127.0.0.2', 0)).status).toBe(200);
+  });
+
+  test('the request id of the caller reaches the service and comes back; without one the gateway makes it', async () => {
+    const { api } = there().gateway;
+    const named = await fetch(`${api}/v1/plans`, { headers: { 'X-Request-Id': 'of-the-caller' } });
+    expect(named.headers.get('x-request-id')).toBe('of-the-caller');
+    const unnamed = await fetch(`${api}/v1/nothing`, { headers: { 'X-Request-Id': 'not fit' } });
+    expect(unnamed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('with every instance of a service away, its paths answer 503 in their shape, and the others go on', async () => {
+    const [flags] = there().serving('flags');
+    await flags?.leave();
+    const away = await call('evaluateFlags', { query: { distinct_id: 'ada' } });
+    expect({ status: away.status, body: away.body }).toEqual({ status: 503, body: errorA(503) });
+    expect(away.headers.get('retry-after')).toBe('2');
+    expect((await call('listPlans')).status).toBe(200);
+    flags?.start();
+    await flags?.ready();
+  });
+});
+
+const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);

@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import type { ServiceName } from '@switchboard/contracts';
+import { type AccessTokens, accessTokens, freePort } from '@switchboard/testkit';
+import { type Backings, startBackings } from './backings.ts';
+import { type Gateway, gatewayPorts, startGateway, writePublicFiles } from './gateway.ts';
+import { type Instance, startInstance } from './instances.ts';
+import { startOutside } from './providers.ts';
+
+/** What runs: a service, which of its work, how many of it. */
+export interface Part {
+  service: ServiceName;
+  roles?: string;
+  instances: number;
+}
+
+export interface DeploymentOptions {
+  region: string;
+  parts: Part[];
+  /** The identity provider; one of its own when absent. */
+  tokens?: AccessTokens;
+  env?: Record<string, string>;
+  /** Called when the backings are there and before the services are waited for. */
+  prepare?(backings: Backings): Promise<void>;
+}
+
+/** Services as processes, each with its own database, on real backings, behind the gateway. */
+export interface Deployment {
+  region: string;
+  backings: Backings;
+  gateway: Gateway;
+  tokens: AccessTokens;
+  instances: Instance[];
+  /** Those of a service that answer HTTP. */
+  serving(service: ServiceName): Instance[];
+  stop(): Promise<void>;
+}
+
+const ALL: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+
+/** Undefined where a backing is not installed; with REQUIRE_BACKINGS=1 that is an error. */
+export async function deploy(options: DeploymentOptions): Promise<Deployment | undefined> {
+  const backings = await startBackings();
+  if (backings === undefined) return undefined;
+  const tokens = options.tokens ?? (await accessTokens());
+  const outside = await startOutside();
+  const ports = await gatewayPorts();
+  const common = settings(options.region, backings, tokens, `http://127.0.0.1:${ports.api}`);
+  const placed: { part: Part; instance: Instance }[] = [];
+  for (const part of options.parts) {
+    for (let i = 0; i < part.instances; i++) {
+      const { service, roles } = part;
+      const instance = startInstance({
+        service,
+        ...(roles === undefined ? {} : { roles }),
+        port: await freePort(),
+        env: {
+          ...common,
+          ...(service === 'messenger' ? outside.settings : {}),
+          DATABASE_URL: backings.postgres.url(service),
+          ...options.env,
+        },
+      });
+      placed.push({ part, instance });
+    }
+  }
+  const instances = placed.map(({ instance }) => instance);
+  const serving = (service: ServiceName) =>
+    placed
+      .filter(({ part }) => part.service === service && (part.roles?.includes('http') ?? true))
+      .map(({ instance }) => instance);
+  await options.prepare?.(backings);
+  await Promise.all(instances.map((instance) => instance.ready()));
+  const upstreams = new Map(
+    ALL.map((service) => [service, serving(service).map(({ url }) => url)] as const).filter(
+      ([, addresses]) => addresses.length > 0,
+    ),
+  );
+  const files = join(backings.folder, 'public');
+  await writePublicFiles(files, ports);
+  const gateway = await startGateway(upstreams, ports, files);
+  return {
+    region: options.region,
+    backings,
+    gateway,
+    tokens,
+    instances,
+    serving,
+    async stop() {
+      await gateway.stop();
+      await Promise.all(instances.map((instance) => instance.leave()));
+      await outside.stop();
+      if (options.tokens === undefined) await tokens.stop();
+      await backings.stop();
+    },
+  };
+}
+
+function settings(region: string, backings: Backings, tokens: AccessTokens, apiUrl: string) {
+  const { kafka, redis, s3, folder } = backings;
+  const ofThisTrial = 'a secret of this trial and of nobody else';
+  return {
+    LOG_LEVEL: 'info',
+    REGION: region,
+    TRUSTED_PROXY_HOPS: '1',
+    AUTH_ISSUER: tokens.issuer,
+    AUTH_AUDIENCE: tokens.audience,
+    AUTH_JWKS_URL: tokens.jwksUrl,
+    CONSOLE_URL: 'https://console.example.com',
+    PUBLIC_API_URL: apiUrl,
+    PUBLIC_LINK_BASE_URL: `${apiUrl}/shared`,
+    KAFKA_BROKERS: kafka.brokers.join(','),
+    REDIS_URL: redis.url,
+    S3_ENDPOINT: s3.endpoint,
+    S3_ACCESS_KEY: s3.accessKey,
+    S3_SECRET_KEY: s3.secretKey,
+    S3_BUCKET: s3.bucket,
+    S3_REGION: s3.region,
+    MAIL_DIR: join(folder, 'mails'),
+    IDENTITY_SECRET: ofThisTrial,
+    LINK_SECRET: ofThisTrial,
+  };
+}

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ServiceName } from '@switchboard/contracts';
+import { eventually, freePort } from '@switchboard/testkit';
+import { run } from './process.ts';
+import { REPOSITORY } from './repository.ts';
+
+export interface Gateway {
+  api: string;
+  events: string;
+  replay: string;
+  output(): string;
+  stop(): Promise<void>;
+}
+
+export interface GatewayPorts {
+  api: number;
+  events: number;
+  replay: number;
+}
+
+const FOLDER = join(REPOSITORY, 'deploy/gateway');
+const PROGRAMS = ['/usr/bin/caddy', '/usr/local/bin/caddy'];
+
+export async function gatewayPorts(): Promise<GatewayPorts> {
+  return { api: await freePort(), events: await freePort(), replay: await freePort() };
+}
+
+/** Writes what the gateway serves itself. */
+export async function writePublicFiles(folder: string, { api, events, replay }: GatewayPorts): Promise<void> {
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  const addresses = {
+    PUBLIC_API_URL: url(api),
+    PUBLIC_EVENTS_URL: url(events),
+    PUBLIC_REPLAY_URL: url(replay),
+  };
+  await promisify(execFile)(process.execPath, [join(FOLDER, 'src/main.ts'), 'public', folder], {
+    env: { ...process.env, ...addresses },
+  });
+}
+
+/** Caddy with deploy/gateway's file, in front of these instances. The folder has what it serves itself. */
+export async function startGateway(
+  upstreams: ReadonlyMap<ServiceName, string[]>,
+  ports: GatewayPorts,
+  folder: string,
+): Promise<Gateway> {
+  const program = PROGRAMS.find((path) => existsSync(path));
+  if (program === undefined) throw new Error('no caddy: run deploy/backings/install.sh caddy');
+  const named = [...upstreams].map(([service, addresses]) => [
+    `${service.toUpperCase()}_UPSTREAMS`,
+    addresses.map((address) => new URL(address).host).join(' '),
+  ]);
+  const running = run({
+    command: program,
+    args: ['run', '--config', join(FOLDER, 'Caddyfile'), '--adapter', 'caddyfile'],
+    env: {
+      // It saves its configuration below its home, or else below the working directory.
+      HOME: tmpdir(),
+      ...Object.fromEntries(named),
+      API_ADDRESS: `http://:${ports.api}`,
+      EVENTS_ADDRESS: `http://:${ports.events}`,
+      REPLAY_ADDRESS: `http://:${ports.replay}`,
+      GATEWAY_ADMIN: 'off',
+      GATEWAY_LOG_LEVEL: 'WARN',
+      // Where it would keep certificates and its last configuration.
+      XDG_DATA_HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      GATEWAY_PUBLIC: folder,
+    },
+  });
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  await eventually(async () => {
+    await fetch(`${url(ports.api)}/`).catch((error: unknown) => {
+      throw new Error(`caddy does not answer: ${running.output()}`, { cause: error });
+    });
+  });
+  return {
+    api: url(ports.api),
+    events: url(ports.events),
+    replay: url(ports.replay),
+    output: running.output,
+    async stop() {
+      running.signal('SIGKILL');
+      await running.ended;
+    },
+  };
+}

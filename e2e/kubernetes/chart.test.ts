@@ -1,0 +1,188 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { z } from 'zod';
+import { REPOSITORY } from '../harness/repository.ts';
+import { refusedByKubernetes } from './accepted-by-kubernetes.ts';
+import { helm, lint, template } from './helm.ts';
+import { reaches } from './network.ts';
+import { matches, ofKind, type Rendered } from './rendered.ts';
+
+const services = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+const caddyfile = await readFile(join(REPOSITORY, 'deploy/gateway/Caddyfile'), 'utf8');
+
+test('the chart takes exactly the variables that the gateway has', async () => {
+  const gateway = z.object({ env: z.object({ propertyNames: z.object({ enum: z.array(z.string()) }) }) });
+  const schema = z
+    .object({ properties: z.object({ gateway: z.object({ properties: gateway }) }) })
+    .parse(
+      JSON.parse(
+        await readFile(join(REPOSITORY, 'deploy/kubernetes/switchboard/values.schema.json'), 'utf8'),
+      ),
+    );
+  const inCaddyfile = [...caddyfile.matchAll(/\{\$([A-Z_]+)/g)].map(([, name]) => name);
+  const taken = schema.properties.gateway.properties.env.propertyNames.enum;
+  expect(taken.sort()).toEqual([...new Set(inCaddyfile)].sort());
+});
+
+describe.skipIf(helm === undefined)('by helm', () => {
+  const releases = new Map<string, Rendered[]>();
+  let all: Rendered[];
+  beforeAll(async () => {
+    for (const name of [...services, 'gateway']) {
+      releases.set(name, await template(name, { files: ['everywhere', name] }));
+    }
+    all = [...releases.values()].flat();
+  });
+
+  it('lints with every example', async () => {
+    await lint({ files: ['everywhere', ...services, 'gateway'] });
+  });
+
+  it('is accepted by Kubernetes, with everything switched on; and what is wrong is not', async () => {
+    const everything = await template('everything', {
+      files: ['everywhere', ...services, 'gateway'],
+      set: [
+        'gateway.autoscaling.enabled=true',
+        'gateway.service.type=LoadBalancer',
+        'gateway.httpRoutes.enabled=true',
+        'gateway.httpRoutes.parentRefs[0].name=public',
+        'gateway.from[0].ipBlock.cidr=10.0.0.0/8',
+        'image.pullSecrets[0].name=registry',
+        'pod.volumes[0].name=authority',
+        'pod.volumes[0].secret.secretName=authority',
+        'pod.volumeMounts[0].name=authority',
+        'pod.volumeMounts[0].mountPath=/etc/authority',
+        'pod.tolerations[0].key=dedicated',
+        'pod.tolerations[0].operator=Exists',
+        'pod.nodeSelector.disk=ssd',
+        'pod.priorityClassName=high',
+        'pod.annotations.team=platform',
+        'flags.extraEnv[0].name=TZ',
+        'flags.extraEnv[0].value=UTC',
+      ],
+    });
+    expect(new Set(everything.map(({ kind }) => kind)).size).toBe(9);
+    expect(await refusedByKubernetes(everything)).toEqual([]);
+
+    const [deployment] = ofKind(everything, 'Deployment');
+    const [container] = deployment?.spec.template.spec.containers ?? [];
+    const wrong = [
+      { ...deployment, spec: { ...deployment?.spec, selector: undefined } },
+      { ...deployment, spec: { ...deployment?.spec, replicas: '2' } },
+      {
+        ...deployment,
+        spec: {
+          ...deployment?.spec,
+          template: { spec: { containers: [{ ...container, readynessProbe: {} }] } },
+        },
+      },
+    ];
+    const refused = await refusedByKubernetes(wrong);
+    expect(refused.filter((line) => /\(\d+,\d+\): error/.test(line))).toHaveLength(wrong.length);
+    expect(refused.join('\n')).toContain('readynessProbe');
+  }, 120_000);
+
+  it.each(services)('a release with %s alone has nothing of another service', async (name) => {
+    const release = releases.get(name) ?? [];
+    const components = release
+      .filter(({ kind }) => kind !== 'PodMonitor')
+      .map(({ metadata }) => metadata.labels['app.kubernetes.io/component']);
+    expect(new Set(components)).toEqual(new Set([name]));
+    expect(ofKind(release, 'Service').map(({ metadata }) => metadata.name)).toEqual([name]);
+  });
+
+  it('is deployed alone by one flag, with what all have in common', async () => {
+    expect(await template('flags', { files: ['everywhere'], set: ['flags.enabled=true'] })).not.toEqual([]);
+  });
+
+  it('runs consumers apart from HTTP', () => {
+    expect(new Set(ofKind(all, 'Deployment').map(({ metadata }) => metadata.name))).toEqual(
+      new Set([
+        'catalogue',
+        'collaboration',
+        'messenger',
+        'flags',
+        'flags-user-state',
+        'ingestion',
+        'ingestion-event-archive',
+        'ingestion-replay-archive',
+        'gateway',
+      ]),
+    );
+  });
+
+  it('finds each pod by exactly one Deployment, and at most one Service and one budget', () => {
+    const pods = ofKind(all, 'Deployment').map(({ spec }) => spec.template.metadata.labels);
+    const found = (wanted: Record<string, string>) => pods.filter((pod) => matches(pod, wanted)).length;
+    const selectors = [
+      ...ofKind(all, 'Deployment').map(({ spec }) => spec.selector.matchLabels),
+      ...ofKind(all, 'Service').map(({ spec }) => spec.selector),
+      ...ofKind(all, 'PodDisruptionBudget').map(({ spec }) => spec.selector.matchLabels),
+    ];
+    expect(selectors.map(found)).toEqual(selectors.map(() => 1));
+    expect(ofKind(all, 'PodDisruptionBudget')).toHaveLength(pods.length);
+  });
+
+  it('hardens every pod', () => {
+    for (const { spec } of ofKind(all, 'Deployment')) {
+      expect(spec.template.spec).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      expect(spec.template.spec.containers[0].securityContext).toMatchObject({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(spec['strategy']).toMatchObject({ rollingUpdate: { maxUnavailable: 0 } });
+    }
+  });
+
+  it('names the Services as the gateway knows them, also with a prefix', async () => {
+    for (const set of [[], ['namePrefix=eu-']]) {
+      const rendered = await template('all', { files: ['everywhere', ...services, 'gateway'], set });
+      const addresses = ofKind(rendered, 'Service').flatMap(({ metadata, spec }) =>
+        spec.ports.map(({ port }) => `${metadata.name}:${port}`),
+      );
+      const gateway = ofKind(rendered, 'Deployment').find(({ metadata }) =>
+        metadata.name.endsWith('gateway'),
+      );
+      const upstreams = (gateway?.spec.template.spec.containers[0].env ?? []).filter(({ name }) =>
+        name.endsWith('_UPSTREAMS'),
+      );
+      expect(upstreams).toHaveLength(services.length);
+      for (const { value } of upstreams) expect(addresses).toContain(value);
+    }
+  });
+
+  it('opens the ports that the Caddyfile listens on', () => {
+    const listens = [...caddyfile.matchAll(/\{\$[A-Z]+_ADDRESS:http:\/\/:(\d+)\}/g)].map(([, port]) =>
+      Number(port),
+    );
+    const gateway = ofKind(releases.get('gateway') ?? [], 'Deployment')[0];
+    const open = gateway?.spec.template.spec.containers[0].ports.map(({ containerPort }) => containerPort);
+    expect(new Set(open)).toEqual(new Set(listens));
+  });
+
+  it('lets only the gateway and chosen namespaces reach HTTP, and only those that measure reach consumers', () => {
+    const policies = ofKind(all, 'NetworkPolicy');
+    const pods = ofKind(all, 'Deployment').map(({ spec }) => spec.template.metadata.labels);
+    const gateway = pods.find((pod) => pod['app.kubernetes.io/component'] === 'gateway') ?? {};
+    const callers = {
+      gateway: { pod: gateway },
+      'another pod': { pod: { app: 'curl' } },
+      'another namespace': { namespace: { 'kubernetes.io/metadata.name': 'elsewhere' } },
+      operators: { namespace: { 'switchboard-management': 'true' } },
+      prometheus: { namespace: { 'switchboard-metrics': 'true' } },
+    };
+    for (const pod of pods.filter((one) => one !== gateway)) {
+      const allowed = Object.entries(callers).filter(([, caller]) => reaches(policies, caller, pod, 'http'));
+      const http = pod['switchboard-process'] === 'http';
+      expect(allowed.map(([name]) => name)).toEqual(
+        http ? ['gateway', 'operators', 'prometheus'] : ['prometheus'],
+      );
+    }
+    expect(reaches(policies, callers['another namespace'], gateway, 'api')).toBe(true);
+  });
+});

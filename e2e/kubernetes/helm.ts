@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { REPOSITORY } from '../harness/repository.ts';
+import { type Rendered, rendered } from './rendered.ts';
+
+const run = promisify(execFile);
+const folder = join(REPOSITORY, 'deploy/kubernetes');
+const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
+
+/** The program; undefined where neither `deploy/backings/install.sh helm` nor anybody else put it: no test requires it. */
+export const helm = await firstOf([join(home, 'bin', 'helm'), 'helm']);
+/** Values files of examples/, and settings of single values. */
+export interface Values {
+  files?: string[];
+  set?: string[];
+}
+
+/** What a release comes to. Rejects with Helm's words, which the chart's own refusals are part of. */
+export async function template(release: string, values: Values): Promise<Rendered[]> {
+  // `go install` builds a Helm that takes Kubernetes for 1.20 where no version is said.
+  const { stdout } = await run(
+    helm ?? '',
+    ['template', release, 'switchboard', '--kube-version', '1.34.0', ...flags(values)],
+    { cwd: folder, maxBuffer: 16_000_000 },
+  );
+  return parseAllDocuments(stdout)
+    .map((document) => document.toJS())
+    .filter((document) => document !== null)
+    .map((document) => rendered.parse(document));
+}
+
+/** Rejects with what is wrong with the chart. */
+export async function lint(values: Values): Promise<void> {
+  await run(helm ?? '', ['lint', '--strict', 'switchboard', ...flags(values)], { cwd: folder });
+}
+
+function flags({ files = [], set = [] }: Values): string[] {
+  return [
+    ...files.flatMap((file) => ['--values', join('examples', `${file}.yaml`)]),
+    ...set.flatMap((one) => ['--set', one]),
+  ];
+}
+
+async function firstOf(programs: string[]): Promise<string | undefined> {
+  for (const program of programs) {
+    const found = await run(program, ['version']).catch(() => undefined);
+    if (found) return program;
+  }
+  return undefined;
+}

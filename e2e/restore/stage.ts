@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ServiceName } from '@switchboard/contracts';
+import { accessTokens, eventually, freePort, startKafka, startRedis } from '@switchboard/testkit';
+import { type Instance, startInstance } from '../harness/instances.ts';
+
+export interface StageOptions {
+  /** libpq’s variables, of a superuser. */
+  postgres: { PGHOST: string; PGPORT: string; PGUSER: string };
+  say(line: string): void;
+}
+
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+export const SERVICES: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+
+const DOCUMENT = new URL('../../docs/backup.md', import.meta.url);
+const run = promisify(execFile);
+
+/** Five services as processes on stores that can be lost, and the commands of docs/backup.md. */
+export async function openStage({ postgres, say }: StageOptions) {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-restore-'));
+  const objects = join(folder, 'objects');
+  const env = { PATH: process.env['PATH'], ...postgres };
+  const [redis, tokens] = await Promise.all([startRedis(), accessTokens()]);
+  let kafka = await startKafka();
+  if (kafka === undefined || redis === undefined)
+    throw new Error('Kafka and Redis are needed: deploy/backings/install.sh kafka redis');
+  const commands = await documented();
+  const ports = new Map<ServiceName, number>();
+  for (const service of SERVICES) ports.set(service, await freePort());
+  const url = (service: ServiceName) => `http://127.0.0.1:${ports.get(service)}`;
+  const running = new Map<ServiceName, Instance>();
+  const brokers = () => kafka?.brokers.join(',') ?? '';
+
+  const settings = () => ({
+    LOG_LEVEL: 'info',
+    REGION: 'eu',
+    AUTH_ISSUER: tokens.issuer,
+    AUTH_AUDIENCE: tokens.audience,
+    AUTH_JWKS_URL: tokens.jwksUrl,
+    CONSOLE_URL: 'https://console.example.com',
+    PUBLIC_API_URL: 'https://api.example.com',
+    PUBLIC_LINK_BASE_URL: 'https://api.example.com/shared',
+    KAFKA_BROKERS: brokers(),
+    REDIS_URL: redis.url,
+    OBJECTS_FOLDER: objects,
+    MAIL_DIR: join(folder, 'mails'),
+    IDENTITY_SECRET: 'a secret of this trial and of nobody else',
+    LINK_SECRET: 'a secret of this trial and of nobody else',
+    ARCHIVE_FILE_SECONDS: '1',
+  });
+
+  async function sql(database: string, statement: string): Promise<string> {
+    return (await run('psql', ['-AtX', '-d', database, '-c', statement], { env })).stdout.trim();
+  }
+
+  return {
+    tokens,
+    objects,
+    url,
+    sql,
+    serving: (service: ServiceName) => [running.get(service)].filter((instance) => instance !== undefined),
+
+    /** A command of the document by its name, with its variables. */
+    async carryOut(name: string, variables: Record<string, string> = {}) {
+      const script = commands.get(name);
+      if (script === undefined) throw new Error(`docs/backup.md has no command ${name}`);
+      say(`$ ${name} ${Object.values(variables).join(' ')}`);
+      const shell = { cwd: folder, env: { ...env, KAFKA: brokers(), ...variables } };
+      await run('bash', ['--norc', '-euc', script], shell);
+    },
+
+    async createDatabase(service: ServiceName) {
+      await sql('postgres', `create database ${service} owner ${service}`);
+      await sql('postgres', `revoke all on database ${service} from public`);
+    },
+
+    async start(...services: ServiceName[]) {
+      for (const service of services) {
+        const address = `postgres://${service}:${service}@${postgres.PGHOST}:${postgres.PGPORT}/${service}`;
+        const port = ports.get(service) ?? 0;
+        running.set(service, startInstance({ service, port, env: { ...settings(), DATABASE_URL: address } }));
+      }
+      await Promise.all(services.map((service) => running.get(service)?.ready()));
+    },
+
+    async stop(...services: ServiceName[]) {
+      for (const service of services) {
+        const code = await running.get(service)?.leave();
+        if (code !== 0) throw new Error(`${service} ended with ${code}`);
+      }
+    },
+
+    /** Another Kafka, with nothing in it. */
+    async loseKafka() {
+      await kafka?.stop();
+      kafka = await startKafka();
+    },
+
+    async call(at: string, token: string, { method = 'GET', body, headers = {} }: CallOptions = {}) {
+      const answer = await fetch(at, {
+        method,
+        headers: { Authorization: `Bearer ${token}`, ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      // biome-ignore lint/suspicious/noExplicitAny: whatever was answered is looked into
+      return { status: answer.status, body: (text.startsWith('{') ? JSON.parse(text) : text) as any };
+    },
+
+    /** Waits until something is as wanted. */
+    async is(what: string, actual: () => Promise<unknown>, wanted: unknown) {
+      const expected = JSON.stringify(wanted);
+      await eventually(
+        async () => {
+          const found = JSON.stringify(await actual());
+          if (found !== expected) throw new Error(`${what}: ${found}, not ${expected}`);
+        },
+        { withinMs: 90_000 },
+      );
+      say(`  ${what}: ${expected}`);
+    },
+
+    async close() {
+      await Promise.all([...running.values()].map((instance) => instance.leave()));
+      await Promise.all([kafka?.stop(), redis.kill(), tokens.stop()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface CallOptions {
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** The shell blocks of the document by the name in the comment before each. */
+async function documented(): Promise<Map<string, string>> {
+  const text = await readFile(DOCUMENT, 'utf8');
+  const blocks = text.matchAll(/<!-- trial: ([a-z-]+) -->\n+ *```sh\n(.+?)```/gs);
+  return new Map([...blocks].map(([, name = '', script = '']) => [name, script]));
+}
