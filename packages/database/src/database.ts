@@ -34,6 +34,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** What a store of a service queries. */
+export type Db = Database['drizzle'];
+
+/** A transaction of `Db`; where a store takes `Db | Tx`, its statements may be part of a larger transaction. */
+export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
+
 /** A pool of connections, each made when it is first needed. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, applicationName, poolSize = 10, statementTimeoutMs = 5000, connectTimeoutMs = 3000 } = options;

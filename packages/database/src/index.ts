@@ -1,4 +1,4 @@
-export { type Database, type DatabaseOptions, openDatabase } from './database.ts';
+export { type Database, type DatabaseOptions, type Db, openDatabase, type Tx } from './database.ts';
 export { gatherReads, type Read } from './gather.ts';
 export type { Listening } from './listen.ts';
 export { type Migrations, migrate } from './migrate.ts';

@@ -1,6 +1,7 @@
+import type { Db, Tx } from '@switchboard/database';
 import type { EventLog, RecordBatch } from '@switchboard/event-log';
 import { type Change, outgoingRecord, parseRecord, UnreadableRecord } from './record.ts';
-import { advance, applyChanges, type Db, lockPosition, notifyChanged, readNewer, type Tx } from './store.ts';
+import { advance, applyChanges, lockPosition, notifyChanged, readNewer } from './store.ts';
 
 /**
  * Applies consecutive records of a partition in one transaction that also announces what changed. What was

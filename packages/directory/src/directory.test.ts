@@ -3,7 +3,7 @@ import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { directoryRecord, directoryTombstone, directoryTombstoneRetentionMs } from './index.ts';
-import { kafkaBrokers, logs, type TestLog, testLog, testService } from './test-directory.ts';
+import { kafkaBrokers, logs, type TestLog, testLog, testService } from './testing/test-directory.ts';
 
 const someKey = () => `pk_eu_${randomUUID().replaceAll('-', '')}`;
 const project = { id: 'shop', companyId: 'acme', name: 'Shop', region: 'eu', defaultLanguage: 'en' };

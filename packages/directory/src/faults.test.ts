@@ -12,7 +12,7 @@ import {
   openDirectory,
   outgoingRecord,
 } from './index.ts';
-import { type TestLog, testLog, testService } from './test-directory.ts';
+import { type TestLog, testLog, testService } from './testing/test-directory.ts';
 
 const project = { id: 'shop', companyId: 'acme', name: 'Shop', region: 'eu', defaultLanguage: 'en' };
 const someKey = () => `pk_eu_${randomUUID().replaceAll('-', '')}`;

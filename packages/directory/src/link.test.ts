@@ -1,7 +1,7 @@
 import { eventually } from '@switchboard/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDirectoryLink, directoryRecord, directoryTombstone, outgoingRecord } from './index.ts';
-import { kafkaBrokers, logs, testLog, testService } from './test-directory.ts';
+import { kafkaBrokers, logs, testLog, testService } from './testing/test-directory.ts';
 
 const REVOKED = `pk_us_${'r'.repeat(32)}`;
 

@@ -1,10 +1,7 @@
-import type { Database } from '@switchboard/database';
+import type { Db, Tx } from '@switchboard/database';
 import { and, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import { type Change, directoryTombstoneRetentionMs, type Kind } from './record.ts';
 import { applied, entries, replica } from './schema.ts';
-
-export type Db = Database['drizzle'];
-export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
 
 /** An applied change is announced here to every instance: a JSON array of record keys. */
 export const changedChannel = 'directory_changed';

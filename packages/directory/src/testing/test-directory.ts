@@ -9,7 +9,7 @@ import {
   directoryTombstoneRetentionMs,
   openDirectory,
   outgoingRecord,
-} from './index.ts';
+} from '../index.ts';
 
 /** Both event logs, Kafka where there is one. */
 export const logs = ['PostgreSQL', 'Kafka'] as const;

@@ -1,0 +1,7 @@
+export {
+  createDirectoryPublisher,
+  type DirectoryPublisher,
+  type ProjectOptions,
+  type PublishedProject,
+  testMember,
+} from './publisher.ts';

@@ -1,0 +1,272 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { type CacheOptions, createCache } from './cache.ts';
+
+type Value = string | undefined;
+
+const unavailable = () => new Error('unavailable');
+
+/** A source whose answers are given by hand, so that a change can fall between a load and its answer. */
+function source(options: Partial<CacheOptions<Value>> = {}) {
+  const waiting: { key: string; last: Value; answer(value: Value): void; fail(error: Error): void }[] = [];
+  const cache = createCache<Value>({
+    maxBytes: 1_000_000,
+    sizeOf: (value) => value.length,
+    isUnavailable: (error) => error instanceof Error && error.message === 'unavailable',
+    load: (key, last) =>
+      new Promise((resolve, reject) => waiting.push({ key, last, answer: resolve, fail: reject })),
+    ...options,
+  });
+  async function answered(key: string, value: Value) {
+    const got = cache.get(key);
+    waiting.pop()?.answer(value);
+    return got;
+  }
+  async function failed(key: string, error = unavailable()) {
+    const got = cache.get(key);
+    waiting.pop()?.fail(error);
+    return got;
+  }
+  return { cache, waiting, answered, failed };
+}
+
+describe('a cached value', () => {
+  it('is loaded once for callers that ask together, and returned without a promise after that', async () => {
+    const { cache, waiting } = source();
+    const both = Promise.all([cache.get('a'), cache.get('a')]);
+    expect(waiting).toHaveLength(1);
+    waiting[0]?.answer('1');
+    expect(await both).toEqual(['1', '1']);
+    expect(cache.get('a')).toBe('1');
+    expect(cache.isFresh('a')).toBe(true);
+  });
+
+  it.each(['invalidate', 'drop', 'invalidateAll'] as const)(
+    'is not kept when its load began before %s',
+    async (change) => {
+      const { cache, waiting } = source();
+      const before = cache.get('a');
+      cache[change]('a');
+      const after = cache.get('a');
+      expect(waiting).toHaveLength(2);
+      waiting[1]?.answer('new');
+      expect(await after).toBe('new');
+      waiting[0]?.answer('old');
+      expect(await before).toBe('old');
+      expect(cache.get('a')).toBe('new');
+    },
+  );
+
+  it.each(['invalidate', 'drop', 'invalidateAll'] as const)(
+    'is not kept when nobody asks between %s and the end of its load',
+    async (change) => {
+      const { cache, waiting, answered } = source();
+      const before = cache.get('a');
+      cache[change]('a');
+      waiting.pop()?.answer('old');
+      await before;
+      expect(await answered('a', 'new')).toBe('new');
+    },
+  );
+
+  it('is not replaced by a load that began before its invalidation', async () => {
+    const { cache, waiting, answered } = source();
+    await answered('a', '1');
+    cache.invalidate('a');
+    const before = cache.get('a');
+    cache.invalidateAll();
+    waiting.pop()?.answer('2');
+    await before;
+    expect(await answered('a', '3')).toBe('3');
+    expect(cache.get('a')).toBe('3');
+  });
+
+  it('is loaded again when it is too old, with the last value at hand', async () => {
+    const { cache, waiting, answered } = source({ freshForMs: 20 });
+    await answered('a', '1');
+    await sleep(30);
+    expect(cache.isFresh('a')).toBe(false);
+    const got = cache.get('a');
+    expect(waiting[0]?.last).toBe('1');
+    waiting[0]?.answer('2');
+    expect(await got).toBe('2');
+  });
+
+  it('fails with the error of its load, and is loaded again for the next caller', async () => {
+    const { answered, failed } = source();
+    await expect(failed('a')).rejects.toThrow('unavailable');
+    await expect(failed('a', new Error('a defect'))).rejects.toThrow('a defect');
+    expect(await answered('a', '1')).toBe('1');
+  });
+
+  it('fails when the first load takes too long, and is kept when it arrives', async () => {
+    const { cache, waiting } = source({ loadTimeoutMs: 20 });
+    await expect(cache.get('a')).rejects.toThrow('no answer within 20 ms');
+    waiting[0]?.answer('1');
+    await turn();
+    expect(cache.get('a')).toBe('1');
+  });
+});
+
+describe('a key without a value', () => {
+  it('is remembered until it changes', async () => {
+    const { cache, waiting, answered } = source();
+    expect(await answered('a', undefined)).toBeUndefined();
+    expect(cache.get('a')).toBeUndefined();
+    expect(waiting).toHaveLength(0);
+    for (const change of ['drop', 'invalidate', 'invalidateAll'] as const) {
+      await answered('a', undefined);
+      cache[change]('a');
+      const got = cache.get('a');
+      expect(waiting).toHaveLength(1);
+      waiting.pop()?.answer('1');
+      expect(await got).toBe('1');
+      cache.drop('a');
+    }
+  });
+
+  it('is remembered only for a while', async () => {
+    const { answered } = source({ missingForMs: 10 });
+    await answered('a', undefined);
+    await sleep(20);
+    expect(await answered('a', '1')).toBe('1');
+  });
+
+  it('is not remembered when it was invalidated during the load', async () => {
+    const { cache, waiting, answered } = source();
+    const before = cache.get('a');
+    cache.drop('a');
+    waiting.pop()?.answer(undefined);
+    expect(await before).toBeUndefined();
+    expect(await answered('a', '1')).toBe('1');
+  });
+
+  it('replaces a value that has gone', async () => {
+    const { cache, answered } = source();
+    await answered('a', '1');
+    cache.invalidate('a');
+    expect(await answered('a', undefined)).toBeUndefined();
+    expect(cache.get('a')).toBeUndefined();
+    expect(cache.size()).toBe(0);
+  });
+
+  it('evicts no value, however many there are', async () => {
+    const { cache, answered } = source({ maxBytes: 500 });
+    await answered('known', '1');
+    for (let i = 0; i < 1_000; i++) await answered(`unknown ${i}`, undefined);
+    expect(cache.get('known')).toBe('1');
+    expect(cache.size()).toBe(1);
+  });
+});
+
+describe('a stale value', () => {
+  it.each(['invalidate', 'invalidateAll'] as const)('is loaded again after %s', async (change) => {
+    const { cache, answered } = source();
+    await answered('a', '1');
+    cache[change]('a');
+    expect(cache.isFresh('a')).toBe(false);
+    expect(await answered('a', '2')).toBe('2');
+    expect(cache.get('a')).toBe('2');
+    expect(cache.isFresh('a')).toBe(true);
+  });
+
+  it('is used while the source is unavailable, however often it is invalidated', async () => {
+    const { cache, answered, failed } = source();
+    await answered('a', '1');
+    for (const change of ['invalidate', 'invalidateAll', 'invalidateAll'] as const) {
+      cache[change]('a');
+      expect(await failed('a')).toBe('1');
+      expect(cache.get('a')).toBe('1');
+      expect(cache.isFresh('a')).toBe(false);
+    }
+  });
+
+  it('is used without another load for a short time only', async () => {
+    const { cache, waiting, answered, failed } = source({ staleForMs: 20 });
+    await answered('a', '1');
+    cache.invalidateAll();
+    await failed('a');
+    expect(cache.get('a')).toBe('1');
+    expect(waiting).toHaveLength(0);
+    await sleep(30);
+    expect(await answered('a', '2')).toBe('2');
+  });
+
+  it('is used while the source does not answer, and replaced when it does', async () => {
+    const { cache, waiting, answered } = source({ patienceMs: 20 });
+    await answered('a', '1');
+    cache.invalidate('a');
+    expect(await cache.get('a')).toBe('1');
+    expect(waiting).toHaveLength(1);
+    waiting.pop()?.answer('2');
+    await turn();
+    expect(cache.get('a')).toBe('2');
+    expect(cache.isFresh('a')).toBe(true);
+  });
+
+  it('does not hide a defect', async () => {
+    const { cache, answered, failed } = source();
+    await answered('a', '1');
+    cache.invalidate('a');
+    await expect(failed('a', new Error('a defect'))).rejects.toThrow('a defect');
+    expect(await answered('a', '2')).toBe('2');
+  });
+
+  it('is used when it is invalidated again during a load that fails', async () => {
+    const { cache, waiting, answered } = source();
+    await answered('a', '1');
+    cache.invalidate('a');
+    const got = cache.get('a');
+    cache.invalidateAll();
+    waiting.pop()?.fail(unavailable());
+    expect(await got).toBe('1');
+  });
+
+  it('is never used again once it is dropped', async () => {
+    const { cache, waiting, answered, failed } = source();
+    await answered('a', '1');
+    cache.invalidate('a');
+    const got = cache.get('a');
+    cache.drop('a');
+    waiting.pop()?.fail(unavailable());
+    await expect(got).rejects.toThrow('unavailable');
+    await expect(failed('a')).rejects.toThrow('unavailable');
+  });
+});
+
+describe('memory', () => {
+  it('holds the most recently used values', async () => {
+    const { cache, answered, waiting } = source({ maxBytes: 50_000, sizeOf: () => 700 });
+    for (let i = 0; i < 100; i++) await answered(`value ${i}`, 'x');
+    const held = cache.size();
+    expect(held).toBeGreaterThan(50);
+    cache.get('value 99');
+    await answered('one more', 'x');
+    expect(cache.size()).toBeLessThanOrEqual(held);
+    expect(cache.bytes()).toBeLessThanOrEqual(50_000);
+    expect(cache.get('value 99')).toBe('x');
+    void cache.get('value 0');
+    expect(waiting.map(({ key }) => key)).toEqual(['value 0']);
+  });
+
+  it('holds even a value that is larger than the bound', async () => {
+    const { cache, answered } = source({ maxBytes: 100 });
+    await answered('a', 'x'.repeat(1_000));
+    expect(cache.get('a')).toHaveLength(1_000);
+    expect(cache.bytes()).toBe(100);
+  });
+
+  it('is counted again for a value that has grown, without making it fresher', async () => {
+    let size = 10;
+    const { cache, answered } = source({ sizeOf: () => size, freshForMs: 50 });
+    await answered('a', '1');
+    const before = cache.bytes();
+    size = 1_010;
+    await sleep(30);
+    cache.resized('a');
+    expect(cache.bytes()).toBe(before + 1_000);
+    expect(cache.get('a')).toBe('1');
+    await sleep(30);
+    expect(cache.isFresh('a')).toBe(false);
+  });
+});

@@ -1,0 +1,85 @@
+export interface CoalesceOptions {
+  /** Most keys of one call. Default 1000. */
+  maxBatch?: number;
+  /** A call that takes longer no longer holds up waiting callers: another one runs beside it. Default: it does. */
+  slowAfterMs?: number;
+  /** Most calls at a time, slow ones included. Default 1. */
+  maxConcurrent?: number;
+}
+
+interface Waiting<V> {
+  resolve(value: V): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Turns a read of many keys into a read of one. A lone caller is served at once; callers that arrive while a read is
+ * under way share the next one, each key once, so that the cost per caller falls as load rises. No caller joins a read
+ * that began before it asked: what it gets is never older than its call.
+ *
+ * @param readMany Resolves with one value per key, in the order of the keys. When it rejects, every caller of the
+ *   batch is rejected with the same error.
+ */
+export function coalesce<K, V>(
+  readMany: (keys: readonly K[]) => Promise<readonly V[]>,
+  { maxBatch = 1_000, slowAfterMs, maxConcurrent = 1 }: CoalesceOptions = {},
+): (key: K) => Promise<V> {
+  const waiting = new Map<K, Waiting<V>[]>();
+  let reads = 0;
+  let slowReads = 0;
+
+  function readNext(): void {
+    if (waiting.size > 0 && reads === slowReads && reads < maxConcurrent) void read();
+  }
+
+  async function read(): Promise<void> {
+    const batch = takeBatch();
+    let isSlow = false;
+    reads++;
+    const timer =
+      slowAfterMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            isSlow = true;
+            slowReads++;
+            readNext();
+          }, slowAfterMs);
+    await settle(batch);
+    clearTimeout(timer);
+    reads--;
+    if (isSlow) slowReads--;
+    readNext();
+  }
+
+  function takeBatch(): [K, Waiting<V>[]][] {
+    const batch: [K, Waiting<V>[]][] = [];
+    for (const entry of waiting) {
+      if (batch.length === maxBatch) break;
+      batch.push(entry);
+    }
+    for (const [key] of batch) waiting.delete(key);
+    return batch;
+  }
+
+  async function settle(batch: readonly [K, Waiting<V>[]][]): Promise<void> {
+    try {
+      const values = await readMany(batch.map(([key]) => key));
+      if (values.length !== batch.length) {
+        throw new Error(`a coalesced read of ${batch.length} keys returned ${values.length} values`);
+      }
+      for (const [index, value] of values.entries()) {
+        for (const { resolve } of batch[index]?.[1] ?? []) resolve(value);
+      }
+    } catch (error) {
+      for (const { reject } of batch.flatMap(([, callers]) => callers)) reject(error);
+    }
+  }
+
+  return (key) =>
+    new Promise((resolve, reject) => {
+      const callers = waiting.get(key);
+      if (callers === undefined) waiting.set(key, [{ resolve, reject }]);
+      else callers.push({ resolve, reject });
+      readNext();
+    });
+}

@@ -1,0 +1,29 @@
+/** Work did not settle in time. `isUnavailable` of @switchboard/database recognizes the code. */
+export class DeadlineExceeded extends Error {
+  override name = 'DeadlineExceeded';
+  readonly code = 'ETIMEDOUT';
+}
+
+/**
+ * Settles as `work` does, or rejects after `ms` milliseconds with DeadlineExceeded, or with what `timeoutError`
+ * creates. The work itself is not cancelled; a result or an error that arrives later is ignored.
+ */
+export function withDeadline<T>(
+  ms: number,
+  work: PromiseLike<T>,
+  timeoutError: () => Error = () => new DeadlineExceeded(`no answer within ${Math.ceil(ms)} ms`),
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(timeoutError()), Math.max(0, ms));
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
