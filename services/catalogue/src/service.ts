@@ -3,24 +3,27 @@ import { directoryTombstoneRetentionMs, directoryTopic } from '@switchboard/dire
 import type { TopicSpec } from '@switchboard/event-log';
 import { createApp, defineService, openEventLog } from '@switchboard/service-kit';
 import { createAiModels } from './ai-models/ai-models.ts';
-import { serveAiModels } from './ai-models/routes.ts';
+import { aiModelsRoutes } from './ai-models/routes.ts';
 import { createCompanies } from './companies/companies.ts';
-import { createMembers } from './companies/members.ts';
-import { serveCompanies, serveMembers } from './companies/routes.ts';
+import { companiesRoutes } from './companies/routes.ts';
 import { type CatalogueConfig, catalogueSettings } from './config.ts';
-import { followLists } from './lists.ts';
-import { migrations } from './migrations.ts';
-import { outboxLag } from './outbox/lag.ts';
+import { createMembers } from './members/members.ts';
+import { membersRoutes } from './members/routes.ts';
 import { createOutbox } from './outbox/outbox.ts';
 import { createRelay } from './outbox/relay.ts';
+import { createOutboxStore } from './outbox/store.ts';
 import { createPlans } from './plans/plans.ts';
-import { servePlans } from './plans/routes.ts';
-import { createProjectKeys } from './projects/keys.ts';
+import { plansRoutes } from './plans/routes.ts';
+import { createProjectKeys } from './project-keys/project-keys.ts';
+import { projectKeysRoutes } from './project-keys/routes.ts';
 import { createProjects } from './projects/projects.ts';
-import { createReports } from './projects/reports.ts';
-import { serveProjectKeys, serveProjects, serveReports } from './projects/routes.ts';
+import { projectsRoutes } from './projects/routes.ts';
+import { type ListRefresh, startListRefresh } from './published-lists/refresh.ts';
+import { createReports } from './reports/reports.ts';
+import { reportsRoutes } from './reports/routes.ts';
+import { catalogueMigrations } from './schema/migrations.ts';
 
-/** Plans, AI models and the directory: the service that owns them and publishes the topic `directory`. */
+/** Owns plans, AI models and the directory, and publishes the topic `directory`. */
 export const catalogueService = defineService({
   name: 'catalogue',
   settings: catalogueSettings,
@@ -32,34 +35,40 @@ export const catalogueService = defineService({
     const outbox = createOutbox(db);
     const relay = createRelay({ database, log, topic: topicOf(config), logger });
     const plans = createPlans({ db, outbox });
-    const aiModels = createAiModels({ db });
+    const models = createAiModels({ db });
+    const companies = createCompanies({ db, outbox });
+    const members = createMembers({ db, outbox, companies });
+    const projects = createProjects({ db, outbox, companies });
+    const projectKeys = createProjectKeys({ db, outbox, projects });
+    const reports = createReports({ db, outbox, projects });
 
     const app = createApp({ service: 'catalogue', context, database });
-    servePlans(app, plans);
-    serveAiModels(app, aiModels);
-    serveCompanies(app, createCompanies({ db, outbox }));
-    serveMembers(app, createMembers({ db, outbox }));
-    serveProjects(app, createProjects({ db, outbox }));
-    serveProjectKeys(app, createProjectKeys({ db, outbox }));
-    serveReports(app, createReports({ db, outbox }));
+    plansRoutes(app, { plans });
+    aiModelsRoutes(app, { models });
+    companiesRoutes(app, { companies });
+    membersRoutes(app, { members });
+    projectsRoutes(app, { projects });
+    projectKeysRoutes(app, { projectKeys });
+    reportsRoutes(app, { reports });
 
+    const { lagSeconds } = createOutboxStore(db);
     metrics.gaugeBy(
       'switchboard_outbox_lag_seconds',
-      'Age of the oldest change of the directory that is not published yet.',
+      'Age of the oldest directory change that is not published yet.',
       [],
-      async () => [{ labels: {}, value: await outboxLag(db) }],
+      async () => [{ labels: {}, value: await lagSeconds() }],
     );
 
-    let lists: Awaited<ReturnType<typeof followLists>> | undefined;
+    let refresh: ListRefresh | undefined;
     return {
       app,
       async start() {
-        await migrate(config.DATABASE_URL, migrations);
-        lists ??= await followLists({ database, lists: [plans.published, aiModels.published], logger });
+        await migrate(config.DATABASE_URL, catalogueMigrations);
+        refresh ??= await startListRefresh({ database, lists: [plans.published, models.published], logger });
         await relay.start();
       },
       async stop() {
-        await Promise.all([relay.stop(), lists?.stop()]);
+        await Promise.all([relay.stop(), refresh?.stop()]);
         await log.close();
         await database.close();
       },
@@ -74,7 +83,7 @@ function topicOf(config: CatalogueConfig): TopicSpec {
     replication: config.TOPIC_REPLICATION,
     cleanup: 'compact',
     tombstoneRetentionMs: directoryTombstoneRetentionMs,
-    // With three replicas a record is acknowledged by two, so that losing one loses nothing.
+    // With three replicas, two must acknowledge a record: losing one loses no records.
     minInSyncReplicas: config.TOPIC_REPLICATION >= 3 ? 2 : 1,
   };
 }

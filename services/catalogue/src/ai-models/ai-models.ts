@@ -1,41 +1,46 @@
 import type { AiMarkup, AiModel } from '@switchboard/contracts';
-import { BadRequest, NotFound, prepareJson } from '@switchboard/service-kit';
-import type { Db, Tx } from '../db.ts';
-import { announceLists } from '../lists.ts';
-import { createPublishedList } from '../published-list.ts';
-import { largestPrice, publishedPrice } from './price.ts';
-import {
-  findModel,
-  listModelRows,
-  lockMarkup,
-  type ModelRow,
-  readMarkup,
-  removeModel,
-  setMarkup,
-  upsertModel,
-} from './store.ts';
+import type { Db } from '@switchboard/database';
+import { BadRequest, NotFound, type Prepared, prepareJson } from '@switchboard/service-kit';
+import { createPublishedList, type PublishedList } from '../published-lists/published-list.ts';
+import { createPublishedListsStore } from '../published-lists/store.ts';
+import { MAX_PRICE, publishedPrice } from './price.ts';
+import { type AiModelRow, type AiModelsStore, createAiModelsStore } from './store.ts';
 
-export type AiModels = ReturnType<typeof createAiModels>;
+/** AI models with their prices before markup, and the markup. */
+export interface AiModels {
+  /** The public list, with prices after markup. */
+  published: PublishedList<Prepared>;
+  list(): Promise<AiModel[]>;
+  /** Throws NotFound. */
+  get(id: string): Promise<AiModel>;
+  /** Throws BadRequest when a price after markup would pass 2^53 - 1. */
+  put(model: AiModel): Promise<AiModel>;
+  remove(id: string): Promise<void>;
+  getMarkup(): Promise<AiMarkup>;
+  /** Throws BadRequest when a price after markup would pass 2^53 - 1. */
+  putMarkup(markup: AiMarkup): Promise<AiMarkup>;
+}
 
-/** The AI models with their prices before the markup, the markup, and the public list. */
-export function createAiModels({ db }: { db: Db }) {
+export function createAiModels({ db }: { db: Db }): AiModels {
+  const store = createAiModelsStore(db);
   const published = createPublishedList({
     name: 'AI model list',
     read: () =>
       db.transaction(
         async (tx) => {
-          const markupPercent = await readMarkup(tx);
-          const models = (await listModelRows(tx)).map(fromRow);
+          const snapshot = createAiModelsStore(tx);
+          const markupPercent = await snapshot.readMarkup();
+          const models = (await snapshot.list()).map(fromRow);
           return prepareJson({ markupPercent, models: models.map((model) => publish(model, markupPercent)) });
         },
         { isolationLevel: 'repeatable read', accessMode: 'read only' },
       ),
   });
 
-  async function change(rule: (tx: Tx) => Promise<void>) {
+  async function change(rule: (models: AiModelsStore) => Promise<void>): Promise<void> {
     await db.transaction(async (tx) => {
-      await rule(tx);
-      await announceLists(tx);
+      await rule(createAiModelsStore(tx));
+      await createPublishedListsStore(tx).notifyChange();
     });
     await published.reload();
   }
@@ -43,49 +48,50 @@ export function createAiModels({ db }: { db: Db }) {
   return {
     published,
 
-    async list(): Promise<AiModel[]> {
-      return (await listModelRows(db)).map(fromRow);
+    async list() {
+      return (await store.list()).map(fromRow);
     },
 
-    async get(id: string): Promise<AiModel> {
-      const row = await findModel(db, id);
+    async get(id) {
+      const row = await store.find(id);
       if (row === undefined) throw new NotFound(`There is no AI model ${id}.`);
       return fromRow(row);
     },
 
-    async put(model: AiModel): Promise<AiModel> {
-      await change(async (tx) => {
-        const markupPercent = await lockMarkup(tx);
+    async put(model) {
+      const row = toRow(model);
+      await change(async (models) => {
+        const markupPercent = await models.lockMarkup();
         const tooHigh = findTooHighPrice(model, markupPercent);
         if (tooHigh !== undefined) {
           throw new BadRequest(
-            `perMillion.${tooHigh}: with the markup of ${markupPercent} % its published price passes 2^53 - 1`,
+            `perMillion.${tooHigh}: exceeds 2^53 - 1 after the markup of ${markupPercent}%; lower the price or the markup`,
           );
         }
-        await upsertModel(tx, toRow(model));
+        await models.upsert(row);
       });
-      return fromRow(toRow(model));
+      return fromRow(row);
     },
 
-    async remove(id: string): Promise<void> {
-      await change((tx) => removeModel(tx, id));
+    async remove(id) {
+      await change((models) => models.remove(id));
     },
 
-    async getMarkup(): Promise<AiMarkup> {
-      return { markupPercent: await readMarkup(db) };
+    async getMarkup() {
+      return { markupPercent: await store.readMarkup() };
     },
 
-    async putMarkup({ markupPercent }: AiMarkup): Promise<AiMarkup> {
-      await change(async (tx) => {
-        await lockMarkup(tx);
-        for (const model of (await listModelRows(tx)).map(fromRow)) {
+    async putMarkup({ markupPercent }) {
+      await change(async (models) => {
+        await models.lockMarkup();
+        for (const model of (await models.list()).map(fromRow)) {
           const tooHigh = findTooHighPrice(model, markupPercent);
           if (tooHigh === undefined) continue;
           throw new BadRequest(
-            `markupPercent: the published price ${tooHigh} of AI model ${model.id} would pass 2^53 - 1`,
+            `markupPercent: with it the price ${tooHigh} of AI model ${model.id} exceeds 2^53 - 1`,
           );
         }
-        await setMarkup(tx, markupPercent);
+        await models.setMarkup(markupPercent);
       });
       return { markupPercent };
     },
@@ -93,9 +99,7 @@ export function createAiModels({ db }: { db: Db }) {
 }
 
 function findTooHighPrice({ perMillion }: AiModel, markupPercent: number): string | undefined {
-  return Object.entries(perMillion).find(
-    ([, base]) => publishedPrice(base, markupPercent) > largestPrice,
-  )?.[0];
+  return Object.entries(perMillion).find(([, base]) => publishedPrice(base, markupPercent) > MAX_PRICE)?.[0];
 }
 
 function publish({ id, displayName, perMillion }: AiModel, markupPercent: number) {
@@ -113,11 +117,11 @@ function publish({ id, displayName, perMillion }: AiModel, markupPercent: number
   };
 }
 
-function toRow({ id, displayName, perMillion }: AiModel): ModelRow {
+function toRow({ id, displayName, perMillion }: AiModel): AiModelRow {
   const { input, output, cacheWrite5m, cacheWrite1h, cacheRead } = perMillion;
   return { id, displayName, input, output, cacheWrite5m, cacheWrite1h, cacheRead };
 }
 
-function fromRow({ id, displayName, ...perMillion }: ModelRow): AiModel {
+function fromRow({ id, displayName, ...perMillion }: AiModelRow): AiModel {
   return { id, displayName, perMillion };
 }

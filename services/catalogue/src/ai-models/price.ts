@@ -1,5 +1,5 @@
 /** The largest whole number that a JSON number holds exactly: 2^53 - 1. */
-export const largestPrice = BigInt(Number.MAX_SAFE_INTEGER);
+export const MAX_PRICE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** ceil(base x (100 + markupPercent) / 100), exactly; base and result in micro-dollars per million tokens. */
 export function publishedPrice(base: number, markupPercent: number): bigint {

@@ -10,7 +10,7 @@ import {
 import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
 import type { AiModels } from './ai-models.ts';
 
-export function serveAiModels(app: ServiceApp, models: AiModels): void {
+export function aiModelsRoutes(app: ServiceApp, { models }: { models: AiModels }): void {
   app.implement(listAiModels, (c) =>
     answerPrepared(c, models.published.current(), { 'Cache-Control': 'public, max-age=3600' }),
   );

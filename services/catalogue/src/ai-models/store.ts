@@ -1,40 +1,55 @@
+import type { Db, Tx } from '@switchboard/database';
 import { eq, sql } from 'drizzle-orm';
-import type { Db, Tx } from '../db.ts';
-import { aiMarkup, aiModels } from '../schema.ts';
+import { aiMarkup, aiModels } from '../schema/index.ts';
 
-export type ModelRow = typeof aiModels.$inferSelect;
+export type AiModelRow = typeof aiModels.$inferSelect;
 
-/** All models by id, in the order of code points. */
-export function listModelRows(db: Db | Tx): Promise<ModelRow[]> {
-  return db.select().from(aiModels).orderBy(sql`${aiModels.id} collate "C"`);
+export interface AiModelsStore {
+  /** All models by id, in the order of code points. */
+  list(): Promise<AiModelRow[]>;
+  find(id: string): Promise<AiModelRow | undefined>;
+  upsert(row: AiModelRow): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** The markup in percent; 0 until one is set. */
+  readMarkup(): Promise<number>;
+  /** The markup, locked until the transaction ends, because prices are checked against it. */
+  lockMarkup(): Promise<number>;
+  setMarkup(percent: number): Promise<void>;
 }
 
-export async function findModel(db: Db, id: string): Promise<ModelRow | undefined> {
-  const [row] = await db.select().from(aiModels).where(eq(aiModels.id, id));
-  return row;
-}
+export function createAiModelsStore(db: Db | Tx): AiModelsStore {
+  return {
+    async list() {
+      return db.select().from(aiModels).orderBy(sql`${aiModels.id} collate "C"`);
+    },
 
-export async function upsertModel(tx: Tx, row: ModelRow): Promise<void> {
-  const { id, ...content } = row;
-  await tx.insert(aiModels).values(row).onConflictDoUpdate({ target: aiModels.id, set: content });
-}
+    async find(id) {
+      const [row] = await db.select().from(aiModels).where(eq(aiModels.id, id));
+      return row;
+    },
 
-export async function removeModel(tx: Tx, id: string): Promise<void> {
-  await tx.delete(aiModels).where(eq(aiModels.id, id));
-}
+    async upsert(row) {
+      const { id, ...content } = row;
+      await db.insert(aiModels).values(row).onConflictDoUpdate({ target: aiModels.id, set: content });
+    },
 
-export async function readMarkup(db: Db | Tx): Promise<number> {
-  const [row] = await db.select().from(aiMarkup);
-  return row?.percent ?? 0;
-}
+    async remove(id) {
+      await db.delete(aiModels).where(eq(aiModels.id, id));
+    },
 
-/** The markup, which stays as it is until the transaction ends: prices are judged against it. */
-export async function lockMarkup(tx: Tx): Promise<number> {
-  await tx.insert(aiMarkup).values({}).onConflictDoNothing();
-  const [row] = await tx.select().from(aiMarkup).for('update');
-  return row?.percent ?? 0;
-}
+    async readMarkup() {
+      const [row] = await db.select().from(aiMarkup);
+      return row?.percent ?? 0;
+    },
 
-export async function setMarkup(tx: Tx, percent: number): Promise<void> {
-  await tx.update(aiMarkup).set({ percent });
+    async lockMarkup() {
+      await db.insert(aiMarkup).values({}).onConflictDoNothing();
+      const [row] = await db.select().from(aiMarkup).for('update');
+      return row?.percent ?? 0;
+    },
+
+    async setMarkup(percent) {
+      await db.update(aiMarkup).set({ percent });
+    },
+  };
 }

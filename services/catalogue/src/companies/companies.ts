@@ -1,60 +1,65 @@
 import type { Company } from '@switchboard/contracts';
+import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
 import { BadRequest, NotFound } from '@switchboard/service-kit';
-import type { Db } from '../db.ts';
-import { entitlementsJson } from '../entitlements.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { holdPlan } from '../plans/store.ts';
+import { serializeEntitlements } from '../plans/entitlements.ts';
+import { createPlansStore } from '../plans/store.ts';
 import { removeProjects } from '../projects/removal.ts';
-import {
-  type CompanyRow,
-  findCompany,
-  listCompanyRows,
-  lockCompany,
-  lockProjectsOf,
-  removeCompanyAndMembers,
-  upsertCompany,
-} from './store.ts';
-
-export type Companies = ReturnType<typeof createCompanies>;
+import { type CompanyRow, createCompaniesStore } from './store.ts';
 
 /** The companies; each is on a plan that exists. */
-export function createCompanies({ db, outbox }: { db: Db; outbox: Outbox }) {
+export interface Companies {
+  list(cursor?: string): Promise<{ companies: Company[]; nextCursor: string | null }>;
+  /** Throws NotFound. */
+  get(id: string): Promise<Company>;
+  /** Throws BadRequest when the plan does not exist. */
+  put(company: Company): Promise<Company>;
+  /** Removes the company with its members and its projects, and their keys and reports. */
+  remove(id: string): Promise<void>;
+}
+
+export function createCompanies({ db, outbox }: { db: Db; outbox: Outbox }): Companies {
+  const store = createCompaniesStore(db);
   return {
-    async list(cursor?: string) {
-      const { rows, nextCursor } = await listCompanyRows(db, cursor);
+    async list(cursor) {
+      const { rows, nextCursor } = await store.list(cursor);
       return { companies: rows.map(fromRow), nextCursor };
     },
 
-    async get(id: string): Promise<Company> {
-      const row = await findCompany(db, id);
-      if (row === undefined) throw new NotFound(`There is no company ${id}.`);
+    async get(id) {
+      const row = await store.find(id);
+      if (row === undefined) throw unknownCompany(id);
       return fromRow(row);
     },
 
-    async put({ id, name, plan, entitlements = {} }: Company): Promise<Company> {
-      const row = { id, name, ...plan, entitlements: entitlementsJson(entitlements) };
+    async put({ id, name, plan, entitlements = {} }) {
+      const row = { id, name, ...plan, entitlements: serializeEntitlements(entitlements) };
       await outbox.change(async (tx, announce) => {
-        if (!(await holdPlan(tx, plan))) {
+        if (!(await createPlansStore(tx).hold(plan))) {
           throw new BadRequest(`plan: there is no plan ${plan.tier}/${plan.cycle}`);
         }
-        await upsertCompany(tx, row);
+        await createCompaniesStore(tx).upsert(row);
         announce([directoryRecord('company', { id, name, plan, entitlements })]);
       });
       return fromRow(row);
     },
 
-    /** Removes the company with its members and its projects, and their keys and reports. */
-    async remove(id: string): Promise<void> {
+    async remove(id) {
       await outbox.change(async (tx, announce) => {
-        if (!(await lockCompany(tx, id))) return;
-        announce(await removeProjects(tx, await lockProjectsOf(tx, id)));
-        const subs = await removeCompanyAndMembers(tx, id);
+        const companies = createCompaniesStore(tx);
+        if (!(await companies.lock(id))) return;
+        announce(await removeProjects(tx, await companies.lockProjects(id)));
+        const subs = await companies.removeWithMembers(id);
         announce(subs.map((sub) => directoryTombstone('member', id, sub)));
         announce([directoryTombstone('company', id)]);
       });
     },
   };
+}
+
+export function unknownCompany(id: string): NotFound {
+  return new NotFound(`There is no company ${id}.`);
 }
 
 function fromRow({ id, name, tier, cycle, entitlements }: CompanyRow): Company {

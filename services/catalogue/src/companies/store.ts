@@ -1,89 +1,82 @@
-import { and, asc, eq } from 'drizzle-orm';
-import type { Db, Tx } from '../db.ts';
-import { onePage, pageBy } from '../pages.ts';
-import { companies, members, projects } from '../schema.ts';
+import type { Db, Tx } from '@switchboard/database';
+import { asc, eq, gt } from 'drizzle-orm';
+import { PAGE_LIMIT, type Page, toPage } from '../paging/paging.ts';
+import { companies, members, projects } from '../schema/index.ts';
 
 export type CompanyRow = typeof companies.$inferSelect;
-export type MemberRow = typeof members.$inferSelect;
 
-export async function findCompany(db: Db, id: string): Promise<CompanyRow | undefined> {
-  const [row] = await db.select().from(companies).where(eq(companies.id, id));
-  return row;
+export interface CompaniesStore {
+  /** A page of companies by id. */
+  list(cursor: string | undefined): Promise<Page<CompanyRow>>;
+  find(id: string): Promise<CompanyRow | undefined>;
+  upsert(row: CompanyRow): Promise<void>;
+  /** Locks the company against removal until the transaction ends; false when there is no such company. */
+  hold(id: string): Promise<boolean>;
+  /** Locks the company for removal, after every transaction that holds it; false when there is no such company. */
+  lock(id: string): Promise<boolean>;
+  /** Locks the company's projects in the order of their ids, and returns these. */
+  lockProjects(id: string): Promise<string[]>;
+  /** Removes a company that has no projects left, and its members; returns their subs. */
+  removeWithMembers(id: string): Promise<string[]>;
 }
 
-export async function listCompanyRows(db: Db, cursor: string | undefined) {
-  const { after, order, limit } = pageBy(companies.id, cursor);
-  return onePage(await db.select().from(companies).where(after).orderBy(order).limit(limit), ({ id }) => id);
-}
+export function createCompaniesStore(db: Db | Tx): CompaniesStore {
+  return {
+    async list(cursor) {
+      const rows = await db
+        .select()
+        .from(companies)
+        .where(cursor === undefined ? undefined : gt(companies.id, cursor))
+        .orderBy(asc(companies.id))
+        .limit(PAGE_LIMIT);
+      return toPage(rows, ({ id }) => id);
+    },
 
-export async function listMemberRows(db: Db, companyId: string, cursor: string | undefined) {
-  const { after, order, limit } = pageBy(members.sub, cursor);
-  const ofCompany = and(eq(members.companyId, companyId), after);
-  return onePage(
-    await db.select().from(members).where(ofCompany).orderBy(order).limit(limit),
-    ({ sub }) => sub,
-  );
-}
+    async find(id) {
+      const [row] = await db.select().from(companies).where(eq(companies.id, id));
+      return row;
+    },
 
-/** Locks the company against removal until the transaction ends; false when there is no such company. */
-export async function holdCompany(tx: Tx, id: string): Promise<boolean> {
-  const rows = await tx
-    .select({ id: companies.id })
-    .from(companies)
-    .where(eq(companies.id, id))
-    .for('key share');
-  return rows.length > 0;
-}
+    async upsert(row) {
+      const { id, ...content } = row;
+      await db.insert(companies).values(row).onConflictDoUpdate({ target: companies.id, set: content });
+    },
 
-/** Locks the company for its removal, after every transaction that holds it. */
-export async function lockCompany(tx: Tx, id: string): Promise<boolean> {
-  const rows = await tx
-    .select({ id: companies.id })
-    .from(companies)
-    .where(eq(companies.id, id))
-    .for('update');
-  return rows.length > 0;
-}
+    async hold(id) {
+      const rows = await db
+        .select({ id: companies.id })
+        .from(companies)
+        .where(eq(companies.id, id))
+        .for('key share');
+      return rows.length > 0;
+    },
 
-export async function upsertCompany(tx: Tx, row: CompanyRow): Promise<void> {
-  const { id, ...content } = row;
-  await tx.insert(companies).values(row).onConflictDoUpdate({ target: companies.id, set: content });
-}
+    async lock(id) {
+      const rows = await db
+        .select({ id: companies.id })
+        .from(companies)
+        .where(eq(companies.id, id))
+        .for('update');
+      return rows.length > 0;
+    },
 
-/** Removes the company, which must have no projects left, with its members; answers their subs. */
-export async function removeCompanyAndMembers(tx: Tx, id: string): Promise<string[]> {
-  const gone = await tx.delete(members).where(eq(members.companyId, id)).returning({ sub: members.sub });
-  await tx.delete(companies).where(eq(companies.id, id));
-  return gone.map(({ sub }) => sub);
-}
+    async lockProjects(id) {
+      const rows = await db
+        .select({ id: projects.id })
+        .from(projects)
+        .where(eq(projects.companyId, id))
+        .orderBy(asc(projects.id))
+        .for('update');
+      return rows.map((project) => project.id);
+    },
 
-/** The company's projects, locked one after the other in the order of their ids. */
-export async function lockProjectsOf(tx: Tx, companyId: string): Promise<string[]> {
-  const rows = await tx
-    .select({ id: projects.id })
-    .from(projects)
-    .where(eq(projects.companyId, companyId))
-    .orderBy(asc(projects.id))
-    .for('update');
-  return rows.map(({ id }) => id);
-}
-
-const named = (companyId: string, sub: string) => and(eq(members.companyId, companyId), eq(members.sub, sub));
-
-export async function findMember(db: Db, companyId: string, sub: string): Promise<MemberRow | undefined> {
-  const [row] = await db.select().from(members).where(named(companyId, sub));
-  return row;
-}
-
-export async function upsertMember(tx: Tx, row: MemberRow): Promise<void> {
-  const { companyId, sub, ...content } = row;
-  await tx
-    .insert(members)
-    .values(row)
-    .onConflictDoUpdate({ target: [members.companyId, members.sub], set: content });
-}
-
-export async function removeMember(tx: Tx, companyId: string, sub: string): Promise<boolean> {
-  const gone = await tx.delete(members).where(named(companyId, sub)).returning({ sub: members.sub });
-  return gone.length > 0;
+    async removeWithMembers(id) {
+      const removed = await db
+        .delete(members)
+        .where(eq(members.companyId, id))
+        .returning({ sub: members.sub });
+      await db.delete(companies).where(eq(companies.id, id));
+      return removed.map(({ sub }) => sub);
+    },
+  };
 }

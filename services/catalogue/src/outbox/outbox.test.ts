@@ -4,7 +4,15 @@ import { directoryRecord, directoryTombstoneRetentionMs, directoryTopic } from '
 import { openPostgresLog } from '@switchboard/event-log';
 import { eventually, type PostgresServer, postgresServer } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acme, ada, type Instance, pro, shop, type TestCatalogue, testCatalogue } from '../test-service.ts';
+import {
+  acme,
+  ada,
+  type Instance,
+  pro,
+  shop,
+  type TestCatalogue,
+  testCatalogue,
+} from '../testing/harness.ts';
 import { createOutbox } from './outbox.ts';
 
 let logServer: PostgresServer;

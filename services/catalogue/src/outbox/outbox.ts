@@ -1,23 +1,17 @@
+import type { Db, Tx } from '@switchboard/database';
 import type { DirectoryRecord } from '@switchboard/directory';
-import { sql } from 'drizzle-orm';
-import type { Db, Tx } from '../db.ts';
-import { outbox } from '../schema.ts';
+import { createOutboxStore } from './store.ts';
 
-/** Wakes the relay of every instance. */
-export const outboxChannel = 'catalogue_outbox';
-
-/** Says within a transaction which records its change makes; they are stored with it or not at all. */
+/** Adds the records that a change makes; they are stored with the change or not at all. */
 export type Announce = (records: readonly DirectoryRecord[]) => void;
 
 export interface Outbox {
   /**
-   * Runs one change. A change must touch the rows it announces before it ends, so that two changes of one
-   * entry follow each other and their records get ids in the order of the commits.
+   * Runs one change in a transaction. A change must lock the rows it announces before it ends: then two changes of
+   * one entry follow each other, and their records get ids in commit order.
    */
   change<T>(rule: (tx: Tx, announce: Announce) => Promise<T>): Promise<T>;
 }
-
-const rowsAtOnce = 5_000;
 
 export function createOutbox(db: Db): Outbox {
   return {
@@ -27,10 +21,7 @@ export function createOutbox(db: Db): Outbox {
         const result = await rule(tx, (more) => {
           for (const record of more) records.push(record);
         });
-        for (let start = 0; start < records.length; start += rowsAtOnce) {
-          await tx.insert(outbox).values(records.slice(start, start + rowsAtOnce));
-        }
-        if (records.length > 0) await tx.execute(sql`select pg_notify(${outboxChannel}, '')`);
+        await createOutboxStore(tx).append(records);
         return result;
       }),
   };

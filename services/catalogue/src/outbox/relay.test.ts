@@ -4,7 +4,7 @@ import { EventLogUnavailable, type OutgoingRecord, openPostgresLog } from '@swit
 import { createLogger } from '@switchboard/service-kit';
 import { eventually, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrations } from '../migrations.ts';
+import { catalogueMigrations } from '../schema/migrations.ts';
 import { createOutbox } from './outbox.ts';
 import { createRelay } from './relay.ts';
 
@@ -13,7 +13,7 @@ const report = (name: string) => directoryRecord('report', { projectId: 'shop', 
 
 let own: Awaited<ReturnType<typeof testDatabase>>;
 beforeAll(async () => {
-  own = await testDatabase({ migrations: [migrations] });
+  own = await testDatabase({ migrations: [catalogueMigrations] });
 });
 afterAll(() => own.drop());
 

@@ -3,35 +3,30 @@ import type { Database } from '@switchboard/database';
 import { outgoingRecord } from '@switchboard/directory';
 import type { EventLog, TopicSpec } from '@switchboard/event-log';
 import { backoffDelay, type Logger } from '@switchboard/service-kit';
-import { asc, inArray, sql } from 'drizzle-orm';
-import type { Tx } from '../db.ts';
-import { outbox } from '../schema.ts';
-import { readEverything } from './everything.ts';
-import { createOutbox, outboxChannel } from './outbox.ts';
+import { enqueueAllEntries } from '../republication/republication.ts';
+import { createOutboxStore, OUTBOX_CHANNEL } from './store.ts';
 
 interface RelayOptions {
   database: Database;
   log: EventLog;
-  /** The topic `directory`; made when it is not there. */
+  /** The topic `directory`; created when it is missing. */
   topic: TopicSpec;
   logger: Logger;
 }
 
 export interface Relay {
   start(): Promise<void>;
-  /** Lets a batch that is being published end. */
+  /** Lets a batch that is being published finish. */
   stop(): Promise<void>;
 }
 
-/** One relay at a time, over all instances: any number will do. */
-const relayLock = 4_107_526_643;
-const batchSize = 500;
-/** The outbox is looked at this often also when nobody announces anything: its last relay may have been killed. */
-const idleMs = 1_000;
+const BATCH_SIZE = 500;
+/** The outbox is also read this often, because the instance that was publishing may have been killed. */
+const IDLE_MS = 1_000;
 
 /**
  * Publishes the outbox to the topic `directory` in the order of the changes, and removes what the log has
- * acknowledged. Killed in between, it publishes the same again: at least once, in order for each key. A topic that has
+ * acknowledged. Killed in between, it publishes the same records again: at least once, in order for each key. A topic that has
  * never had a record, because it is new or because the log was lost, gets every entry there is.
  */
 export function createRelay({ database, log, topic, logger }: RelayOptions): Relay {
@@ -51,12 +46,11 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
         await ensureTopic();
         const published = await publishBatch();
         failures = 0;
-        if (published < batchSize) await Promise.race([woken, pause(idleMs)]);
+        if (published < BATCH_SIZE) await Promise.race([woken, pause(IDLE_MS)]);
       } catch (error) {
         // The log may come back without the topic.
         isTopicThere = false;
-        if (failures === 0)
-          logger.warn({ error }, 'directory changes cannot be published; they wait in the outbox');
+        if (failures === 0) logger.warn({ error }, 'publish directory changes failed, retrying');
         await pause(backoffDelay(failures++));
       }
     }
@@ -66,23 +60,19 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
     if (isTopicThere) return;
     await log.createTopics([topic]);
     const ends = await log.endOffsets(topic.name);
-    if (ends.every((end) => end === 0n)) await publishEverything();
+    if (ends.every((end) => end === 0n)) {
+      const entries = await database.drizzle.transaction(enqueueAllEntries);
+      if (entries > 0)
+        logger.info({ entries }, 'the topic directory is empty: every entry is published again');
+    }
     isTopicThere = true;
-  }
-
-  async function publishEverything() {
-    const entries = await createOutbox(database.drizzle).change(async (tx, announce) => {
-      const records = await readEverything(tx);
-      announce(records);
-      return records.length;
-    });
-    if (entries > 0) logger.info({ entries }, 'the topic directory is empty: every entry is published again');
   }
 
   function publishBatch(): Promise<number> {
     return database.drizzle.transaction(async (tx) => {
-      if (!(await takeTurn(tx))) return 0;
-      const rows = await tx.select().from(outbox).orderBy(asc(outbox.id)).limit(batchSize);
+      const outbox = createOutboxStore(tx);
+      if (!(await outbox.lockRelay())) return 0;
+      const rows = await outbox.oldest(BATCH_SIZE);
       if (rows.length === 0) return 0;
       try {
         await log.publish(
@@ -93,12 +83,7 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
         await settled();
         throw error;
       }
-      await tx.delete(outbox).where(
-        inArray(
-          outbox.id,
-          rows.map(({ id }) => id),
-        ),
-      );
+      await outbox.remove(rows.map(({ id }) => id));
       return rows.length;
     });
   }
@@ -115,7 +100,7 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
   return {
     async start() {
       listening ??= await database.listen(
-        outboxChannel,
+        OUTBOX_CHANNEL,
         () => wake(),
         () => wake(),
       );
@@ -127,9 +112,4 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
       await listening?.stop();
     },
   };
-}
-
-async function takeTurn(tx: Tx): Promise<boolean> {
-  const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${relayLock}) as taken`);
-  return row?.['taken'] === true;
 }

@@ -1,6 +1,6 @@
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acme, type Instance, pro, type TestCatalogue, testCatalogue } from '../test-service.ts';
+import { acme, type Instance, pro, type TestCatalogue, testCatalogue } from '../testing/harness.ts';
 
 let catalogue: TestCatalogue;
 let one: Instance;

@@ -1,67 +1,70 @@
 import type { Plan } from '@switchboard/contracts';
+import type { Db, Tx } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { Conflict, NotFound, prepareJson } from '@switchboard/service-kit';
-import type { Db } from '../db.ts';
-import { entitlementsJson } from '../entitlements.ts';
-import { announceLists } from '../lists.ts';
-import type { Outbox } from '../outbox/outbox.ts';
-import { createPublishedList } from '../published-list.ts';
-import {
-  findCompanyOnPlan,
-  findPlan,
-  listPlanRows,
-  lockPlan,
-  type PlanName,
-  type PlanRow,
-  removePlan,
-  upsertPlan,
-} from './store.ts';
+import { Conflict, NotFound, type Prepared, prepareJson } from '@switchboard/service-kit';
+import type { Announce, Outbox } from '../outbox/outbox.ts';
+import { createPublishedList, type PublishedList } from '../published-lists/published-list.ts';
+import { createPublishedListsStore } from '../published-lists/store.ts';
+import { serializeEntitlements } from './entitlements.ts';
+import { createPlansStore, type PlanName, type PlanRow } from './store.ts';
 
-export type Plans = ReturnType<typeof createPlans>;
+export interface Plans {
+  /** The public list. */
+  published: PublishedList<Prepared>;
+  list(): Promise<Plan[]>;
+  /** Throws NotFound. */
+  get(name: PlanName): Promise<Plan>;
+  put(plan: Plan): Promise<Plan>;
+  /** Throws Conflict while a company is on the plan. */
+  remove(name: PlanName): Promise<void>;
+}
 
-/** The plans and their public list. */
-export function createPlans({ db, outbox }: { db: Db; outbox: Outbox }) {
+export function createPlans({ db, outbox }: { db: Db; outbox: Outbox }): Plans {
+  const store = createPlansStore(db);
+  const list = async () => (await store.list()).map(fromRow);
   const published = createPublishedList({
     name: 'plan catalogue',
-    read: async () => prepareJson({ plans: (await listPlanRows(db)).map(fromRow) }),
+    read: async () => prepareJson({ plans: await list() }),
   });
+
+  async function change(rule: (tx: Tx, announce: Announce) => Promise<void>): Promise<void> {
+    await outbox.change(async (tx, announce) => {
+      await rule(tx, announce);
+      await createPublishedListsStore(tx).notifyChange();
+    });
+    await published.reload();
+  }
 
   return {
     published,
+    list,
 
-    async list(): Promise<Plan[]> {
-      return (await listPlanRows(db)).map(fromRow);
-    },
-
-    async get(name: PlanName): Promise<Plan> {
-      const row = await findPlan(db, name);
+    async get(name) {
+      const row = await store.find(name);
       if (row === undefined) throw new NotFound(`There is no plan ${name.tier}/${name.cycle}.`);
       return fromRow(row);
     },
 
-    async put(plan: Plan): Promise<Plan> {
-      const row = { ...plan, entitlements: entitlementsJson(plan.entitlements) };
-      await outbox.change(async (tx, announce) => {
-        await upsertPlan(tx, row);
-        await announceLists(tx);
+    async put(plan) {
+      const row = { ...plan, entitlements: serializeEntitlements(plan.entitlements) };
+      await change(async (tx, announce) => {
+        await createPlansStore(tx).upsert(row);
         announce([directoryRecord('plan', plan)]);
       });
-      await published.reload();
       return fromRow(row);
     },
 
-    async remove(name: PlanName): Promise<void> {
-      await outbox.change(async (tx, announce) => {
-        if (!(await lockPlan(tx, name))) return;
-        const companyId = await findCompanyOnPlan(tx, name);
+    async remove(name) {
+      await change(async (tx, announce) => {
+        const plans = createPlansStore(tx);
+        if (!(await plans.lock(name))) return;
+        const companyId = await plans.findCompanyOn(name);
         if (companyId !== undefined) {
           throw new Conflict(`Company ${companyId} is on this plan; move it to another plan first.`);
         }
-        await removePlan(tx, name);
-        await announceLists(tx);
+        await plans.remove(name);
         announce([directoryTombstone('plan', name.tier, name.cycle)]);
       });
-      await published.reload();
     },
   };
 }

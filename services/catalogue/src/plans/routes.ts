@@ -2,7 +2,7 @@ import { deletePlan, getPlan, listManagedPlans, listPlans, putPlan } from '@swit
 import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
 import type { Plans } from './plans.ts';
 
-export function servePlans(app: ServiceApp, plans: Plans): void {
+export function plansRoutes(app: ServiceApp, { plans }: { plans: Plans }): void {
   app.implement(listPlans, (c) =>
     answerPrepared(c, plans.published.current(), { 'Cache-Control': 'public, max-age=300' }),
   );

@@ -1,13 +1,27 @@
+import type { Db, Tx } from '@switchboard/database';
 import { and, asc, eq } from 'drizzle-orm';
-import type { Db, Tx } from '../db.ts';
-import { companies, plans } from '../schema.ts';
+import { companies, plans } from '../schema/index.ts';
 
 export interface PlanName {
   tier: string;
   cycle: string;
 }
 
-const named = ({ tier, cycle }: PlanName) => and(eq(plans.tier, tier), eq(plans.cycle, cycle));
+export type PlanRow = Omit<typeof plans.$inferSelect, 'position'>;
+
+export interface PlansStore {
+  /** All plans in the order they were first created. */
+  list(): Promise<PlanRow[]>;
+  find(name: PlanName): Promise<PlanRow | undefined>;
+  upsert(row: PlanRow): Promise<void>;
+  /** Locks the plan against removal until the transaction ends; false when there is no such plan. */
+  hold(name: PlanName): Promise<boolean>;
+  /** Locks the plan for removal, after every transaction that holds it; false when there is no such plan. */
+  lock(name: PlanName): Promise<boolean>;
+  /** The id of a company that is on the plan. */
+  findCompanyOn(name: PlanName): Promise<string | undefined>;
+  remove(name: PlanName): Promise<void>;
+}
 
 const columns = {
   tier: plans.tier,
@@ -17,47 +31,48 @@ const columns = {
   entitlements: plans.entitlements,
 };
 
-export type PlanRow = Omit<typeof plans.$inferSelect, 'position'>;
+const named = ({ tier, cycle }: PlanName) => and(eq(plans.tier, tier), eq(plans.cycle, cycle));
 
-/** All plans in the order they were first created. */
-export function listPlanRows(db: Db): Promise<PlanRow[]> {
-  return db.select(columns).from(plans).orderBy(asc(plans.position));
-}
+export function createPlansStore(db: Db | Tx): PlansStore {
+  return {
+    async list() {
+      return db.select(columns).from(plans).orderBy(asc(plans.position));
+    },
 
-export async function findPlan(db: Db | Tx, name: PlanName): Promise<PlanRow | undefined> {
-  const [row] = await db.select(columns).from(plans).where(named(name));
-  return row;
-}
+    async find(name) {
+      const [row] = await db.select(columns).from(plans).where(named(name));
+      return row;
+    },
 
-export async function upsertPlan(tx: Tx, row: PlanRow): Promise<void> {
-  const { tier, cycle, ...content } = row;
-  await tx
-    .insert(plans)
-    .values(row)
-    .onConflictDoUpdate({ target: [plans.tier, plans.cycle], set: content });
-}
+    async upsert(row) {
+      const { tier, cycle, ...content } = row;
+      await db
+        .insert(plans)
+        .values(row)
+        .onConflictDoUpdate({ target: [plans.tier, plans.cycle], set: content });
+    },
 
-/** Locks the plan against removal until the transaction ends; false when there is no such plan. */
-export async function holdPlan(tx: Tx, name: PlanName): Promise<boolean> {
-  const rows = await tx.select({ tier: plans.tier }).from(plans).where(named(name)).for('key share');
-  return rows.length > 0;
-}
+    async hold(name) {
+      const rows = await db.select({ tier: plans.tier }).from(plans).where(named(name)).for('key share');
+      return rows.length > 0;
+    },
 
-/** Locks the plan for its removal, after every transaction that holds it. */
-export async function lockPlan(tx: Tx, name: PlanName): Promise<boolean> {
-  const rows = await tx.select({ tier: plans.tier }).from(plans).where(named(name)).for('update');
-  return rows.length > 0;
-}
+    async lock(name) {
+      const rows = await db.select({ tier: plans.tier }).from(plans).where(named(name)).for('update');
+      return rows.length > 0;
+    },
 
-export async function findCompanyOnPlan(tx: Tx, { tier, cycle }: PlanName): Promise<string | undefined> {
-  const [row] = await tx
-    .select({ id: companies.id })
-    .from(companies)
-    .where(and(eq(companies.tier, tier), eq(companies.cycle, cycle)))
-    .limit(1);
-  return row?.id;
-}
+    async findCompanyOn({ tier, cycle }) {
+      const [row] = await db
+        .select({ id: companies.id })
+        .from(companies)
+        .where(and(eq(companies.tier, tier), eq(companies.cycle, cycle)))
+        .limit(1);
+      return row?.id;
+    },
 
-export async function removePlan(tx: Tx, name: PlanName): Promise<void> {
-  await tx.delete(plans).where(named(name));
+    async remove(name) {
+      await db.delete(plans).where(named(name));
+    },
+  };
 }

@@ -1,64 +1,77 @@
 import type { Project } from '@switchboard/contracts';
+import type { Db } from '@switchboard/database';
 import { directoryRecord } from '@switchboard/directory';
 import { BadRequest, Conflict, NotFound } from '@switchboard/service-kit';
-import { findCompany, holdCompany } from '../companies/store.ts';
-import type { Db } from '../db.ts';
+import type { Companies } from '../companies/companies.ts';
+import { createCompaniesStore } from '../companies/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { removeProjects } from './removal.ts';
-import {
-  findProject,
-  hasKeys,
-  insertProjectIfMissing,
-  listProjectRows,
-  lockProject,
-  updateProject,
-} from './store.ts';
-
-export type Projects = ReturnType<typeof createProjects>;
+import { createProjectsStore } from './store.ts';
 
 /** The projects; each belongs to a company that exists. */
-export function createProjects({ db, outbox }: { db: Db; outbox: Outbox }) {
+export interface Projects {
+  /** Throws NotFound when the company does not exist. */
+  list(companyId: string, cursor?: string): Promise<{ projects: Project[]; nextCursor: string | null }>;
+  /** Throws NotFound. */
+  get(id: string): Promise<Project>;
+  /** Throws BadRequest when the company does not exist, Conflict when a project with keys would move. */
+  put(project: Project): Promise<Project>;
+  /** Removes the project with its keys and reports. */
+  remove(id: string): Promise<void>;
+}
+
+interface ProjectsOptions {
+  db: Db;
+  outbox: Outbox;
+  companies: Pick<Companies, 'get'>;
+}
+
+export function createProjects({ db, outbox, companies }: ProjectsOptions): Projects {
+  const store = createProjectsStore(db);
   return {
-    async list(companyId: string, cursor?: string) {
-      if ((await findCompany(db, companyId)) === undefined) {
-        throw new NotFound(`There is no company ${companyId}.`);
-      }
-      const { rows, nextCursor } = await listProjectRows(db, companyId, cursor);
+    async list(companyId, cursor) {
+      await companies.get(companyId);
+      const { rows, nextCursor } = await store.list(companyId, cursor);
       return { projects: rows, nextCursor };
     },
 
-    async get(id: string): Promise<Project> {
-      const row = await findProject(db, id);
-      if (row === undefined) throw new NotFound(`There is no project ${id}.`);
+    async get(id) {
+      const row = await store.find(id);
+      if (row === undefined) throw unknownProject(id);
       return row;
     },
 
-    /** A key carries its project's region, and who has it relies on whose project it is: with keys, both stay. */
-    async put({ id, companyId, name, region, defaultLanguage }: Project): Promise<Project> {
+    async put({ id, companyId, name, region, defaultLanguage }) {
       const project = { id, companyId, name, region, defaultLanguage };
       await outbox.change(async (tx, announce) => {
-        if (!(await holdCompany(tx, companyId))) {
+        if (!(await createCompaniesStore(tx).hold(companyId))) {
           throw new BadRequest(`companyId: there is no company ${companyId}`);
         }
-        await insertProjectIfMissing(tx, project);
-        const current = await lockProject(tx, id);
+        const projects = createProjectsStore(tx);
+        await projects.insertIfMissing(project);
+        const current = await projects.lock(id);
+        // A key names its region, and its holder relies on the company it belongs to.
         const isMoved = current?.region !== region || current.companyId !== companyId;
-        if (isMoved && (await hasKeys(tx, id))) {
+        if (isMoved && (await projects.hasKeys(id))) {
           throw new Conflict(
-            `Project ${id} has keys, so that its region and company stay; revoke its keys first or make a new project.`,
+            `Project ${id} has keys, which fix its region and company; revoke them first or create another project.`,
           );
         }
-        await updateProject(tx, project);
+        await projects.update(project);
         announce([directoryRecord('project', project)]);
       });
       return project;
     },
 
-    /** Removes the project with its keys and reports. */
-    async remove(id: string): Promise<void> {
+    async remove(id) {
       await outbox.change(async (tx, announce) => {
-        if ((await lockProject(tx, id)) !== undefined) announce(await removeProjects(tx, [id]));
+        const project = await createProjectsStore(tx).lock(id);
+        if (project !== undefined) announce(await removeProjects(tx, [id]));
       });
     },
   };
+}
+
+export function unknownProject(id: string): NotFound {
+  return new NotFound(`There is no project ${id}.`);
 }

@@ -3,7 +3,7 @@ import { directoryTopic } from '@switchboard/directory';
 import { openPostgresLog } from '@switchboard/event-log';
 import { serviceContext, startService } from '@switchboard/service-kit';
 import { accessTokens, testDatabase } from '@switchboard/testkit';
-import { catalogueService } from './service.ts';
+import { catalogueService } from '../service.ts';
 
 export interface Answer {
   status: number;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acme, type Instance, pro, shop, type TestCatalogue, testCatalogue } from './test-service.ts';
+import { acme, type Instance, pro, shop, type TestCatalogue, testCatalogue } from './testing/harness.ts';
 
 let catalogue: TestCatalogue;
 let one: Instance;

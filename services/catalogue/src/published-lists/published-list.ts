@@ -1,15 +1,15 @@
 import { Unavailable } from '@switchboard/service-kit';
 
-/** A list kept in memory as it is answered; the last one that could be read goes on being served. */
+/** A list kept in memory in the form it is served in; the last one read stays available. */
 export interface PublishedList<T> {
-  /** Throws Unavailable when the list was never read. */
+  /** Throws Unavailable until the list was read once. */
   current(): T;
-  /** Reads the list again; resolves when what was committed before the call is published. */
+  /** Reads the list again; resolves when everything committed before the call is in it. */
   reload(): Promise<void>;
 }
 
 interface PublishedListOptions<T> {
-  /** What a caller is told is missing: `The <name> has not loaded yet`. */
+  /** Named in the error: `The <name> has not loaded yet`. */
   name: string;
   read(): Promise<T>;
 }
@@ -30,7 +30,7 @@ export function createPublishedList<T extends {}>({ name, read }: PublishedListO
       return current;
     },
     reload() {
-      // One read at a time, and never one that began before the call: it may be older than the change.
+      // A read that began before the call may miss the change that the call is about.
       waiting ??= last = last.then(readOnce, readOnce);
       return waiting;
     },

@@ -6,7 +6,7 @@ import {
   testDatabase,
 } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Instance, pro, type TestCatalogue, testCatalogue } from './test-service.ts';
+import { type Instance, pro, type TestCatalogue, testCatalogue } from './testing/harness.ts';
 
 let server: PostgresServer;
 let log: TestDatabase;

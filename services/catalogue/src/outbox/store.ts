@@ -1,0 +1,66 @@
+import type { Db, Tx } from '@switchboard/database';
+import type { DirectoryRecord } from '@switchboard/directory';
+import { asc, inArray, min, sql } from 'drizzle-orm';
+import { outbox } from '../schema/index.ts';
+
+/** Wakes the relay of every instance. */
+export const OUTBOX_CHANNEL = 'catalogue_outbox';
+
+/** Held by the one instance that publishes; any number that nothing else in this database uses. */
+const RELAY_LOCK = 4_107_526_643;
+const MAX_ROWS_PER_INSERT = 5_000;
+
+export interface OutboxRow extends DirectoryRecord {
+  /** Grows with each record. */
+  id: bigint;
+}
+
+export interface OutboxStore {
+  /** Adds records, and wakes the relays when the transaction commits. */
+  append(records: readonly DirectoryRecord[]): Promise<void>;
+  /** The oldest records, in their order. */
+  oldest(limit: number): Promise<OutboxRow[]>;
+  remove(ids: bigint[]): Promise<void>;
+  /** The keys of all records in the outbox. */
+  keys(): Promise<Set<string>>;
+  /** Age in seconds of the oldest record; 0 when there is none. */
+  lagSeconds(): Promise<number>;
+  /** Takes the lock of the relay until the transaction ends; false when another instance has it. */
+  lockRelay(): Promise<boolean>;
+}
+
+export function createOutboxStore(db: Db | Tx): OutboxStore {
+  return {
+    async append(records) {
+      for (let start = 0; start < records.length; start += MAX_ROWS_PER_INSERT) {
+        await db.insert(outbox).values(records.slice(start, start + MAX_ROWS_PER_INSERT));
+      }
+      if (records.length > 0) await db.execute(sql`select pg_notify(${OUTBOX_CHANNEL}, '')`);
+    },
+
+    async oldest(limit) {
+      return db.select().from(outbox).orderBy(asc(outbox.id)).limit(limit);
+    },
+
+    async remove(ids) {
+      await db.delete(outbox).where(inArray(outbox.id, ids));
+    },
+
+    async keys() {
+      const rows = await db.selectDistinct({ key: outbox.key }).from(outbox);
+      return new Set(rows.map(({ key }) => key));
+    },
+
+    async lagSeconds() {
+      const [row] = await db
+        .select({ seconds: sql<string | null>`extract(epoch from now() - ${min(outbox.createdAt)})` })
+        .from(outbox);
+      return Math.max(0, Number(row?.seconds ?? 0));
+    },
+
+    async lockRelay() {
+      const [row] = await db.execute(sql`select pg_try_advisory_xact_lock(${RELAY_LOCK}) as taken`);
+      return row?.['taken'] === true;
+    },
+  };
+}

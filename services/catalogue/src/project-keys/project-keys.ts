@@ -1,0 +1,58 @@
+import { randomInt } from 'node:crypto';
+import type { Db } from '@switchboard/database';
+import { directoryRecord, directoryTombstone } from '@switchboard/directory';
+import type { Outbox } from '../outbox/outbox.ts';
+import { type Projects, unknownProject } from '../projects/projects.ts';
+import { createProjectsStore } from '../projects/store.ts';
+import { createProjectKeysStore } from './store.ts';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const KEY_CHARACTERS = 32;
+
+/** The keys of projects. A revoked key never becomes valid again. */
+export interface ProjectKeys {
+  /** Throws NotFound when the project does not exist. */
+  list(projectId: string): Promise<string[]>;
+  /** Throws NotFound when the project does not exist. */
+  create(projectId: string): Promise<string>;
+  revoke(projectId: string, key: string): Promise<void>;
+}
+
+interface ProjectKeysOptions {
+  db: Db;
+  outbox: Outbox;
+  projects: Pick<Projects, 'get'>;
+}
+
+export function createProjectKeys({ db, outbox, projects }: ProjectKeysOptions): ProjectKeys {
+  const store = createProjectKeysStore(db);
+  return {
+    async list(projectId) {
+      await projects.get(projectId);
+      return store.list(projectId);
+    },
+
+    create: (projectId) =>
+      outbox.change(async (tx, announce) => {
+        const project = await createProjectsStore(tx).hold(projectId);
+        if (project === undefined) throw unknownProject(projectId);
+        const key = makeProjectKey(project.region);
+        await createProjectKeysStore(tx).insert({ key, projectId });
+        announce([directoryRecord('key', { key, projectId })]);
+        return key;
+      }),
+
+    async revoke(projectId, key) {
+      await outbox.change(async (tx, announce) => {
+        const isRemoved = await createProjectKeysStore(tx).remove(projectId, key);
+        if (isRemoved) announce([directoryTombstone('key', key)]);
+      });
+    },
+  };
+}
+
+/** `pk_<region>_` and 32 base62 characters, each drawn uniformly. */
+function makeProjectKey(region: string): string {
+  const characters = Array.from({ length: KEY_CHARACTERS }, () => BASE62.charAt(randomInt(BASE62.length)));
+  return `pk_${region}_${characters.join('')}`;
+}

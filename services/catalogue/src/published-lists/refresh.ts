@@ -1,0 +1,49 @@
+import type { Database } from '@switchboard/database';
+import type { Logger } from '@switchboard/service-kit';
+import type { PublishedList } from './published-list.ts';
+import { LISTS_CHANNEL } from './store.ts';
+
+/** The lists are also read this often, in case a notification was lost. */
+const RELOAD_MS = 10_000;
+const RETRY_MS = 250;
+
+interface RefreshOptions {
+  database: Database;
+  lists: readonly Pick<PublishedList<never>, 'reload'>[];
+  logger: Logger;
+}
+
+export interface ListRefresh {
+  stop(): Promise<void>;
+}
+
+/** Keeps the public lists of this instance current until stopped. Throws when the first read fails. */
+export async function startListRefresh({ database, lists, logger }: RefreshOptions): Promise<ListRefresh> {
+  let isFailing = false;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function refresh() {
+    clearTimeout(timer);
+    try {
+      await Promise.all(lists.map((list) => list.reload()));
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) logger.warn({ error }, 'reload public lists failed, serving the last ones');
+      isFailing = true;
+    }
+    clearTimeout(timer);
+    if (!isStopped) timer = setTimeout(refresh, isFailing ? RETRY_MS : RELOAD_MS);
+  }
+
+  const listening = await database.listen(LISTS_CHANNEL, refresh, refresh);
+  await Promise.all(lists.map((list) => list.reload()));
+  timer = setTimeout(refresh, RELOAD_MS);
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await listening.stop();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { deleteReport, getReport, listReports, putReport } from '@switchboard/contracts';
+import type { ServiceApp } from '@switchboard/service-kit';
+import type { Reports } from './reports.ts';
+
+export function reportsRoutes(app: ServiceApp, { reports }: { reports: Reports }): void {
+  app.implement(listReports, async (c) =>
+    c.json(await reports.list(c.req.valid('param').projectId, c.req.valid('query').cursor), 200),
+  );
+  app.implement(getReport, async (c) => {
+    const { projectId, reportId } = c.req.valid('param');
+    return c.json(await reports.get(projectId, reportId), 200);
+  });
+  app.implement(putReport, async (c) => {
+    const { projectId, reportId } = c.req.valid('param');
+    return c.json(await reports.put({ ...c.req.valid('json'), projectId, id: reportId }), 200);
+  });
+  app.implement(deleteReport, async (c) => {
+    const { projectId, reportId } = c.req.valid('param');
+    await reports.remove(projectId, reportId);
+    return c.body(null, 204);
+  });
+}

@@ -1,0 +1,49 @@
+import type { Db, Tx } from '@switchboard/database';
+import { and, asc, eq, gt } from 'drizzle-orm';
+import { PAGE_LIMIT, type Page, toPage } from '../paging/paging.ts';
+import { reports } from '../schema/index.ts';
+
+export type ReportRow = typeof reports.$inferSelect;
+
+export interface ReportsStore {
+  /** A page of a project's reports by id. */
+  list(projectId: string, cursor: string | undefined): Promise<Page<ReportRow>>;
+  find(projectId: string, id: string): Promise<ReportRow | undefined>;
+  upsert(row: ReportRow): Promise<void>;
+  /** False when there was no such report. */
+  remove(projectId: string, id: string): Promise<boolean>;
+}
+
+const named = (projectId: string, id: string) => and(eq(reports.projectId, projectId), eq(reports.id, id));
+
+export function createReportsStore(db: Db | Tx): ReportsStore {
+  return {
+    async list(projectId, cursor) {
+      const isAfter = cursor === undefined ? undefined : gt(reports.id, cursor);
+      const rows = await db
+        .select()
+        .from(reports)
+        .where(and(eq(reports.projectId, projectId), isAfter))
+        .orderBy(asc(reports.id))
+        .limit(PAGE_LIMIT);
+      return toPage(rows, ({ id }) => id);
+    },
+
+    async find(projectId, id) {
+      const [row] = await db.select().from(reports).where(named(projectId, id));
+      return row;
+    },
+
+    async upsert(row) {
+      await db
+        .insert(reports)
+        .values(row)
+        .onConflictDoUpdate({ target: [reports.projectId, reports.id], set: { name: row.name } });
+    },
+
+    async remove(projectId, id) {
+      const removed = await db.delete(reports).where(named(projectId, id)).returning({ id: reports.id });
+      return removed.length > 0;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Tx } from '@switchboard/database';
+import { type DirectoryRecord, directoryRecord } from '@switchboard/directory';
+import { sql } from 'drizzle-orm';
+import { companies, members, plans, projectKeys, projects, reports } from '../schema/index.ts';
+
+export interface RepublicationStore {
+  /** Every entry of the directory. No entry changes before the transaction ends. */
+  lockAndReadEntries(): Promise<DirectoryRecord[]>;
+}
+
+export function createRepublicationStore(tx: Tx): RepublicationStore {
+  return {
+    async lockAndReadEntries() {
+      await tx.execute(
+        sql`lock table ${plans}, ${companies}, ${members}, ${projects}, ${projectKeys}, ${reports} in share mode`,
+      );
+      return [
+        ...(await tx.select().from(plans)).map(({ tier, cycle, entitlements }) =>
+          directoryRecord('plan', { tier, cycle, entitlements: JSON.parse(entitlements) }),
+        ),
+        ...(await tx.select().from(companies)).map(({ id, name, tier, cycle, entitlements }) =>
+          directoryRecord('company', {
+            id,
+            name,
+            plan: { tier, cycle },
+            entitlements: JSON.parse(entitlements),
+          }),
+        ),
+        ...(await tx.select().from(members)).map((member) =>
+          directoryRecord('member', { ...member, pushSubscriptions: JSON.parse(member.pushSubscriptions) }),
+        ),
+        ...(await tx.select().from(projects)).map((project) => directoryRecord('project', project)),
+        ...(await tx.select().from(projectKeys)).map((key) => directoryRecord('key', key)),
+        ...(await tx.select().from(reports)).map((report) => directoryRecord('report', report)),
+      ];
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { json } from './columns.ts';
+
+export const companies = pgTable(
+  'companies',
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    tier: text().notNull(),
+    cycle: text().notNull(),
+    entitlements: json('entitlements'),
+  },
+  (table) => [index('companies_by_plan').on(table.tier, table.cycle)],
+);
+
+export const members = pgTable(
+  'members',
+  {
+    companyId: text('company_id')
+      .notNull()
+      .references(() => companies.id),
+    sub: text().notNull(),
+    name: text().notNull(),
+    email: text().notNull(),
+    avatarUrl: text('avatar_url'),
+    pushSubscriptions: json('push_subscriptions'),
+  },
+  (table) => [primaryKey({ columns: [table.companyId, table.sub] })],
+);

@@ -1,0 +1,4 @@
+import { fileURLToPath } from 'node:url';
+
+/** The tables of this service, for `migrate` of `@switchboard/database`. */
+export const catalogueMigrations = { folder: fileURLToPath(new URL('../../migrations', import.meta.url)) };

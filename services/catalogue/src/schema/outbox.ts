@@ -1,0 +1,10 @@
+import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
+import { createdAt } from './columns.ts';
+
+/** Records of the topic `directory` that are not published yet, in commit order. The id is the revision. */
+export const outbox = pgTable('outbox', {
+  id: bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
+  key: text().notNull(),
+  value: text(),
+  createdAt: createdAt(),
+});

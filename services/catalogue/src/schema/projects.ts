@@ -1,0 +1,41 @@
+import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { createdAt } from './columns.ts';
+import { companies } from './companies.ts';
+
+export const projects = pgTable(
+  'projects',
+  {
+    id: text().primaryKey(),
+    companyId: text('company_id')
+      .notNull()
+      .references(() => companies.id),
+    name: text().notNull(),
+    region: text().notNull(),
+    defaultLanguage: text('default_language').notNull(),
+  },
+  (table) => [index('projects_by_company').on(table.companyId)],
+);
+
+export const projectKeys = pgTable(
+  'project_keys',
+  {
+    key: text().primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    createdAt: createdAt(),
+  },
+  (table) => [index('project_keys_by_project').on(table.projectId, table.createdAt)],
+);
+
+export const reports = pgTable(
+  'reports',
+  {
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    id: text().notNull(),
+    name: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.id] })],
+);
