@@ -1,0 +1,83 @@
+import { folderOf, isForTests, isTest, packageOf } from './paths.ts';
+import type { Rule, Violation } from './rule.ts';
+import type { Source, Tree } from './source.ts';
+
+const MAX_FILES = 15;
+
+/** Tests and declarations are not counted. */
+export const folderSize: Rule = {
+  name: `no folder holds more than ${MAX_FILES} source files`,
+  check(tree) {
+    const sizes = new Map<string, number>();
+    for (const path of tree.keys()) {
+      if (isTest(path) || path.endsWith('.d.ts')) continue;
+      sizes.set(folderOf(path), (sizes.get(folderOf(path)) ?? 0) + 1);
+    }
+    return [...sizes]
+      .filter(([, size]) => size > MAX_FILES)
+      .map(([file, size]) => ({ file, problem: `holds ${size} source files` }));
+  },
+};
+
+export const constantNames: Rule = {
+  name: 'module-level constants are UPPER_SNAKE, and a maximum begins with MAX_',
+  check(tree) {
+    return [...tree.values()].flatMap(({ path, constants }): Violation[] => {
+      if (isForTests(path)) return [];
+      const wrong = constants.filter((name) => !/^(?!MOST_)[A-Z][A-Z0-9_]*$/.test(name));
+      return wrong.map((name) => ({ file: path, problem: name }));
+    });
+  },
+};
+
+const TEST_LIBRARIES = ['vitest', 'fast-check', '@switchboard/testkit'];
+/** Packages that are for tests as a whole. */
+const FOR_TESTS = ['packages/testkit', 'bench', 'e2e'];
+
+export const testHelpers: Rule = {
+  name: 'test helpers stand in testing/ alone',
+  check(tree) {
+    return [...tree.values()].flatMap(({ path, imports }): Violation[] => {
+      if (isForTests(path) || FOR_TESTS.includes(packageOf(path))) return [];
+      const problems = imports.flatMap(({ target }) => {
+        if (TEST_LIBRARIES.some((name) => target === name || target.startsWith(`${name}/`)))
+          return [`imports ${target}`];
+        return tree.has(target) && isForTests(target) ? [`imports ${target}`] : [];
+      });
+      if (isOnlyUsedByTests(tree, path)) problems.push('nothing but tests imports it');
+      return problems.map((problem) => ({ file: path, problem }));
+    });
+  },
+};
+
+function isOnlyUsedByTests(tree: Tree, path: string): boolean {
+  if (path.endsWith('/index.ts')) return false;
+  const users = [...tree.values()].filter(({ imports }) => imports.some(({ target }) => target === path));
+  return users.length > 0 && users.every((user) => isForTests(user.path));
+}
+
+/** Imports of types count: what they describe is understood in a circle as well. */
+export const importCycles: Rule = {
+  name: 'no files import each other in a circle',
+  check(tree) {
+    return cyclesOf(tree).map((cycle) => ({ file: cycle[0] ?? '', problem: cycle.slice(1).join(' -> ') }));
+  },
+};
+
+/** Each cycle that a depth-first search closes, from its first file back to it. */
+function cyclesOf(tree: Tree): string[][] {
+  const cycles: string[][] = [];
+  const done = new Set<string>();
+  const visit = (source: Source, above: string[]): void => {
+    const start = above.indexOf(source.path);
+    if (start >= 0) cycles.push([...above.slice(start), source.path]);
+    if (start >= 0 || done.has(source.path)) return;
+    for (const { target } of source.imports) {
+      const next = tree.get(target);
+      if (next !== undefined) visit(next, [...above, source.path]);
+    }
+    done.add(source.path);
+  };
+  for (const source of tree.values()) visit(source, []);
+  return cycles;
+}

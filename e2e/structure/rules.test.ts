@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { constantNames, folderSize, importCycles, testHelpers } from './everywhere.ts';
+import type { Rule } from './rule.ts';
+import { KIT_ORDER, kitOrder } from './service-kit.ts';
+import {
+  routeFunctions,
+  schemaFolder,
+  sqlInStores,
+  storeFactories,
+  storesAreOwn,
+  topFiles,
+} from './service-template.ts';
+import { parseTree } from './source.ts';
+
+const shop = 'services/shop/src';
+const kit = 'packages/service-kit/src';
+const [lowest, second] = KIT_ORDER;
+
+/** A tree that every rule accepts. */
+const VALID: Record<string, string> = {
+  [`${shop}/main.ts`]: `import { shopService } from './service.ts'; await run(shopService);`,
+  [`${shop}/service.ts`]: `
+    import { shopMigrations } from './schema/migrations.ts';
+    import { giftCardsRoutes } from './gift-cards/routes.ts';
+    export const shopService = { shopMigrations, giftCardsRoutes };`,
+  [`${shop}/config.ts`]: 'export const shopSettings = {};',
+  [`${shop}/schema/index.ts`]: `import { pgTable } from 'drizzle-orm/pg-core'; export const cards = pgTable('cards');`,
+  [`${shop}/schema/migrations.ts`]: `export const shopMigrations = new URL('../../migrations', import.meta.url);`,
+  [`${shop}/gift-cards/routes.ts`]: `
+    export const MAX_CARDS = 3;
+    export function giftCardsRoutes() {}`,
+  [`${shop}/gift-cards/store.ts`]: `
+    import { sql } from 'drizzle-orm';
+    import { cards } from '../schema/index.ts';
+    export interface GiftCardsStore { count(): void }
+    export const createGiftCardsStore = (): GiftCardsStore => ({ count: () => sql\`\${cards}\` });`,
+  [`${shop}/gift-cards/gift-cards.ts`]: `import type { GiftCardsStore } from './store.ts'; export type X = GiftCardsStore;`,
+  [`${shop}/gift-cards/gift-cards.test.ts`]: `import { test } from 'vitest'; import { card } from '../testing/card.ts'; test(card);`,
+  [`${shop}/testing/card.ts`]: `import { startKafka } from '@switchboard/testkit'; export const card = startKafka;`,
+  [`${kit}/index.ts`]: `export { a } from './${second}/a.ts';`,
+  [`${kit}/${second}/a.ts`]: `export { b as a } from '../${lowest}/b.ts';`,
+  [`${kit}/${lowest}/b.ts`]: 'export const b = {};',
+};
+
+const manyFiles = Object.fromEntries(
+  Array.from({ length: 16 }, (_, i) => [`${shop}/gift-cards/file-${i}.ts`, 'export {};']),
+);
+
+const planted: [Rule, what: string, files: Record<string, string>, found: string[]][] = [
+  [topFiles, 'a source at the top', { [`${shop}/ids.ts`]: 'export {};' }, [`${shop}/ids.ts`]],
+  [
+    topFiles,
+    'a service without config.ts',
+    { 'services/new/src/main.ts': '', 'services/new/src/service.ts': '' },
+    ['services/new/src/config.ts'],
+  ],
+  [
+    schemaFolder,
+    'migrations of another name',
+    { [`${shop}/schema/migrations.ts`]: 'export const migrations = 1;' },
+    [`${shop}/schema/migrations.ts`],
+  ],
+  [
+    schemaFolder,
+    'a schema without index.ts',
+    { 'services/new/src/schema/migrations.ts': 'export const newMigrations = 1;' },
+    ['services/new/src/schema/index.ts'],
+  ],
+  [
+    routeFunctions,
+    'a route function of another name',
+    { [`${shop}/gift-cards/routes.ts`]: 'export function routeGiftCards() {}' },
+    [`${shop}/gift-cards/routes.ts`],
+  ],
+  [
+    routeFunctions,
+    'a second function beside the routes',
+    {
+      [`${shop}/gift-cards/routes.ts`]: 'export function giftCardsRoutes() {} export function parseCard() {}',
+    },
+    [`${shop}/gift-cards/routes.ts`],
+  ],
+  [
+    routeFunctions,
+    'a route function in another file',
+    { [`${shop}/gift-cards/socket.ts`]: 'export const socketRoutes = () => {};' },
+    [`${shop}/gift-cards/socket.ts`],
+  ],
+  [
+    storeFactories,
+    'a store of functions',
+    { [`${shop}/gift-cards/store.ts`]: 'export interface GiftCardsStore {} export function insertCard() {}' },
+    [`${shop}/gift-cards/store.ts`],
+  ],
+  [
+    storeFactories,
+    'a store without an interface',
+    { [`${shop}/gift-cards/store.ts`]: 'export function createGiftCardsStore() {}' },
+    [`${shop}/gift-cards/store.ts`],
+  ],
+  [
+    sqlInStores,
+    'a rule that imports drizzle-orm',
+    { [`${shop}/gift-cards/rows.ts`]: `import { eq } from 'drizzle-orm'; eq();` },
+    [`${shop}/gift-cards/rows.ts`],
+  ],
+  [
+    sqlInStores,
+    'a rule that imports the types of tables',
+    {
+      [`${shop}/gift-cards/rows.ts`]: `import type { cards } from '../schema/index.ts'; export type Y = typeof cards;`,
+    },
+    [`${shop}/gift-cards/rows.ts`],
+  ],
+  [
+    sqlInStores,
+    'a route that has SQL of its own',
+    { [`${shop}/gift-cards/routes.ts`]: 'export const giftCardsRoutes = (db) => db.sql`select 1`;' },
+    [`${shop}/gift-cards/routes.ts`],
+  ],
+  [
+    storesAreOwn,
+    'a store that imports another',
+    { [`${shop}/orders/store.ts`]: `import '../gift-cards/store.ts';` },
+    [`${shop}/orders/store.ts`],
+  ],
+  [
+    testHelpers,
+    'a helper beside the sources',
+    { [`${shop}/gift-cards/any-card.ts`]: `import fc from 'fast-check'; export const card = fc;` },
+    [`${shop}/gift-cards/any-card.ts`],
+  ],
+  [
+    testHelpers,
+    'a source that only a test imports',
+    {
+      [`${shop}/gift-cards/example.ts`]: 'export const example = {};',
+      [`${shop}/gift-cards/example.test.ts`]: `import './example.ts';`,
+    },
+    [`${shop}/gift-cards/example.ts`],
+  ],
+  [
+    testHelpers,
+    'a source that imports a helper',
+    { [`${shop}/gift-cards/gift-cards.ts`]: `import { card } from '../testing/card.ts'; card();` },
+    [`${shop}/gift-cards/gift-cards.ts`],
+  ],
+  [
+    kitOrder,
+    'an import of a higher folder',
+    { [`${kit}/${lowest}/b.ts`]: `import '../${second}/a.ts'; export const b = {};` },
+    [`${kit}/${lowest}/b.ts`],
+  ],
+  [kitOrder, 'a file at the top', { [`${kit}/app.ts`]: 'export {};' }, [`${kit}/app.ts`]],
+  [
+    importCycles,
+    'a cycle of types',
+    {
+      'packages/new/src/a.ts': `import type { B } from './b.ts'; export interface A { b: B }`,
+      'packages/new/src/b.ts': `import { c } from './c.ts'; export type B = typeof c;`,
+      'packages/new/src/c.ts': `export const c = await import('./a.ts');`,
+    },
+    ['packages/new/src/a.ts'],
+  ],
+  [folderSize, 'a folder of 16 more files', manyFiles, [`${shop}/gift-cards`]],
+  [
+    constantNames,
+    'a limit in camelCase',
+    { [`${shop}/gift-cards/limits.ts`]: 'export const maxBytes = 60 * 1024;' },
+    [`${shop}/gift-cards/limits.ts`],
+  ],
+  [
+    constantNames,
+    'a pattern in camelCase, and MOST_',
+    {
+      [`${shop}/gift-cards/limits.ts`]:
+        'const pattern = /x/; const MOST_BYTES = 1; export { pattern, MOST_BYTES };',
+    },
+    [`${shop}/gift-cards/limits.ts`, `${shop}/gift-cards/limits.ts`],
+  ],
+];
+
+describe.each([...new Set(planted.map(([rule]) => rule))])('$name', ({ name, check }) => {
+  test('accepts a tree in order', () => {
+    expect(check(parseTree(VALID))).toEqual([]);
+  });
+
+  test.each(planted.filter(([rule]) => rule.name === name).map(([, ...rest]) => rest))(
+    'refuses %s',
+    (_what, files, found) => {
+      const violations = check(parseTree({ ...VALID, ...files }));
+      expect(violations.map(({ file }) => file)).toEqual(found);
+    },
+  );
+});

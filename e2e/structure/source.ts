@@ -1,0 +1,84 @@
+import { posix } from 'node:path';
+import { type Expression, parseSync, type Statement, Visitor } from 'oxc-parser';
+
+export interface Import {
+  /** The imported file of the tree, or the specifier as it stands when it is none. */
+  target: string;
+}
+
+export interface Export {
+  name: string;
+  isType: boolean;
+}
+
+/** A source file as far as the rules look at it. */
+export interface Source {
+  path: string;
+  imports: Import[];
+  exports: Export[];
+  /** Module-level `const`s that hold a number, a string or a regular expression. */
+  constants: string[];
+  hasSqlTemplate: boolean;
+}
+
+export type Tree = ReadonlyMap<string, Source>;
+
+/** Parses the TypeScript files of a tree, given as path and text. */
+export function parseTree(files: Readonly<Record<string, string>>): Tree {
+  return new Map(Object.entries(files).map(([path, text]) => [path, parseSource(path, text)]));
+}
+
+function parseSource(path: string, text: string): Source {
+  const { program, module, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
+  const entries = module.staticExports.flatMap((one) => one.entries);
+  const dynamic = module.dynamicImports.map(({ moduleRequest: { start, end } }) =>
+    text.slice(start + 1, end - 1),
+  );
+  const specifiers = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+    ...dynamic,
+  ];
+  let hasSqlTemplate = false;
+  new Visitor({
+    TaggedTemplateExpression({ tag }) {
+      hasSqlTemplate ||= tag.type === 'MemberExpression' ? isNamedSql(tag.property) : isNamedSql(tag);
+    },
+  }).visit(program);
+  return {
+    path,
+    imports: [...new Set(specifiers)].map((specifier) => ({ target: resolve(path, specifier) })),
+    exports: entries.flatMap(({ exportName: { name }, isType }) => (name === null ? [] : [{ name, isType }])),
+    constants: program.body.flatMap(constantsOf),
+    hasSqlTemplate,
+  };
+}
+
+const resolve = (from: string, specifier: string) =>
+  specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : specifier;
+
+const isNamedSql = (node: object) => 'name' in node && node.name === 'sql';
+
+function constantsOf(statement: Statement): string[] {
+  const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+  if (declaration?.type !== 'VariableDeclaration' || declaration.kind !== 'const') return [];
+  return declaration.declarations.flatMap(({ id, init }) =>
+    id.type === 'Identifier' && init !== null && isConstant(init) ? [id.name] : [],
+  );
+}
+
+function isConstant(value: Expression): boolean {
+  switch (value.type) {
+    case 'Literal':
+      return value.value !== null && typeof value.value !== 'boolean';
+    case 'TemplateLiteral':
+      return value.expressions.length === 0;
+    case 'UnaryExpression':
+      return isConstant(value.argument);
+    case 'BinaryExpression':
+      return value.left.type !== 'PrivateIdentifier' && isConstant(value.left) && isConstant(value.right);
+    default:
+      return false;
+  }
+}
