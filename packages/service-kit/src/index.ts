@@ -17,6 +17,7 @@ export {
 } from './config.ts';
 export { type Clock, type CommonConfig, type ServiceContext, systemClock } from './context.ts';
 export { MANAGE_PERMISSION } from './credentials.ts';
+export { defineService, type RunningService, type StartableService } from './define-service.ts';
 export type { OperationEnv, ProjectAccess } from './env.ts';
 export {
   BadRequest,
@@ -43,6 +44,6 @@ export { runService, serviceContext, startService } from './runner.ts';
 export { createSealing, hashToken, newToken, type Sealing, sealingSecrets } from './sealing.ts';
 export { sealAnew } from './sealing-anew.ts';
 export { type HttpServer, ListenError, listen } from './server.ts';
-export { defineService, type Service, type ServiceDefinition } from './service.ts';
+export type { Service, ServiceDefinition } from './service.ts';
 export { refusalOfKey, type SocketRefusal, socketAccess } from './socket-access.ts';
 export { tracingSettings } from './tracing/settings.ts';

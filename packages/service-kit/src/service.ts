@@ -1,4 +1,5 @@
 import type { ServiceName } from '@switchboard/contracts';
+import type { Migrations } from '@switchboard/database';
 import type { z } from 'zod';
 import type { ServiceApp } from './app.ts';
 import type { CommonConfig, ServiceContext } from './context.ts';
@@ -6,7 +7,7 @@ import type { CommonConfig, ServiceContext } from './context.ts';
 /** A running service. */
 export interface Service {
   app: ServiceApp;
-  /** Migrates, fills the replica, starts consumers. Called again while a dependency is away. */
+  /** Migrates, fills the replica, starts consumers. Called again while a dependency is unavailable. */
   start(): Promise<void>;
   /** Finishes what was taken in, then closes every connection. */
   stop(): Promise<void>;
@@ -15,12 +16,7 @@ export interface Service {
 export interface ServiceDefinition<S extends z.ZodType<CommonConfig> = z.ZodType<CommonConfig>> {
   name: ServiceName;
   settings: S;
+  /** Of the service's database, in the order in which they are applied. */
+  migrations: readonly Migrations[];
   create(context: ServiceContext<z.output<S>>): Service;
-}
-
-/** Declares a service: its name, its settings and how it is made from them. */
-export function defineService<S extends z.ZodType<CommonConfig>>(
-  definition: ServiceDefinition<S>,
-): ServiceDefinition<S> {
-  return definition;
 }

@@ -6,10 +6,10 @@ import { createApp, type ServiceApp } from './app.ts';
 import { commonSettings } from './config.ts';
 import type { CommonConfig, ServiceContext } from './context.ts';
 import type { AccessDirectory } from './credentials.ts';
+import { defineService } from './define-service.ts';
 import { BadRequest, PayloadTooLarge, RateLimited, Rejection } from './errors.ts';
 import { serviceContext } from './runner.ts';
 import { type HttpServer, listen } from './server.ts';
-import { defineService } from './service.ts';
 
 /** For the kit's own tests: an app of made-up operations on a real port, with a directory of two projects. */
 
@@ -126,6 +126,7 @@ export async function startTestApp(
   const definition = defineService({
     name: 'flags',
     settings: z.object(commonSettings),
+    migrations: [],
     create: () => {
       throw new Error('not run');
     },

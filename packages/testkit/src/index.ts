@@ -1,11 +1,23 @@
 export { type AccessTokens, accessTokens, type TokenClaims } from './access-tokens.ts';
-export { backing } from './backing.ts';
+export { backing } from './backings/backing.ts';
+export { type KafkaServer, kafkaBrokers, type SecuredListener, startKafka } from './backings/kafka.ts';
+export { type OtlpReceiver, startOtlpReceiver } from './backings/otlp-receiver.ts';
+export type { ReceivedSpan } from './backings/otlp-wire.ts';
+export { type PostgresServer, postgresServer } from './backings/postgres-server.ts';
+export { type RedisServer, redisUrl, startRedis } from './backings/redis.ts';
+export { type S3Access, type S3Server, s3Access, startS3 } from './backings/s3.ts';
 export { eventually } from './eventually.ts';
-export { type KafkaServer, kafkaBrokers, type SecuredListener, startKafka } from './kafka.ts';
-export { type OtlpReceiver, startOtlpReceiver } from './otlp-receiver.ts';
-export type { ReceivedSpan } from './otlp-wire.ts';
 export { freePort } from './ports.ts';
-export { type PostgresServer, postgresServer } from './postgres-server.ts';
-export { type RedisServer, redisUrl, startRedis } from './redis.ts';
-export { type S3Access, type S3Server, s3Access, startS3 } from './s3.ts';
+export { type CallOptions, type CallResult, call } from './rig/call.ts';
+export { type Harness, type HarnessOptions, harness } from './rig/harness.ts';
+export { type Env, type Program, type ProgramOptions, spawnProgram } from './rig/program.ts';
+export {
+  type RunningInstance,
+  type SpawnServiceOptions,
+  type Startable,
+  serviceCommand,
+  spawnService,
+  startService,
+} from './rig/service.ts';
+export { type ProcessUsage, processUsage } from './rig/usage.ts';
 export { type TestDatabase, type TestMigrations, testDatabase } from './test-database.ts';

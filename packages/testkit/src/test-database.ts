@@ -19,23 +19,32 @@ export interface TestMigrations {
   table?: string;
 }
 
+export interface TestDatabaseOptions {
+  /** Applied in this order; default: none. */
+  migrations?: readonly TestMigrations[];
+  /** A server on which databases may be created. Default: the one of the test run. */
+  server?: string;
+}
+
 export interface TestDatabase {
   url: string;
-  /** Disconnects whoever is left. */
+  /** Closes the connections that are still open. */
   drop(): Promise<void>;
 }
 
-const templateLock = 7_926_335_345;
+const TEMPLATE_LOCK = 7_926_335_345;
 
 /**
- * A database of its own for a test file, with the migrations applied: a copy of a template that is made once for
- * each content of the migration folders. Files may run in parallel.
+ * Creates a database with the migrations applied, as a copy of a template that is made once for each content of the
+ * migration folders. Test files may run in parallel.
  */
-export async function testDatabase(options: { migrations?: TestMigrations[] } = {}): Promise<TestDatabase> {
-  const server = inject('postgresUrl');
+export async function testDatabase({
+  migrations = [],
+  server = inject('postgresUrl'),
+}: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await asAdmin(server, async (sql) => {
-    const template = await ensureTemplate(sql, server, options.migrations ?? []);
+    const template = await ensureTemplate(sql, server, migrations);
     await sql`create database ${sql(name)} template ${sql(template)}`;
   });
   return {
@@ -48,11 +57,11 @@ export async function testDatabase(options: { migrations?: TestMigrations[] } = 
 async function ensureTemplate(
   sql: postgres.Sql,
   server: string,
-  migrations: TestMigrations[],
+  migrations: readonly TestMigrations[],
 ): Promise<string> {
   if (migrations.length === 0) return 'template0';
   const template = `template_${await contentOf(migrations)}`;
-  await sql`select pg_advisory_lock(${templateLock})`;
+  await sql`select pg_advisory_lock(${TEMPLATE_LOCK})`;
   const [existing] = await sql`select 1 from pg_database where datname = ${template}`;
   if (!existing) {
     // Renamed when complete: a run cut short leaves no half template.
@@ -62,11 +71,11 @@ async function ensureTemplate(
     await applyAll(urlOf(server, unfinished), migrations);
     await sql`alter database ${sql(unfinished)} rename to ${sql(template)}`;
   }
-  await sql`select pg_advisory_unlock(${templateLock})`;
+  await sql`select pg_advisory_unlock(${TEMPLATE_LOCK})`;
   return template;
 }
 
-async function applyAll(url: string, migrations: TestMigrations[]): Promise<void> {
+async function applyAll(url: string, migrations: readonly TestMigrations[]): Promise<void> {
   const sql = connect(url);
   try {
     for (const { folder, table = 'migrations' } of migrations) {
@@ -78,7 +87,7 @@ async function applyAll(url: string, migrations: TestMigrations[]): Promise<void
   }
 }
 
-async function contentOf(migrations: TestMigrations[]): Promise<string> {
+async function contentOf(migrations: readonly TestMigrations[]): Promise<string> {
   const hash = createHash('sha256');
   for (const { folder, table } of migrations) {
     hash.update(`table ${table ?? ''}\n`);

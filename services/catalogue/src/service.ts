@@ -27,6 +27,7 @@ import { catalogueMigrations } from './schema/migrations.ts';
 export const catalogueService = defineService({
   name: 'catalogue',
   settings: catalogueSettings,
+  migrations: [catalogueMigrations],
   create(context) {
     const { config, logger, metrics } = context;
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'catalogue' });

@@ -41,6 +41,7 @@ export const migrations = { folder: fileURLToPath(new URL('../migrations', impor
 export const collaborationService = defineService({
   name: 'collaboration',
   settings,
+  migrations: [directoryMigrations, migrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'collaboration' });

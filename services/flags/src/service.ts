@@ -23,6 +23,7 @@ import { createStateWaits } from './user-state/state-waits.ts';
 export const flagsService = defineService({
   name: 'flags',
   settings: flagsSettings,
+  migrations: [directoryMigrations, flagsMigrations],
   create(context) {
     const { config, logger } = context;
     const serves = config.ROLES.has('http');

@@ -33,6 +33,7 @@ interface Worker {
 export const ingestionService = defineService({
   name: 'ingestion',
   settings: ingestionSettings,
+  migrations: [directoryMigrations, ingestionMigrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
     const serves = config.ROLES.has('http');

@@ -51,6 +51,7 @@ import { createTranslations } from './translations/translations.ts';
 export const messengerService = defineService({
   name: 'messenger',
   settings: messengerSettings,
+  migrations: [directoryMigrations, messengerMigrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'messenger' });

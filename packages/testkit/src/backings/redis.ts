@@ -1,12 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from '../ports.ts';
+import { spawnProgram } from '../rig/program.ts';
 import { backing } from './backing.ts';
-import { eventually } from './eventually.ts';
-import { freePort } from './ports.ts';
-import { killNow, spawnTied } from './tied.ts';
 
 /** A Redis of one test's own, to be paused, killed and started again. It keeps nothing on disk. */
 export interface RedisServer {
@@ -21,39 +19,29 @@ export interface RedisServer {
 
 /** Undefined where no `redis-server` is installed; with REQUIRE_BACKINGS=1 that is an error. */
 export async function startRedis(): Promise<RedisServer | undefined> {
-  const directory = await mkdtemp(join(tmpdir(), 'switchboard-redis-'));
+  const scratch = await mkdtemp(join(tmpdir(), 'switchboard-redis-'));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  let server: ChildProcess | undefined;
-
-  async function start(): Promise<void> {
-    const options = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'];
-    const child = spawnTied(directory, 'redis-server', options);
-    server = child;
-    await eventually(async () => {
-      if (child.exitCode === null) await answers(url);
-    });
-    if (child.exitCode !== null)
-      throw new Error('redis-server does not start: run deploy/backings/install.sh redis');
-  }
-
+  const options = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'];
   try {
-    await start();
+    const server = await spawnProgram({
+      command: ['redis-server', ...options],
+      scratch,
+      port,
+      ready: () => ping(url),
+      readyWithinMs: 10_000,
+    });
+    return {
+      url,
+      pause: () => server.signal('SIGSTOP'),
+      resume: () => server.signal('SIGCONT'),
+      kill: async () => void (await server.kill()),
+      restart: () => server.restart(),
+    };
   } catch (error) {
-    if (process.env['REQUIRE_BACKINGS'] === '1') throw error;
-    return undefined;
+    if (process.env['REQUIRE_BACKINGS'] !== '1') return undefined;
+    throw new Error('redis-server does not start: run deploy/backings/install.sh redis', { cause: error });
   }
-  return {
-    url,
-    pause: () => void server?.kill('SIGSTOP'),
-    resume: () => void server?.kill('SIGCONT'),
-    async kill() {
-      const child = server;
-      server = undefined;
-      await killNow(child);
-    },
-    restart: start,
-  };
 }
 
 /** The Redis that tests share, with keys of their own: REDIS_URL, else one started for this process. */
@@ -69,7 +57,7 @@ async function find(): Promise<string | undefined> {
   return (await startRedis())?.url ?? backing('REDIS_URL');
 }
 
-async function answers(url: string): Promise<void> {
+async function ping(url: string): Promise<void> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
   client.on('error', () => {});
   try {

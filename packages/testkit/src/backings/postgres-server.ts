@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '@switchboard/embedded-postgres';
-import { freePort } from './ports.ts';
+import { freePort } from '../ports.ts';
 
 /** A PostgreSQL server of one test's own, to be stopped, frozen and killed. */
 export interface PostgresServer {

@@ -1,12 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../ports.ts';
+import { spawnProgram } from '../rig/program.ts';
 import { backing } from './backing.ts';
-import { eventually } from './eventually.ts';
-import { freePort } from './ports.ts';
-import { killNow, spawnTied } from './tied.ts';
 
 export interface S3Access {
   endpoint: string;
@@ -28,7 +26,7 @@ export interface S3Server extends S3Access {
   stop(): Promise<void>;
 }
 
-const credentials = { accessKey: 'switchboard', secretKey: 'switchboard-secret', region: 'eu-central-1' };
+const CREDENTIALS = { accessKey: 'switchboard', secretKey: 'switchboard-secret', region: 'eu-central-1' };
 
 /**
  * Starts versitygw from what `deploy/backings/install.sh` installed. Undefined where that is missing; with
@@ -47,36 +45,24 @@ export async function startS3(): Promise<S3Server | undefined> {
   await mkdir(join(directory, bucket));
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  let server: ChildProcess | undefined;
-
-  async function start(): Promise<void> {
-    const { accessKey, secretKey, region } = credentials;
-    const keys = ['--access', accessKey, '--secret', secretKey, '--region', region];
-    const place = ['--port', `127.0.0.1:${port}`, '--health', '/health', 'posix', directory];
-    server = spawnTied(directory, program, [...keys, ...place]);
-    await eventually(async () => {
-      const answer = await fetch(`${endpoint}/health`);
-      if (!answer.ok) throw new Error(`the S3 server answers ${answer.status}`);
-    });
-  }
-
-  async function kill(): Promise<void> {
-    const child = server;
-    server = undefined;
-    await killNow(child);
-  }
-
-  await start();
+  const { accessKey, secretKey, region } = CREDENTIALS;
+  const keys = ['--access', accessKey, '--secret', secretKey, '--region', region];
+  const server = await spawnProgram({
+    command: [program, ...keys, '--port', `127.0.0.1:${port}`, '--health', '/health', 'posix', directory],
+    scratch: directory,
+    port,
+    ready: '/health',
+  });
   return {
     endpoint,
     bucket,
-    ...credentials,
-    pause: () => void server?.kill('SIGSTOP'),
-    resume: () => void server?.kill('SIGCONT'),
-    kill,
-    restart: start,
+    ...CREDENTIALS,
+    pause: () => server.signal('SIGSTOP'),
+    resume: () => server.signal('SIGCONT'),
+    kill: async () => void (await server.kill()),
+    restart: () => server.restart(),
     async stop() {
-      await kill();
+      await server.kill();
       await rm(directory, { recursive: true, force: true });
     },
   };
@@ -97,5 +83,5 @@ async function find(): Promise<S3Access | undefined> {
   const secretKey = backing('S3_SECRET_KEY');
   const bucket = backing('S3_BUCKET');
   if (!accessKey || !secretKey || !bucket) return undefined;
-  return { endpoint, accessKey, secretKey, bucket, region: process.env['S3_REGION'] ?? credentials.region };
+  return { endpoint, accessKey, secretKey, bucket, region: process.env['S3_REGION'] ?? CREDENTIALS.region };
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Kafka } from 'kafkajs';
+import { freePort } from '../ports.ts';
+import { spawnProgram } from '../rig/program.ts';
 import { backing } from './backing.ts';
-import { eventually } from './eventually.ts';
-import { freePort } from './ports.ts';
-import { killNow, spawnTied } from './tied.ts';
 
 /** A Kafka broker of one test's own, to be paused, killed and started again. */
 export interface KafkaServer {
@@ -25,7 +24,7 @@ export interface KafkaServer {
   stop(): Promise<void>;
 }
 
-const runScript = fileURLToPath(new URL('../../../deploy/backings/kafka/run.sh', import.meta.url));
+const RUN_SCRIPT = fileURLToPath(new URL('../../../../deploy/backings/kafka/run.sh', import.meta.url));
 
 /** A broker that talks TLS on one more listener and lets in one user (SCRAM-SHA-512 and PLAIN). */
 export interface SecuredListener {
@@ -53,35 +52,22 @@ export async function startKafka(secured?: SecuredListener): Promise<KafkaServer
   const controllerPort = await freePort();
   const brokers = [`127.0.0.1:${port}`];
   const env = secured === undefined ? {} : await secure(directory, secured, { port, controllerPort });
-  let broker: ChildProcess | undefined;
-
-  async function start(): Promise<void> {
-    const child = spawnTied(directory, runScript, [directory, String(port), String(controllerPort)], env);
-    broker = child;
-    await eventually(
-      async () => {
-        if (child.exitCode !== null) throw new Error(`Kafka ended with ${child.exitCode}`);
-        await askCluster(brokers);
-      },
-      { withinMs: 60_000 },
-    );
-  }
-
-  async function kill(): Promise<void> {
-    const child = broker;
-    broker = undefined;
-    await killNow(child);
-  }
-
-  await start();
+  const broker = await spawnProgram({
+    command: [RUN_SCRIPT, directory, String(port), String(controllerPort)],
+    scratch: directory,
+    // The script reads where Java and Kafka are.
+    env: { ...process.env, ...env },
+    port,
+    ready: () => askCluster(brokers),
+  });
   return {
     brokers,
-    pause: () => void broker?.kill('SIGSTOP'),
-    resume: () => void broker?.kill('SIGCONT'),
-    kill,
-    restart: start,
+    pause: () => broker.signal('SIGSTOP'),
+    resume: () => broker.signal('SIGCONT'),
+    kill: async () => void (await broker.kill()),
+    restart: () => broker.restart(),
     async stop() {
-      await kill();
+      await broker.kill();
       await rm(directory, { recursive: true, force: true });
     },
   };

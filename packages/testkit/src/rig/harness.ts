@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AccessTokens, accessTokens, type TokenClaims } from '../access-tokens.ts';
+import { type TestDatabase, testDatabase } from '../test-database.ts';
+import { type CallOptions, type CallResult, call } from './call.ts';
+import type { Env, Program } from './program.ts';
+import {
+  type RunningInstance,
+  type SpawnServiceOptions,
+  type Startable,
+  type StartOptions,
+  spawnService,
+  startService,
+} from './service.ts';
+
+type Running = Record<string, RunningInstance>;
+type Services<R extends Running> = { [Name in keyof R]: Startable<R[Name]> };
+
+export interface HarnessOptions<R extends Running = Running> {
+  /** The services that are started in this process, by name. */
+  services?: Services<R>;
+  /** Settings of every instance, over the common ones. */
+  env?: Env;
+  /** Where the event log is. Default: a PostgreSQL database of its own. */
+  log?: { kafka: readonly string[] } | { postgres: string };
+  /** Databases that exist already, by service. */
+  databases?: Record<string, string>;
+  /** The clock of every instance in this process. */
+  clock?: { now(): Date };
+  /** A server on which databases are made. Default: the test run's. */
+  postgresUrl?: string;
+}
+
+/** The backings of some services, and the services once they are started. */
+export interface Harness<R extends Running = Running> {
+  /** The settings that all services share: log, access tokens, public addresses, a folder for objects and e-mails. */
+  env: Env;
+  /** Of the event log. */
+  logEnv: { KAFKA_BROKERS: string } | { EVENT_LOG_DATABASE_URL: string };
+  tokens: AccessTokens;
+  /** A temporary folder. OBJECTS_FOLDER and MAIL_DIR are in it. */
+  folder: string;
+  mint(claims: TokenClaims): Promise<string>;
+  /** The database of a service, created and migrated on first use. */
+  databaseUrl(name: string): Promise<string>;
+  /** Starts an instance in this process, with settings over the harness's. */
+  start<Name extends keyof R & string>(name: Name, env?: Env, options?: StartOptions): Promise<R[Name]>;
+  /** Starts an instance as a process of its own. */
+  spawn(name: string, options?: Partial<SpawnServiceOptions>): Promise<Program>;
+  /** Where the first instance of a service is. */
+  url(name: string): string;
+  /** Sends a request to the first instance of a service. */
+  call(name: string, method: string, path: string, options?: CallOptions): Promise<CallResult>;
+  /** Sends a request to the management API of a service's first instance, as an operator. */
+  manage(name: string, method: string, path: string, body?: unknown): Promise<CallResult>;
+  /** Registers what else is to be closed: after the instances, before the databases, the last one first. */
+  defer(close: () => Promise<unknown>): void;
+  /** Stops the instances, the newest first, and removes everything that was made for them. */
+  stop(): Promise<void>;
+}
+
+/** Makes what services need to run: a database each, an event log, access tokens and settings. Starts no service. */
+export async function harness<R extends Running = Record<never, never>>(
+  options: HarnessOptions<R> = {},
+): Promise<Harness<R>> {
+  const { log, clock, postgresUrl } = options;
+  const services: Partial<Services<R>> = options.services ?? {};
+  const on = postgresUrl === undefined ? {} : { server: postgresUrl };
+  const owned: TestDatabase[] = [];
+  const tokens = await accessTokens();
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-harness-'));
+  const operator = await tokens.mint({ sub: 'operator', permissions: ['service.manage'] });
+  const logEnv = await logSettings();
+  const env: Env = { ...commonSettings(tokens, folder), ...logEnv, ...options.env };
+  const databases = new Map<string, Promise<string>>(
+    Object.entries(options.databases ?? {}).map(([name, url]) => [name, Promise.resolve(url)]),
+  );
+  const first = new Map<string, string>();
+  const instances: (() => Promise<unknown>)[] = [];
+  const deferred: (() => Promise<unknown>)[] = [];
+
+  async function createDatabase(migrations: Startable['migrations'] = []): Promise<string> {
+    const database = await testDatabase({ ...on, migrations });
+    owned.push(database);
+    return database.url;
+  }
+
+  async function logSettings(): Promise<Harness['logEnv']> {
+    if (log !== undefined && 'kafka' in log) return { KAFKA_BROKERS: log.kafka.join(',') };
+    return { EVENT_LOG_DATABASE_URL: log?.postgres ?? (await createDatabase()) };
+  }
+
+  function databaseUrl(name: string): Promise<string> {
+    const known = databases.get(name) ?? createDatabase(services[name]?.migrations);
+    databases.set(name, known);
+    return known;
+  }
+
+  const settingsOf = async (name: string, more: Env = {}): Promise<Env> => ({
+    ...env,
+    DATABASE_URL: await databaseUrl(name),
+    ...more,
+  });
+
+  function remember(name: string, { url, stop }: { url: string; stop(): Promise<unknown> }): void {
+    if (!first.has(name)) first.set(name, url);
+    instances.push(stop);
+  }
+
+  function url(name: string): string {
+    const found = first.get(name);
+    if (found === undefined) throw new Error(`${name} is not started`);
+    return found;
+  }
+
+  return {
+    env,
+    logEnv,
+    tokens,
+    folder,
+    mint: tokens.mint,
+    databaseUrl,
+    url,
+    async start(name, more, given = {}) {
+      const definition = services[name];
+      if (definition === undefined) throw new Error(`${name} is not among the services of this harness`);
+      const settings = await settingsOf(name, more);
+      const running = await startService(definition, settings, { ...(clock ? { clock } : {}), ...given });
+      remember(name, running);
+      return running;
+    },
+    async spawn(name, { env: more, ...rest } = {}) {
+      const settings = await settingsOf(name, { LOG_LEVEL: 'info', ...more });
+      const program = await spawnService(name, { ...rest, env: settings });
+      remember(name, program);
+      return program;
+    },
+    call: (name, method, path, given) => call(method, `${url(name)}${path}`, given),
+    manage: (name, method, path, body) =>
+      call(method, `${url(name)}/management/v1${path}`, { token: operator, body }),
+    defer: (close) => void deferred.push(close),
+    async stop() {
+      // A test may have taken away what an instance needs to stop well.
+      for (const stop of instances.reverse()) await stop().catch(() => undefined);
+      for (const close of deferred.reverse()) await close();
+      await tokens.stop();
+      await Promise.all(owned.map((database) => database.drop()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function commonSettings({ issuer, audience, jwksUrl }: AccessTokens, folder: string): Env {
+  return {
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'silent',
+    REGION: 'eu',
+    CONSOLE_URL: 'https://console.example',
+    PUBLIC_API_URL: 'https://api.example',
+    PUBLIC_LINK_BASE_URL: 'https://links.example/shared',
+    LINK_SECRET: 'the link secret of a test, of 32 characters or more',
+    IDENTITY_SECRET: 'the identity secret of a test, of 32 characters or more',
+    AUTH_ISSUER: issuer,
+    AUTH_AUDIENCE: audience,
+    AUTH_JWKS_URL: jwksUrl,
+    MAIL_DIR: join(folder, 'mail'),
+    OBJECTS_FOLDER: join(folder, 'objects'),
+  };
+}
