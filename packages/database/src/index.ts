@@ -2,4 +2,5 @@ export { type Database, type DatabaseOptions, type Db, openDatabase, type Tx } f
 export { gatherReads, type Read } from './gather.ts';
 export type { Listening } from './listen.ts';
 export { type Migrations, migrate } from './migrate.ts';
+export { newId } from './new-id.ts';
 export { isUnavailable } from './unavailable.ts';

@@ -13,38 +13,39 @@ import {
   refusalOfKey,
 } from '@switchboard/service-kit';
 import { createAttachments } from './attachments/attachments.ts';
-import { routeAttachments } from './attachments/routes.ts';
-import { createAttachmentStore } from './attachments/store.ts';
+import { attachmentsRoutes } from './attachments/routes.ts';
+import { createAttachmentsStore } from './attachments/store.ts';
 import { createSweep } from './attachments/sweep.ts';
 import { messengerSettings } from './config.ts';
 import { createConfigurations } from './configuration/configuration.ts';
-import { routeConfiguration } from './configuration/routes.ts';
+import { configurationRoutes } from './configuration/routes.ts';
 import { createConfigurationStore } from './configuration/store.ts';
-import { appendTurn } from './conversations/append.ts';
 import { createConversations } from './conversations/conversations.ts';
-import { routeOperatorConversations } from './conversations/management-routes.ts';
 import { createOperatorConversations } from './conversations/operator.ts';
-import { routeConversations } from './conversations/routes.ts';
-import { createConversationStore } from './conversations/store.ts';
+import { conversationsRoutes } from './conversations/routes.ts';
+import { createConversationsStore } from './conversations/store.ts';
 import { createConversationTokens } from './conversations/tokens.ts';
-import { createHelpCentres } from './help-centre/help-centre.ts';
-import { routeHelpCentre } from './help-centre/routes.ts';
+import { createHelpCentre } from './help-centre/help-centre.ts';
+import { helpCentreRoutes } from './help-centre/routes.ts';
 import { createHelpCentreStore } from './help-centre/store.ts';
 import { createIdentity } from './identity/identity.ts';
-import { routeIdentity } from './identity/routes.ts';
+import { identityRoutes } from './identity/routes.ts';
 import { createIdentityStore } from './identity/store.ts';
-import { routeInbox } from './inbox/routes.ts';
+import { createInbox } from './inbox/inbox.ts';
+import { inboxRoutes } from './inbox/routes.ts';
 import { createInboxStore } from './inbox/store.ts';
 import { createConfigurationChanges } from './live/configuration-changes.ts';
 import { createLive } from './live/live.ts';
-import { planSocket, SOCKET_PATH } from './live/socket.ts';
-import { messengerMigrations } from './migrations.ts';
-import { helpSite, translationProvider } from './outside.ts';
-import { routeTeam } from './team/routes.ts';
+import { liveRoutes } from './live/routes.ts';
+import { socketUrlUnder } from './live/socket.ts';
+import { createHelpSiteProvider } from './providers/help-site.ts';
+import { createTranslationProvider } from './providers/translation.ts';
+import { messengerMigrations } from './schema/migrations.ts';
+import { teamRoutes } from './team/routes.ts';
 import { createTeamStore } from './team/store.ts';
 import { createTeam } from './team/team.ts';
-import { routeTranslations } from './translations/routes.ts';
-import { createUsageStore } from './translations/store.ts';
+import { translationsRoutes } from './translations/routes.ts';
+import { createTranslationsStore } from './translations/store.ts';
 import { createTranslations } from './translations/translations.ts';
 
 /** Conversations, attachments, inbox and configuration of the support messenger, and its settings. */
@@ -54,6 +55,8 @@ export const messengerService = defineService({
   migrations: [directoryMigrations, messengerMigrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
+
+    // Backings
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'messenger' });
     const db = database.drizzle;
     const log = openEventLog(context, 'messenger');
@@ -62,34 +65,38 @@ export const messengerService = defineService({
     const storage = openObjects(config);
     const app = createApp({ service: 'messenger', context, directory, database });
     app.health.add('database', database.ping);
-
+    const { budget } = app;
+    const ofProject = projectOfRegion(directory, config.REGION);
     const limit = createRateLimits(redis);
     const perMinute = (name: string, points: number) => limit({ name, points, durationSeconds: 60 });
-    const ofProject = projectOfRegion(directory, config.REGION);
+
+    // Live updates
+    const fanOut = openFanOut({
+      channel: 'switchboard:messenger',
+      redisUrl: config.REDIS_URL,
+      onChange: (error) =>
+        error
+          ? logger.warn({ error }, 'fan-out disconnected, live updates reach only this instance')
+          : logger.info('fan-out reconnected'),
+    });
     const hub = createHub({
-      fanOut: openFanOut({
-        channel: 'switchboard:messenger',
-        redisUrl: config.REDIS_URL,
-        onChange: (error) =>
-          error
-            ? logger.warn({ error }, 'live messages reach this instance alone')
-            : logger.info('live again'),
-      }),
+      fanOut,
       maxSockets: config.SOCKETS_MAX,
       maxPerAddress: config.SOCKETS_PER_ADDRESS,
       refusalOf: (key) => refusalOfKey(app.projectKey, key),
-      onError: (error) => logger.warn({ error }, 'a socket’s message could not be taken'),
+      onError: (error) => logger.warn({ error }, 'handle socket message failed'),
     });
+    metrics.gauge('switchboard_sockets', 'Open sockets.', hub.count);
     const live = createLive(hub);
 
-    const store = createConversationStore(db);
-    const tokens = createConversationTokens(store, clock);
+    // Conversations
     const sealing = createSealing({ secrets: config.IDENTITY_SECRET, purpose: 'messenger identity secret' });
     const identity = createIdentity({ store: createIdentityStore(db), sealing, clock });
-    const append = appendTurn.bind(undefined, db);
+    identityRoutes(app, { identity, ofProject });
+    const store = createConversationsStore(db);
+    const tokens = createConversationTokens({ store, clock });
     const conversations = createConversations({
       store,
-      append,
       tokens,
       identity,
       limits: {
@@ -100,13 +107,13 @@ export const messengerService = defineService({
       live,
       clock,
     });
-    routeConversations(app, conversations, tokens);
-    routeOperatorConversations(app, createOperatorConversations({ store, append, live, clock }), ofProject);
-    routeIdentity(app, identity, ofProject);
+    const operatorConversations = createOperatorConversations({ store, live, clock });
+    conversationsRoutes(app, { conversations, operatorConversations, tokens, ofProject });
 
-    const attachmentStore = createAttachmentStore(db);
+    // Attachments
+    const attachmentsStore = createAttachmentsStore(db);
     const attachments = createAttachments({
-      store: attachmentStore,
+      store: attachmentsStore,
       storage,
       directory,
       limits: {
@@ -121,49 +128,46 @@ export const messengerService = defineService({
       clock,
       logger,
     });
-    routeAttachments(app, { attachments, tokens, budget: app.budget });
-    const keptHours = config.UNSENT_ATTACHMENT_HOURS;
-    const sweep = storage && createSweep({ store: attachmentStore, storage, keptHours, clock, logger });
+    attachmentsRoutes(app, { attachments, tokens, budget });
+    const retentionHours = config.UNSENT_ATTACHMENT_HOURS;
+    const sweep = storage && createSweep({ store: attachmentsStore, storage, retentionHours, clock, logger });
 
-    routeInbox(app, { store: createInboxStore(db), ofProject, clock });
+    // Inbox
+    inboxRoutes(app, { inbox: createInbox({ store: createInboxStore(db), clock }), ofProject });
 
-    const teamStore = createTeamStore(db);
-    routeTeam(app, {
-      team: createTeam({ store: teamStore, storage, clock, logger }),
-      ofProject,
-      budget: app.budget,
-    });
+    // Team and configuration
+    const team = createTeam({ store: createTeamStore(db), storage, clock, logger });
+    teamRoutes(app, { team, ofProject, budget });
     const configurations = createConfigurations({
       store: createConfigurationStore(db),
-      team: teamStore,
+      team,
       directory,
-      socketUrl: `${config.PUBLIC_API_URL.replace(/^http/, 'ws')}${SOCKET_PATH}`,
+      socketUrl: socketUrlUnder(config.PUBLIC_API_URL),
     });
-    routeConfiguration(app, configurations, ofProject);
-
-    routeHelpCentre(
-      app,
-      createHelpCentres({ store: createHelpCentreStore(db), provider: helpSite(config), directory, clock }),
-    );
-    const usage = createUsageStore(db);
-    const timeoutMs = config.AI_TIMEOUT_MS;
-    const provider = translationProvider(config);
-    routeTranslations(
-      app,
-      createTranslations({ store: usage, provider, timeoutMs, directory, clock, logger }),
-    );
-
+    configurationRoutes(app, { configurations, ofProject });
     const changes = createConfigurationChanges({ database, hub, configurations, logger });
-    const plan = planSocket({ projectKey: app.projectKey, tokens, follow: changes.follow });
-    const socket = hub.route(
-      (c) => c.get('address'),
-      (c) => plan({ key: c.req.query('api_key'), locale: c.req.query('locale') }),
-    );
-    app.hono.get(SOCKET_PATH, socket);
-    metrics.gauge('switchboard_sockets', 'Sockets that are open.', hub.count);
+    liveRoutes(app, { hub, tokens, changes });
 
-    const leaving = new AbortController();
-    let sealingAnew: Promise<void> | undefined;
+    // Settings in the console
+    const helpCentre = createHelpCentre({
+      store: createHelpCentreStore(db),
+      provider: createHelpSiteProvider(config),
+      directory,
+      clock,
+    });
+    helpCentreRoutes(app, { helpCentre });
+    const translations = createTranslations({
+      store: createTranslationsStore(db),
+      provider: createTranslationProvider(config),
+      timeoutMs: config.AI_TIMEOUT_MS,
+      directory,
+      clock,
+      logger,
+    });
+    translationsRoutes(app, { translations });
+
+    const stopping = new AbortController();
+    let reencryption: Promise<void> | undefined;
     return {
       app,
       async start() {
@@ -172,12 +176,12 @@ export const messengerService = defineService({
         await changes.start();
         await directory.start();
         sweep?.start();
-        sealingAnew ??= identity.sealAnew(logger, leaving.signal);
+        reencryption ??= identity.reencrypt(logger, stopping.signal);
       },
       async stop() {
         hub.close();
-        leaving.abort();
-        await sealingAnew;
+        stopping.abort();
+        await reencryption;
         await sweep?.stop();
         await changes.stop();
         await directory.stop();

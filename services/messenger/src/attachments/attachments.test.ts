@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gif, jpeg, pdf, png, pngOf, svg, webp } from '../testing/files.ts';
+import { gif, jpeg, multipartForm, pdf, png, pngOf, svg, webp } from '../testing/files.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { type TestConversation, type Visitor, visitorOf } from '../testing/visitor.ts';
 import { startWorld, type World } from '../testing/world.ts';
@@ -76,6 +76,20 @@ describe('an upload', () => {
       415,
       'ATTACHMENT_FORMAT',
     ]);
+  });
+
+  test('of a multipart form is ATTACHMENT_FORMAT, and told to send raw bytes', async () => {
+    const conversation = await visitor.open();
+    const { contentType, bytes } = await multipartForm(png());
+    for (const headers of [{ 'Content-Type': contentType }, { 'Content-Type': 'image/png' }]) {
+      const answer = await visitor.upload(conversation, bytes, 'x.png', headers);
+      expect(codeOf(answer)).toEqual([415, 'ATTACHMENT_FORMAT']);
+      expect(answer.body.error.message).toBe(
+        'Send the raw file bytes as the request body, not a multipart form.',
+      );
+    }
+    const raw = await visitor.upload(conversation, png(), 'x.png', { 'Content-Type': contentType });
+    expect(raw.status).toBe(201);
   });
 
   test('of a polyglot is answered as what its head is, with headers that keep a browser from anything else', async () => {

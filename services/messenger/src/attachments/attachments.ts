@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { UploadedAttachment } from '@switchboard/contracts';
+import { newId } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
 import { keyPart, type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import {
@@ -9,15 +10,14 @@ import {
   type RateLimit,
   Rejection,
 } from '@switchboard/service-kit';
-import { presentFile } from '../conversations/present.ts';
-import type { AttachmentRow } from '../conversations/rows.ts';
-import { newId } from '../ids.ts';
-import { detectFormat } from './format.ts';
+import { detectFormat } from '../uploads/format.ts';
+import { isMultipartForm, SEND_RAW_BYTES } from '../uploads/multipart.ts';
 import { cleanName } from './name.ts';
-import type { AttachmentStore } from './store.ts';
+import type { AttachmentsStore } from './store.ts';
 
 interface AttachmentsOptions {
-  store: AttachmentStore;
+  store: AttachmentsStore;
+  /** Undefined if none is configured. */
   storage: ObjectStore | undefined;
   directory: Pick<Directory, 'entitlements'>;
   limits: { perConversationMinute: RateLimit; perConversationHour: RateLimit; perAddress: RateLimit };
@@ -30,31 +30,40 @@ interface Upload {
   conversationId: string;
   address: string;
   name: string;
-  /** Reads the body, once everything that can be said without it is said. */
+  /** Reads the body; called once every check that does not need it has passed. */
   read(): Promise<Buffer>;
 }
 
 export type Attachments = ReturnType<typeof createAttachments>;
 
-/** Files that visitors send. */
+/** Attachments that visitors upload for their turns. */
 export function createAttachments({ store, storage, directory, limits, clock, logger }: AttachmentsOptions) {
   function requireStorage(): ObjectStore {
     if (storage !== undefined) return storage;
-    throw new Rejection(503, 'ATTACHMENT_STORAGE', 'File storage is not configured at this deployment.', {
-      'Retry-After': '3600',
-    });
+    throw new Rejection(
+      503,
+      'ATTACHMENT_STORAGE',
+      'Attachment storage is not configured for this deployment.',
+      {
+        'Retry-After': '3600',
+      },
+    );
   }
 
-  function storageFailed(error: unknown, what: string): Rejection {
-    logger.warn({ error }, `the object store did not ${what}`);
-    return new Rejection(502, 'ATTACHMENT_STORAGE', `The object store did not ${what} the file; try again.`);
+  function storageFailed(error: unknown, operation: 'store' | 'read'): Rejection {
+    logger.warn({ error, operation }, 'attachment storage failed');
+    return new Rejection(
+      502,
+      'ATTACHMENT_STORAGE',
+      `The object store failed to ${operation} the attachment; try again.`,
+    );
   }
 
   return {
     async upload({ project, conversationId, address, name, read }: Upload): Promise<UploadedAttachment> {
       const { visitorAttachments = true } = await directory.entitlements(project.companyId);
       if (visitorAttachments !== true) {
-        throw new Rejection(403, 'ATTACHMENTS_OFF', 'This project does not let visitors send files.');
+        throw new Rejection(403, 'ATTACHMENTS_OFF', 'Attachments are turned off for this project.');
       }
       const clean = cleanName(name);
       const objects = requireStorage();
@@ -63,39 +72,44 @@ export function createAttachments({ store, storage, directory, limits, clock, lo
       await limits.perConversationHour.consume(conversationId);
       const bytes = await read();
       const contentType = detectFormat(bytes);
-      if (contentType === undefined) {
-        throw new Rejection(
-          415,
-          'ATTACHMENT_FORMAT',
-          'Not a PNG, JPEG, WebP, GIF or PDF, cut off, or a picture of more than 50 million pixels.',
-        );
-      }
+      if (contentType === undefined) throw wrongFormat(bytes);
       const id = newId('att');
       const objectKey = `attachments/${keyPart(project.id)}/${conversationId}/${id}`;
-      const file = { id, name: clean, contentType, bytes: bytes.length };
-      await store.announce({ ...file, conversationId, objectKey, createdAt: clock.now() });
+      const attachment = { id, name: clean, contentType, bytes: bytes.length };
+      await store.add({ ...attachment, conversationId, objectKey, createdAt: clock.now() });
       await objects.put(objectKey, bytes).catch((error: unknown) => {
-        throw error instanceof ObjectStoreError ? storageFailed(error, 'take') : error;
+        throw error instanceof ObjectStoreError ? storageFailed(error, 'store') : error;
       });
       await store.markStored(id);
-      return presentFile(file);
+      return attachment;
     },
 
-    async read(conversationId: string, id: string): Promise<{ file: AttachmentRow; bytes: Buffer }> {
-      const file = await store.find(conversationId, id);
-      if (file === undefined) {
-        throw new Rejection(404, 'ATTACHMENT_NOT_FOUND', 'There is no such file in this conversation.');
+    async read(
+      conversationId: string,
+      id: string,
+    ): Promise<{ attachment: UploadedAttachment; bytes: Buffer }> {
+      const attachment = await store.find(conversationId, id);
+      if (attachment === undefined) {
+        throw new Rejection(404, 'ATTACHMENT_NOT_FOUND', 'No such attachment in this conversation.');
       }
+      const { objectKey } = attachment;
       const objects = requireStorage();
       try {
-        const found = await objects.get(file.objectKey);
-        if (found === undefined) throw new ObjectStoreError(`${file.objectKey} is not there`);
+        const found = await objects.get(objectKey);
+        if (found === undefined) throw new ObjectStoreError(`${objectKey}: not found`);
         const bytes = await buffer(found.body);
-        if (bytes.length !== file.bytes) throw new ObjectStoreError(`${file.objectKey} is not whole`);
-        return { file, bytes };
+        if (bytes.length !== attachment.bytes) throw new ObjectStoreError(`${objectKey}: truncated`);
+        return { attachment, bytes };
       } catch (error) {
-        throw storageFailed(error, 'answer with');
+        throw storageFailed(error, 'read');
       }
     },
   };
+}
+
+function wrongFormat(bytes: Buffer): Rejection {
+  const message = isMultipartForm(bytes)
+    ? SEND_RAW_BYTES
+    : 'Not a complete PNG, JPEG, WebP, GIF or PDF file, or an image of more than 50 million pixels.';
+  return new Rejection(415, 'ATTACHMENT_FORMAT', message);
 }

@@ -1,39 +1,36 @@
 import { ATTACHMENT_MAX_BYTES, readAttachment, uploadAttachment } from '@switchboard/contracts';
 import { BadRequest, type ByteBudget, Rejection, type ServiceApp } from '@switchboard/service-kit';
-import { conversationToken } from '../conversations/routes.ts';
+import { requireConversationToken } from '../conversations/routes.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
-import { withRawBody } from '../raw-body.ts';
+import { withRawBody } from '../uploads/raw-body.ts';
 import type { Attachments } from './attachments.ts';
 import { contentDisposition } from './name.ts';
 
-const errorCodes = {
+const ERROR_CODES = {
   403: 'ATTACHMENTS_OFF',
   413: 'ATTACHMENT_TOO_LARGE',
   429: 'ATTACHMENT_RATE',
   500: 'ATTACHMENT_FAILED',
 };
 
-interface AttachmentRouteOptions {
+interface AttachmentsDeps {
   attachments: Attachments;
   tokens: Pick<ConversationTokens, 'require'>;
   budget: ByteBudget;
 }
 
-export function routeAttachments(
-  app: ServiceApp,
-  { attachments, tokens, budget }: AttachmentRouteOptions,
-): void {
-  const access = { ...conversationToken(tokens), errorCodes };
+export function attachmentsRoutes(app: ServiceApp, { attachments, tokens, budget }: AttachmentsDeps): void {
+  const access = { ...requireConversationToken(tokens), errorCodes: ERROR_CODES };
 
   app.implement(
     uploadAttachment,
     (c) =>
-      withRawBody(c, { maxBytes: ATTACHMENT_MAX_BYTES, budget }, async (readRaw) => {
-        const read = () => received(readRaw);
+      withRawBody(c, { maxBytes: ATTACHMENT_MAX_BYTES, budget }, async (readBody) => {
         const { name } = c.req.valid('query');
         const { id: conversationId } = c.req.valid('param');
-        const upload = { project: c.get('project'), conversationId, address: c.get('address'), name, read };
-        return c.json(await attachments.upload(upload), 201);
+        const { project, address } = c.var;
+        const read = () => readAttachmentBody(readBody);
+        return c.json(await attachments.upload({ project, conversationId, address, name, read }), 201);
       }),
     access,
   );
@@ -42,12 +39,12 @@ export function routeAttachments(
     readAttachment,
     async (c) => {
       const { id, attachmentId } = c.req.valid('param');
-      const { file, bytes } = await attachments.read(id, attachmentId);
+      const { attachment, bytes } = await attachments.read(id, attachmentId);
       return new Response(new Uint8Array(bytes), {
         headers: {
-          'Content-Type': file.contentType,
+          'Content-Type': attachment.contentType,
           'Content-Length': String(bytes.length),
-          'Content-Disposition': contentDisposition(file.name, file.contentType),
+          'Content-Disposition': contentDisposition(attachment.name, attachment.contentType),
           'Cache-Control': 'private, max-age=31536000, immutable',
           'X-Content-Type-Options': 'nosniff',
           'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -59,13 +56,13 @@ export function routeAttachments(
   );
 }
 
-/** The bytes of the file; what keeps them from being received is said in the interface's words. */
-async function received(read: () => Promise<Buffer>): Promise<Buffer> {
+/** A body that cannot be read, or is empty, has an error code of its own here. */
+async function readAttachmentBody(read: () => Promise<Buffer>): Promise<Buffer> {
   const bytes = await read().catch((error: unknown) => {
-    throw error instanceof BadRequest ? unread(error.message) : error;
+    throw error instanceof BadRequest ? unreadable(error.message) : error;
   });
   if (bytes.length > 0) return bytes;
-  throw unread('The body is empty; send the bytes of the file.');
+  throw unreadable('The body is empty; send the bytes of the file.');
 }
 
-const unread = (message: string) => new Rejection(400, 'ATTACHMENT_UNREAD', message);
+const unreadable = (message: string) => new Rejection(400, 'ATTACHMENT_UNREAD', message);

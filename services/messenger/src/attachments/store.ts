@@ -1,7 +1,6 @@
-import type { AttachmentType } from '@switchboard/contracts';
+import type { AttachmentType, UploadedAttachment } from '@switchboard/contracts';
+import type { Db, Tx } from '@switchboard/database';
 import { and, asc, eq, inArray, isNull, lt, not } from 'drizzle-orm';
-import { type AttachmentRow, attachmentColumns } from '../conversations/rows.ts';
-import type { Db } from '../db.ts';
 import { attachments } from '../schema/index.ts';
 
 export interface NewAttachment {
@@ -14,66 +13,80 @@ export interface NewAttachment {
   createdAt: Date;
 }
 
-export interface Leaving {
+export interface StoredAttachment extends UploadedAttachment {
+  objectKey: string;
+}
+
+export interface ExpiredAttachment {
   id: string;
   objectKey: string;
 }
 
-export type AttachmentStore = ReturnType<typeof createAttachmentStore>;
+export interface AttachmentsStore {
+  /** Adds the row before its object is written, so that no object is ever without a row. */
+  add(attachment: NewAttachment): Promise<void>;
+  /** The object has been written: the attachment can be sent and read. */
+  markStored(id: string): Promise<void>;
+  find(conversationId: string, id: string): Promise<StoredAttachment | undefined>;
+  /** Marks up to `limit` unsent attachments created before then as expired, so that no turn can claim them. */
+  expireUnsent(before: Date, limit: number): Promise<ExpiredAttachment[]>;
+  /** Removes an expired attachment's row, after its object. */
+  removeExpired(id: string): Promise<void>;
+}
 
-export function createAttachmentStore(db: Db) {
+export function createAttachmentsStore(db: Db | Tx): AttachmentsStore {
   return {
-    /** Before its object is stored. */
-    async announce(row: NewAttachment): Promise<void> {
-      await db.insert(attachments).values(row);
+    async add(attachment) {
+      await db.insert(attachments).values(attachment);
     },
 
-    async markStored(id: string): Promise<void> {
+    async markStored(id) {
       await db.update(attachments).set({ isStored: true }).where(eq(attachments.id, id));
     },
 
-    async find(
-      conversationId: string,
-      id: string,
-    ): Promise<(AttachmentRow & { objectKey: string }) | undefined> {
+    async find(conversationId, id) {
       const [row] = await db
-        .select({ ...attachmentColumns, objectKey: attachments.objectKey })
+        .select({
+          id: attachments.id,
+          name: attachments.name,
+          contentType: attachments.contentType,
+          bytes: attachments.bytes,
+          objectKey: attachments.objectKey,
+        })
         .from(attachments)
         .where(
           and(
             eq(attachments.id, id),
             eq(attachments.conversationId, conversationId),
             attachments.isStored,
-            not(attachments.isLeaving),
+            not(attachments.isExpired),
           ),
         );
       return row;
     },
 
-    /**
-     * Marks unsent files from before then, so that no turn can take them any more. A turn that takes one at the same
-     * moment holds its row, and the condition is looked at again when it lets go.
-     */
-    async takeLeave(before: Date, most: number): Promise<Leaving[]> {
+    async expireUnsent(before, limit) {
       const unsent = and(isNull(attachments.turnPosition), lt(attachments.createdAt, before));
-      const old = db
+      const oldest = db
         .select({ id: attachments.id })
         .from(attachments)
         .where(unsent)
         .orderBy(asc(attachments.createdAt))
-        .limit(most);
-      return db
-        .update(attachments)
-        .set({ isLeaving: true })
-        .where(and(inArray(attachments.id, old), unsent))
-        .returning({ id: attachments.id, objectKey: attachments.objectKey });
+        .limit(limit);
+      return (
+        db
+          .update(attachments)
+          .set({ isExpired: true })
+          // Repeated outside the subquery: a turn that claims a row meanwhile makes PostgreSQL check it again.
+          .where(and(inArray(attachments.id, oldest), unsent))
+          .returning({ id: attachments.id, objectKey: attachments.objectKey })
+      );
     },
 
-    /** After its object is gone. */
-    async remove(id: string): Promise<void> {
+    async removeExpired(id) {
       await db
         .delete(attachments)
-        .where(and(eq(attachments.id, id), attachments.isLeaving, isNull(attachments.turnPosition)));
+        .where(and(eq(attachments.id, id), attachments.isExpired, isNull(attachments.turnPosition)));
     },
   };
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
 import { startWorld, type World } from '../testing/world.ts';
-import { createAttachmentStore } from './store.ts';
+import { createAttachmentsStore } from './store.ts';
 import { createSweep } from './sweep.ts';
 
 const HOUR = 3_600_000;
@@ -22,9 +22,9 @@ afterAll(() => world.stop());
 /** As the service has one, at a time of the test's choosing. */
 function sweepAt(shift: number, storage = openObjectStore({ folder: world.folder })) {
   return createSweep({
-    store: createAttachmentStore(world.database.drizzle),
+    store: createAttachmentsStore(world.database.drizzle),
     storage,
-    keptHours: 24,
+    retentionHours: 24,
     clock: { now: () => new Date(Date.now() + shift) },
     logger: createLogger({ service: 'test', level: 'silent' }),
   });
@@ -43,9 +43,9 @@ test('a file that was not sent goes after 24 hours, object and row; one that was
     await visitor.upload(conversation, png()),
   ];
   await visitor.send(conversation, { body: '', attachmentIds: [sent.body.id] });
-  expect(await sweepAt(24 * HOUR - 60_000).now()).toBe(0);
+  expect(await sweepAt(24 * HOUR - 60_000).run()).toBe(0);
   expect((await visitor.download(conversation, unsent.body.id)).status).toBe(200);
-  expect(await sweepAt(24 * HOUR + 1000).now()).toBe(1);
+  expect(await sweepAt(24 * HOUR + 1000).run()).toBe(1);
   expect((await visitor.download(conversation, unsent.body.id)).status).toBe(404);
   expect((await visitor.send(conversation, { body: 'x', attachmentIds: [unsent.body.id] })).status).toBe(409);
   expect((await visitor.download(conversation, sent.body.id)).status).toBe(200);
@@ -63,10 +63,10 @@ test('a turn and the sweep at once: either the file is sent and stays, or it is 
     const pause = (round % 6) * 2;
     const [answer] = await Promise.all([
       turn(),
-      new Promise((resolve) => setTimeout(resolve, pause)).then(() => sweepAt(25 * HOUR).now()),
+      new Promise((resolve) => setTimeout(resolve, pause)).then(() => sweepAt(25 * HOUR).run()),
     ]);
     expect([201, 409]).toContain(answer.status);
-    await sweepAt(25 * HOUR).now();
+    await sweepAt(25 * HOUR).run();
     const { status } = await visitor.download(conversation, file.id);
     expect(status).toBe(answer.status === 201 ? 200 : 404);
     outcomes[answer.status === 201 ? 'sent' : 'gone'] += 1;
@@ -80,9 +80,9 @@ test('while the store fails the file can no longer be sent, and the next sweep r
   const failing = openObjectStore({
     ...{ endpoint: 'http://127.0.0.1:1', bucket: 'bucket', region: 'x', accessKey: 'a', secretKey: 'b' },
   });
-  await expect(sweepAt(25 * HOUR, failing).now()).rejects.toThrow();
+  await expect(sweepAt(25 * HOUR, failing).run()).rejects.toThrow();
   expect((await visitor.send(conversation, { body: 'x', attachmentIds: [file.id] })).status).toBe(409);
-  expect(await sweepAt(25 * HOUR).now()).toBe(1);
+  expect(await sweepAt(25 * HOUR).run()).toBe(1);
   const rows = await world.database.sql`select id from attachments where id = ${file.id}`;
   expect(rows).toHaveLength(0);
 });

@@ -1,57 +1,59 @@
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Clock, Logger } from '@switchboard/service-kit';
-import type { AttachmentStore } from './store.ts';
+import type { AttachmentsStore } from './store.ts';
 
-const BATCH = 100;
-const EVERY_MS = 10 * 60_000;
+const BATCH_SIZE = 100;
+const INTERVAL_MS = 10 * 60_000;
 
 interface SweepOptions {
-  store: Pick<AttachmentStore, 'takeLeave' | 'remove'>;
+  store: Pick<AttachmentsStore, 'expireUnsent' | 'removeExpired'>;
   storage: ObjectStore;
-  /** How long a file is kept without being sent, in hours. */
-  keptHours: number;
+  /** How long an unsent attachment is kept, in hours. */
+  retentionHours: number;
   clock: Clock;
   logger: Logger;
 }
 
 export interface Sweep {
-  /** Removes what is due now and answers how much that was. */
-  now(): Promise<number>;
+  /** Removes what has expired by now and returns the number of attachments. */
+  run(): Promise<number>;
   start(): void;
   stop(): Promise<void>;
 }
 
-/** Removes files that were uploaded and not sent: marked first, then the object, then the row. */
-export function createSweep({ store, storage, keptHours, clock, logger }: SweepOptions): Sweep {
+/** Removes attachments that were uploaded and not sent: marked first, then the object, then the row. */
+export function createSweep({ store, storage, retentionHours, clock, logger }: SweepOptions): Sweep {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> = Promise.resolve();
   let isStopped = false;
 
-  async function sweep(): Promise<number> {
-    const before = new Date(clock.now().getTime() - keptHours * 3_600_000);
+  async function run(): Promise<number> {
+    const before = new Date(clock.now().getTime() - retentionHours * 3_600_000);
     for (let removed = 0; ; ) {
-      const leaving = await store.takeLeave(before, BATCH);
-      for (const { id, objectKey } of leaving) {
+      const expired = await store.expireUnsent(before, BATCH_SIZE);
+      for (const { id, objectKey } of expired) {
         await storage.delete(objectKey);
-        await store.remove(id);
+        await store.removeExpired(id);
       }
-      removed += leaving.length;
-      if (leaving.length < BATCH || isStopped) return removed;
+      removed += expired.length;
+      if (expired.length < BATCH_SIZE || isStopped) return removed;
     }
   }
 
-  function next(): void {
-    running = sweep()
-      .catch((error) => logger.warn({ error }, 'unsent files could not be removed; tried again later'))
-      .finally(() => {
-        if (!isStopped) timer = setTimeout(next, EVERY_MS).unref();
-      });
+  function schedule(): void {
+    if (!isStopped) timer = setTimeout(runScheduled, INTERVAL_MS).unref();
+  }
+
+  function runScheduled(): void {
+    running = run()
+      .catch((error) => logger.warn({ error }, 'remove unsent attachments failed, retrying later'))
+      .finally(schedule);
   }
 
   return {
-    now: sweep,
+    run,
     start() {
-      if (timer === undefined && !isStopped) timer = setTimeout(next, EVERY_MS).unref();
+      if (timer === undefined) schedule();
     },
     async stop() {
       isStopped = true;

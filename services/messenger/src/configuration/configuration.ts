@@ -3,17 +3,18 @@ import { ATTACHMENT_MAX_BYTES, attachmentType, type MessengerSettings } from '@s
 import type { Directory } from '@switchboard/directory';
 import { BadRequest, NotFound, type Prepared, prepareJson } from '@switchboard/service-kit';
 import { parseAvatarPath } from '../team/avatar-path.ts';
-import type { TeamStore } from '../team/store.ts';
+import type { Team } from '../team/team.ts';
 import { createProjectCache } from './cache.ts';
 import { sanitisePrompt } from './sanitise.ts';
 import type { ConfigurationStore } from './store.ts';
 import { languagesFor, resolveTexts, type TextsByLanguage, textsByLanguage } from './texts.ts';
 
-/** Bound on the configurations and answers held in memory. */
+/** Limit on the configurations and answers held in memory. */
 const CACHE_BYTES = 67_108_864;
-const MOST_ANSWERS = 200;
+/** Limit on the answers of one configuration. */
+const MAX_ANSWERS = 200;
 
-/** An answer kept ready, with the version in it. */
+/** A serialised answer and the version in it. */
 export interface Answer extends Prepared {
   version: string;
 }
@@ -22,37 +23,37 @@ interface Configured {
   settings: MessengerSettings;
   texts: TextsByLanguage;
   bytes: number;
-  /** By what an answer depends on besides. */
+  /** By language and whether attachments are accepted. */
   answers: Map<string, Answer>;
 }
 
 interface ConfigurationOptions {
   store: ConfigurationStore;
-  team: Pick<TeamStore, 'avatarsAmong'>;
+  team: Pick<Team, 'knownAvatars'>;
   directory: Pick<Directory, 'project' | 'entitlements'>;
-  /** Address of the realtime socket. */
+  /** URL of the realtime socket. */
   socketUrl: string;
 }
 
 export type Configurations = ReturnType<typeof createConfigurations>;
 
-const off: Answer = { ...prepareJson({ enabled: false }), version: 'off' };
+const OFF: Answer = { ...prepareJson({ enabled: false }), version: 'off' };
 
-/** The messenger's configuration: as it is written, and as a visitor is answered. */
+/** The messenger's configuration: as stored for operators, and resolved for visitors. */
 export function createConfigurations({ store, team, directory, socketUrl }: ConfigurationOptions) {
-  const cache = createProjectCache<Configured | typeof off>({
+  const cache = createProjectCache<Configured | typeof OFF>({
     async load(projectId) {
       const settings = await store.find(projectId);
-      if (!settings?.enabled) return off;
+      if (!settings?.enabled) return OFF;
       const bytes = JSON.stringify(settings).length;
       return { settings, texts: textsByLanguage(settings.texts), bytes, answers: new Map() };
     },
-    // As many answers again, and a parsed copy.
+    // The parsed settings, and answers of about the same size.
     sizeOf: (configured) => ('settings' in configured ? configured.bytes * 4 : 0),
     maxSize: CACHE_BYTES,
   });
 
-  function prepare({ settings, texts }: Configured, languages: string[], takesFiles: boolean): Answer {
+  function prepare({ settings, texts }: Configured, languages: string[], acceptsFiles: boolean): Answer {
     const { texts: _texts, team: people, ...appearance } = settings;
     const content = {
       ...appearance,
@@ -60,35 +61,35 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
       ...resolveTexts(languages, texts),
       team: people,
       socketUrl,
-      attachments: { enabled: takesFiles, maxBytes: ATTACHMENT_MAX_BYTES, accept: attachmentType.options },
+      attachments: { enabled: acceptsFiles, maxBytes: ATTACHMENT_MAX_BYTES, accept: attachmentType.options },
     };
     const version = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
     return { ...prepareJson({ ...content, version }), version };
   }
 
   return {
-    /** What a visitor with this locale is answered. */
+    /** The answer to a visitor with this locale. */
     async answer(projectId: string, companyId: string, locale: string | undefined): Promise<Answer> {
       const configured = await cache.get(projectId);
-      if (!('settings' in configured)) return off;
+      if (!('settings' in configured)) return OFF;
       const [project, { visitorAttachments = true }] = await Promise.all([
         directory.project(projectId),
         directory.entitlements(companyId),
       ]);
       const languages = languagesFor(locale, project?.defaultLanguage ?? 'en', configured.texts);
-      const takesFiles = visitorAttachments === true;
-      const variant = `${takesFiles} ${languages.join()}`;
+      const acceptsFiles = visitorAttachments === true;
+      const variant = `${acceptsFiles} ${languages.join()}`;
       const known = configured.answers.get(variant);
       if (known !== undefined) return known;
-      const answer = prepare(configured, languages, takesFiles);
-      if (configured.answers.size >= MOST_ANSWERS) configured.answers.clear();
+      const answer = prepare(configured, languages, acceptsFiles);
+      if (configured.answers.size >= MAX_ANSWERS) configured.answers.clear();
       configured.answers.set(variant, answer);
       return answer;
     },
 
     async find(projectId: string): Promise<MessengerSettings> {
       const settings = await store.find(projectId);
-      if (settings === undefined) throw new NotFound('The messenger of this project was never configured.');
+      if (settings === undefined) throw new NotFound('The messenger of this project is not configured.');
       return settings;
     },
 
@@ -112,21 +113,23 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
       return settings;
     },
 
-    changed: cache.distrust,
-    changesMissed: cache.distrustAll,
+    /** The configuration of this project changed. */
+    invalidate: cache.distrust,
+    /** Changes may have been missed. */
+    invalidateAll: cache.distrustAll,
   };
 
-  /** Every avatarUrl must be a path that the avatar upload of this project answered. */
+  /** Every avatarUrl must be a path returned by an avatar upload of this project. */
   async function requireAvatars(projectId: string, { team: people }: MessengerSettings): Promise<void> {
     const wanted = people.map(({ avatarUrl }) => (avatarUrl == null ? null : parseAvatarPath(avatarUrl)));
     const files = wanted.flatMap((avatar) => (avatar == null ? [] : [avatar.file]));
-    const known = await team.avatarsAmong(projectId, files);
+    const known = await team.knownAvatars(projectId, files);
     for (const [index, avatar] of wanted.entries()) {
       if (avatar === null) continue;
       const isKnown = known.some(({ userId, file }) => userId === avatar?.userId && file === avatar.file);
       if (!isKnown) {
         throw new BadRequest(
-          `team[${index}].avatarUrl: not a path that an avatar upload of this project answered`,
+          `team[${index}].avatarUrl: not a path returned by an avatar upload of this project`,
         );
       }
     }

@@ -4,13 +4,14 @@ import { answerPrepared, type ProjectOfRegion, type ServiceApp } from '@switchbo
 import type { Context, TypedResponse } from 'hono';
 import type { Answer, Configurations } from './configuration.ts';
 
-export function routeConfiguration(
-  app: ServiceApp,
-  configurations: Configurations,
-  ofProject: ProjectOfRegion,
-): void {
+interface ConfigurationDeps {
+  configurations: Configurations;
+  ofProject: ProjectOfRegion;
+}
+
+export function configurationRoutes(app: ServiceApp, { configurations, ofProject }: ConfigurationDeps): void {
   app.implement(getMessengerConfig, async (c) => {
-    const { id, companyId } = c.get('project');
+    const { id, companyId } = c.var.project;
     return answer(c, await configurations.answer(id, companyId, c.req.valid('query').locale));
   });
 
@@ -30,8 +31,8 @@ export function routeConfiguration(
   );
 }
 
-/** The declared type says what the JSON holds, which was made ready before; a test compares it with the contract. */
-function answer(c: Context, ready: Answer): Response & TypedResponse<MessengerConfiguration, 200, 'json'>;
-function answer(c: Context, ready: Answer): Response {
-  return answerPrepared(c, ready, { 'Cache-Control': 'private, no-cache' });
+/** The overload gives the type of the JSON, which was serialised before; a test compares it with the contract. */
+function answer(c: Context, prepared: Answer): Response & TypedResponse<MessengerConfiguration, 200, 'json'>;
+function answer(c: Context, prepared: Answer): Response {
+  return answerPrepared(c, prepared, { 'Cache-Control': 'private, no-cache' });
 }

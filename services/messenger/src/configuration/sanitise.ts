@@ -2,7 +2,7 @@ import sanitizeHtml from 'sanitize-html';
 
 const LINK = /^(https?:\/\/|mailto:)/i;
 
-/** What a starter prompt may hold: a few inline tags, and links to the web or an address. Anything else is taken out. */
+/** Keeps the inline tags and the http, https and mailto links of a starter prompt; removes anything else. */
 export function sanitisePrompt(html: string): string {
   return sanitizeHtml(html, {
     allowedTags: ['a', 'b', 'strong', 'i', 'em', 'code', 'br'],

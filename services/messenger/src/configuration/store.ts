@@ -1,16 +1,20 @@
 import type { MessengerSettings } from '@switchboard/contracts';
+import type { Db, Tx } from '@switchboard/database';
 import { eq, sql } from 'drizzle-orm';
-import type { Db } from '../db.ts';
 import { configurations } from '../schema/index.ts';
 
-/** Announces the id of a project whose configuration has changed. */
-export const configurationChannel = 'messenger_configuration';
+/** Notifies every instance of the id of a project whose configuration changed. */
+export const CONFIGURATION_CHANNEL = 'messenger_configuration';
 
-export type ConfigurationStore = ReturnType<typeof createConfigurationStore>;
+export interface ConfigurationStore {
+  find(projectId: string): Promise<MessengerSettings | undefined>;
+  /** Writes the configuration and notifies CONFIGURATION_CHANNEL on commit. */
+  put(projectId: string, settings: MessengerSettings): Promise<void>;
+}
 
-export function createConfigurationStore(db: Db) {
+export function createConfigurationStore(db: Db | Tx): ConfigurationStore {
   return {
-    async find(projectId: string): Promise<MessengerSettings | undefined> {
+    async find(projectId) {
       const [row] = await db
         .select({ settings: configurations.settings })
         .from(configurations)
@@ -18,14 +22,13 @@ export function createConfigurationStore(db: Db) {
       return row?.settings;
     },
 
-    /** Tells every instance once it is written. */
-    async put(projectId: string, settings: MessengerSettings): Promise<void> {
+    async put(projectId, settings) {
       await db.transaction(async (tx) => {
         await tx
           .insert(configurations)
           .values({ projectId, settings })
           .onConflictDoUpdate({ target: configurations.projectId, set: { settings } });
-        await tx.execute(sql`select pg_notify(${configurationChannel}, ${projectId})`);
+        await tx.execute(sql`select pg_notify(${CONFIGURATION_CHANNEL}, ${projectId})`);
       });
     },
   };

@@ -1,15 +1,15 @@
 import { isLanguageTag, type MessengerTexts, type StarterPrompt } from '@switchboard/contracts';
 
-const MOST_TAGS = 10;
+const MAX_TAGS = 10;
 
-/** The texts of a messenger, each of them there. */
+/** The texts of a messenger, all set. */
 export interface ResolvedTexts {
   greeting: string;
   awayMessage: string;
   starterPrompts: StarterPrompt[];
 }
 
-/** Texts by language, found whatever the case of a tag. */
+/** Texts by lower-case language tag. */
 export type TextsByLanguage = ReadonlyMap<string, MessengerTexts>;
 
 export function textsByLanguage(texts: Record<string, MessengerTexts>): TextsByLanguage {
@@ -17,15 +17,15 @@ export function textsByLanguage(texts: Record<string, MessengerTexts>): TextsByL
 }
 
 /**
- * The languages to look in, those with texts alone: each tag of the visitor's exactly, then its primary subtag, then
- * the project's default language likewise, then English.
+ * The languages to take texts from, of those that have any: each of the visitor's tags and then its primary subtag,
+ * then the same for the project's default language, then English.
  */
 export function languagesFor(
   locale: string | undefined,
   defaultLanguage: string,
   texts: TextsByLanguage,
 ): string[] {
-  const tags = (locale ?? '').split(',', MOST_TAGS).map((tag) => tag.trim());
+  const tags = (locale ?? '').split(',', MAX_TAGS).map((tag) => tag.trim());
   const wanted = [...tags.filter(isLanguageTag), defaultLanguage].flatMap((tag) => {
     const exact = tag.toLowerCase();
     return [exact, exact.split('-', 1)[0] ?? exact];
@@ -33,7 +33,7 @@ export function languagesFor(
   return [...new Set([...wanted, 'en'])].filter((tag) => texts.has(tag));
 }
 
-/** Each text from the first of the languages that has it. */
+/** Each text from the first language that has it. */
 export function resolveTexts(languages: readonly string[], texts: TextsByLanguage): ResolvedTexts {
   const found = languages.map((language) => texts.get(language)).filter((of) => of !== undefined);
   return {

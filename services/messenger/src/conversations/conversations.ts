@@ -5,6 +5,7 @@ import type {
   Turn,
   TurnRequest,
 } from '@switchboard/contracts';
+import { newId } from '@switchboard/database';
 import {
   type Clock,
   Conflict,
@@ -13,18 +14,15 @@ import {
   Unauthorized,
 } from '@switchboard/service-kit';
 import type { Identity } from '../identity/identity.ts';
-import { newId } from '../ids.ts';
 import type { Live } from '../live/live.ts';
-import type { Appended, NewTurn } from './append.ts';
 import { presentConversation, presentTurn } from './present.ts';
-import type { ConversationStore } from './store.ts';
+import type { ConversationsStore } from './store.ts';
 import type { ConversationTokens } from './tokens.ts';
 
 interface ConversationsOptions {
-  store: ConversationStore;
-  append: (turn: NewTurn) => Promise<Appended>;
+  store: ConversationsStore;
   tokens: ConversationTokens;
-  identity: Pick<Identity, 'proves'>;
+  identity: Pick<Identity, 'verify'>;
   limits: { opensPerAddress: RateLimit; opensPerProject: RateLimit; turns: RateLimit };
   live: Live;
   clock: Clock;
@@ -34,36 +32,27 @@ export type Conversations = ReturnType<typeof createConversations>;
 
 /** What a visitor does in a conversation. */
 export function createConversations(options: ConversationsOptions) {
-  const { store, append, tokens, identity, limits, live, clock } = options;
-
-  /** The turn as it is stored; nothing has to be read where all of it is known. */
-  async function rowOf(sent: NewTurn, appended: Extract<Appended, { position: number }>) {
-    if (appended.outcome === 'repeated' || sent.attachmentIds.length > 0) {
-      return store.turn(sent.projectId, sent.conversationId, appended.position);
-    }
-    const { position, authorId } = appended;
-    return { ...sent, position, authorId, authorName: null, avatarFile: null, attachments: [] };
-  }
+  const { store, tokens, identity, limits, live, clock } = options;
 
   return {
     async open(
       project: ProjectAccess,
       address: string,
-      asked: ConversationRequest,
+      request: ConversationRequest,
     ): Promise<OpenedConversation> {
       await limits.opensPerAddress.consume(`${project.id}:${address}`);
       await limits.opensPerProject.consume(project.id);
-      const userId = asked.userId ?? null;
+      const userId = request.userId ?? null;
       const userVerified =
-        userId !== null && (await identity.proves(project.id, userId, asked.userHash ?? null));
+        userId !== null && (await identity.verify(project.id, userId, request.userHash ?? null));
       const { token, hash, expiresInSeconds, expiresAt } = tokens.issue();
       const id = newId('cnv');
       const now = clock.now();
       await store.add({
         id,
         projectId: project.id,
-        distinctId: asked.distinctId,
-        subject: asked.subject ?? null,
+        distinctId: request.distinctId,
+        subject: request.subject ?? null,
         status: 'open',
         userId,
         userVerified,
@@ -75,38 +64,36 @@ export function createConversations(options: ConversationsOptions) {
       return { conversationId: id, token, expiresInSeconds };
     },
 
-    async send(
+    async sendTurn(
       project: ProjectAccess,
       conversationId: string,
       { body, pageContext, attachmentIds = [] }: TurnRequest,
       idempotencyKey: string | undefined,
     ): Promise<Turn> {
       await limits.turns.consume(conversationId);
-      const sent: NewTurn = {
+      const appended = await store.appendTurn({
         id: newId('trn'),
         projectId: project.id,
         conversationId,
-        authorKind: 'visitor',
-        authorId: 'verified user',
+        author: { kind: 'visitor' },
         body,
         pageContext: pageContext ?? null,
         idempotencyKey: idempotencyKey ?? null,
         attachmentIds,
         createdAt: clock.now(),
         status: 'open',
-        tokenExpiresAt: tokens.renewed(),
-      };
-      const appended = await append(sent);
-      if (appended.outcome === 'no conversation') throw gone();
-      if (appended.outcome === 'not claimed') {
-        throw new Conflict('attachmentIds: names a file that is not this conversation’s or was already sent');
+        tokenRenewal: tokens.renewal(),
+      });
+      if (appended.outcome === 'no conversation') throw deleted();
+      if (appended.outcome === 'attachment refused') {
+        throw new Conflict(
+          'attachmentIds: names an attachment that is not in this conversation or was already sent',
+        );
       }
-      const row = await rowOf(sent, appended);
-      if (row === undefined) throw gone();
-      const turn = presentTurn(conversationId, row);
+      const turn = presentTurn(conversationId, appended.turn);
       if (appended.outcome === 'appended') {
-        live.turn(conversationId, turn);
-        if (appended.statusBefore !== 'open') live.status(conversationId, 'open');
+        live.publishTurn(conversationId, turn);
+        if (appended.statusBefore !== 'open') live.publishStatus(conversationId, 'open');
       }
       return turn;
     },
@@ -115,13 +102,13 @@ export function createConversations(options: ConversationsOptions) {
       const [row, turns] = await Promise.all([
         store.find(project.id, conversationId),
         store.turns(project.id, conversationId),
-        store.renew(conversationId, tokens.renewed()),
+        store.renewToken(conversationId, tokens.renewal()),
       ]);
-      if (row === undefined) throw gone();
+      if (row === undefined) throw deleted();
       return presentConversation(row, turns);
     },
   };
 }
 
-/** It was there when the token was checked. */
-const gone = () => new Unauthorized('The conversation is no longer there.');
+/** The conversation existed when the token was checked. */
+const deleted = () => new Unauthorized('The conversation no longer exists.');

@@ -1,9 +1,10 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
 import { startWorld, type World } from '../testing/world.ts';
-import { createConversationStore } from './store.ts';
+import { createConversationsStore } from './store.ts';
 
 let world: World;
 let project: TestProject;
@@ -53,6 +54,25 @@ describe('a teammate', () => {
     await visitor.send(conversation, 'Hi');
     const { turns } = (await visitor.read(conversation)).body;
     expect(turns.map(({ authorName }: { authorName: string | null }) => authorName)).toEqual([null, null]);
+  });
+
+  test("is the author of their turn whatever their id, also of one that reads 'verified user'", async () => {
+    const own = await world.createProject();
+    const { secret } = (await world.manage('POST', `/projects/${own.id}/identity-secrets`)).body;
+    const there = visitorOf(world, own);
+    const userHash = createHmac('sha256', secret).update('ada').digest('hex');
+    const conversation = await there.open({ userId: 'ada', userHash });
+    await there.send(conversation, 'Hello');
+    const answered = await world.manage('POST', at(own, `/${conversation.id}/turns`), {
+      authorId: 'verified user',
+      body: 'Hi',
+    });
+    expect(answered.body.turn).toMatchObject({ authorKind: 'teammate', authorId: 'verified user' });
+    const { turns } = (await there.read(conversation)).body;
+    expect(turns.map(({ authorId }: { authorId: string | null }) => authorId)).toEqual([
+      'ada',
+      'verified user',
+    ]);
   });
 
   test.each([
@@ -140,10 +160,10 @@ describe('the management API', () => {
         now(), now(), now() - n * interval '1 minute'
       from generate_series(1, 20000) n`;
     await sql`analyze conversations`;
-    const store = createConversationStore(world.database.drizzle);
+    const store = createConversationsStore(world.database.drizzle);
     for (const status of [undefined, 'resolved'] as const) {
       const after = { lastTurnAt: new Date(Date.now() - 5000 * 60_000), id: 'cnv_z' };
-      const { sql: text, params } = store.pageQuery('many', status, after).limit(51).toSQL();
+      const { sql: text, params } = store.pageQuery({ projectId: 'many', status, after, size: 51 }).toSQL();
       const plan = await sql.unsafe(`explain (analyze, format json) ${text}`, params as never[]);
       const scans = JSON.stringify(plan[0]);
       expect(scans).not.toContain('Seq Scan');

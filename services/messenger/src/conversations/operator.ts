@@ -4,53 +4,50 @@ import type {
   OperatorConversation,
   Turn,
 } from '@switchboard/contracts';
+import { newId } from '@switchboard/database';
 import { BadRequest, type Clock, NotFound } from '@switchboard/service-kit';
 import { z } from 'zod';
-import { newId } from '../ids.ts';
 import type { Live } from '../live/live.ts';
-import type { Appended, NewTurn } from './append.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
-import type { ConversationStore, Place } from './store.ts';
+import type { ConversationsStore, Cursor } from './store.ts';
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
 interface OperatorOptions {
-  store: ConversationStore;
-  append: (turn: NewTurn) => Promise<Appended>;
+  store: ConversationsStore;
   live: Live;
   clock: Clock;
 }
 
 export type OperatorConversations = ReturnType<typeof createOperatorConversations>;
 
-/** What the console does with a project's conversations. */
-export function createOperatorConversations({ store, append, live, clock }: OperatorOptions) {
+/** What an operator does with a project's conversations. */
+export function createOperatorConversations({ store, live, clock }: OperatorOptions) {
   return {
     async list(
       projectId: string,
       { status, cursor }: { status?: ConversationStatus | undefined; cursor?: string | undefined },
     ): Promise<{ conversations: ConversationSummary[]; nextCursor: string | null }> {
-      const after = cursor === undefined ? undefined : parseCursor(cursor);
-      const rows = await store.page(projectId, status, after, PAGE + 1);
-      const page = rows.slice(0, PAGE);
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      const rows = await store.page({ projectId, status, after, size: PAGE_SIZE + 1 });
+      const page = rows.slice(0, PAGE_SIZE);
       const last = page.at(-1);
-      const nextCursor = rows.length > PAGE && last !== undefined ? cursorOf(last) : null;
+      const nextCursor = rows.length > PAGE_SIZE && last !== undefined ? encodeCursor(last) : null;
       return { conversations: page.map(presentSummary), nextCursor };
     },
 
     async read(projectId: string, id: string): Promise<OperatorConversation> {
       const [row, turns] = await Promise.all([store.find(projectId, id), store.turns(projectId, id)]);
-      if (row === undefined) throw missing();
+      if (row === undefined) throw notFound();
       return presentToOperator(row, turns);
     },
 
-    async answer(projectId: string, id: string, authorId: string, body: string): Promise<Turn> {
-      const appended = await append({
+    async sendTurn(projectId: string, conversationId: string, authorId: string, body: string): Promise<Turn> {
+      const appended = await store.appendTurn({
         id: newId('trn'),
         projectId,
-        conversationId: id,
-        authorKind: 'teammate',
-        authorId,
+        conversationId,
+        author: { kind: 'teammate', id: authorId },
         body,
         pageContext: null,
         idempotencyKey: null,
@@ -58,35 +55,33 @@ export function createOperatorConversations({ store, append, live, clock }: Oper
         createdAt: clock.now(),
         status: 'pending',
       });
-      if (appended.outcome !== 'appended') throw missing();
-      const row = await store.turn(projectId, id, appended.position);
-      if (row === undefined) throw missing();
-      const turn = presentTurn(id, row);
-      live.turn(id, turn);
-      if (appended.statusBefore !== 'pending') live.status(id, 'pending');
+      if (appended.outcome !== 'appended') throw notFound();
+      const turn = presentTurn(conversationId, appended.turn);
+      live.publishTurn(conversationId, turn);
+      if (appended.statusBefore !== 'pending') live.publishStatus(conversationId, 'pending');
       return turn;
     },
 
     async setStatus(projectId: string, id: string, status: ConversationStatus): Promise<void> {
-      if (!(await store.setStatus(projectId, id, status))) throw missing();
-      live.status(id, status);
+      if (!(await store.setStatus(projectId, id, status))) throw notFound();
+      live.publishStatus(id, status);
     },
   };
 }
 
-const missing = () => new NotFound('There is no such conversation in this project.');
+const notFound = () => new NotFound('No such conversation in this project.');
 
 const cursorSchema = z.tuple([z.iso.datetime({ precision: 3 }), z.string().regex(/^cnv_[0-9a-f]{32}$/)]);
 
-function cursorOf({ lastTurnAt, id }: Place): string {
+function encodeCursor({ lastTurnAt, id }: Cursor): string {
   return Buffer.from(JSON.stringify([lastTurnAt.toISOString(), id])).toString('base64url');
 }
 
-function parseCursor(cursor: string): Place {
+function decodeCursor(cursor: string): Cursor {
   try {
     const [lastTurnAt, id] = cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
     return { lastTurnAt: new Date(lastTurnAt), id };
   } catch {
-    throw new BadRequest('cursor: not the nextCursor of a page of conversations');
+    throw new BadRequest('cursor: not a nextCursor from this list');
   }
 }

@@ -1,16 +1,6 @@
-import type {
-  Conversation,
-  ConversationSummary,
-  OperatorConversation,
-  Turn,
-  UploadedAttachment,
-} from '@switchboard/contracts';
+import type { Conversation, ConversationSummary, OperatorConversation, Turn } from '@switchboard/contracts';
 import { avatarPath } from '../team/avatar-path.ts';
-import type { AttachmentRow, ConversationRow, TurnRow } from './rows.ts';
-
-export function presentFile({ id, name, contentType, bytes }: AttachmentRow): UploadedAttachment {
-  return { id, name, contentType, bytes };
-}
+import type { ConversationRow, TurnRow } from './store.ts';
 
 export function presentTurn(conversationId: string, row: TurnRow): Turn {
   return {
@@ -22,9 +12,9 @@ export function presentTurn(conversationId: string, row: TurnRow): Turn {
     authorName: row.authorName,
     authorAvatarUrl:
       row.authorId === null || row.avatarFile === null ? null : avatarPath(row.authorId, row.avatarFile),
-    attachments: row.attachments.map((file) => ({
-      ...presentFile(file),
-      url: `/v1/conversations/${conversationId}/attachments/${file.id}`,
+    attachments: row.attachments.map((attachment) => ({
+      ...attachment,
+      url: `/v1/conversations/${conversationId}/attachments/${attachment.id}`,
     })),
   };
 }
@@ -44,7 +34,7 @@ export function presentConversation(row: ConversationRow, turns: TurnRow[]): Con
   return { ...presentSummary(row), turns: turns.map((turn) => presentTurn(row.id, turn)) };
 }
 
-/** With what the visitor is not shown. */
+/** Includes what visitors do not see: the user and the page contexts. */
 export function presentToOperator(row: ConversationRow, turns: TurnRow[]): OperatorConversation {
   return {
     ...presentSummary(row),

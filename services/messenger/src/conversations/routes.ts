@@ -1,36 +1,53 @@
 import type { Conversation } from '@switchboard/contracts';
-import { appendTurn, getConversation, openConversation } from '@switchboard/contracts';
+import {
+  appendTeammateTurn,
+  appendTurn,
+  getConversation,
+  listConversations,
+  openConversation,
+  putConversationStatus,
+  readConversation,
+} from '@switchboard/contracts';
 import {
   answerPrepared,
   BadRequest,
   type OperationEnv,
+  type ProjectOfRegion,
   prepareJson,
   type ServiceApp,
 } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
 import type { Conversations } from './conversations.ts';
+import type { OperatorConversations } from './operator.ts';
 import type { ConversationTokens } from './tokens.ts';
 
-export const TOKEN_HEADER = 'x-service-conversation-token';
+interface ConversationsDeps {
+  conversations: Conversations;
+  operatorConversations: OperatorConversations;
+  tokens: Pick<ConversationTokens, 'require'>;
+  ofProject: ProjectOfRegion;
+}
 
-/** The check of the conversation token, which comes after the project key's. */
-export function conversationToken(tokens: Pick<ConversationTokens, 'require'>) {
+/** Checks the conversation token, after the project key. */
+export function requireConversationToken(tokens: Pick<ConversationTokens, 'require'>) {
   return {
     async authorize(c: Context<OperationEnv<'conversation'>>): Promise<void> {
-      await tokens.require(c.get('project').id, c.req.param('id') ?? '', c.req.header(TOKEN_HEADER));
+      const token = c.req.header('x-service-conversation-token');
+      await tokens.require(c.var.project.id, c.req.param('id') ?? '', token);
     },
   };
 }
 
-export function routeConversations(
-  app: ServiceApp,
-  conversations: Conversations,
-  tokens: Pick<ConversationTokens, 'require'>,
-): void {
-  const withToken = conversationToken(tokens);
+export function conversationsRoutes(app: ServiceApp, deps: ConversationsDeps): void {
+  visitorRoutes(app, deps);
+  managementRoutes(app, deps);
+}
+
+function visitorRoutes(app: ServiceApp, { conversations, tokens }: ConversationsDeps): void {
+  const withToken = requireConversationToken(tokens);
 
   app.implement(openConversation, async (c) => {
-    const opened = await conversations.open(c.get('project'), c.get('address'), c.req.valid('json'));
+    const opened = await conversations.open(c.var.project, c.var.address, c.req.valid('json'));
     return c.json(opened, 201, { 'Cache-Control': 'no-store' });
   });
 
@@ -39,18 +56,56 @@ export function routeConversations(
     async (c) => {
       const { id } = c.req.valid('param');
       const key = idempotencyKey(c.req.header('idempotency-key'));
-      return c.json({ turn: await conversations.send(c.get('project'), id, c.req.valid('json'), key) }, 201);
+      return c.json({ turn: await conversations.sendTurn(c.var.project, id, c.req.valid('json'), key) }, 201);
     },
     withToken,
   );
 
   app.implement(
     getConversation,
-    async (c) => {
-      const found = await conversations.read(c.get('project'), c.req.valid('param').id);
-      return answerThread(c, found);
-    },
+    async (c) => answerConversation(c, await conversations.read(c.var.project, c.req.valid('param').id)),
     withToken,
+  );
+}
+
+function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }: ConversationsDeps): void {
+  app.implement(
+    listConversations,
+    async (c) => {
+      const { projectId } = c.req.valid('param');
+      return c.json(await operatorConversations.list(projectId, c.req.valid('query')), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    readConversation,
+    async (c) => {
+      const { projectId, id } = c.req.valid('param');
+      return c.json(await operatorConversations.read(projectId, id), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    appendTeammateTurn,
+    async (c) => {
+      const { projectId, id } = c.req.valid('param');
+      const { authorId, body } = c.req.valid('json');
+      return c.json({ turn: await operatorConversations.sendTurn(projectId, id, authorId, body) }, 201);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    putConversationStatus,
+    async (c) => {
+      const { projectId, id } = c.req.valid('param');
+      const { status } = c.req.valid('json');
+      await operatorConversations.setStatus(projectId, id, status);
+      return c.json({ status }, 200);
+    },
+    ofProject,
   );
 }
 
@@ -60,8 +115,11 @@ function idempotencyKey(header: string | undefined): string | undefined {
   throw new BadRequest(`Idempotency-Key: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
 }
 
-/** The declared type says what the JSON holds, which is made once for body and ETag. */
-function answerThread(c: Context, thread: Conversation): Response & TypedResponse<Conversation, 200, 'json'>;
-function answerThread(c: Context, thread: Conversation): Response {
-  return answerPrepared(c, prepareJson(thread), { 'Cache-Control': 'private, no-cache' });
+/** The overload gives the type of the JSON, which is serialised once for body and ETag. */
+function answerConversation(
+  c: Context,
+  conversation: Conversation,
+): Response & TypedResponse<Conversation, 200, 'json'>;
+function answerConversation(c: Context, conversation: Conversation): Response {
+  return answerPrepared(c, prepareJson(conversation), { 'Cache-Control': 'private, no-cache' });
 }

@@ -1,15 +1,32 @@
-import type { ConversationStatus } from '@switchboard/contracts';
+import type { AuthorKind, ConversationStatus, PageContext, UploadedAttachment } from '@switchboard/contracts';
+import type { Db, Tx } from '@switchboard/database';
 import { and, asc, desc, eq, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
-import type { Db } from '../db.ts';
 import { attachments, conversations, teammates, turns } from '../schema/index.ts';
-import {
-  type AttachmentRow,
-  attachmentColumns,
-  type ConversationRow,
-  conversationColumns,
-  type TurnRow,
-  turnColumns,
-} from './rows.ts';
+
+export interface ConversationRow {
+  id: string;
+  distinctId: string;
+  subject: string | null;
+  status: ConversationStatus;
+  userId: string | null;
+  userVerified: boolean;
+  createdAt: Date;
+  lastTurnAt: Date;
+}
+
+export interface TurnRow {
+  id: string;
+  position: number;
+  authorKind: AuthorKind;
+  authorId: string | null;
+  /** The teammate's current name and avatar. */
+  authorName: string | null;
+  avatarFile: string | null;
+  body: string;
+  pageContext: PageContext | null;
+  createdAt: Date;
+  attachments: UploadedAttachment[];
+}
 
 export interface NewConversation extends ConversationRow {
   projectId: string;
@@ -17,81 +34,159 @@ export interface NewConversation extends ConversationRow {
   tokenExpiresAt: Date;
 }
 
-export interface Token {
+export interface TokenCheck {
   projectId: string;
   conversationId: string;
   tokenHash: string;
   now: Date;
 }
 
-/** Where a page of conversations begins: behind this one. */
-export interface Place {
+/** The new expiry of a token: `expiresAt`, but at most `maxDays` after the conversation was opened. */
+export interface TokenRenewal {
+  expiresAt: Date;
+  maxDays: number;
+}
+
+/** A visitor's turn is attributed to the user of the conversation if that user was verified, else to nobody. */
+export type TurnAuthor = { kind: 'visitor' } | { kind: 'teammate'; id: string };
+
+export interface NewTurn {
+  id: string;
+  projectId: string;
+  conversationId: string;
+  author: TurnAuthor;
+  body: string;
+  pageContext: PageContext | null;
+  idempotencyKey: string | null;
+  attachmentIds: readonly string[];
+  createdAt: Date;
+  /** The conversation's status after this turn. */
+  status: ConversationStatus;
+  tokenRenewal?: TokenRenewal;
+}
+
+export type AppendResult =
+  | { outcome: 'appended'; turn: TurnRow; statusBefore: ConversationStatus }
+  /** The idempotency key was used before: this is the turn it was used for. */
+  | { outcome: 'repeated'; turn: TurnRow }
+  | { outcome: 'no conversation' }
+  /** An attachment belongs to another conversation, does not exist or was already sent. */
+  | { outcome: 'attachment refused' };
+
+/** The last conversation of the previous page. */
+export interface Cursor {
   lastTurnAt: Date;
   id: string;
 }
 
-export type ConversationStore = ReturnType<typeof createConversationStore>;
+export interface PageRequest {
+  projectId: string;
+  status: ConversationStatus | undefined;
+  after: Cursor | undefined;
+  size: number;
+}
 
-export function createConversationStore(db: Db) {
-  const ofProject = (projectId: string, id: string) =>
-    and(eq(conversations.projectId, projectId), eq(conversations.id, id));
+export interface ConversationsStore {
+  add(conversation: NewConversation): Promise<void>;
+  find(projectId: string, id: string): Promise<ConversationRow | undefined>;
+  /** Whether the token is the conversation's and has not expired. */
+  isTokenValid(check: TokenCheck): Promise<boolean>;
+  /** Does nothing if the expiry would move by less than a minute, so that not every read writes. */
+  renewToken(conversationId: string, renewal: TokenRenewal): Promise<void>;
+  /** Oldest first. */
+  turns(projectId: string, conversationId: string): Promise<TurnRow[]>;
+  /**
+   * Appends a turn with its attachments, all or nothing. Concurrent appends wait on the conversation's row, so
+   * positions have no gaps and a repeated idempotency key finds its first turn.
+   */
+  appendTurn(turn: NewTurn): Promise<AppendResult>;
+  /** Latest turn first. */
+  page(request: PageRequest): Promise<ConversationRow[]>;
+  /** The query behind `page`, for tests that explain it. */
+  pageQuery(request: PageRequest): { toSQL(): { sql: string; params: unknown[] } };
+  /** False if there is no such conversation. */
+  setStatus(projectId: string, id: string, status: ConversationStatus): Promise<boolean>;
+}
 
-  async function turnsWhere(projectId: string, conversationId: string, which?: SQL): Promise<TurnRow[]> {
-    const ofTurn = and(eq(attachments.conversationId, conversationId), isNotNull(attachments.turnPosition));
+export function createConversationsStore(db: Db | Tx): ConversationsStore {
+  async function findTurns(projectId: string, conversationId: string, position?: number): Promise<TurnRow[]> {
     const [rows, files] = await Promise.all([
       db
         .select(turnColumns)
         .from(turns)
-        .leftJoin(teammates, and(eq(teammates.projectId, projectId), isAuthor))
-        .where(and(eq(turns.conversationId, conversationId), which))
+        .leftJoin(
+          teammates,
+          and(
+            eq(teammates.projectId, projectId),
+            eq(teammates.userId, turns.authorId),
+            eq(turns.authorKind, 'teammate'),
+          ),
+        )
+        .where(
+          and(
+            eq(turns.conversationId, conversationId),
+            position === undefined ? undefined : eq(turns.position, position),
+          ),
+        )
         .orderBy(asc(turns.position)),
       db
-        .select({ ...attachmentColumns, turnPosition: attachments.turnPosition })
+        .select(attachmentColumns)
         .from(attachments)
-        .where(ofTurn)
+        .where(and(eq(attachments.conversationId, conversationId), isNotNull(attachments.turnPosition)))
         .orderBy(asc(attachments.turnPosition), asc(attachments.place)),
     ]);
     const byTurn = Map.groupBy(files, ({ turnPosition }) => turnPosition);
     return rows.map((row) => ({
       ...row,
-      attachments: (byTurn.get(row.position) ?? []).map(withoutPosition),
+      attachments: (byTurn.get(row.position) ?? []).map(({ turnPosition: _, ...file }) => file),
     }));
   }
 
-  /** The query behind `page`, for a test of what it reads. */
-  function pageQuery(projectId: string, status: ConversationStatus | undefined, after: Place | undefined) {
-    const behind =
+  function pageQuery({ projectId, status, after, size }: PageRequest) {
+    const isAfter =
       after &&
       or(
         lt(conversations.lastTurnAt, after.lastTurnAt),
         and(eq(conversations.lastTurnAt, after.lastTurnAt), lt(conversations.id, after.id)),
       );
-    // Said apart, for the index: PostgreSQL does not search by the `or` above.
-    const from = after && sql`${conversations.lastTurnAt} <= ${after.lastTurnAt.toISOString()}`;
+    // Stated separately because PostgreSQL does not use the index for the `or` above.
+    const start = after && sql`${conversations.lastTurnAt} <= ${after.lastTurnAt.toISOString()}`;
     return db
       .select(conversationColumns)
       .from(conversations)
       .where(
-        and(eq(conversations.projectId, projectId), status && eq(conversations.status, status), from, behind),
+        and(
+          eq(conversations.projectId, projectId),
+          status && eq(conversations.status, status),
+          start,
+          isAfter,
+        ),
       )
-      .orderBy(desc(conversations.lastTurnAt), desc(conversations.id));
+      .orderBy(desc(conversations.lastTurnAt), desc(conversations.id))
+      .limit(size);
   }
 
   return {
+    turns: (projectId, conversationId) => findTurns(projectId, conversationId),
     pageQuery,
+    page: async (request) => pageQuery(request),
 
-    async add(row: NewConversation): Promise<void> {
-      await db.insert(conversations).values(row);
+    async add(conversation) {
+      await db.insert(conversations).values(conversation);
     },
 
-    /** Whether the token opens this conversation of this project now. */
-    async opens({ projectId, conversationId, tokenHash, now }: Token): Promise<boolean> {
+    async find(projectId, id) {
+      const [row] = await db.select(conversationColumns).from(conversations).where(inProject(projectId, id));
+      return row;
+    },
+
+    async isTokenValid({ projectId, conversationId, tokenHash, now }) {
       const [row] = await db
-        .select({ tokenHash: conversations.tokenHash })
+        .select({ id: conversations.id })
         .from(conversations)
         .where(
           and(
-            ofProject(projectId, conversationId),
+            inProject(projectId, conversationId),
             eq(conversations.tokenHash, tokenHash),
             sql`${conversations.tokenExpiresAt} > ${now.toISOString()}`,
           ),
@@ -99,53 +194,200 @@ export function createConversationStore(db: Db) {
       return row !== undefined;
     },
 
-    /** Moves the token's end unless it stands within a minute of there, so that not every read writes. */
-    async renew(id: string, until: SQL): Promise<void> {
+    async renewToken(conversationId, renewal) {
+      const expiry = tokenExpiry(renewal);
       await db
         .update(conversations)
-        .set({ tokenExpiresAt: until })
+        .set({ tokenExpiresAt: expiry })
         .where(
           and(
-            eq(conversations.id, id),
-            sql`${conversations.tokenExpiresAt} < ${until} - interval '1 minute'`,
+            eq(conversations.id, conversationId),
+            sql`${conversations.tokenExpiresAt} < ${expiry} - interval '1 minute'`,
           ),
         );
     },
 
-    async find(projectId: string, id: string): Promise<ConversationRow | undefined> {
-      const [row] = await db.select(conversationColumns).from(conversations).where(ofProject(projectId, id));
-      return row;
+    async appendTurn(turn) {
+      const inserted = await insertTurn(db, turn);
+      if ('outcome' in inserted) return inserted;
+      const { position, repeated, authorId, statusBefore } = inserted;
+      // A new visitor turn without attachments is known in full; any other is read back.
+      const isKnown = !repeated && turn.author.kind === 'visitor' && turn.attachmentIds.length === 0;
+      const [row] = isKnown
+        ? [newVisitorTurn(turn, position, authorId)]
+        : await findTurns(turn.projectId, turn.conversationId, position);
+      if (row === undefined) return { outcome: 'no conversation' };
+      return repeated ? { outcome: 'repeated', turn: row } : { outcome: 'appended', turn: row, statusBefore };
     },
 
-    turns: (projectId: string, conversationId: string) => turnsWhere(projectId, conversationId),
-
-    async turn(projectId: string, conversationId: string, position: number): Promise<TurnRow | undefined> {
-      const [row] = await turnsWhere(projectId, conversationId, eq(turns.position, position));
-      return row;
-    },
-
-    async page(
-      projectId: string,
-      status: ConversationStatus | undefined,
-      after: Place | undefined,
-      size: number,
-    ): Promise<ConversationRow[]> {
-      return pageQuery(projectId, status, after).limit(size);
-    },
-
-    async setStatus(projectId: string, id: string, status: ConversationStatus): Promise<boolean> {
+    async setStatus(projectId, id, status) {
       const rows = await db
         .update(conversations)
         .set({ status })
-        .where(ofProject(projectId, id))
+        .where(inProject(projectId, id))
         .returning({ id: conversations.id });
       return rows.length > 0;
     },
   };
 }
 
-const isAuthor = and(eq(teammates.userId, turns.authorId), eq(turns.authorKind, 'teammate'));
+const conversationColumns = {
+  id: conversations.id,
+  distinctId: conversations.distinctId,
+  subject: conversations.subject,
+  status: conversations.status,
+  userId: conversations.userId,
+  userVerified: conversations.userVerified,
+  createdAt: conversations.createdAt,
+  lastTurnAt: conversations.lastTurnAt,
+};
 
-function withoutPosition({ id, name, contentType, bytes }: AttachmentRow): AttachmentRow {
-  return { id, name, contentType, bytes };
+const turnColumns = {
+  id: turns.id,
+  position: turns.position,
+  authorKind: turns.authorKind,
+  authorId: turns.authorId,
+  authorName: teammates.name,
+  avatarFile: teammates.avatarFile,
+  body: turns.body,
+  pageContext: turns.pageContext,
+  createdAt: turns.createdAt,
+};
+
+const attachmentColumns = {
+  id: attachments.id,
+  name: attachments.name,
+  contentType: attachments.contentType,
+  bytes: attachments.bytes,
+  turnPosition: attachments.turnPosition,
+};
+
+const inProject = (projectId: string, id: string) =>
+  and(eq(conversations.projectId, projectId), eq(conversations.id, id));
+
+function tokenExpiry({ expiresAt, maxDays }: TokenRenewal): SQL {
+  const latest = sql`${conversations.createdAt} + make_interval(days => ${maxDays}::int)`;
+  return sql`least(${expiresAt.toISOString()}::timestamptz, ${latest})`;
+}
+
+interface InsertedTurn {
+  position: number;
+  /** Whether the turn at this position is an earlier one with the same idempotency key. */
+  repeated: boolean;
+  authorId: string | null;
+  statusBefore: ConversationStatus;
+}
+
+type Refusal = Extract<AppendResult, { outcome: 'no conversation' | 'attachment refused' }>;
+
+/** Rolls a transaction back and carries its result. */
+class Rollback extends Error {
+  readonly result: InsertedTurn | Refusal;
+  constructor(result: InsertedTurn | Refusal) {
+    super();
+    this.result = result;
+  }
+}
+
+async function insertTurn(db: Db | Tx, turn: NewTurn): Promise<InsertedTurn | Refusal> {
+  try {
+    return await db.transaction((tx) => insertTurnIn(tx, turn));
+  } catch (error) {
+    if (error instanceof Rollback) return error.result;
+    throw error;
+  }
+}
+
+async function insertTurnIn(tx: Tx, turn: NewTurn): Promise<InsertedTurn | Refusal> {
+  const { conversationId, author, idempotencyKey } = turn;
+  const row = await updateConversation(tx, turn);
+  if (row === undefined) return { outcome: 'no conversation' };
+  const { position, statusBefore, verifiedUserId } = row;
+  const authorId = author.kind === 'visitor' ? verifiedUserId : author.id;
+
+  if (idempotencyKey !== null) {
+    const first = await positionOf(tx, conversationId, idempotencyKey);
+    if (first !== undefined) throw new Rollback({ position: first, repeated: true, authorId, statusBefore });
+  }
+  await tx.insert(turns).values({
+    conversationId,
+    position,
+    id: turn.id,
+    authorKind: author.kind,
+    authorId,
+    body: turn.body,
+    pageContext: turn.pageContext,
+    idempotencyKey,
+    createdAt: turn.createdAt,
+  });
+  if (!(await claimAttachments(tx, turn, position))) throw new Rollback({ outcome: 'attachment refused' });
+  return { position, repeated: false, authorId, statusBefore };
+}
+
+/** Locks the conversation, takes the next position, and sets what the turn changes. */
+async function updateConversation(tx: Tx, turn: NewTurn) {
+  const before = tx
+    .$with('before')
+    .as(
+      tx
+        .select({ id: conversations.id, status: conversations.status })
+        .from(conversations)
+        .where(inProject(turn.projectId, turn.conversationId))
+        .for('update'),
+    );
+  const [row] = await tx
+    .with(before)
+    .update(conversations)
+    .set({
+      turnCount: sql`${conversations.turnCount} + 1`,
+      lastTurnAt: sql`greatest(${conversations.lastTurnAt}, ${turn.createdAt.toISOString()})`,
+      status: turn.status,
+      ...(turn.tokenRenewal && { tokenExpiresAt: tokenExpiry(turn.tokenRenewal) }),
+    })
+    .from(before)
+    .where(eq(conversations.id, before.id))
+    .returning({
+      position: conversations.turnCount,
+      userId: conversations.userId,
+      userVerified: conversations.userVerified,
+      statusBefore: before.status,
+    });
+  return row && { ...row, verifiedUserId: row.userVerified ? row.userId : null };
+}
+
+async function positionOf(tx: Tx, conversationId: string, key: string): Promise<number | undefined> {
+  const [row] = await tx
+    .select({ position: turns.position })
+    .from(turns)
+    .where(and(eq(turns.conversationId, conversationId), eq(turns.idempotencyKey, key)));
+  return row?.position;
+}
+
+/** Assigns the attachments to the turn; false if one is another conversation's, not stored, or already sent. */
+async function claimAttachments(
+  tx: Tx,
+  { conversationId, attachmentIds }: NewTurn,
+  position: number,
+): Promise<boolean> {
+  if (attachmentIds.length === 0) return true;
+  const wanted = sql`unnest(${sql.param(attachmentIds)}::text[]) with ordinality as wanted(id, place)`;
+  const claimed = await tx
+    .update(attachments)
+    .set({ turnPosition: position, place: sql`wanted.place` })
+    .from(wanted)
+    .where(
+      and(
+        eq(attachments.id, sql`wanted.id`),
+        eq(attachments.conversationId, conversationId),
+        sql`${attachments.turnPosition} is null and ${attachments.isStored} and not ${attachments.isExpired}`,
+      ),
+    )
+    .returning({ id: attachments.id });
+  return claimed.length === attachmentIds.length;
+}
+
+function newVisitorTurn(turn: NewTurn, position: number, authorId: string | null): TurnRow {
+  const { id, body, pageContext, createdAt } = turn;
+  const author = { authorKind: 'visitor', authorId, authorName: null, avatarFile: null } as const;
+  return { id, position, ...author, body, pageContext, createdAt, attachments: [] };
 }

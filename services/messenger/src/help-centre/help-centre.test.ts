@@ -75,21 +75,21 @@ describe('the help centre', () => {
       (_, response) => void response.end(JSON.stringify({ ...site, x: 'x'.repeat(1_000_000) })),
       'more than',
     ],
-    ['sends no JSON', (_, response) => void response.end('<html>'), 'no help site'],
+    ['sends no JSON', (_, response) => void response.end('<html>'), 'invalid help site'],
     [
       'sends other JSON',
       (_, response) => answerJson(response, { ...site, articles: 'many' }),
-      'no help site',
+      'invalid help site',
     ],
     [
       'names a site that is no web address',
       (_, response) => answerJson(response, { ...site, url: 'javascript:alert(1)' }),
-      'no help site',
+      'invalid help site',
     ],
     [
       'sends what cannot be stored',
       (_, response) => answerJson(response, { ...site, languages: ['e\0n'] }),
-      'no help site',
+      'invalid help site',
     ],
     [
       'sends us elsewhere',

@@ -1,11 +1,15 @@
 import { getHelpCentre, putArticleSearch, refreshHelpCentre } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
-import type { HelpCentres } from './help-centre.ts';
+import type { HelpCentre } from './help-centre.ts';
 
-export function routeHelpCentre(app: ServiceApp, helpCentres: HelpCentres): void {
-  app.implement(getHelpCentre, async (c) => c.json(await helpCentres.read(c.get('project').id), 200));
-  app.implement(refreshHelpCentre, async (c) => c.json(await helpCentres.refresh(c.get('project')), 200));
+interface HelpCentreDeps {
+  helpCentre: HelpCentre;
+}
+
+export function helpCentreRoutes(app: ServiceApp, { helpCentre }: HelpCentreDeps): void {
+  app.implement(getHelpCentre, async (c) => c.json(await helpCentre.read(c.var.project.id), 200));
+  app.implement(refreshHelpCentre, async (c) => c.json(await helpCentre.refresh(c.var.project), 200));
   app.implement(putArticleSearch, async (c) =>
-    c.json(await helpCentres.putSearch(c.get('project'), c.req.valid('json')), 200),
+    c.json(await helpCentre.putSearch(c.var.project, c.req.valid('json')), 200),
   );
 }

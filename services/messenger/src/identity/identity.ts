@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IdentitySecretSummary } from '@switchboard/contracts';
+import { newId } from '@switchboard/database';
 import {
   type Clock,
   Conflict,
@@ -9,11 +10,10 @@ import {
   type Sealing,
   sealAnew,
 } from '@switchboard/service-kit';
-import { newId } from '../ids.ts';
-import type { IdentityStore, SealedSecret } from './store.ts';
+import type { EncryptedSecret, IdentityStore } from './store.ts';
 
-/** Two, so that a new one can be deployed before the old one is removed. */
-const MOST_LIVE = 2;
+/** Two, so that a new secret can be deployed before the old one is removed. */
+const MAX_SECRETS = 2;
 
 interface IdentityOptions {
   store: IdentityStore;
@@ -23,7 +23,7 @@ interface IdentityOptions {
 
 export type Identity = ReturnType<typeof createIdentity>;
 
-/** Identity secrets of projects, and what they prove. */
+/** A project's identity secrets, which verify that a visitor is the user they claim to be. */
 export function createIdentity({ store, sealing, clock }: IdentityOptions) {
   return {
     async list(projectId: string): Promise<IdentitySecretSummary[]> {
@@ -34,47 +34,52 @@ export function createIdentity({ store, sealing, clock }: IdentityOptions) {
     async create(projectId: string): Promise<{ id: string; secret: string }> {
       const id = newId('ids');
       const secret = newToken();
-      const sealed = sealing.seal(secret, ownerOf(projectId, id));
-      const added = await store.addUpTo(MOST_LIVE, { id, projectId, sealed, createdAt: clock.now() });
-      if (!added) throw new Conflict('Two identity secrets are live already; delete one of them first.');
+      const encrypted = sealing.seal(secret, ownerOf(projectId, id));
+      const added = await store.addUpTo(MAX_SECRETS, { id, projectId, encrypted, createdAt: clock.now() });
+      if (!added)
+        throw new Conflict('The project already has two identity secrets; delete one of them first.');
       return { id, secret };
     },
 
     remove: store.remove,
 
-    /** Seals all secrets with the first of IDENTITY_SECRET, where there are several. */
-    sealAnew: (logger: Logger, signal: AbortSignal) =>
-      sealAnew<SealedSecret & { owner: string }>(
+    /** Encrypts every secret with the first of IDENTITY_SECRET, if there are several. */
+    reencrypt: (logger: Logger, signal: AbortSignal) =>
+      sealAnew<EncryptedSecret & { sealed: string; owner: string }>(
         {
           sealing,
           what: 'identity secrets',
           async page(after) {
             const secrets = await store.page(after?.id);
-            return secrets.map((secret) => ({ ...secret, owner: ownerOf(secret.projectId, secret.id) }));
+            return secrets.map((secret) => ({
+              ...secret,
+              sealed: secret.encrypted,
+              owner: ownerOf(secret.projectId, secret.id),
+            }));
           },
-          replace: store.replaceSealed,
+          replace: store.replaceEncrypted,
           logger,
         },
         signal,
       ),
 
     /**
-     * Whether the hash proves the user; false in a project without identity secrets. Throws Forbidden in one with
-     * secrets when the hash is missing or of none of them.
+     * Whether the hash verifies the user; false in a project without identity secrets. Throws Forbidden in one that has
+     * secrets if the hash is missing or matches none of them.
      */
-    async proves(projectId: string, userId: string, userHash: string | null): Promise<boolean> {
+    async verify(projectId: string, userId: string, userHash: string | null): Promise<boolean> {
       const secrets = await store.ofProject(projectId);
       if (secrets.length === 0) return false;
       const given = Buffer.from(userHash !== null && /^[0-9a-f]{64}$/.test(userHash) ? userHash : '', 'hex');
-      let isProven = false;
-      for (const { id, sealed } of secrets) {
-        const secret = sealing.open(sealed, ownerOf(projectId, id));
-        const right = createHmac('sha256', secret).update(userId).digest();
-        if (given.length === right.length && timingSafeEqual(given, right)) isProven = true;
+      let isVerified = false;
+      for (const { id, encrypted } of secrets) {
+        const secret = sealing.open(encrypted, ownerOf(projectId, id));
+        const expected = createHmac('sha256', secret).update(userId).digest();
+        if (given.length === expected.length && timingSafeEqual(given, expected)) isVerified = true;
       }
-      if (isProven) return true;
+      if (isVerified) return true;
       throw new Forbidden(
-        'userHash: not the lower-case hex HMAC-SHA256 of userId under an identity secret of the project',
+        'userHash: not the lower-case hex HMAC-SHA256 of userId with an identity secret of the project',
       );
     },
   };

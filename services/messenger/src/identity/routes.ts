@@ -2,17 +2,24 @@ import { createIdentitySecret, deleteIdentitySecret, listIdentitySecrets } from 
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
 import type { Identity } from './identity.ts';
 
-export function routeIdentity(app: ServiceApp, identity: Identity, ofProject: ProjectOfRegion): void {
+interface IdentityDeps {
+  identity: Identity;
+  ofProject: ProjectOfRegion;
+}
+
+export function identityRoutes(app: ServiceApp, { identity, ofProject }: IdentityDeps): void {
   app.implement(
     listIdentitySecrets,
     async (c) => c.json({ secrets: await identity.list(c.req.valid('param').projectId) }, 200),
     ofProject,
   );
+
   app.implement(
     createIdentitySecret,
     async (c) => c.json(await identity.create(c.req.valid('param').projectId), 201),
     ofProject,
   );
+
   app.implement(deleteIdentitySecret, async (c) => {
     const { projectId, id } = c.req.valid('param');
     await identity.remove(projectId, id);

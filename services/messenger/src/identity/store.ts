@@ -1,62 +1,65 @@
+import type { Db, Tx } from '@switchboard/database';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import type { Db } from '../db.ts';
 import { identitySecrets } from '../schema/index.ts';
 
-export interface SealedSecret {
+export interface EncryptedSecret {
   id: string;
   projectId: string;
-  sealed: string;
+  encrypted: string;
   createdAt: Date;
 }
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
-export type IdentityStore = ReturnType<typeof createIdentityStore>;
+export interface IdentityStore {
+  /** The secrets of a project, oldest first. */
+  ofProject(projectId: string): Promise<EncryptedSecret[]>;
+  /** Adds a secret unless the project has `max` already; false if it has. */
+  addUpTo(max: number, secret: EncryptedSecret): Promise<boolean>;
+  /** Secrets of all projects, by id. */
+  page(after: string | undefined): Promise<EncryptedSecret[]>;
+  /** Replaces the ciphertext unless it changed meanwhile. */
+  replaceEncrypted(secret: Pick<EncryptedSecret, 'id' | 'encrypted'>, replacement: string): Promise<void>;
+  remove(projectId: string, id: string): Promise<void>;
+}
 
-export function createIdentityStore(db: Db) {
+export function createIdentityStore(db: Db | Tx): IdentityStore {
   return {
-    /** Oldest first. */
-    async ofProject(projectId: string): Promise<Omit<SealedSecret, 'projectId'>[]> {
+    async ofProject(projectId) {
       return db
-        .select({
-          id: identitySecrets.id,
-          sealed: identitySecrets.sealed,
-          createdAt: identitySecrets.createdAt,
-        })
+        .select()
         .from(identitySecrets)
         .where(eq(identitySecrets.projectId, projectId))
         .orderBy(asc(identitySecrets.createdAt), asc(identitySecrets.id));
     },
 
-    /** Adds one unless the project has `most` already; false when it has. */
-    async addUpTo(most: number, secret: SealedSecret): Promise<boolean> {
+    async addUpTo(max, secret) {
       return db.transaction(async (tx) => {
         await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${secret.projectId}, 1))`);
-        const live = await tx.$count(identitySecrets, eq(identitySecrets.projectId, secret.projectId));
-        if (live >= most) return false;
+        const count = await tx.$count(identitySecrets, eq(identitySecrets.projectId, secret.projectId));
+        if (count >= max) return false;
         await tx.insert(identitySecrets).values(secret);
         return true;
       });
     },
 
-    /** Of all projects, by id. */
-    async page(after: string | undefined): Promise<SealedSecret[]> {
+    async page(after) {
       return db
         .select()
         .from(identitySecrets)
         .where(after === undefined ? undefined : gt(identitySecrets.id, after))
         .orderBy(asc(identitySecrets.id))
-        .limit(PAGE);
+        .limit(PAGE_SIZE);
     },
 
-    async replaceSealed({ id, sealed }: Pick<SealedSecret, 'id' | 'sealed'>, by: string): Promise<void> {
+    async replaceEncrypted({ id, encrypted }, replacement) {
       await db
         .update(identitySecrets)
-        .set({ sealed: by })
-        .where(and(eq(identitySecrets.id, id), eq(identitySecrets.sealed, sealed)));
+        .set({ encrypted: replacement })
+        .where(and(eq(identitySecrets.id, id), eq(identitySecrets.encrypted, encrypted)));
     },
 
-    async remove(projectId: string, id: string): Promise<void> {
+    async remove(projectId, id) {
       await db
         .delete(identitySecrets)
         .where(and(eq(identitySecrets.projectId, projectId), eq(identitySecrets.id, id)));

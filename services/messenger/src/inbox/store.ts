@@ -1,10 +1,9 @@
-import type { InAppMessage } from '@switchboard/contracts';
+import type { Db, Tx } from '@switchboard/database';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
-import type { Db } from '../db.ts';
 import { messages, reads, recipients } from '../schema/index.ts';
 
-export const INBOX_SIZE = 100;
+const MAX_LISTED = 100;
 
 export interface NewMessage {
   id: string;
@@ -12,28 +11,43 @@ export interface NewMessage {
   title: string;
   body: string;
   createdAt: Date;
-  /** Undefined: to everyone. */
+  /** Undefined: everyone. */
   distinctIds: readonly string[] | undefined;
 }
 
-export type InboxStore = ReturnType<typeof createInboxStore>;
+export interface InboxRow {
+  id: string;
+  title: string;
+  body: string;
+  read: boolean;
+  createdAt: Date;
+}
 
-export function createInboxStore(db: Db) {
-  /** The query behind `list`, for a test of what it reads. */
+export interface InboxStore {
+  /** The newest 100, newest first. */
+  list(projectId: string, distinctId: string): Promise<InboxRow[]>;
+  /** The query behind `list`, for tests that explain it. */
+  listQuery(projectId: string, distinctId: string): { toSQL(): { sql: string; params: unknown[] } };
+  add(message: NewMessage): Promise<void>;
+  /** Marks the message as read; false if it is not in the person's inbox. */
+  markRead(projectId: string, distinctId: string, messageId: string): Promise<boolean>;
+}
+
+export function createInboxStore(db: Db | Tx): InboxStore {
   function listQuery(projectId: string, distinctId: string) {
     const toEveryone = db
       .select({ id: messages.id, createdAt: messages.createdAt })
       .from(messages)
       .where(and(eq(messages.projectId, projectId), messages.toEveryone))
       .orderBy(desc(messages.createdAt), desc(messages.id))
-      .limit(INBOX_SIZE);
-    const toThem = db
+      .limit(MAX_LISTED);
+    const toPerson = db
       .select({ id: recipients.messageId, createdAt: recipients.createdAt })
       .from(recipients)
       .where(and(eq(recipients.projectId, projectId), eq(recipients.distinctId, distinctId)))
       .orderBy(desc(recipients.createdAt), desc(recipients.messageId))
-      .limit(INBOX_SIZE);
-    const newest = unionAll(toEveryone, toThem).as('newest');
+      .limit(MAX_LISTED);
+    const newest = unionAll(toEveryone, toPerson).as('newest');
     const isReader = and(
       eq(reads.projectId, projectId),
       eq(reads.distinctId, distinctId),
@@ -51,18 +65,14 @@ export function createInboxStore(db: Db) {
       .innerJoin(messages, eq(messages.id, newest.id))
       .leftJoin(reads, isReader)
       .orderBy(desc(newest.createdAt), desc(newest.id))
-      .limit(INBOX_SIZE);
+      .limit(MAX_LISTED);
   }
 
   return {
     listQuery,
+    list: async (projectId, distinctId) => listQuery(projectId, distinctId),
 
-    async list(projectId: string, distinctId: string): Promise<InAppMessage[]> {
-      const rows = await listQuery(projectId, distinctId);
-      return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
-    },
-
-    async add({ distinctIds, ...message }: NewMessage): Promise<void> {
+    async add({ distinctIds, ...message }) {
       await db.transaction(async (tx) => {
         await tx.insert(messages).values({ ...message, toEveryone: distinctIds === undefined });
         if (distinctIds === undefined) return;
@@ -74,8 +84,7 @@ export function createInboxStore(db: Db) {
       });
     },
 
-    /** Whether the message is in the person's inbox; marked as read when it is. */
-    async markRead(projectId: string, distinctId: string, messageId: string): Promise<boolean> {
+    async markRead(projectId, distinctId, messageId) {
       const rows = await db.execute(sql`
         with found as (
           select id from ${messages}

@@ -2,12 +2,12 @@ import type { Database, Listening } from '@switchboard/database';
 import type { Hub, Socket } from '@switchboard/realtime';
 import type { Logger, ProjectAccess } from '@switchboard/service-kit';
 import type { Configurations } from '../configuration/configuration.ts';
-import { configurationChannel } from '../configuration/store.ts';
+import { CONFIGURATION_CHANNEL } from '../configuration/store.ts';
 
 interface ChangesOptions {
   database: Pick<Database, 'listen'>;
   hub: Pick<Hub, 'here'>;
-  configurations: Pick<Configurations, 'answer' | 'changed' | 'changesMissed'>;
+  configurations: Pick<Configurations, 'answer' | 'invalidate' | 'invalidateAll'>;
   logger: Logger;
 }
 
@@ -16,55 +16,56 @@ interface Follower {
   locale: string | undefined;
 }
 
-const EVERYBODY = 'everybody';
+const ALL_SOCKETS = 'all';
 const projectTopic = (projectId: string) => `project:${projectId}`;
 
-/** Carries changes of configurations to this instance's memory and to its sockets. */
+export type ConfigurationChanges = ReturnType<typeof createConfigurationChanges>;
+
+/** Applies configuration changes to this instance's cache and sends them to its sockets. */
 export function createConfigurationChanges({ database, hub, configurations, logger }: ChangesOptions) {
   const followers = new WeakMap<Socket, Follower>();
   let listening: Listening | undefined;
 
-  async function tell(sockets: Iterable<Socket>): Promise<void> {
+  async function sendVersions(sockets: Iterable<Socket>): Promise<void> {
     const versions = new Map<string, Promise<string>>();
     for (const socket of [...sockets]) {
       const follower = followers.get(socket);
       if (follower === undefined) continue;
-      const { project, locale } = follower;
-      const name = JSON.stringify([project.id, locale]);
-      const found = versions.get(name) ?? versionOf(follower);
-      versions.set(name, found);
-      socket.send({ type: 'config_changed', version: await found });
+      const key = JSON.stringify([follower.project.id, follower.locale]);
+      const version = versions.get(key) ?? versionFor(follower);
+      versions.set(key, version);
+      socket.send({ type: 'config_changed', version: await version });
     }
   }
 
-  async function versionOf({ project, locale }: Follower): Promise<string> {
+  async function versionFor({ project, locale }: Follower): Promise<string> {
     return (await configurations.answer(project.id, project.companyId, locale)).version;
   }
 
-  function tellLater(sockets: Iterable<Socket>): void {
-    tell(sockets).catch((error) =>
-      logger.warn({ error }, 'sockets were not told of a changed configuration'),
+  function notify(sockets: Iterable<Socket>): void {
+    sendVersions(sockets).catch((error) =>
+      logger.warn({ error }, 'notify sockets of a configuration change failed'),
     );
   }
 
   return {
     follow(socket: Socket, project: ProjectAccess, locale: string | undefined): void {
       followers.set(socket, { project, locale });
-      socket.join(EVERYBODY);
+      socket.join(ALL_SOCKETS);
       socket.join(projectTopic(project.id));
     },
 
     async start(): Promise<void> {
       listening ??= await database.listen(
-        configurationChannel,
+        CONFIGURATION_CHANNEL,
         (projectId) => {
-          configurations.changed(projectId);
-          tellLater(hub.here(projectTopic(projectId)));
+          configurations.invalidate(projectId);
+          notify(hub.here(projectTopic(projectId)));
         },
         () => {
-          // Which have changed meanwhile is not known: everyone looks.
-          configurations.changesMissed();
-          tellLater(hub.here(EVERYBODY));
+          // Notifications may have been missed, for any project.
+          configurations.invalidateAll();
+          notify(hub.here(ALL_SOCKETS));
         },
       );
     },

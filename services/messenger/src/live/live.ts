@@ -1,19 +1,19 @@
 import type { ConversationStatus, Turn } from '@switchboard/contracts';
 import type { Hub } from '@switchboard/realtime';
 
-/** Tells whoever listens what has happened. Never throws: what happened is stored and can be read. */
+/** Sends changes to the sockets subscribed to a conversation. Never throws: what it sends is stored and can be read. */
 export interface Live {
-  turn(conversationId: string, turn: Turn): void;
-  status(conversationId: string, status: ConversationStatus): void;
+  publishTurn(conversationId: string, turn: Turn): void;
+  publishStatus(conversationId: string, status: ConversationStatus): void;
 }
 
 export const conversationTopic = (conversationId: string) => `conversation:${conversationId}`;
 
 export function createLive(hub: Pick<Hub, 'publish'>): Live {
   return {
-    turn: (conversationId, turn) =>
+    publishTurn: (conversationId, turn) =>
       hub.publish(conversationTopic(conversationId), { type: 'turn', conversationId, turn }),
-    status: (conversationId, status) =>
+    publishStatus: (conversationId, status) =>
       hub.publish(conversationTopic(conversationId), { type: 'status', conversationId, status }),
   };
 }

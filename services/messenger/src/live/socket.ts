@@ -6,11 +6,19 @@ import { conversationTopic } from './live.ts';
 
 export const SOCKET_PATH = '/v1/messenger/socket';
 
+/** The ws or wss URL of the socket under the API's http or https URL. */
+export const socketUrlUnder = (apiUrl: string) => `${apiUrl.replace(/^http/, 'ws')}${SOCKET_PATH}`;
+
 interface SocketOptions {
   projectKey(key: string | undefined): Promise<ProjectAccess>;
-  tokens: Pick<ConversationTokens, 'opens'>;
-  /** Tells the socket of changes of the project's configuration, in the locale's language. */
+  tokens: Pick<ConversationTokens, 'isValid'>;
+  /** Notifies the socket of configuration changes, with the version in this locale. */
   follow(socket: Socket, project: ProjectAccess, locale: string | undefined): void;
+}
+
+interface SocketQuery {
+  key: string | undefined;
+  locale: string | undefined;
 }
 
 const subscription = z.object({
@@ -19,25 +27,19 @@ const subscription = z.object({
   token: z.unknown().optional(),
 });
 
-/** What a visitor's socket is answered: refused by its key, else conversations by their tokens. */
-export function planSocket({ projectKey, tokens, follow }: SocketOptions) {
+/** A visitor's socket: the project key opens it, conversation tokens subscribe it to conversations. */
+export function visitorSocket({ projectKey, tokens, follow }: SocketOptions) {
   async function subscribe(socket: Socket, project: ProjectAccess, text: string): Promise<void> {
-    const asked = subscription.safeParse(parseJson(text));
-    // Whatever else a client says may mean something one day.
-    if (!asked.success) return;
-    const { conversationId, token } = asked.data;
-    const isOpen = typeof token === 'string' && (await tokens.opens(project.id, conversationId, token));
-    const isJoined = isOpen && socket.join(conversationTopic(conversationId));
+    const message = subscription.safeParse(parseJson(text));
+    // Unknown messages are ignored, so that newer clients can send more.
+    if (!message.success) return;
+    const { conversationId, token } = message.data;
+    const isAllowed = typeof token === 'string' && (await tokens.isValid(project.id, conversationId, token));
+    const isJoined = isAllowed && socket.join(conversationTopic(conversationId));
     socket.send({ type: isJoined ? 'subscribed' : 'refused', conversationId });
   }
 
-  return async ({
-    key,
-    locale,
-  }: {
-    key: string | undefined;
-    locale: string | undefined;
-  }): Promise<SocketPlan> => {
+  return async ({ key, locale }: SocketQuery): Promise<SocketPlan> => {
     const access = await socketAccess(projectKey, key);
     if ('refuse' in access) return access;
     const { project } = access;

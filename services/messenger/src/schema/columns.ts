@@ -1,4 +1,5 @@
 import { timestamp } from 'drizzle-orm/pg-core';
 
-/** A moment to the millisecond, as the interface shows it. */
-export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+/** A timestamp to the millisecond, as the interface shows it. */
+export const timestampMs = (name: string) =>
+  timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });

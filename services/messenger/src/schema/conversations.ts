@@ -1,7 +1,7 @@
 import type { AttachmentType, AuthorKind, ConversationStatus, PageContext } from '@switchboard/contracts';
 import { sql } from 'drizzle-orm';
 import { boolean, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { moment } from './columns.ts';
+import { timestampMs } from './columns.ts';
 
 export const conversations = pgTable(
   'conversations',
@@ -12,15 +12,15 @@ export const conversations = pgTable(
     subject: text(),
     status: text().$type<ConversationStatus>().notNull().default('open'),
     userId: text('user_id'),
-    /** Whether a userHash proved userId when the conversation was opened. */
+    /** Whether a userHash verified userId when the conversation was opened. */
     userVerified: boolean('user_verified').notNull(),
-    /** SHA-256 of the token: who reads the database opens no conversation. */
+    /** SHA-256 of the token, so that reading the database gives no access. */
     tokenHash: text('token_hash').notNull(),
-    tokenExpiresAt: moment('token_expires_at').notNull(),
-    /** Number of turns; a turn takes its position from it while it holds the row. */
+    tokenExpiresAt: timestampMs('token_expires_at').notNull(),
+    /** Number of turns; a new turn locks the row and takes its position from it. */
     turnCount: integer('turn_count').notNull().default(0),
-    createdAt: moment('created_at').notNull(),
-    lastTurnAt: moment('last_turn_at').notNull(),
+    createdAt: timestampMs('created_at').notNull(),
+    lastTurnAt: timestampMs('last_turn_at').notNull(),
   },
   (table) => [
     index('conversations_latest').on(table.projectId, table.lastTurnAt, table.id),
@@ -41,7 +41,7 @@ export const turns = pgTable(
     body: text().notNull(),
     pageContext: json('page_context').$type<PageContext>(),
     idempotencyKey: text('idempotency_key'),
-    createdAt: moment('created_at').notNull(),
+    createdAt: timestampMs('created_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.conversationId, table.position] }),
@@ -62,14 +62,14 @@ export const attachments = pgTable(
     name: text().notNull(),
     contentType: text('content_type').$type<AttachmentType>().notNull(),
     bytes: integer().notNull(),
-    createdAt: moment('created_at').notNull(),
-    /** The row is there before the object, so that no object is ever without a row. */
+    createdAt: timestampMs('created_at').notNull(),
+    /** Whether the object is written; the row comes first, so that no object is ever without a row. */
     isStored: boolean('is_stored').notNull().default(false),
-    /** Set by the sweep before it removes the object; such a file can no longer be sent. */
-    isLeaving: boolean('is_leaving').notNull().default(false),
+    /** Set by the sweep before it removes the object; the attachment can no longer be sent. */
+    isExpired: boolean('is_leaving').notNull().default(false),
     /** The turn it was sent with. */
     turnPosition: integer('turn_position'),
-    /** Its place among the files of the turn. */
+    /** Its place among the attachments of the turn. */
     place: integer(),
   },
   (table) => [

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { boolean, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { moment } from './columns.ts';
+import { timestampMs } from './columns.ts';
 
 export const messages = pgTable(
   'messages',
@@ -9,9 +9,9 @@ export const messages = pgTable(
     projectId: text('project_id').notNull(),
     title: text().notNull(),
     body: text().notNull(),
-    /** False: to the people in `recipients` alone. */
+    /** False: only to the people in `recipients`. */
     toEveryone: boolean('to_everyone').notNull(),
-    createdAt: moment('created_at').notNull(),
+    createdAt: timestampMs('created_at').notNull(),
   },
   (table) => [
     index('messages_to_everyone')
@@ -25,8 +25,8 @@ export const recipients = pgTable(
   {
     projectId: text('project_id').notNull(),
     distinctId: text('distinct_id').notNull(),
-    /** The message's: a person's newest are found without reading their others. */
-    createdAt: moment('created_at').notNull(),
+    /** Copied from the message, so that the index finds a person's newest messages. */
+    createdAt: timestampMs('created_at').notNull(),
     messageId: text('message_id')
       .notNull()
       .references(() => messages.id),

@@ -1,10 +1,10 @@
 import type { AvatarType, MessengerSettings } from '@switchboard/contracts';
 import { index, integer, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { moment } from './columns.ts';
+import { timestampMs } from './columns.ts';
 
 export const configurations = pgTable('configurations', {
   projectId: text('project_id').primaryKey(),
-  /** As it is answered to the operator: prompts sanitised. json, not jsonb, which would reorder `availability`. */
+  /** With sanitised prompts. json, not jsonb, which would reorder the keys of `availability`. */
   settings: json().$type<MessengerSettings>().notNull(),
 });
 
@@ -16,23 +16,23 @@ export const teammates = pgTable(
     name: text().notNull(),
     initials: text(),
     tone: text(),
-    /** The current picture: a file of `avatars`. */
+    /** The current avatar: a file of `avatars`. */
     avatarFile: text('avatar_file'),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.userId] })],
 );
 
-/** Every picture a teammate ever had: what stands under a path never changes or goes. */
+/** Every avatar a teammate ever had: the content of an avatar path never changes. */
 export const avatars = pgTable(
   'avatars',
   {
     projectId: text('project_id').notNull(),
     userId: text('user_id').notNull(),
-    /** SHA-256 of the bytes and the type's extension. */
+    /** SHA-256 of the bytes, and the type's extension. */
     file: text().notNull(),
     contentType: text('content_type').$type<AvatarType>().notNull(),
     bytes: integer().notNull(),
-    createdAt: moment('created_at').notNull(),
+    createdAt: timestampMs('created_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.userId, table.file] })],
 );
@@ -42,9 +42,9 @@ export const identitySecrets = pgTable(
   {
     id: text().primaryKey(),
     projectId: text('project_id').notNull(),
-    /** Encrypted; it is needed in clear to check a userHash. */
-    sealed: text().notNull(),
-    createdAt: moment('created_at').notNull(),
+    /** Encrypted rather than hashed: checking a userHash needs the secret itself. */
+    encrypted: text('sealed').notNull(),
+    createdAt: timestampMs('created_at').notNull(),
   },
   (table) => [index('identity_secrets_by_project').on(table.projectId)],
 );

@@ -1,16 +1,16 @@
 import type { Placement } from '@switchboard/contracts';
 import { bigint, boolean, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { moment } from './columns.ts';
+import { timestampMs } from './columns.ts';
 
-/** The help site as the provider last told; no row: none was found. */
+/** The help site from the last read of the provider; no row if it had none. */
 export const helpSites = pgTable('help_sites', {
   projectId: text('project_id').primaryKey(),
   url: text().notNull(),
   articles: bigint({ mode: 'number' }).notNull(),
   languages: json().$type<string[]>().notNull(),
   capped: boolean().notNull(),
-  lastReadAt: moment('last_read_at').notNull(),
-  /** Why the last read failed; null: it did not. */
+  lastReadAt: timestampMs('last_read_at').notNull(),
+  /** Why the last read failed; null if it did not. */
   readError: text('read_error'),
 });
 
@@ -20,7 +20,7 @@ export const articleSearches = pgTable('article_searches', {
   placement: text().$type<Placement>().notNull(),
 });
 
-/** UTF-8 bytes a company has had translated, by calendar month (UTC, YYYY-MM). */
+/** UTF-8 bytes translated for a company, by calendar month (UTC, YYYY-MM). */
 export const translatedBytes = pgTable(
   'translated_bytes',
   {

@@ -7,16 +7,16 @@ import {
   putTeammateAvatar,
 } from '@switchboard/contracts';
 import { type ByteBudget, isFresh, type ProjectOfRegion, type ServiceApp } from '@switchboard/service-kit';
-import { withRawBody } from '../raw-body.ts';
+import { withRawBody } from '../uploads/raw-body.ts';
 import type { Team } from './team.ts';
 
-interface TeamRouteOptions {
+interface TeamDeps {
   team: Team;
   ofProject: ProjectOfRegion;
   budget: ByteBudget;
 }
 
-export function routeTeam(app: ServiceApp, { team, ofProject, budget }: TeamRouteOptions): void {
+export function teamRoutes(app: ServiceApp, { team, ofProject, budget }: TeamDeps): void {
   app.implement(
     listTeammates,
     async (c) => c.json({ team: await team.list(c.req.valid('param').projectId) }, 200),
@@ -53,7 +53,7 @@ export function routeTeam(app: ServiceApp, { team, ofProject, budget }: TeamRout
 
   app.implement(getAvatar, async (c) => {
     const { user_id, file } = c.req.valid('param');
-    const avatar = await team.avatar(c.get('project').id, user_id, file);
+    const avatar = await team.avatar(c.var.project.id, user_id, file);
     const headers = {
       ETag: avatar.etag,
       'Cache-Control': 'private, max-age=86400, immutable',

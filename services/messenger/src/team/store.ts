@@ -1,6 +1,6 @@
 import type { AvatarType, TeammateDefinition } from '@switchboard/contracts';
+import type { Db, Tx } from '@switchboard/database';
 import { and, asc, eq, inArray } from 'drizzle-orm';
-import type { Db } from '../db.ts';
 import { avatars, teammates } from '../schema/index.ts';
 
 export interface TeammateRow {
@@ -20,9 +20,25 @@ export interface AvatarRow {
   createdAt: Date;
 }
 
-export type TeamStore = ReturnType<typeof createTeamStore>;
+export interface AvatarKey {
+  userId: string;
+  file: string;
+}
 
-const columns = {
+export interface TeamStore {
+  find(projectId: string, userId: string): Promise<TeammateRow | undefined>;
+  /** By user id. */
+  list(projectId: string): Promise<TeammateRow[]>;
+  /** Creates or replaces a teammate; the avatar stays. */
+  put(projectId: string, userId: string, definition: TeammateDefinition): Promise<TeammateRow>;
+  /** Adds an avatar and makes it the teammate's current one. */
+  addAvatar(avatar: AvatarRow): Promise<void>;
+  avatar(projectId: string, userId: string, file: string): Promise<AvatarRow | undefined>;
+  /** The avatars of this project that have one of these files. */
+  avatarsAmong(projectId: string, files: string[]): Promise<AvatarKey[]>;
+}
+
+const teammateColumns = {
   userId: teammates.userId,
   name: teammates.name,
   initials: teammates.initials,
@@ -30,47 +46,41 @@ const columns = {
   avatarFile: teammates.avatarFile,
 };
 
-export function createTeamStore(db: Db) {
-  const ofPerson = (projectId: string, userId: string) =>
-    and(eq(teammates.projectId, projectId), eq(teammates.userId, userId));
-
+export function createTeamStore(db: Db | Tx): TeamStore {
   return {
-    async find(projectId: string, userId: string): Promise<TeammateRow | undefined> {
-      const [row] = await db.select(columns).from(teammates).where(ofPerson(projectId, userId));
+    async find(projectId, userId) {
+      const [row] = await db.select(teammateColumns).from(teammates).where(isTeammate(projectId, userId));
       return row;
     },
 
-    async list(projectId: string): Promise<TeammateRow[]> {
-      const ofProject = eq(teammates.projectId, projectId);
-      return db.select(columns).from(teammates).where(ofProject).orderBy(asc(teammates.userId));
+    async list(projectId) {
+      return db
+        .select(teammateColumns)
+        .from(teammates)
+        .where(eq(teammates.projectId, projectId))
+        .orderBy(asc(teammates.userId));
     },
 
-    /** Keeps the picture. */
-    async put(
-      projectId: string,
-      userId: string,
-      given: TeammateDefinition,
-    ): Promise<TeammateRow | undefined> {
-      const values = { name: given.name, initials: given.initials ?? null, tone: given.tone ?? null };
+    async put(projectId, userId, { name, initials = null, tone = null }) {
+      const values = { name, initials, tone };
       const [row] = await db
         .insert(teammates)
         .values({ projectId, userId, ...values })
         .onConflictDoUpdate({ target: [teammates.projectId, teammates.userId], set: values })
-        .returning(columns);
+        .returning(teammateColumns);
+      if (row === undefined) throw new Error('an upsert of a teammate returned no row');
       return row;
     },
 
-    async addAvatar(avatar: AvatarRow): Promise<void> {
+    async addAvatar(avatar) {
+      const { projectId, userId, file } = avatar;
       await db.transaction(async (tx) => {
         await tx.insert(avatars).values(avatar).onConflictDoNothing();
-        await tx
-          .update(teammates)
-          .set({ avatarFile: avatar.file })
-          .where(ofPerson(avatar.projectId, avatar.userId));
+        await tx.update(teammates).set({ avatarFile: file }).where(isTeammate(projectId, userId));
       });
     },
 
-    async avatar(projectId: string, userId: string, file: string): Promise<AvatarRow | undefined> {
+    async avatar(projectId, userId, file) {
       const [row] = await db
         .select()
         .from(avatars)
@@ -78,8 +88,7 @@ export function createTeamStore(db: Db) {
       return row;
     },
 
-    /** Those of the files that are pictures of this project, by person. */
-    async avatarsAmong(projectId: string, files: string[]): Promise<{ userId: string; file: string }[]> {
+    async avatarsAmong(projectId, files) {
       if (files.length === 0) return [];
       return db
         .select({ userId: avatars.userId, file: avatars.file })
@@ -88,3 +97,6 @@ export function createTeamStore(db: Db) {
     },
   };
 }
+
+const isTeammate = (projectId: string, userId: string) =>
+  and(eq(teammates.projectId, projectId), eq(teammates.userId, userId));

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { gif, jpeg, pdf, png, pngOf, svg, webp } from '../testing/files.ts';
+import { gif, jpeg, multipartForm, pdf, png, pngOf, svg, webp } from '../testing/files.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { startWorld, type World } from '../testing/world.ts';
-import { detectPicture } from './picture.ts';
+import { detectAvatarType } from './avatar-file.ts';
 
 let world: World;
 let project: TestProject;
@@ -84,6 +84,18 @@ describe('a picture', () => {
     expect((await upload(bytes)).status).toBe(415);
   });
 
+  test('in a multipart form is 415, and told to send raw bytes', async () => {
+    const { bytes } = await multipartForm(png());
+    const answer = await upload(bytes);
+    expect([answer.status, answer.body.error]).toEqual([
+      415,
+      {
+        code: 'BAD_REQUEST',
+        message: 'Send the raw file bytes as the request body, not a multipart form.',
+      },
+    ]);
+  });
+
   test('weighs up to 1 MB', async () => {
     expect((await upload(pngOf(1_000_000))).status).toBe(200);
     const answer = await upload(pngOf(1_000_001));
@@ -103,9 +115,9 @@ test('an SVG is known by its first element', () => {
     '\ufeff<svg xmlns="x"></svg>\n',
     '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/x.dtd"><svg></svg>',
   ];
-  for (const text of types) expect(detectPicture(Buffer.from(text))).toBe('image/svg+xml');
+  for (const text of types) expect(detectAvatarType(Buffer.from(text))).toBe('image/svg+xml');
   for (const text of ['<svgx></svgx>', '<svg', '<!-- <svg></svg>', '<?xml ?><html/>', '']) {
-    expect(detectPicture(Buffer.from(text))).toBeUndefined();
+    expect(detectAvatarType(Buffer.from(text))).toBeUndefined();
   }
 });
 

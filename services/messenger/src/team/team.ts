@@ -2,12 +2,14 @@ import { buffer } from 'node:stream/consumers';
 import type { AvatarType, Teammate, TeammateDefinition } from '@switchboard/contracts';
 import { keyPart, type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import { type Clock, type Logger, NotFound, Rejection } from '@switchboard/service-kit';
+import { isMultipartForm, SEND_RAW_BYTES } from '../uploads/multipart.ts';
+import { avatarFile, detectAvatarType } from './avatar-file.ts';
 import { avatarPath } from './avatar-path.ts';
-import { detectPicture, fileOf } from './picture.ts';
-import type { TeammateRow, TeamStore } from './store.ts';
+import type { AvatarKey, TeammateRow, TeamStore } from './store.ts';
 
 interface TeamOptions {
   store: TeamStore;
+  /** Undefined if none is configured. */
   storage: ObjectStore | undefined;
   clock: Clock;
   logger: Logger;
@@ -15,31 +17,44 @@ interface TeamOptions {
 
 export interface Avatar {
   contentType: AvatarType;
-  /** The SHA-256 of the bytes: what stands under a path never changes. */
+  /** The SHA-256 of the bytes, since the content of an avatar path never changes. */
   etag: string;
   bytes(): Promise<Buffer>;
 }
 
 export type Team = ReturnType<typeof createTeam>;
 
-/** Those who answer visitors, and their pictures. */
+/** A project's teammates, who answer visitors, and their avatars. */
 export function createTeam({ store, storage, clock, logger }: TeamOptions) {
   function requireStorage(): ObjectStore {
     if (storage !== undefined) return storage;
-    throw new Rejection(503, 'UNAVAILABLE', 'Picture storage is not configured at this deployment.', {
+    throw new Rejection(503, 'UNAVAILABLE', 'Avatar storage is not configured for this deployment.', {
       'Retry-After': '3600',
     });
   }
 
-  function storageFailed(error: unknown): never {
-    logger.warn({ error }, 'the object store did not take or answer with a picture');
-    throw new Rejection(502, 'UNAVAILABLE', 'The picture store failed; try again.');
+  function storageFailed(error: unknown, operation: 'store' | 'read'): never {
+    logger.warn({ error, operation }, 'avatar storage failed');
+    throw new Rejection(502, 'UNAVAILABLE', `The object store failed to ${operation} the avatar; try again.`);
   }
 
   async function find(projectId: string, userId: string): Promise<Teammate> {
     const row = await store.find(projectId, userId);
-    if (row === undefined) throw new NotFound('There is no such teammate in this project.');
+    if (row === undefined) throw new NotFound('No such teammate in this project.');
     return present(row);
+  }
+
+  async function readAvatar(projectId: string, file: string, size: number): Promise<Buffer> {
+    const objects = requireStorage();
+    try {
+      const found = await objects.get(objectKey(projectId, file));
+      if (found === undefined) throw new ObjectStoreError(`${file}: not found`);
+      const bytes = await buffer(found.body);
+      if (bytes.length !== size) throw new ObjectStoreError(`${file}: truncated`);
+      return bytes;
+    } catch (error) {
+      return storageFailed(error, 'read');
+    }
   }
 
   return {
@@ -49,23 +64,21 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
       return (await store.list(projectId)).map(present);
     },
 
-    async put(projectId: string, userId: string, given: TeammateDefinition): Promise<Teammate> {
-      const row = await store.put(projectId, userId, given);
-      if (row === undefined) throw new Error('a teammate was lost');
-      return present(row);
+    async put(projectId: string, userId: string, definition: TeammateDefinition): Promise<Teammate> {
+      return present(await store.put(projectId, userId, definition));
     },
 
-    /** Answers the path of the picture. */
+    /** Returns the path of the avatar. `read` reads the body. */
     async putAvatar(projectId: string, userId: string, read: () => Promise<Buffer>): Promise<string> {
       await find(projectId, userId);
       const objects = requireStorage();
       const bytes = await read();
-      const contentType = detectPicture(bytes);
-      if (contentType === undefined) {
-        throw new Rejection(415, 'BAD_REQUEST', 'Not a PNG, JPEG, WebP or SVG, or one that is cut off.');
-      }
-      const file = fileOf(bytes, contentType);
-      await objects.put(objectKey(projectId, file), bytes).catch(storageFailed);
+      const contentType = detectAvatarType(bytes);
+      if (contentType === undefined) throw wrongFormat(bytes);
+      const file = avatarFile(bytes, contentType);
+      await objects
+        .put(objectKey(projectId, file), bytes)
+        .catch((error: unknown) => storageFailed(error, 'store'));
       const createdAt = clock.now();
       await store.addAvatar({ projectId, userId, file, contentType, bytes: bytes.length, createdAt });
       return avatarPath(userId, file);
@@ -73,35 +86,36 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
 
     async avatar(projectId: string, userId: string, file: string): Promise<Avatar> {
       const row = await store.avatar(projectId, userId, file);
-      if (row === undefined) throw new NotFound('There is no such picture in this project.');
-      const objects = requireStorage();
+      if (row === undefined) throw new NotFound('No such avatar in this project.');
+      requireStorage();
       return {
         contentType: row.contentType,
         etag: `"${file.slice(0, 64)}"`,
-        async bytes() {
-          try {
-            const found = await objects.get(objectKey(projectId, file));
-            if (found === undefined) throw new ObjectStoreError(`the picture ${file} is not there`);
-            const bytes = await buffer(found.body);
-            if (bytes.length !== row.bytes) throw new ObjectStoreError(`the picture ${file} is not whole`);
-            return bytes;
-          } catch (error) {
-            return storageFailed(error);
-          }
-        },
+        bytes: () => readAvatar(projectId, file, row.bytes),
       };
     },
+
+    /** The avatars of this project that have one of these files. */
+    knownAvatars: (projectId: string, files: string[]): Promise<AvatarKey[]> =>
+      store.avatarsAmong(projectId, files),
   };
 }
 
-function present({ userId, name, initials, tone, avatarFile }: TeammateRow): Teammate {
+function present({ userId, name, initials, tone, avatarFile: file }: TeammateRow): Teammate {
   return {
     id: userId,
     name,
     ...(initials === null ? {} : { initials }),
     ...(tone === null ? {} : { tone }),
-    avatarUrl: avatarFile === null ? null : avatarPath(userId, avatarFile),
+    avatarUrl: file === null ? null : avatarPath(userId, file),
   };
+}
+
+function wrongFormat(bytes: Buffer): Rejection {
+  const message = isMultipartForm(bytes)
+    ? SEND_RAW_BYTES
+    : 'Not a complete PNG, JPEG, WebP or SVG file, or an image of more than 50 million pixels.';
+  return new Rejection(415, 'BAD_REQUEST', message);
 }
 
 const objectKey = (projectId: string, file: string) => `avatars/${keyPart(projectId)}/${file}`;

@@ -108,3 +108,12 @@ export const pdf = Buffer.from(
 export const svg = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script><circle r="1"/></svg>',
 );
+
+/** A form with one file, as a browser sends it. */
+export async function multipartForm(file: Buffer): Promise<{ contentType: string; bytes: Buffer }> {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(file)], { type: 'image/png' }), 'x.png');
+  const request = new Request('http://localhost', { method: 'POST', body: form });
+  const bytes = Buffer.from(await request.arrayBuffer());
+  return { contentType: request.headers.get('content-type') ?? '', bytes };
+}

@@ -6,7 +6,7 @@ import { directoryMigrations, directoryTopic } from '@switchboard/directory';
 import { openPostgresLog } from '@switchboard/event-log';
 import { listen, serviceContext, startService } from '@switchboard/service-kit';
 import { accessTokens, testDatabase } from '@switchboard/testkit';
-import { messengerMigrations } from '../migrations.ts';
+import { messengerMigrations } from '../schema/migrations.ts';
 import { messengerService } from '../service.ts';
 import { type Asked, ask } from './ask.ts';
 import { createProjects } from './projects.ts';

@@ -1,39 +1,39 @@
-/** A tag, or what looks like a placeholder of ours. */
+/** A tag, or text that looks like a placeholder. */
 const PROTECTED = /<\/?[A-Za-z][^<>]*>|⟦\d+⟧/g;
 const PLACEHOLDER = /⟦(\d+)⟧/g;
 
 export interface Protected {
-  /** The text with `⟦1⟧`, `⟦2⟧` ... in place of its inline markup. */
+  /** The text with placeholders `⟦1⟧`, `⟦2⟧` ... for its inline markup. */
   text: string;
   markup: string[];
 }
 
-/** Takes inline markup out of a text, so that a translation cannot change it. */
+/** Replaces inline markup with placeholders, so that a translation cannot change it. */
 export function protectMarkup(text: string): Protected {
   const markup: string[] = [];
   return { text: text.replaceAll(PROTECTED, (found) => `⟦${markup.push(found)}⟧`), markup };
 }
 
 /**
- * Puts the markup back. Undefined when a placeholder was lost, doubled or made up, when an element that was closed in
- * its place no longer is, or when the translation brings markup of its own.
+ * Puts the markup back. Undefined if a placeholder is missing, repeated or invented, if elements are no longer nested,
+ * or if the translation adds markup.
  */
 export function restoreMarkup(translated: string, { text, markup }: Protected): string | undefined {
   const order = [...translated.matchAll(PLACEHOLDER)].map(([, number]) => Number(number));
-  const isEachOnce = order.length === markup.length && new Set(order).size === markup.length;
-  if (!isEachOnce || order.some((number) => number < 1 || number > markup.length)) return undefined;
-  if (beginsTag(translated) && !beginsTag(text)) return undefined;
+  const appearsOnce = order.length === markup.length && new Set(order).size === markup.length;
+  if (!appearsOnce || order.some((number) => number < 1 || number > markup.length)) return undefined;
+  if (startsTag(translated) && !startsTag(text)) return undefined;
   const tags = order.map((number) => markup[number - 1] ?? '');
   if (isNested(markup) && !isNested(tags)) return undefined;
-  // A text that began or ended with white space keeps none of the model's own.
+  // White space around the translation is the model's own, unless the text had some.
   const trimmed = text.trim() === text ? translated.trim() : translated;
   return trimmed.replaceAll(PLACEHOLDER, (_, number) => markup[Number(number) - 1] ?? '');
 }
 
-/** Whether an HTML parser may see a tag begin, be it ended or not. */
-const beginsTag = (text: string) => /<[A-Za-z/!?]/.test(text);
+/** Whether an HTML parser may see the start of a tag. */
+const startsTag = (text: string) => /<[A-Za-z/!?]/.test(text);
 
-/** Whether every end tag ends the element that was begun last. */
+/** Whether every end tag closes the element opened last. */
 function isNested(tags: readonly string[]): boolean {
   const open: string[] = [];
   for (const tag of tags) {

@@ -2,8 +2,12 @@ import { translateTexts } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
 import type { Translations } from './translations.ts';
 
-export function routeTranslations(app: ServiceApp, translations: Translations): void {
+interface TranslationsDeps {
+  translations: Translations;
+}
+
+export function translationsRoutes(app: ServiceApp, { translations }: TranslationsDeps): void {
   app.implement(translateTexts, async (c) =>
-    c.json({ texts: await translations.translate(c.get('project'), c.req.valid('json')) }, 200),
+    c.json({ texts: await translations.translate(c.var.project, c.req.valid('json')) }, 200),
   );
 }

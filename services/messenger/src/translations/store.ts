@@ -1,30 +1,34 @@
+import type { Db, Tx } from '@switchboard/database';
 import { and, eq, sql } from 'drizzle-orm';
-import type { Db } from '../db.ts';
 import { translatedBytes } from '../schema/index.ts';
 
-export interface Month {
+/** A company's calendar month. */
+export interface UsageMonth {
   companyId: string;
   /** YYYY-MM */
   month: string;
 }
 
-export type UsageStore = ReturnType<typeof createUsageStore>;
+export interface TranslationsStore {
+  /** Bytes used in the month. */
+  used(month: UsageMonth): Promise<number>;
+  /** Adds to the bytes used unless that would exceed the limit; false if it would. Atomic. */
+  reserve(month: UsageMonth, bytes: number, limit: number): Promise<boolean>;
+  /** Takes a reservation back. */
+  release(month: UsageMonth, bytes: number): Promise<void>;
+}
 
-export function createUsageStore(db: Db) {
-  const ofMonth = ({ companyId, month }: Month) =>
-    and(eq(translatedBytes.companyId, companyId), eq(translatedBytes.month, month));
-
+export function createTranslationsStore(db: Db | Tx): TranslationsStore {
   return {
-    async used(month: Month): Promise<number> {
+    async used(month) {
       const [row] = await db
         .select({ bytes: translatedBytes.bytes })
         .from(translatedBytes)
-        .where(ofMonth(month));
+        .where(isMonth(month));
       return row?.bytes ?? 0;
     },
 
-    /** Takes bytes of the month unless that would pass the limit; one statement, so that two at once cannot both. */
-    async reserve({ companyId, month }: Month, bytes: number, limit: number): Promise<boolean> {
+    async reserve({ companyId, month }, bytes, limit) {
       const rows = await db.execute(sql`
         insert into ${translatedBytes} (company_id, month, bytes)
         select ${companyId}, ${month}, ${bytes}::bigint where ${bytes}::bigint <= ${limit}::bigint
@@ -35,11 +39,14 @@ export function createUsageStore(db: Db) {
       return rows.length > 0;
     },
 
-    async giveBack(month: Month, bytes: number): Promise<void> {
+    async release(month, bytes) {
       await db
         .update(translatedBytes)
         .set({ bytes: sql`${translatedBytes.bytes} - ${bytes}::bigint` })
-        .where(ofMonth(month));
+        .where(isMonth(month));
     },
   };
 }
+
+const isMonth = ({ companyId, month }: UsageMonth) =>
+  and(eq(translatedBytes.companyId, companyId), eq(translatedBytes.month, month));

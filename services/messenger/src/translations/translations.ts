@@ -7,16 +7,20 @@ import {
   type ProjectAccess,
   Rejection,
 } from '@switchboard/service-kit';
+import {
+  type TranslationProvider,
+  TranslationProviderError,
+  UnusableReply,
+} from '../providers/translation.ts';
 import { protectMarkup, restoreMarkup } from './markup.ts';
-import { AiFailed, type TranslationProvider, UnusableReply } from './provider.ts';
-import type { UsageStore } from './store.ts';
+import type { TranslationsStore } from './store.ts';
 
-/** A reply that cannot be used is asked for once more. */
-const ATTEMPTS = 2;
+/** An unusable reply is retried once. */
+const MAX_ATTEMPTS = 2;
 
 interface TranslationsOptions {
-  store: UsageStore;
-  /** Undefined: none is configured. */
+  store: TranslationsStore;
+  /** Undefined if none is configured. */
   provider: TranslationProvider | undefined;
   timeoutMs: number;
   directory: Pick<Directory, 'entitlements'>;
@@ -26,13 +30,14 @@ interface TranslationsOptions {
 
 export type Translations = ReturnType<typeof createTranslations>;
 
-/** Translates texts of a messenger; what a company may have translated in a month is bounded by its plan. */
+/** Translates messenger texts, within the monthly limit of the company's plan. */
 export function createTranslations(options: TranslationsOptions) {
   const { store, provider, timeoutMs, directory, clock, logger } = options;
 
   async function limitOf(companyId: string): Promise<number> {
     const { aiTranslations, aiTranslationBytesPerMonth: limit } = await directory.entitlements(companyId);
-    if (aiTranslations !== true) throw new PlanRequired('The AI add-on is off in your plan.', 'AI_DISABLED');
+    if (aiTranslations !== true)
+      throw new PlanRequired('Your plan does not include the AI add-on.', 'AI_DISABLED');
     if (limit === undefined) return Number.MAX_SAFE_INTEGER;
     return typeof limit === 'number' && Number.isSafeInteger(limit) ? limit : 0;
   }
@@ -42,26 +47,26 @@ export function createTranslations(options: TranslationsOptions) {
       throw failed('Translations are not configured: set AI_BASE_URL, AI_API_KEY and AI_MODEL.');
     }
     const parts = texts.map(protectMarkup);
-    const written = parts.filter(isWritten);
+    const translatable = parts.filter(isTranslatable);
     const signal = AbortSignal.timeout(timeoutMs);
     for (let attempt = 1; ; attempt++) {
       try {
-        const request = { from, to, texts: written.map(({ text }) => text), signal };
+        const request = { from, to, texts: translatable.map(({ text }) => text), signal };
         const translated = (await provider(request)).values();
         return parts.map((part) => {
-          if (!isWritten(part)) return restoreMarkup(part.text, part) ?? '';
+          if (!isTranslatable(part)) return restoreMarkup(part.text, part) ?? '';
           const restored = restoreMarkup(translated.next().value ?? '', part);
           if (restored === undefined || restored.trim() === '' || !isStorable(restored)) {
-            throw new UnusableReply('inline markup was lost, doubled or made up, or a text is missing');
+            throw new UnusableReply('inline markup was lost, repeated or added, or a text is missing');
           }
           return restored;
         });
       } catch (error) {
-        if (error instanceof UnusableReply && attempt < ATTEMPTS) continue;
-        if (!(error instanceof UnusableReply || error instanceof AiFailed)) throw error;
-        logger.warn({ error }, 'the AI provider failed');
+        if (error instanceof UnusableReply && attempt < MAX_ATTEMPTS) continue;
+        if (!(error instanceof UnusableReply || error instanceof TranslationProviderError)) throw error;
+        logger.warn({ error }, 'translate texts failed');
         const reason =
-          error instanceof AiFailed ? 'failed or did not answer in time' : 'sent no usable reply';
+          error instanceof TranslationProviderError ? 'failed or timed out' : 'returned an unusable reply';
         throw failed(`The AI provider ${reason}; try again later.`);
       }
     }
@@ -73,7 +78,7 @@ export function createTranslations(options: TranslationsOptions) {
       const limit = await limitOf(companyId);
       const month = { companyId, month: clock.now().toISOString().slice(0, 7) };
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-      if (isSameLanguage(from, to) || !texts.some((text) => isWritten(protectMarkup(text)))) {
+      if (isSameLanguage(from, to) || !texts.some((text) => isTranslatable(protectMarkup(text)))) {
         const used = await store.used(month);
         if (used >= limit || used + bytes > limit) throw limitReached();
         return texts;
@@ -82,7 +87,7 @@ export function createTranslations(options: TranslationsOptions) {
       try {
         return await ask(request);
       } catch (error) {
-        await store.giveBack(month, bytes);
+        await store.release(month, bytes);
         throw error;
       }
     },
@@ -92,12 +97,12 @@ export function createTranslations(options: TranslationsOptions) {
 const failed = (message: string) => new Rejection(502, 'AI_FAILED', message);
 const limitReached = () =>
   new PlanRequired(
-    'What your plan lets AI translate this month is used up, or less is left.',
+    "The texts exceed what is left of your plan's AI translation limit for this month.",
     'AI_LIMIT_REACHED',
   );
 
-/** Whether there is anything to translate besides markup and white space. */
-function isWritten({ text }: { text: string }): boolean {
+/** Whether a text has more than markup and white space. */
+function isTranslatable({ text }: { text: string }): boolean {
   return text.replaceAll(/⟦\d+⟧/g, '').trim() !== '';
 }
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
-/** What the head of a picture says of its size, in pixels. */
-export interface PictureSize {
+/** Size in pixels, from an image's header. */
+export interface ImageSize {
   width: number;
   height: number;
 }
@@ -16,8 +16,8 @@ const PNG_DEPTHS = new Map([
   [6, [8, 16]],
 ]);
 
-/** Size of a PNG whose IHDR is right and whose chunks lie within the file up to its first picture data. */
-export function pngSize(bytes: Buffer): PictureSize | undefined {
+/** Size of a PNG whose IHDR is valid and whose chunks are within the file up to the first image data. */
+export function pngSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 45 || !bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return undefined;
   const header = bytes.subarray(12, 29);
   if (bytes.readUInt32BE(8) !== 13 || header.toString('latin1', 0, 4) !== 'IHDR') return undefined;
@@ -36,15 +36,15 @@ export function pngSize(bytes: Buffer): PictureSize | undefined {
   return undefined;
 }
 
-/** Size of a GIF whose blocks lie within the file up to its first picture (GIF89a, 17 to 26). */
-export function gifSize(bytes: Buffer): PictureSize | undefined {
+/** Size of a GIF whose blocks are within the file up to the first image (GIF89a, 17 to 26). */
+export function gifSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 14 || !/^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))) return undefined;
   let at = 13 + colourTableBytes(bytes[10]);
   for (;;) {
     const introducer = bytes[at];
     if (introducer === 0x2c) break;
     if (introducer !== 0x21) return undefined;
-    const next = behindSubBlocks(bytes, at + 2);
+    const next = endOfSubBlocks(bytes, at + 2);
     if (next === undefined) return undefined;
     at = next;
   }
@@ -63,8 +63,8 @@ function colourTableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);
 }
 
-/** Sub-blocks are a length and so many bytes each; an empty one is the last. */
-function behindSubBlocks(bytes: Buffer, start: number): number | undefined {
+/** Each sub-block is a length and that many bytes; an empty one ends the list. */
+function endOfSubBlocks(bytes: Buffer, start: number): number | undefined {
   for (let at = start; ; ) {
     const length = bytes[at];
     if (length === undefined) return undefined;
@@ -73,8 +73,8 @@ function behindSubBlocks(bytes: Buffer, start: number): number | undefined {
   }
 }
 
-/** Size of a WebP whose container and first chunk are right (RFC 9649, 2; VP8: RFC 6386, 9.1). */
-export function webpSize(bytes: Buffer): PictureSize | undefined {
+/** Size of a WebP whose container and first chunk are valid (RFC 9649, 2; VP8: RFC 6386, 9.1). */
+export function webpSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 30 || bytes.toString('latin1', 0, 4) !== 'RIFF') return undefined;
   if (bytes.toString('latin1', 8, 12) !== 'WEBP' || bytes.readUInt32LE(4) + 8 > bytes.length)
     return undefined;

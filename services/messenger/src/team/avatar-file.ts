@@ -1,28 +1,28 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { AvatarType } from '@switchboard/contracts';
-import { detectFormat } from '../attachments/format.ts';
+import { detectFormat } from '../uploads/format.ts';
 
-const extensions: Record<AvatarType, string> = {
+const EXTENSIONS: Record<AvatarType, string> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
   'image/webp': 'webp',
   'image/svg+xml': 'svg',
 };
 
-/** The type of a picture by its bytes; undefined when it is none an avatar may be. */
-export function detectPicture(bytes: Buffer): AvatarType | undefined {
+/** The type of an avatar, by its bytes; undefined if it is not an allowed one. */
+export function detectAvatarType(bytes: Buffer): AvatarType | undefined {
   const type = detectFormat(bytes);
   if (type === 'image/png' || type === 'image/jpeg' || type === 'image/webp') return type;
   return type === undefined && isSvg(bytes) ? 'image/svg+xml' : undefined;
 }
 
-/** The name under which a picture is found: its content. */
-export function fileOf(bytes: Buffer, type: AvatarType): string {
-  return `${createHash('sha256').update(bytes).digest('hex')}.${extensions[type]}`;
+/** The file name of an avatar: the hash of its content. */
+export function avatarFile(bytes: Buffer, type: AvatarType): string {
+  return `${createHash('sha256').update(bytes).digest('hex')}.${EXTENSIONS[type]}`;
 }
 
-/** XML whose first element is svg. What it may do is bounded by the headers it is answered with. */
+/** XML whose root element is svg. Response headers restrict what it can do. */
 function isSvg(bytes: Buffer): boolean {
   if (!isUtf8(bytes)) return false;
   let text = bytes.toString('utf8').replace(/^\ufeff/, '');

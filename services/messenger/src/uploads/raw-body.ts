@@ -1,15 +1,20 @@
 import { type ByteBudget, readBody } from '@switchboard/service-kit';
 import type { Context } from 'hono';
 
-/** Calls `take` with a way to read the body's bytes, which are counted against the budget until it is done. */
+interface RawBodyOptions {
+  maxBytes: number;
+  budget: ByteBudget;
+}
+
+/** Runs `action` with a function that reads the body; its bytes count against the budget until `action` ends. */
 export async function withRawBody<T>(
   c: Context,
-  { maxBytes, budget }: { maxBytes: number; budget: ByteBudget },
-  take: (read: () => Promise<Buffer>) => Promise<T>,
+  { maxBytes, budget }: RawBodyOptions,
+  action: (read: () => Promise<Buffer>) => Promise<T>,
 ): Promise<T> {
   let reserved = 0;
   try {
-    return await take(async () => {
+    return await action(async () => {
       const body = await readBody(c, { maxWireBytes: maxBytes, maxBytes, budget });
       reserved = body.reserved;
       return body.bytes;

@@ -1,8 +1,0 @@
-import { randomUUIDv7 } from 'node:crypto';
-
-type Prefix = 'cnv' | 'trn' | 'att' | 'msg' | 'ids';
-
-/** A prefix and a UUIDv7 in hex. */
-export function newId(prefix: Prefix): string {
-  return `${prefix}_${randomUUIDv7().replaceAll('-', '')}`;
-}

@@ -1,0 +1,34 @@
+import type { AttachmentType } from '@switchboard/contracts';
+import { gifSize, type ImageSize, pngSize, webpSize } from './images.ts';
+import { jpegSize } from './jpeg.ts';
+
+/** A decoder needs hundreds of megabytes for a larger image. */
+const MAX_PIXELS = 50_000_000;
+
+const imageFormats: [AttachmentType, (bytes: Buffer) => ImageSize | undefined][] = [
+  ['image/png', pngSize],
+  ['image/jpeg', jpegSize],
+  ['image/webp', webpSize],
+  ['image/gif', gifSize],
+];
+
+/**
+ * The type of a file, by the structure of its header. No decoder runs and nothing is inflated, so the work is bounded
+ * by the length. Undefined if it is none of the five types, its header is truncated, or it has too many pixels.
+ */
+export function detectFormat(bytes: Buffer): AttachmentType | undefined {
+  for (const [type, sizeOf] of imageFormats) {
+    const size = sizeOf(bytes);
+    if (size !== undefined) return isSizeAllowed(size) ? type : undefined;
+  }
+  return isPdf(bytes) ? 'application/pdf' : undefined;
+}
+
+function isSizeAllowed({ width, height }: ImageSize): boolean {
+  return width > 0 && height > 0 && width * height <= MAX_PIXELS;
+}
+
+/** Starts with `%PDF-`, a known version and the end of the line (ISO 32000-2, 7.5.2). */
+function isPdf(bytes: Buffer): boolean {
+  return /^%PDF-(1\.[0-7]|2\.0)[\s%]/.test(bytes.toString('latin1', 0, 9));
+}
