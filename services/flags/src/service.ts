@@ -1,24 +1,25 @@
 import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory } from '@switchboard/directory';
 import type { Hub } from '@switchboard/realtime';
-import { createApp, defineService, openEventLog } from '@switchboard/service-kit';
+import { createApp, defineService, openEventLog, projectOfRegion } from '@switchboard/service-kit';
+import { createCohorts } from './cohorts/cohorts.ts';
+import { cohortsRoutes } from './cohorts/routes.ts';
 import { flagsSettings } from './config.ts';
 import { createEvaluation } from './evaluation/evaluation.ts';
 import { evaluationRoutes } from './evaluation/routes.ts';
-import { createLiveChanges, type LiveChanges } from './live/changes.ts';
-import { openSockets, socketRoute } from './live/socket.ts';
-import { flagsMigrations } from './migrations.ts';
-import { createCohorts } from './rulesets/cohorts.ts';
-import { createFlags } from './rulesets/flags.ts';
-import { managementRoutes } from './rulesets/routes.ts';
+import { createFlags } from './flags/flags.ts';
+import { flagsRoutes } from './flags/routes.ts';
+import { createLiveChanges, type LiveChanges } from './live/live.ts';
+import { liveRoutes } from './live/routes.ts';
+import { openSockets } from './live/sockets.ts';
 import { createRulesets } from './rulesets/rulesets.ts';
+import { flagsMigrations } from './schema/migrations.ts';
 import { snapshotRoutes } from './snapshot/routes.ts';
 import { createSnapshots } from './snapshot/snapshot.ts';
+import { createCatchUp } from './user-state/catch-up.ts';
 import { createUserStateConsumer } from './user-state/consumer.ts';
-import { findUserStates, planningOnce } from './user-state/lookup.ts';
-import { readPositions } from './user-state/positions.ts';
-import { createUserStateReader } from './user-state/reader.ts';
-import { createStateWaits } from './user-state/state-waits.ts';
+import { createUserStateStore, withGenericPlans } from './user-state/store.ts';
+import { createUserState } from './user-state/user-state.ts';
 
 export const flagsService = defineService({
   name: 'flags',
@@ -27,38 +28,35 @@ export const flagsService = defineService({
   create(context) {
     const { config, logger } = context;
     const serves = config.ROLES.has('http');
-    const database = openDatabase({ url: planningOnce(config.DATABASE_URL), applicationName: 'flags' });
+    const database = openDatabase({ url: withGenericPlans(config.DATABASE_URL), applicationName: 'flags' });
     const log = openEventLog(context, 'flags');
     const directory = openDirectory({ database, log, service: 'flags', logger });
     const app = createApp({ service: 'flags', context, directory, database });
 
     const rulesets = createRulesets({ database, maxSize: config.RULESET_CACHE_BYTES });
-    const userState = createUserStateReader({
-      find: (names) => findUserStates(database, names),
-      timeoutMs: config.STATE_TIMEOUT_MS,
-    });
-    const waits = createStateWaits({ read: () => readPositions(database) });
+    const store = createUserStateStore(database);
     const consumer = config.ROLES.has('user-state')
-      ? createUserStateConsumer({ database, log, logger })
+      ? createUserStateConsumer({ store, log, logger })
       : undefined;
 
     let sockets: Hub | undefined;
     let live: LiveChanges | undefined;
     if (serves) {
-      const editing = { database, onChanged: rulesets.changed };
-      evaluationRoutes(app, createEvaluation({ rulesets, userState }), waits);
-      snapshotRoutes(app, createSnapshots({ rulesets, publicUrl: config.PUBLIC_API_URL }));
-      managementRoutes(app, {
-        flags: createFlags(editing),
-        cohorts: createCohorts(editing),
-        directory,
-        region: config.REGION,
-      });
+      const userState = createUserState({ find: store.findStates, timeoutMs: config.STATE_TIMEOUT_MS });
+      const catchUp = createCatchUp({ listPositions: store.listPositions });
+      evaluationRoutes(app, { evaluation: createEvaluation({ rulesets, userState }), catchUp });
+      snapshotRoutes(app, { snapshots: createSnapshots({ rulesets, publicUrl: config.PUBLIC_API_URL }) });
+
+      const editing = { database, onChanged: rulesets.invalidate };
+      const ofProject = projectOfRegion(directory, config.REGION);
+      flagsRoutes(app, { flags: createFlags(editing), ofProject });
+      cohortsRoutes(app, { cohorts: createCohorts(editing), ofProject });
+
       sockets = openSockets(app, context);
-      live = createLiveChanges({ rulesets, hub: sockets, logger });
-      socketRoute(app, sockets, live);
+      live = createLiveChanges({ rulesets, sockets, logger });
+      liveRoutes(app, { sockets, live });
     } else {
-      // No such check on a process that answers clients: without a database flags are answered from memory.
+      // A process that serves clients stays ready without a database: it answers flags from memory.
       app.health.add('database', database.ping);
       app.health.add('event log', () => log.ping());
     }

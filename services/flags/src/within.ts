@@ -1,10 +1,10 @@
-/** The database did not answer in time. Its code is one that `isUnavailable` of the database package knows. */
+/** The database did not answer in time. `isUnavailable` of the database package knows its code. */
 export class Timeout extends Error {
   override name = 'Timeout';
   readonly code = 'QUERY_TIMEOUT';
 }
 
-/** Settles as `promise` does, or throws Timeout after so many milliseconds. */
+/** Settles as `promise` does, or throws Timeout after the given milliseconds. */
 export function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(

@@ -1,27 +1,27 @@
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { json, startWorld, type TestProject, type World } from '../testing/world.ts';
+import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
 
-let world: World;
+let harness: Harness;
 beforeAll(async () => {
-  world = await startWorld();
+  harness = await startHarness();
 });
-afterAll(() => world.stop());
+afterAll(() => harness.stop());
 
 const on = { enabled: true, rolloutPercentage: 100 };
 
 async function evaluate(project: TestProject, distinctId: string) {
   const query = `distinct_id=${encodeURIComponent(distinctId)}&reasons=true`;
-  const response = await world.get(`/v1/flags?${query}`, project.key);
+  const response = await harness.get(`/v1/flags?${query}`, project.key);
   expect(response.status).toBe(200);
   return json(response);
 }
 
 describe('GET /v1/flags', () => {
-  it('serves true, a variation or nothing, with the variation’s key and the reason', async () => {
-    const project = await world.createProject();
-    await world.putFlag(project, { key: 'plain', ...on });
-    await world.putFlag(project, {
+  it('returns values, variation keys and reasons', async () => {
+    const project = await harness.createProject();
+    await harness.putFlag(project, { key: 'plain', ...on });
+    await harness.putFlag(project, {
       key: 'colour',
       ...on,
       type: 'string',
@@ -30,9 +30,9 @@ describe('GET /v1/flags', () => {
         { key: 'blue', value: '#00a', weight: 0 },
       ],
     });
-    await world.putFlag(project, { key: 'off', enabled: false, rolloutPercentage: 100 });
-    await world.putFlag(project, { key: 'off-json', enabled: false, rolloutPercentage: 100, type: 'json' });
-    await world.putFlag(project, { key: 'nobody', enabled: true, rolloutPercentage: 0 });
+    await harness.putFlag(project, { key: 'off', enabled: false, rolloutPercentage: 100 });
+    await harness.putFlag(project, { key: 'off-json', enabled: false, rolloutPercentage: 100, type: 'json' });
+    await harness.putFlag(project, { key: 'nobody', enabled: true, rolloutPercentage: 0 });
     expect(await evaluate(project, 'ada')).toEqual({
       flags: { plain: true, colour: '#0a0', off: false, 'off-json': null, nobody: false },
       variants: { colour: 'green' },
@@ -46,20 +46,20 @@ describe('GET /v1/flags', () => {
     });
   });
 
-  it('leaves reasons out unless they are asked for, and answers an empty project with nothing', async () => {
-    const project = await world.createProject();
-    const response = await world.get('/v1/flags?distinct_id=ada', project.key);
+  it('omits reasons unless requested, and returns empty objects for a project without flags', async () => {
+    const project = await harness.createProject();
+    const response = await harness.get('/v1/flags?distinct_id=ada', project.key);
     expect(await response.text()).toBe('{"flags":{},"variants":{}}');
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(response.headers.get('x-state')).toBeNull();
     expect(response.headers.get('vary')).toContain('Authorization');
   });
 
-  it('sees the traits that were set, and asks what a prerequisite serves', async () => {
-    const project = await world.createProject();
+  it('evaluates traits and prerequisites', async () => {
+    const project = await harness.createProject();
     const targeting = [{ attribute: 'plan', op: 'eq', value: 'pro' } as const];
-    await world.putFlag(project, { key: 'pro', ...on, targeting });
-    await world.putFlag(project, {
+    await harness.putFlag(project, { key: 'pro', ...on, targeting });
+    await harness.putFlag(project, {
       key: 'more',
       ...on,
       prerequisites: [{ flagKey: 'pro', variationKey: 'on' }],
@@ -68,58 +68,58 @@ describe('GET /v1/flags', () => {
       pro: 'TARGETING_MISS',
       more: 'PREREQUISITE_FAILED',
     });
-    await world.identify(project, 'ada', { plan: 'pro' });
+    await harness.identify(project, 'ada', { plan: 'pro' });
     await eventually(async () =>
       expect((await evaluate(project, 'ada')).flags).toEqual({ pro: true, more: true }),
     );
     expect((await evaluate(project, 'eve')).flags).toEqual({ pro: false, more: false });
   });
 
-  it('knows the traits of the group a person is in', async () => {
-    const project = await world.createProject();
+  it('evaluates the traits of the group of a person', async () => {
+    const project = await harness.createProject();
     const targeting = [{ attribute: 'group.company.seats', op: 'gte', value: 10 } as const];
-    await world.putFlag(project, { key: 'large', ...on, targeting });
-    await world.group(project, 'ada', { id: 'acme', traits: { seats: 40 } });
-    await world.group(project, 'eve', { id: 'small', traits: { seats: 2 } });
+    await harness.putFlag(project, { key: 'large', ...on, targeting });
+    await harness.group(project, 'ada', { id: 'acme', traits: { seats: 40 } });
+    await harness.group(project, 'eve', { id: 'small', traits: { seats: 2 } });
     await eventually(async () => expect((await evaluate(project, 'ada')).flags).toEqual({ large: true }));
     expect((await evaluate(project, 'eve')).flags).toEqual({ large: false });
-    await world.group(project, 'ada', { id: null });
+    await harness.group(project, 'ada', { id: null });
     await eventually(async () => expect((await evaluate(project, 'ada')).flags).toEqual({ large: false }));
   });
 
-  it('knows cohorts by name and by clause', async () => {
-    const project = await world.createProject();
+  it('evaluates cohorts by list and by clause', async () => {
+    const project = await harness.createProject();
     const inBeta = [{ attribute: '', op: 'in_cohort', value: 'beta' } as const];
-    await world.putFlag(project, { key: 'beta', ...on, targeting: inBeta });
-    await world.putCohort(project, 'beta', {
+    await harness.putFlag(project, { key: 'beta', ...on, targeting: inBeta });
+    await harness.putCohort(project, 'beta', {
       name: 'Beta',
       match: [{ attribute: 'email', op: 'contains', value: '@example.com' }],
       distinctIds: ['ada'],
     });
-    await world.identify(project, 'eve', { email: 'eve@example.com' });
+    await harness.identify(project, 'eve', { email: 'eve@example.com' });
     await eventually(async () => expect((await evaluate(project, 'eve')).flags).toEqual({ beta: true }));
     expect((await evaluate(project, 'ada')).flags).toEqual({ beta: true });
     expect((await evaluate(project, 'joe')).flags).toEqual({ beta: false });
-    await world.manage('DELETE', `/projects/${project.id}/cohorts/beta`);
+    await harness.manage('DELETE', `/projects/${project.id}/cohorts/beta`);
     expect((await evaluate(project, 'ada')).flags).toEqual({ beta: false });
   });
 
-  it('answers an empty distinct_id as nobody, and refuses a missing one', async () => {
-    const project = await world.createProject();
-    await world.putFlag(project, { key: 'half', enabled: true, rolloutPercentage: 99 });
+  it('treats an empty distinct_id as unknown, and rejects a missing one', async () => {
+    const project = await harness.createProject();
+    await harness.putFlag(project, { key: 'half', enabled: true, rolloutPercentage: 99 });
     expect((await evaluate(project, '')).reasons).toEqual({ half: 'ROLLOUT_MISS' });
-    const response = await world.get('/v1/flags', project.key);
+    const response = await harness.get('/v1/flags', project.key);
     expect(response.status).toBe(400);
     expect(await json(response)).toMatchObject({ statusCode: 400, message: 'distinct_id: required' });
   });
 
-  it('keeps a flag that cannot be evaluated to itself', async () => {
-    const project = await world.createProject();
-    await world.putFlag(project, { key: 'good', ...on });
+  it('isolates a flag that cannot be evaluated', async () => {
+    const project = await harness.createProject();
+    await harness.putFlag(project, { key: 'good', ...on });
     const broken = { key: 'broken', enabled: true, rolloutPercentage: 'half', type: 'string' };
-    await world.sql`insert into flags values (${project.id}, 'broken', ${JSON.stringify(broken)}::text::json)`;
-    await world.sql`update rulesets set changed_at = now() where project_id = ${project.id}`;
-    await world.sql`select pg_notify('ruleset_changed', ${project.id})`;
+    await harness.sql`insert into flags values (${project.id}, 'broken', ${JSON.stringify(broken)}::text::json)`;
+    await harness.sql`update rulesets set changed_at = now() where project_id = ${project.id}`;
+    await harness.sql`select pg_notify('ruleset_changed', ${project.id})`;
     await eventually(async () => {
       const { flags, reasons } = await evaluate(project, 'ada');
       expect(flags).toEqual({ good: true, broken: null });
@@ -127,10 +127,10 @@ describe('GET /v1/flags', () => {
     });
   });
 
-  it('answers keys and values that JSON has to escape', async () => {
-    const project = await world.createProject();
+  it('escapes keys and values', async () => {
+    const project = await harness.createProject();
     const value = { 'a"b': ['\u2028', '\\', '😀'], __proto__x: null };
-    await world.putFlag(project, {
+    await harness.putFlag(project, {
       key: 'quo"te/\\',
       ...on,
       type: 'json',
@@ -145,17 +145,17 @@ describe('GET /v1/flags', () => {
 });
 
 describe('GET /v1/flags/memberships', () => {
-  it('lists the cohorts that name the person or match, sorted', async () => {
-    const project = await world.createProject();
+  it('lists the cohorts that list or match the person, sorted', async () => {
+    const project = await harness.createProject();
     const pro = [{ attribute: 'plan', op: 'eq', value: 'pro' } as const];
-    await world.putCohort(project, 'b', { name: 'named', distinctIds: ['ada'] });
-    await world.putCohort(project, 'a', { name: 'matched', match: pro });
-    await world.putCohort(project, 'c', { name: 'both', match: pro, distinctIds: ['ada', 'ada'] });
-    await world.putCohort(project, 'd', { name: 'neither' });
+    await harness.putCohort(project, 'b', { name: 'named', distinctIds: ['ada'] });
+    await harness.putCohort(project, 'a', { name: 'matched', match: pro });
+    await harness.putCohort(project, 'c', { name: 'both', match: pro, distinctIds: ['ada', 'ada'] });
+    await harness.putCohort(project, 'd', { name: 'neither' });
     const of = async (id: string) =>
-      json(await world.get(`/v1/flags/memberships?distinct_id=${id}`, project.key));
+      json(await harness.get(`/v1/flags/memberships?distinct_id=${id}`, project.key));
     expect(await of('ada')).toEqual({ cohorts: ['b', 'c'] });
-    await world.identify(project, 'ada', { plan: 'pro' });
+    await harness.identify(project, 'ada', { plan: 'pro' });
     await eventually(async () => expect(await of('ada')).toEqual({ cohorts: ['a', 'b', 'c'] }));
     expect(await of('')).toEqual({ cohorts: [] });
   });

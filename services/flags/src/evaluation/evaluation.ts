@@ -2,38 +2,39 @@ import { isUnavailable } from '@switchboard/database';
 import { type Decision, decideAll, memberships, type Person } from '@switchboard/flag-engine';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
-import { nobody, parseUserState, type UserStateText } from '../user-state/lookup.ts';
-import type { UserStateReader } from '../user-state/reader.ts';
-import { evaluationJson } from './json.ts';
-import { createEvaluationMemory } from './memory.ts';
+import { EMPTY_STATE, parseUserState, type UserState, type UserStateJson } from '../user-state/user-state.ts';
+import { answerJson, createAnswerCache } from './answers.ts';
 
 interface EvaluationOptions {
   rulesets: Pick<Rulesets, 'get'>;
-  userState: UserStateReader;
+  userState: UserState;
 }
 
 export interface Evaluated {
-  /** The answer to GET /v1/flags. */
+  /** The body of GET /v1/flags. */
   json: string;
-  /** false: the user state could not be read, and every clause counted as false. */
-  knowsPerson: boolean;
+  /** False if the user state could not be read. Every targeting clause then counts as not matched. */
+  isStateKnown: boolean;
 }
 
 export interface Evaluation {
-  /** Every flag of the project for a person. Throws when the ruleset was never read and cannot be. */
+  /** Evaluates every flag of the project for a person. Throws if no ruleset is cached and none can be read. */
   evaluate(projectId: string, distinctId: string, withReasons: boolean): Promise<Evaluated>;
-  /** The ids of the cohorts a person belongs to, sorted. Throws when ruleset or user state cannot be read. */
+  /** The sorted ids of the cohorts a person belongs to. Throws if the ruleset or user state cannot be read. */
   memberships(projectId: string, distinctId: string): Promise<string[]>;
 }
 
 const noCohorts: ReadonlySet<string> = new Set();
 
-/** Flags and cohorts of a project against the user state on file. */
+/** Evaluates a project's flags and cohorts against the user state on file. */
 export function createEvaluation({ rulesets, userState }: EvaluationOptions): Evaluation {
-  const memory = createEvaluationMemory();
+  const answers = createAnswerCache();
 
-  async function stateIfReadable(projectId: string, distinctId: string): Promise<UserStateText | undefined> {
-    if (distinctId === '') return nobody;
+  async function readStateIfAvailable(
+    projectId: string,
+    distinctId: string,
+  ): Promise<UserStateJson | undefined> {
+    if (distinctId === '') return EMPTY_STATE;
     try {
       return await userState.read(projectId, distinctId);
     } catch (error) {
@@ -44,41 +45,41 @@ export function createEvaluation({ rulesets, userState }: EvaluationOptions): Ev
 
   return {
     async evaluate(projectId, distinctId, withReasons) {
-      const reading = stateIfReadable(projectId, distinctId);
+      const reading = readStateIfAvailable(projectId, distinctId);
       const found = rulesets.get(projectId);
       const [ruleset, state] =
         found instanceof Promise ? await Promise.all([found, reading]) : [found, await reading];
       if (state === undefined) {
-        const stranger = { distinctId, traits: {}, cohorts: noCohorts, stateUnavailable: true };
-        const decisions = decideAll(ruleset.compiled, stranger);
-        return { json: evaluationJson(decisions, withReasons), knowsPerson: false };
+        const user = { distinctId, traits: {}, cohorts: noCohorts, stateUnavailable: true };
+        const decisions = decideAll(ruleset.compiled, user);
+        return { json: answerJson(decisions, withReasons), isStateKnown: false };
       }
       if (withReasons) {
-        return { json: evaluationJson(decide(ruleset, distinctId, state), true), knowsPerson: true };
+        return { json: answerJson(decide(ruleset, distinctId, state), true), isStateKnown: true };
       }
-      const evaluate = () => evaluationJson(decide(ruleset, distinctId, state), false);
-      const question = { projectId, distinctId, changedAt: ruleset.changedAt, state };
-      return { json: memory.recall(question, evaluate), knowsPerson: true };
+      const evaluate = () => answerJson(decide(ruleset, distinctId, state), false);
+      const inputs = { projectId, distinctId, changedAt: ruleset.changedAt, state };
+      return { json: answers.get(inputs, evaluate), isStateKnown: true };
     },
 
     async memberships(projectId, distinctId) {
-      const reading = distinctId === '' ? nobody : userState.read(projectId, distinctId);
-      const [ruleset, text] = await Promise.all([rulesets.get(projectId), reading]);
-      const { traits, groups, cohorts } = parseUserState(text);
+      const reading = distinctId === '' ? EMPTY_STATE : userState.read(projectId, distinctId);
+      const [ruleset, state] = await Promise.all([rulesets.get(projectId), reading]);
+      const { traits, groups, cohorts } = parseUserState(state);
       return [...cohortsOf(ruleset, { distinctId, traits, groups }, cohorts)].sort();
     },
   };
 }
 
-function decide(ruleset: Ruleset, distinctId: string, text: UserStateText): readonly Decision[] {
-  const { traits, groups, cohorts } = parseUserState(text);
+function decide(ruleset: Ruleset, distinctId: string, state: UserStateJson): readonly Decision[] {
+  const { traits, groups, cohorts } = parseUserState(state);
   const person = { distinctId, traits, groups, cohorts: noCohorts };
-  const user = ruleset.asksForCohorts ? { ...person, cohorts: cohortsOf(ruleset, person, cohorts) } : person;
+  const user = ruleset.usesCohorts ? { ...person, cohorts: cohortsOf(ruleset, person, cohorts) } : person;
   return decideAll(ruleset.compiled, user);
 }
 
-function cohortsOf(ruleset: Ruleset, person: Person, named: readonly string[]): Set<string> {
+function cohortsOf(ruleset: Ruleset, person: Person, listedIn: readonly string[]): Set<string> {
   const ids = new Set(memberships(ruleset.cohorts, person));
-  for (const id of named) ids.add(id);
+  for (const id of listedIn) ids.add(id);
   return ids;
 }

@@ -3,13 +3,13 @@ import { compileCohorts, compileRuleset, evaluateAll, memberships } from '@switc
 import { eventually } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { json, startWorld, type TestProject, type World } from '../testing/world.ts';
+import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
 
-let world: World;
+let harness: Harness;
 beforeAll(async () => {
-  world = await startWorld();
+  harness = await startHarness();
 });
-afterAll(() => world.stop());
+afterAll(() => harness.stop());
 
 const attribute = fc.constantFrom('plan', 'age', 'tags', 'version', 'distinct_id', 'group.company.plan');
 const scalar = fc.oneof(
@@ -43,7 +43,7 @@ const flag = fc.record(
   { requiredKeys: ['enabled', 'rolloutPercentage'] },
 );
 
-/** Flags of which each may need an earlier one. */
+/** Flags that may have an earlier flag as a prerequisite. */
 const flags = fc.array(flag, { minLength: 1, maxLength: 8 }).map((all): FlagEntry[] =>
   all.map(({ needs, type, ...definition }, index) => {
     const needed = needs === undefined ? undefined : all[needs];
@@ -79,19 +79,19 @@ interface Scene {
 
 type Traits = Record<string, unknown>;
 
-/** Makes a project of it, and waits until the service knows everyone. */
+/** Creates a project with the scene and waits until every person is applied. */
 async function play({ flags, cohorts, people }: Scene): Promise<TestProject> {
-  const project = await world.createProject();
-  for (const entry of flags) await world.putFlag(project, entry);
+  const project = await harness.createProject();
+  for (const entry of flags) await harness.putFlag(project, entry);
   for (const [index, definition] of cohorts.entries())
-    await world.putCohort(project, `c${index}`, definition);
+    await harness.putCohort(project, `c${index}`, definition);
   for (const [index, { traits, company }] of people.entries()) {
     const group = company ? { id: `g${index}`, traits: company } : { id: null };
-    await world.identify(project, `p${index}`, { ...traits, settled: true });
-    await world.group(project, `p${index}`, group);
+    await harness.identify(project, `p${index}`, { ...traits, settled: true });
+    await harness.group(project, `p${index}`, group);
   }
   await eventually(async () => {
-    const [row] = await world.sql<{ count: number }[]>`
+    const [row] = await harness.sql<{ count: number }[]>`
       select count(*)::int from people where project_id = ${project.id}
         and traits::jsonb ? 'settled' and group_stamps::jsonb ? 'company'`;
     expect(row?.count).toBe(people.length);
@@ -99,9 +99,9 @@ async function play({ flags, cohorts, people }: Scene): Promise<TestProject> {
   return project;
 }
 
-describe('an SDK that evaluates the snapshot', () => {
-  it('reaches the answers of the server for the same person', async () => {
-    const ask = async (project: TestProject, path: string) => json(await world.get(path, project.key));
+describe('local evaluation of the snapshot', () => {
+  it('gives the same answers as the server', async () => {
+    const ask = async (project: TestProject, path: string) => json(await harness.get(path, project.key));
     await fc.assert(
       fc.asyncProperty(scene, async (played) => {
         const project = await play(played);
@@ -123,16 +123,16 @@ describe('an SDK that evaluates the snapshot', () => {
 });
 
 describe('a rollout', () => {
-  it('keeps everyone who was in when the percentage grows, and takes about as many as it says', async () => {
-    const project = await world.createProject();
+  it('keeps everyone when the percentage grows, and includes about that percentage', async () => {
+    const project = await harness.createProject();
     const people = Array.from({ length: 200 }, (_, index) => `person ${index}`);
     let before = new Set<string>();
     for (const rolloutPercentage of [0, 10, 35, 60, 100]) {
-      await world.putFlag(project, { key: 'gradual', enabled: true, rolloutPercentage });
+      await harness.putFlag(project, { key: 'gradual', enabled: true, rolloutPercentage });
       const answers = await Promise.all(
         people.map(async (id) => {
           const path = `/v1/flags?distinct_id=${encodeURIComponent(id)}`;
-          const { flags } = await json(await world.get(path, project.key));
+          const { flags } = await json(await harness.get(path, project.key));
           return (flags as Record<string, boolean>)['gradual'] ? [id] : [];
         }),
       );

@@ -1,8 +1,13 @@
 import { evaluateFlags, type FlagEvaluation, listMemberships, readStateTokens } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
-import type { Reached, StateWaits } from '../user-state/state-waits.ts';
+import type { CatchUp, Progress } from '../user-state/catch-up.ts';
 import type { Evaluation } from './evaluation.ts';
+
+interface EvaluationDeps {
+  evaluation: Evaluation;
+  catchUp: CatchUp;
+}
 
 type Headers = Record<string, string>;
 
@@ -10,36 +15,39 @@ const headers = {
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
 };
-const headersWithoutState = { ...headers, 'X-State': 'unavailable' };
 
-export function evaluationRoutes(app: ServiceApp, evaluation: Evaluation, waits: StateWaits): void {
+export function evaluationRoutes(app: ServiceApp, { evaluation, catchUp }: EvaluationDeps): void {
   app.implement(evaluateFlags, async (c) => {
     const { distinct_id, reasons } = c.req.valid('query');
-    const project = c.get('project');
-    const reached = await whenReached(c, waits);
-    const { json, knowsPerson } = await evaluation.evaluate(project.id, distinct_id, reasons === 'true');
-    return answer(json, knowsPerson ? headersAt(reached) : { ...headersAt(reached), ...headersWithoutState });
+    const progress = await waitForTokens(c, catchUp);
+    const { json, isStateKnown } = await evaluation.evaluate(
+      c.var.project.id,
+      distinct_id,
+      reasons === 'true',
+    );
+    const headers = headersFor(progress);
+    return respond(json, isStateKnown ? headers : { ...headers, 'X-State': 'unavailable' });
   });
 
   app.implement(listMemberships, async (c) => {
     const { distinct_id } = c.req.valid('query');
-    const reached = await whenReached(c, waits);
-    const cohorts = await evaluation.memberships(c.get('project').id, distinct_id);
-    return c.json({ cohorts }, 200, headersAt(reached));
+    const progress = await waitForTokens(c, catchUp);
+    const cohorts = await evaluation.memberships(c.var.project.id, distinct_id);
+    return c.json({ cohorts }, 200, headersFor(progress));
   });
 }
 
-/** undefined at once for a request without a token that says anything. */
-async function whenReached(c: Context, waits: StateWaits): Promise<Reached | undefined> {
+/** Undefined if the request has no readable state token. */
+async function waitForTokens(c: Context, catchUp: CatchUp): Promise<Progress | undefined> {
   const tokens = c.req.header('x-state-token');
   if (tokens === undefined) return undefined;
   const positions = readStateTokens(tokens);
-  return positions.length === 0 ? undefined : waits.reached(positions);
+  return positions.length === 0 ? undefined : catchUp.waitFor(positions);
 }
 
-function headersAt(reached: Reached | undefined): Headers {
-  if (reached === undefined) return headers;
-  const { isApplied, asOf } = reached;
+function headersFor(progress: Progress | undefined): Headers {
+  if (progress === undefined) return headers;
+  const { isApplied, asOf } = progress;
   return {
     ...headers,
     ...(isApplied ? {} : { 'X-State': 'behind' }),
@@ -47,8 +55,8 @@ function headersAt(reached: Reached | undefined): Headers {
   };
 }
 
-/** The declared type says what the JSON holds, which is written piece by piece. */
-function answer(json: string, headers: Headers): Response & TypedResponse<FlagEvaluation, 200, 'json'>;
-function answer(json: string, headers: Headers): Response {
+/** The return type declares the content of `json`, which is already serialized. */
+function respond(json: string, headers: Headers): Response & TypedResponse<FlagEvaluation, 200, 'json'>;
+function respond(json: string, headers: Headers): Response {
   return new Response(json, { headers });
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { eventually } from '@switchboard/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { startWorld } from '../testing/world.ts';
+import { startHarness } from '../testing/harness.ts';
 
 const page = new URL('../../../../docs/flags.md', import.meta.url);
 
@@ -13,12 +13,12 @@ async function program(heading: string, ...given: string[]) {
   return AsyncFunction(...given, code);
 }
 
-test('the client of docs/flags.md follows changes, also when its instance leaves', async () => {
-  const world = await startWorld();
-  onTestFinished(world.stop);
-  const first = await world.startInstance();
+test('the client of docs/flags.md follows changes, even when its instance stops', async () => {
+  const harness = await startHarness();
+  onTestFinished(harness.stop);
+  const first = await harness.startInstance();
   let url = first.url;
-  const project = await world.createProject();
+  const project = await harness.createProject();
   const snapshots: { flags: { enabled: boolean }[] }[] = [];
   const sockets: WebSocket[] = [];
   onTestFinished(() => {
@@ -27,7 +27,7 @@ test('the client of docs/flags.md follows changes, also when its instance leaves
       socket.close();
     }
   });
-  /** What stands for the public address here. */
+  /** Replaces the public address with the instance's. */
   class Here extends WebSocket {
     constructor(address: string) {
       super(address.replace('wss://api.test/base', url.replace('http', 'ws')));
@@ -35,13 +35,18 @@ test('the client of docs/flags.md follows changes, also when its instance leaves
     }
   }
   const run = await program('Live changes', 'baseUrl', 'projectKey', 'evaluate', 'WebSocket');
-  await run(world.url, project.key, (snapshot: (typeof snapshots)[number]) => snapshots.push(snapshot), Here);
+  await run(
+    harness.url,
+    project.key,
+    (snapshot: (typeof snapshots)[number]) => snapshots.push(snapshot),
+    Here,
+  );
   await eventually(() => expect(snapshots).toHaveLength(1));
 
-  const put = (enabled: boolean) => world.putFlag(project, { key: 'a', enabled, rolloutPercentage: 100 });
+  const put = (enabled: boolean) => harness.putFlag(project, { key: 'a', enabled, rolloutPercentage: 100 });
   await put(true);
   await eventually(() => expect(snapshots.at(-1)?.flags).toMatchObject([{ enabled: true }]));
-  url = world.url;
+  url = harness.url;
   await first.stop();
   await put(false);
   await eventually(() => expect(snapshots.at(-1)?.flags).toMatchObject([{ enabled: false }]));

@@ -1,162 +1,88 @@
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { directoryTombstone } from '@switchboard/directory';
+import type { Socket } from '@switchboard/realtime';
+import { createLogger } from '@switchboard/service-kit';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { WebSocket } from 'ws';
-import { type Instance, json, startWorld, type TestProject, type World } from '../testing/world.ts';
+import { expect, it } from 'vitest';
+import { compile } from '../rulesets/ruleset.ts';
+import { createLiveChanges } from './live.ts';
 
-let world: World;
-let other: Instance;
-beforeAll(async () => {
-  world = await startWorld();
-  other = await world.startInstance();
+const rulesetOf = (changedAt: string) => compile({ changedAt, flags: [], cohorts: [] });
+
+/** Sockets of one project, with a ruleset that the test controls. */
+function manualChanges() {
+  let ruleset = rulesetOf('1');
+  let isCurrent = true;
+  let read = async () => ruleset;
+  let change: (projectId: string) => void = () => undefined;
+  const sockets: Socket[] = [];
+  const changes = createLiveChanges({
+    rulesets: {
+      get: () => read(),
+      isCurrent: () => isCurrent,
+      subscribe: (onChange) => {
+        change = onChange;
+      },
+    },
+    sockets: { here: () => sockets },
+    logger: createLogger({ service: 'flags', level: 'silent' }),
+  });
+  return {
+    async welcome() {
+      const received: unknown[] = [];
+      const socket: Socket = {
+        send: (message) => void received.push(message),
+        join: () => sockets.push(socket) > 0,
+        close: () => undefined,
+      };
+      const ready = changes.welcome(socket, 'p');
+      return { received, ready };
+    },
+    change: () => change('p'),
+    set(changedAt: string, current = true) {
+      ruleset = rulesetOf(changedAt);
+      isCurrent = current;
+    },
+    reading(work: () => ReturnType<typeof read>) {
+      read = work;
+    },
+    ruleset: () => ruleset,
+  };
+}
+
+const ready = { type: 'ready', generatedAt: '1' };
+const changed = { type: 'flags_changed', generatedAt: '2' };
+
+it('a change whose ruleset cannot be read is sent once it can', async () => {
+  const hand = manualChanges();
+  const { received, ready: told } = await hand.welcome();
+  await told;
+  // The database is unavailable: first a stale ruleset is served, then none.
+  hand.set('1', false);
+  hand.change();
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  hand.reading(async () => {
+    throw new Error('unavailable');
+  });
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(received).toEqual([ready]);
+  hand.set('2');
+  hand.reading(async () => hand.ruleset());
+  await eventually(() => expect(received).toEqual([ready, changed]));
 });
-afterAll(() => world.stop());
 
-interface Message {
-  type: string;
-  generatedAt: string;
-}
-
-async function connect(query: string, url = world.url) {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/flags/socket${query}`);
-  onTestFinished(() => socket.terminate());
-  const received: Message[] = [];
-  socket.on('message', (data) => received.push(JSON.parse(String(data))));
-  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
-  await once(socket, 'open');
-  return { socket, received, closed };
-}
-
-/** A client that was told it is ready. */
-async function follow({ key }: TestProject, url = world.url) {
-  const client = await connect(`?api_key=${key}`, url);
-  await eventually(() => expect(client.received).toMatchObject([{ type: 'ready' }]));
-  return client;
-}
-
-const snapshot = async ({ key }: TestProject, url = world.url) =>
-  json(await world.get('/v1/flags/snapshot', key, { url }));
-
-const flag = (enabled: boolean) => ({ key: 'kill-switch', enabled, rolloutPercentage: 100 });
-
-describe('a socket', () => {
-  test('is told the ruleset there is, and every change of it, whichever instance made it', async () => {
-    const project = await world.createProject();
-    const clients = [await follow(project), await follow(project), await follow(project, other.url)];
-    expect(clients[0]?.received).toEqual([{ type: 'ready', generatedAt: '1970-01-01T00:00:00.000Z' }]);
-    for (const [round, url] of [world.url, other.url, world.url].entries()) {
-      await world.putFlag(project, flag(round % 2 === 0), url);
-      for (const { received } of clients) await eventually(() => expect(received).toHaveLength(round + 2));
-      const { generatedAt } = await snapshot(project);
-      for (const { received } of clients)
-        expect(received.at(-1)).toEqual({ type: 'flags_changed', generatedAt });
-    }
-    const late = await follow(project);
-    expect(late.received).toEqual([{ type: 'ready', generatedAt: (await snapshot(project))['generatedAt'] }]);
-  });
-
-  test('is told of cohorts, not of what changes nothing, and nothing of other projects', async () => {
-    const [project, another] = [await world.createProject(), await world.createProject()];
-    const [client, stranger] = [await follow(project), await follow(another)];
-    await world.putCohort(project, 'beta', { name: 'Beta' });
-    await eventually(() => expect(client.received).toHaveLength(2));
-    await world.putCohort(project, 'beta', { name: 'Beta' });
-    await world.putFlag(another, flag(true));
-    await eventually(() => expect(stranger.received).toHaveLength(2));
-    await sleep(200);
-    expect(client.received).toHaveLength(2);
-  });
-
-  test('finds at every instance a snapshot as new as what it was told', async () => {
-    const project = await world.createProject();
-    const instances = [world.url, other.url];
-    const clients = await Promise.all(instances.map((url) => follow(project, url)));
-    const seen: Promise<void>[] = [];
-    for (const { socket } of clients) {
-      socket.on('message', (data) => {
-        const { generatedAt }: Message = JSON.parse(String(data));
-        for (const url of instances) {
-          const check = async () => {
-            expect(String((await snapshot(project, url))['generatedAt']) >= generatedAt).toBe(true);
-          };
-          seen.push(check());
-        }
-      });
-    }
-    for (let round = 0; round < 20; round++) {
-      await world.putFlag(project, flag(round % 2 === 0), instances[round % 2]);
-      await sleep(20);
-    }
-    const { generatedAt } = await snapshot(project);
-    for (const { received } of clients) {
-      await eventually(() => expect(received.at(-1)).toEqual({ type: 'flags_changed', generatedAt }));
-    }
-    await Promise.all(seen);
-    expect(seen.length).toBeGreaterThan(0);
-  });
-
-  test('is told of many changes at once by few messages, the last of them the newest', async () => {
-    const project = await world.createProject();
-    const { received } = await follow(project);
-    for (let round = 0; round < 60; round++) await world.putFlag(project, flag(round % 2 === 0));
-    const { generatedAt } = await snapshot(project);
-    await eventually(() => expect(received.at(-1)).toEqual({ type: 'flags_changed', generatedAt }));
-    expect(received.length).toBeLessThan(60);
-    const times = received.map((message) => message.generatedAt);
-    expect(times).toEqual([...new Set(times)].sort());
-  });
-
-  test('is told of what changed while no change could be heard', async () => {
-    const project = await world.createProject();
-    const clients = [await follow(project), await follow(project, other.url)];
-    // Nobody hears of this one.
-    await world.sql`
-      insert into rulesets (project_id, changed_at) values (${project.id}, '2026-01-01T00:00:00.000Z')
-      on conflict (project_id) do update set changed_at = excluded.changed_at`;
-    await world.sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name = 'flags listen'`;
-    const message = { type: 'flags_changed', generatedAt: '2026-01-01T00:00:00.000Z' };
-    for (const { received } of clients) await eventually(() => expect(received.at(-1)).toEqual(message));
-  });
-
-  test('is closed with 4401 without a valid key, with 4403 for a key of another region', async () => {
-    const abroad = await world.createProject({ region: 'us' });
-    expect(await (await connect('')).closed).toBe(4401);
-    expect(await (await connect('?api_key=nonsense')).closed).toBe(4401);
-    expect(await (await connect(`?api_key=${abroad.key}`)).closed).toBe(4403);
-  });
-
-  test('is closed with 4401 when its key is revoked, at every instance', async () => {
-    const [project, another] = [await world.createProject(), await world.createProject()];
-    const clients = [await follow(project), await follow(project, other.url)];
-    const stays = await follow(another);
-    await world.publishDirectory(directoryTombstone('key', project.key));
-    for (const { closed } of clients) expect(await closed).toBe(4401);
-    expect(stays.socket.readyState).toBe(WebSocket.OPEN);
-  });
-
-  test('is closed with 1001 when its instance leaves', async () => {
-    const leaving = await world.startInstance();
-    const { closed } = await follow(await world.createProject(), leaving.url);
-    await leaving.stop();
-    expect(await closed).toBe(1001);
-  });
-
-  test('is one of so many of an address', async () => {
-    const { url } = await world.startInstance({ SOCKETS_PER_ADDRESS: '2' });
-    const project = await world.createProject();
-    await follow(project, url);
-    await follow(project, url);
-    await expect(follow(project, url)).rejects.toThrow('429');
-  });
-
-  test('is where the snapshot says, and nothing else is', async () => {
-    const project = await world.createProject();
-    const { socketUrl } = await snapshot(project);
-    expect(new URL(String(socketUrl)).pathname).toBe('/base/v1/flags/socket');
-    expect((await world.get('/v1/flags/socket', project.key)).status).toBe(426);
-  });
+it('a change during the welcome is sent after ready', async () => {
+  const hand = manualChanges();
+  const other = await hand.welcome();
+  await other.ready;
+  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof rulesetOf>>();
+  const old = hand.ruleset();
+  hand.reading(() => promise);
+  const { received, ready: welcomed } = await hand.welcome();
+  hand.set('2');
+  hand.reading(async () => hand.ruleset());
+  hand.change();
+  await eventually(() => expect(other.received).toEqual([ready, changed]));
+  expect(received).toEqual([]);
+  resolve(old);
+  await welcomed;
+  await eventually(() => expect(received).toEqual([ready, changed]));
 });

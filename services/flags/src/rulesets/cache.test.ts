@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createRulesetCache } from './cache.ts';
-import { prepareRuleset, type Ruleset } from './ruleset.ts';
+import { compile, type Ruleset } from './ruleset.ts';
 
-const rulesetOf = (changedAt: string) => prepareRuleset({ changedAt, flags: [], cohorts: [] });
-const away = () => Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
+const rulesetOf = (changedAt: string) => compile({ changedAt, flags: [], cohorts: [] });
+const unavailable = () => Promise.reject(Object.assign(new Error('unavailable'), { code: 'ECONNREFUSED' }));
 
-/** A cache whose loads are answered by hand, in any order. */
-function cacheByHand(maxSize = 1_000_000) {
+/** A cache whose loads the test resolves, in any order. */
+function manualCache(maxSize = 1_000_000) {
   const loads: { projectId: string; resolve(ruleset: Ruleset): void }[] = [];
   const cache = createRulesetCache({
     maxSize,
@@ -15,9 +15,9 @@ function cacheByHand(maxSize = 1_000_000) {
   return { cache, loads };
 }
 
-describe('the cache of rulesets', () => {
-  it('loads once for all who ask meanwhile, and answers from memory then', async () => {
-    const { cache, loads } = cacheByHand();
+describe('the ruleset cache', () => {
+  it('loads once for concurrent reads, and answers from memory after that', async () => {
+    const { cache, loads } = manualCache();
     const asked = [cache.get('p'), cache.get('p'), cache.get('p')];
     expect(loads).toHaveLength(1);
     const ruleset = rulesetOf('1');
@@ -26,10 +26,10 @@ describe('the cache of rulesets', () => {
     expect(cache.get('p')).toBe(ruleset);
   });
 
-  it('does not keep what was loaded while a change was announced', async () => {
-    const { cache, loads } = cacheByHand();
+  it('does not keep a load that started before an invalidation', async () => {
+    const { cache, loads } = manualCache();
     const before = cache.get('p');
-    cache.distrust('p');
+    cache.invalidate('p');
     const after = cache.get('p');
     expect(loads).toHaveLength(2);
     loads[1]?.resolve(rulesetOf('new'));
@@ -39,41 +39,41 @@ describe('the cache of rulesets', () => {
     expect(await cache.get('p')).toMatchObject({ changedAt: 'new' });
   });
 
-  it('keeps a ruleset that turns out unchanged, with what was made of it', async () => {
-    const { cache, loads } = cacheByHand();
+  it('keeps the same object when a reload finds no change', async () => {
+    const { cache, loads } = manualCache();
     const first = cache.get('p');
     const ruleset = rulesetOf('1');
     loads[0]?.resolve(ruleset);
     await first;
-    cache.distrustAll();
+    cache.invalidateAll();
     const again = cache.get('p');
     loads[1]?.resolve(rulesetOf('1'));
     expect(await again).toBe(ruleset);
   });
 
-  it('answers as last known while the database is away, and fails for what was never known', async () => {
+  it('serves stale rulesets while the database is unavailable, and fails for ones never loaded', async () => {
     let load = async () => rulesetOf('1');
     const cache = createRulesetCache({ maxSize: 1_000_000, load: () => load() });
     await cache.get('p');
     expect(cache.isCurrent('p')).toBe(true);
-    load = away;
-    cache.distrustAll();
+    load = unavailable;
+    cache.invalidateAll();
     expect(cache.isCurrent('p')).toBe(false);
     expect(await cache.get('p')).toMatchObject({ changedAt: '1' });
     expect(cache.isCurrent('p')).toBe(false);
-    await expect(cache.get('q')).rejects.toThrow('away');
+    await expect(cache.get('q')).rejects.toThrow('unavailable');
     load = async () => rulesetOf('2');
-    cache.distrust('p');
+    cache.invalidate('p');
     expect(await cache.get('p')).toMatchObject({ changedAt: '2' });
     expect(cache.isCurrent('p')).toBe(true);
   });
 
-  it('answers as last known while a load takes long, and keeps what it loads in the end', async () => {
-    const { cache, loads } = cacheByHand();
+  it('serves a stale ruleset while a load is slow, and keeps its result', async () => {
+    const { cache, loads } = manualCache();
     const first = cache.get('p');
     loads[0]?.resolve(rulesetOf('1'));
     await first;
-    cache.distrust('p');
+    cache.invalidate('p');
     expect(await cache.get('p')).toMatchObject({ changedAt: '1' });
     expect(cache.isCurrent('p')).toBe(false);
     loads[1]?.resolve(rulesetOf('2'));
@@ -83,7 +83,7 @@ describe('the cache of rulesets', () => {
     expect(loads).toHaveLength(2);
   });
 
-  it('forgets what was used longest ago when it is full', async () => {
+  it('evicts the least recently used ruleset when full', async () => {
     const loaded: string[] = [];
     const cache = createRulesetCache({
       maxSize: 10 * rulesetOf('1').size + 10_000,

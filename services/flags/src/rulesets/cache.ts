@@ -18,9 +18,9 @@ export interface RulesetCache {
   /** Whether the last `get` of the project's ruleset still holds: it was not answered for want of the database. */
   isCurrent(projectId: string): boolean;
   /** The project's ruleset has changed. */
-  distrust(projectId: string): void;
+  invalidate(projectId: string): void;
   /** Changes may have been missed. */
-  distrustAll(): void;
+  invalidateAll(): void;
 }
 
 interface Entry {
@@ -104,13 +104,13 @@ export function createRulesetCache({ maxSize, load }: CacheOptions): RulesetCach
       const entry = entries.peek(projectId);
       return entry !== undefined && !entry.isStopgap && performance.now() < entry.trustedUntil;
     },
-    distrust(projectId) {
+    invalidate(projectId) {
       const entry = entries.peek(projectId);
       if (entry !== undefined) entry.trustedUntil = 0;
       outdate(loads.get(projectId));
       loads.delete(projectId);
     },
-    distrustAll() {
+    invalidateAll() {
       for (const entry of entries.values()) entry.trustedUntil = 0;
       for (const under of loads.values()) outdate(under);
       loads.clear();

@@ -7,28 +7,28 @@ import {
 } from '@switchboard/flag-engine';
 import type { StoredRuleset } from './store.ts';
 
-/** A project's flags and cohorts, ready to be evaluated. Nothing in it changes. */
+/** A project's flags and cohorts, compiled for evaluation. Immutable. */
 export interface Ruleset {
-  /** RFC 3339, UTC, milliseconds: the last change. */
+  /** The last change: RFC 3339, UTC, milliseconds. */
   readonly changedAt: string;
-  /** By key. */
+  /** Sorted by key. */
   readonly flags: readonly FlagEntry[];
   readonly compiled: CompiledFlags;
-  /** Without the people that cohorts name: those are read with the user state. */
+  /** Without the people that cohorts list: those are read with the user state. */
   readonly cohorts: CompiledCohorts;
-  /** Whether a flag asks for a cohort, so that evaluation has to look for memberships. */
-  readonly asksForCohorts: boolean;
+  /** Whether any flag targets a cohort, so that evaluation needs memberships. */
+  readonly usesCohorts: boolean;
   /** Length of the definitions as JSON. */
   readonly size: number;
 }
 
-export function prepareRuleset({ changedAt, flags, cohorts }: StoredRuleset): Ruleset {
+export function compile({ changedAt, flags, cohorts }: StoredRuleset): Ruleset {
   return {
     changedAt,
     flags,
     compiled: compileRuleset(flags),
     cohorts: compileCohorts(cohorts.map(({ id, match }) => ({ id, match: match ?? [] }))),
-    asksForCohorts: flags.some(({ targeting }) => targeting?.some(({ op }) => op.endsWith('in_cohort'))),
+    usesCohorts: flags.some(({ targeting }) => targeting?.some(({ op }) => op.endsWith('in_cohort'))),
     size: JSON.stringify([flags, cohorts]).length,
   };
 }

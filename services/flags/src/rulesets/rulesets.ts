@@ -1,57 +1,58 @@
 import type { Database, Listening } from '@switchboard/database';
 import { createRulesetCache } from './cache.ts';
-import { prepareRuleset, type Ruleset } from './ruleset.ts';
-import { changedChannel, loadRuleset } from './store.ts';
+import { compile, type Ruleset } from './ruleset.ts';
+import { CHANGED_CHANNEL, createRulesetsStore } from './store.ts';
 
 export interface Rulesets {
-  /** Starts hearing changes, those of other instances too. May be called again when it throws. */
+  /** Subscribes to changes made by any instance. May be called again if it throws. */
   start(): Promise<void>;
-  /** Calls `onChange` with the project whose ruleset has changed; `onGap` when any may have. */
-  follow(onChange: (projectId: string) => void, onGap: () => void): void;
+  /** Calls `onChange` when a project's ruleset has changed, and `onGap` when changes may have been missed. */
+  subscribe(onChange: (projectId: string) => void, onGap: () => void): void;
   stop(): Promise<void>;
-  /** A project's ruleset, from memory when it is known; the empty one when the project has none. */
+  /** A project's ruleset, from memory if cached. Empty if the project has no flags or cohorts. */
   get(projectId: string): Ruleset | Promise<Ruleset>;
-  /** Whether what `get` has just answered is as of now, and no stopgap while the database is away. */
+  /** False if what `get` just returned may be stale because the database is unavailable. */
   isCurrent(projectId: string): boolean;
-  /** This instance has changed the project's ruleset: it need not wait to be told so. */
-  changed(projectId: string): void;
+  /** Drops the cached ruleset after a change made by this instance, without waiting for the notification. */
+  invalidate(projectId: string): void;
 }
 
-interface RulesetOptions {
-  database: Database;
+interface RulesetsOptions {
+  database: Pick<Database, 'drizzle' | 'listen'>;
   maxSize: number;
 }
 
-/** The rulesets of all projects, in memory for as long as they do not change. */
-export function createRulesets({ database, maxSize }: RulesetOptions): Rulesets {
+/** The rulesets of all projects, cached until they change. */
+export function createRulesets({ database, maxSize }: RulesetsOptions): Rulesets {
+  const store = createRulesetsStore(database.drizzle);
   const cache = createRulesetCache({
     maxSize,
-    load: async (projectId) => prepareRuleset(await loadRuleset(database.drizzle, projectId)),
+    load: async (projectId) => compile(await store.load(projectId)),
   });
-  const followers: { onChange(projectId: string): void; onGap(): void }[] = [];
+  const subscribers: { onChange(projectId: string): void; onGap(): void }[] = [];
   let listening: Listening | undefined;
 
-  // From memory first: whoever is told finds the new one.
+  // Invalidates before it tells subscribers, so that they read the new ruleset.
   function changed(projectId: string): void {
-    cache.distrust(projectId);
-    for (const { onChange } of followers) onChange(projectId);
+    cache.invalidate(projectId);
+    for (const { onChange } of subscribers) onChange(projectId);
   }
 
   function changesMissed(): void {
-    cache.distrustAll();
-    for (const { onGap } of followers) onGap();
+    cache.invalidateAll();
+    for (const { onGap } of subscribers) onGap();
   }
 
   return {
     async start() {
-      listening ??= await database.listen(changedChannel, changed, changesMissed);
+      listening ??= await database.listen(CHANGED_CHANNEL, changed, changesMissed);
     },
     async stop() {
       await listening?.stop();
     },
-    follow: (onChange, onGap) => void followers.push({ onChange, onGap }),
+    subscribe: (onChange, onGap) => void subscribers.push({ onChange, onGap }),
     get: cache.get,
     isCurrent: cache.isCurrent,
-    changed: cache.distrust,
+    invalidate: cache.invalidate,
   };
 }

@@ -1,157 +1,64 @@
 import type { Clause, FlagEntry } from '@switchboard/contracts';
-import { and, eq, sql } from 'drizzle-orm';
-import type { Db, Tx } from '../db.ts';
-import { cohortPeople, cohorts, flags, rulesets } from '../schema.ts';
+import type { Db, Tx } from '@switchboard/database';
+import { asc, eq, sql } from 'drizzle-orm';
+import { cohorts, flags, rulesets } from '../schema/index.ts';
 
-/** Every change of a project's ruleset is announced here; the payload is the project's id. */
-export const changedChannel = 'ruleset_changed';
-
-export interface StoredCohort {
-  id: string;
-  name: string;
-  match: Clause[] | null;
-}
+/** NOTIFY channel of ruleset changes. The payload is the project's id. */
+export const CHANGED_CHANNEL = 'ruleset_changed';
 
 export interface StoredRuleset {
   /** RFC 3339, UTC, milliseconds. */
   changedAt: string;
-  /** By key. */
+  /** Sorted by key. */
   flags: FlagEntry[];
-  cohorts: StoredCohort[];
+  cohorts: { id: string; match: Clause[] | null }[];
 }
 
-const byBytes = (column: typeof flags.key | typeof cohorts.id) => sql`${column} collate "C"`;
-
-/** Waits until no other transaction changes the project's ruleset, and keeps others waiting until this one ends. */
-export async function lockRuleset(tx: Tx, projectId: string): Promise<void> {
-  await tx.insert(rulesets).values({ projectId }).onConflictDoNothing();
-  await tx.select().from(rulesets).where(eq(rulesets.projectId, projectId)).for('update');
+export interface RulesetsStore {
+  /** Reads a project's flags and cohorts from one database snapshot. */
+  load(projectId: string): Promise<StoredRuleset>;
+  /** Locks the project's ruleset until the transaction ends. */
+  lock(projectId: string): Promise<void>;
+  /** Moves the time of the last change forward and notifies `CHANGED_CHANNEL` on commit. */
+  markChanged(projectId: string): Promise<void>;
 }
 
-/** Moves the time of the last change, always forward, and announces the change when the transaction commits. */
-export async function markChanged(tx: Tx, projectId: string): Promise<void> {
-  await tx
-    .update(rulesets)
-    .set({
-      changedAt: sql`greatest(date_trunc('milliseconds', clock_timestamp()), ${rulesets.changedAt} + interval '1 ms')`,
-    })
-    .where(eq(rulesets.projectId, projectId));
-  await tx.execute(sql`select pg_notify(${changedChannel}, ${projectId})`);
-}
+export function createRulesetsStore(db: Db | Tx): RulesetsStore {
+  return {
+    load(projectId) {
+      const snapshot = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const;
+      return db.transaction(async (tx) => {
+        const [row] = await tx.select().from(rulesets).where(eq(rulesets.projectId, projectId));
+        const entries = await tx
+          .select({ entry: flags.entry })
+          .from(flags)
+          .where(eq(flags.projectId, projectId))
+          .orderBy(asc(sql`${flags.key} collate "C"`));
+        return {
+          changedAt: (row?.changedAt ?? new Date(0)).toISOString(),
+          flags: entries.map(({ entry }) => entry),
+          cohorts: await tx
+            .select({ id: cohorts.id, match: cohorts.match })
+            .from(cohorts)
+            .where(eq(cohorts.projectId, projectId))
+            .orderBy(asc(sql`${cohorts.id} collate "C"`)),
+        };
+      }, snapshot);
+    },
 
-/** A project's flags and cohorts as of one moment. */
-export async function loadRuleset(db: Db, projectId: string): Promise<StoredRuleset> {
-  const read = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const;
-  return db.transaction(async (tx) => {
-    const [row] = await tx.select().from(rulesets).where(eq(rulesets.projectId, projectId));
-    return {
-      changedAt: (row?.changedAt ?? new Date(0)).toISOString(),
-      flags: await listFlags(tx, projectId),
-      cohorts: await listCohorts(tx, projectId),
-    };
-  }, read);
-}
+    async lock(projectId) {
+      await db.insert(rulesets).values({ projectId }).onConflictDoNothing();
+      await db.select().from(rulesets).where(eq(rulesets.projectId, projectId)).for('update');
+    },
 
-export async function listFlags(db: Db | Tx, projectId: string): Promise<FlagEntry[]> {
-  const rows = await db
-    .select({ entry: flags.entry })
-    .from(flags)
-    .where(eq(flags.projectId, projectId))
-    .orderBy(byBytes(flags.key));
-  return rows.map(({ entry }) => entry);
-}
-
-export async function findFlag(db: Db, projectId: string, key: string): Promise<FlagEntry | undefined> {
-  const [row] = await db
-    .select({ entry: flags.entry })
-    .from(flags)
-    .where(and(eq(flags.projectId, projectId), eq(flags.key, key)));
-  return row?.entry;
-}
-
-export async function upsertFlag(tx: Tx, projectId: string, entry: FlagEntry): Promise<void> {
-  await tx
-    .insert(flags)
-    .values({ projectId, key: entry.key, entry })
-    .onConflictDoUpdate({ target: [flags.projectId, flags.key], set: { entry } });
-}
-
-export async function removeFlag(tx: Tx, projectId: string, key: string): Promise<void> {
-  await tx.delete(flags).where(and(eq(flags.projectId, projectId), eq(flags.key, key)));
-}
-
-const cohortColumns = { id: cohorts.id, name: cohorts.name, match: cohorts.match };
-
-export async function listCohorts(db: Db | Tx, projectId: string): Promise<StoredCohort[]> {
-  return db
-    .select(cohortColumns)
-    .from(cohorts)
-    .where(eq(cohorts.projectId, projectId))
-    .orderBy(byBytes(cohorts.id));
-}
-
-export async function findCohort(
-  db: Db | Tx,
-  projectId: string,
-  id: string,
-): Promise<StoredCohort | undefined> {
-  const [row] = await db
-    .select(cohortColumns)
-    .from(cohorts)
-    .where(and(eq(cohorts.projectId, projectId), eq(cohorts.id, id)));
-  return row;
-}
-
-export async function upsertCohort(
-  tx: Tx,
-  projectId: string,
-  { id, ...content }: StoredCohort,
-): Promise<void> {
-  await tx
-    .insert(cohorts)
-    .values({ projectId, id, ...content })
-    .onConflictDoUpdate({ target: [cohorts.projectId, cohorts.id], set: content });
-}
-
-export async function removeCohort(tx: Tx, projectId: string, id: string): Promise<boolean> {
-  const gone = await tx
-    .delete(cohorts)
-    .where(and(eq(cohorts.projectId, projectId), eq(cohorts.id, id)))
-    .returning({ id: cohorts.id });
-  return gone.length > 0;
-}
-
-/** The ids that a cohort names, in the order of their UTF-8 bytes. */
-export async function listCohortPeople(db: Db | Tx, projectId: string, cohortId: string): Promise<string[]> {
-  const rows = await db
-    .select({ distinctId: cohortPeople.distinctId })
-    .from(cohortPeople)
-    .where(and(eq(cohortPeople.projectId, projectId), eq(cohortPeople.cohortId, cohortId)))
-    .orderBy(sql`${cohortPeople.distinctId} collate "C"`);
-  return rows.map(({ distinctId }) => distinctId);
-}
-
-/** Makes a cohort name exactly these ids; true when that changed anything. */
-export async function replaceCohortPeople(
-  tx: Tx,
-  projectId: string,
-  cohortId: string,
-  distinctIds: readonly string[],
-): Promise<boolean> {
-  const named = sql`${sql.param(distinctIds)}::text[]`;
-  const gone = await tx
-    .delete(cohortPeople)
-    .where(
-      and(
-        eq(cohortPeople.projectId, projectId),
-        eq(cohortPeople.cohortId, cohortId),
-        sql`${cohortPeople.distinctId} <> all(${named})`,
-      ),
-    )
-    .returning({ distinctId: cohortPeople.distinctId });
-  const added = await tx.execute(sql`
-    insert into ${cohortPeople} (project_id, distinct_id, cohort_id)
-    select ${projectId}, id, ${cohortId} from unnest(${named}) as named(id)
-    on conflict do nothing returning 1`);
-  return gone.length + added.length > 0;
+    async markChanged(projectId) {
+      await db
+        .update(rulesets)
+        .set({
+          changedAt: sql`greatest(date_trunc('milliseconds', clock_timestamp()), ${rulesets.changedAt} + interval '1 ms')`,
+        })
+        .where(eq(rulesets.projectId, projectId));
+      await db.execute(sql`select pg_notify(${CHANGED_CHANNEL}, ${projectId})`);
+    },
+  };
 }

@@ -7,20 +7,20 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
 
-/** Brotli's slower half of qualities costs seconds for a large body and saves a few per cent. */
+/** Higher qualities take seconds for a large body and save a few percent. */
 const BROTLI_QUALITY = 6;
 
-/** A body in every encoding it is served in. */
+/** Encodes a body in every supported encoding. */
 export async function encodeAll(text: string): Promise<Record<Encoding, Bytes>> {
   const body = Buffer.from(text);
-  const [zipped, br] = await Promise.all([
+  const [gzipped, br] = await Promise.all([
     gzip(body, { level: 9 }),
     brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
   ]);
-  return { identity: new Uint8Array(body), gzip: new Uint8Array(zipped), br: new Uint8Array(br) };
+  return { identity: new Uint8Array(body), gzip: new Uint8Array(gzipped), br: new Uint8Array(br) };
 }
 
-/** The smallest encoding that Accept-Encoding allows (RFC 9110, 12.5.3). */
+/** The smallest encoding allowed by Accept-Encoding (RFC 9110, 12.5.3). */
 export function chooseEncoding(accepted: string | undefined): Encoding {
   if (accepted === undefined || accepted === '') return 'identity';
   const weights = new Map(accepted.toLowerCase().split(',').map(parseChoice));

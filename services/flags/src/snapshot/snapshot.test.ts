@@ -1,19 +1,24 @@
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWorld, type TestProject, type World } from '../testing/world.ts';
+import { type Harness, startHarness, type TestProject } from '../testing/harness.ts';
 
-let world: World;
+let harness: Harness;
 let project: TestProject;
 beforeAll(async () => {
-  world = await startWorld();
-  project = await world.createProject();
+  harness = await startHarness();
+  project = await harness.createProject();
   for (let index = 0; index < 20; index++) {
     const description = 'a description that compresses well '.repeat(5);
-    await world.putFlag(project, { key: `flag-${index}`, enabled: true, rolloutPercentage: 50, description });
+    await harness.putFlag(project, {
+      key: `flag-${index}`,
+      enabled: true,
+      rolloutPercentage: 50,
+      description,
+    });
   }
 });
-afterAll(() => world.stop());
+afterAll(() => harness.stop());
 
 interface Raw {
   status: number;
@@ -21,11 +26,11 @@ interface Raw {
   body: Buffer;
 }
 
-/** Without fetch, which asks for encodings and undoes them by itself. */
+/** Not fetch, which negotiates and decodes encodings itself. */
 function snapshot(headers: Record<string, string> = {}): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const all = { Authorization: `Bearer ${project.key}`, ...headers };
-    request(`${world.url}/v1/flags/snapshot`, { headers: all }, (response) => {
+    request(`${harness.url}/v1/flags/snapshot`, { headers: all }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () =>
@@ -42,7 +47,7 @@ function snapshot(headers: Record<string, string> = {}): Promise<Raw> {
 }
 
 describe('GET /v1/flags/snapshot', () => {
-  it('carries every flag as it was written, when it last changed, and the socket’s address', async () => {
+  it('has every stored flag, the time of the last change and the socket URL', async () => {
     const { status, headers, body } = await snapshot();
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -58,7 +63,7 @@ describe('GET /v1/flags/snapshot', () => {
     expect(socketUrl).toBe('wss://api.test/base/v1/flags/socket');
   });
 
-  it('comes as br or gzip to those who take it, each under a tag of its own', async () => {
+  it('is served as br or gzip if accepted, each with its own ETag', async () => {
     const plain = await snapshot();
     const gzip = await snapshot({ 'Accept-Encoding': 'gzip, deflate' });
     const br = await snapshot({ 'Accept-Encoding': 'gzip, deflate, br' });
@@ -84,7 +89,7 @@ describe('GET /v1/flags/snapshot', () => {
     expect(headers['content-encoding']).toBe(encoding);
   });
 
-  it('is 304 to whoever has it, in any encoding, until it changes', async () => {
+  it('is 304 for a client that has it in any encoding, until it changes', async () => {
     const { headers } = await snapshot({ 'Accept-Encoding': 'br' });
     const tag = String(headers['etag']);
     for (const held of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
@@ -97,14 +102,14 @@ describe('GET /v1/flags/snapshot', () => {
       });
     }
     expect((await snapshot({ 'If-None-Match': '"other"' })).status).toBe(200);
-    await world.putFlag(project, { key: 'one more', enabled: true, rolloutPercentage: 1 });
+    await harness.putFlag(project, { key: 'one more', enabled: true, rolloutPercentage: 1 });
     expect((await snapshot({ 'If-None-Match': tag })).status).toBe(200);
   });
 
-  it('is the same, byte for byte, from another instance', async () => {
-    const other = await world.startInstance();
+  it('is byte-identical on another instance', async () => {
+    const other = await harness.startInstance();
     const [here, there] = await Promise.all(
-      [world.url, other.url].map((url) => world.get('/v1/flags/snapshot', project.key, { url })),
+      [harness.url, other.url].map((url) => harness.get('/v1/flags/snapshot', project.key, { url })),
     );
     expect(there?.headers.get('etag')).toBe(here?.headers.get('etag'));
     expect(await there?.text()).toBe(await here?.text());

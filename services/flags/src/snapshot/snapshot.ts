@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { FlagSnapshot } from '@switchboard/contracts';
-import { SOCKET_PATH } from '../live/socket.ts';
+import { SOCKET_PATH } from '../live/sockets.ts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 import { type Bytes, type Encoding, encodeAll } from './encodings.ts';
 
 export interface Representation {
   body: Bytes;
-  /** Strong, so another one for each encoding. */
+  /** Strong, so different for each encoding. */
   etag: string;
 }
 
-/** A project's snapshot, ready to be sent. */
+/** A project's snapshot, encoded and ready to send. */
 export interface Snapshot {
   representations: Readonly<Record<Encoding, Representation>>;
-  /** Whether an entity tag is one of this snapshot's, whatever the encoding. */
+  /** Whether an entity tag is that of any representation. */
   hasTag(etag: string): boolean;
 }
 
@@ -22,30 +22,30 @@ export interface Snapshots {
   get(projectId: string): Promise<Snapshot>;
 }
 
-interface SnapshotOptions {
+interface SnapshotsOptions {
   rulesets: Pick<Rulesets, 'get'>;
-  /** Address under which clients reach this API. */
+  /** Public base URL of this API. */
   publicUrl: string;
 }
 
-/** Snapshots of rulesets, each made once. */
-export function createSnapshots({ rulesets, publicUrl }: SnapshotOptions): Snapshots {
+/** Snapshots of rulesets, each encoded once. */
+export function createSnapshots({ rulesets, publicUrl }: SnapshotsOptions): Snapshots {
   const socketUrl = `${publicUrl.replace(/^http/, 'ws')}${SOCKET_PATH}`;
-  const made = new WeakMap<Ruleset, Promise<Snapshot>>();
+  const prepared = new WeakMap<Ruleset, Promise<Snapshot>>();
 
   function prepare(ruleset: Ruleset): Promise<Snapshot> {
     const { changedAt, flags } = ruleset;
     const content: FlagSnapshot = { flags: [...flags], generatedAt: changedAt, socketUrl };
     const preparing = represent(JSON.stringify(content));
-    made.set(ruleset, preparing);
-    preparing.catch(() => made.delete(ruleset));
+    prepared.set(ruleset, preparing);
+    preparing.catch(() => prepared.delete(ruleset));
     return preparing;
   }
 
   return {
     async get(projectId) {
       const ruleset = await rulesets.get(projectId);
-      return made.get(ruleset) ?? prepare(ruleset);
+      return prepared.get(ruleset) ?? prepare(ruleset);
     },
   };
 }

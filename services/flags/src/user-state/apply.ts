@@ -1,27 +1,31 @@
-import type { Database } from '@switchboard/database';
-import type { Tx } from '../db.ts';
+import type { RecordBatch } from '@switchboard/event-log';
+import type { GroupChange, StateChange } from './decode.ts';
 import { mergeProperties } from './merge.ts';
-import { type AppliedPosition, savePosition } from './positions.ts';
-import type { GroupChange, StateChange } from './records.ts';
-import { lockGroups, lockPeople, saveGroups, savePeople } from './store.ts';
+import type { AppliedPosition, UserStateStore, UserStateUpdates } from './store.ts';
 
-/** Merges changes into the people and groups they are about, and notes how far that is: all of it, or nothing. */
+/** Merges changes into the people and groups they are about and saves the position, all in one transaction. */
 export async function applyChanges(
-  { drizzle }: Pick<Database, 'drizzle'>,
+  store: Pick<UserStateStore, 'update'>,
   changes: readonly StateChange[],
   position: AppliedPosition,
 ): Promise<void> {
   const groupChanges = changes.filter(hasGroupTraits);
-  await drizzle.transaction(async (tx) => {
-    if (changes.length > 0) await applyToPeople(tx, changes);
-    if (groupChanges.length > 0) await applyToGroups(tx, groupChanges);
-    await savePosition(tx, position);
+  await store.update(async (updates) => {
+    if (changes.length > 0) await updatePeople(updates, changes);
+    if (groupChanges.length > 0) await updateGroups(updates, groupChanges);
+    await updates.savePosition(position);
   });
 }
 
-async function applyToPeople(tx: Tx, changes: readonly StateChange[]): Promise<void> {
+/** The position of a partition once the batch is applied. */
+export function positionAfter({ topic, partition, records, nextOffset }: RecordBatch): AppliedPosition {
+  const newest = records.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
+  return { topic, partition, nextOffset: Number(nextOffset), asOf: new Date(newest) };
+}
+
+async function updatePeople(updates: UserStateUpdates, changes: readonly StateChange[]): Promise<void> {
   const byPerson = Map.groupBy(changes, personKey);
-  const people = await lockPeople(tx, firsts(byPerson));
+  const people = await updates.lockPeople(firstOfEach(byPerson));
   const changed = people.filter((person) => {
     const results = (byPerson.get(personKey(person)) ?? []).map((change) =>
       change.kind === 'identify'
@@ -30,33 +34,33 @@ async function applyToPeople(tx: Tx, changes: readonly StateChange[]): Promise<v
     );
     return results.includes(true);
   });
-  if (changed.length > 0) await savePeople(tx, changed);
+  if (changed.length > 0) await updates.savePeople(changed);
 }
 
-type NamedGroup = GroupChange & { groupId: string };
+type JoinedGroup = GroupChange & { groupId: string };
 
-async function applyToGroups(tx: Tx, changes: readonly NamedGroup[]): Promise<void> {
-  const named = changes.map((change) => ({ ...change, id: change.groupId }));
-  const byGroup = Map.groupBy(named, groupKey);
-  const groups = await lockGroups(tx, firsts(byGroup));
+async function updateGroups(updates: UserStateUpdates, changes: readonly JoinedGroup[]): Promise<void> {
+  const withIds = changes.map((change) => ({ ...change, id: change.groupId }));
+  const byGroup = Map.groupBy(withIds, groupKey);
+  const groups = await updates.lockGroups(firstOfEach(byGroup));
   const changed = groups.filter((group) => {
     const results = (byGroup.get(groupKey(group)) ?? []).map(({ traits, stamp }) =>
       mergeProperties(group.traits, traits, stamp),
     );
     return results.includes(true);
   });
-  if (changed.length > 0) await saveGroups(tx, changed);
+  if (changed.length > 0) await updates.saveGroups(changed);
 }
 
-function hasGroupTraits(change: StateChange): change is StateChange & NamedGroup {
+function hasGroupTraits(change: StateChange): change is StateChange & JoinedGroup {
   return change.kind === 'group' && change.groupId !== null && Object.keys(change.traits).length > 0;
 }
 
-function firsts<T>(grouped: ReadonlyMap<string, readonly T[]>): T[] {
+function firstOfEach<T>(grouped: ReadonlyMap<string, readonly T[]>): T[] {
   return [...grouped.values()].flatMap((members) => members.slice(0, 1));
 }
 
-// No id holds a NUL.
+// Ids cannot contain NUL.
 const personKey = (of: { projectId: string; distinctId: string }) => `${of.projectId}\0${of.distinctId}`;
 const groupKey = (of: { projectId: string; type: string; id: string }) =>
   `${of.projectId}\0${of.type}\0${of.id}`;

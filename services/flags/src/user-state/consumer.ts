@@ -1,40 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ingestionTopics } from '@switchboard/contracts';
-import type { Database } from '@switchboard/database';
 import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/service-kit';
-import { applyChanges } from './apply.ts';
-import { positionAfter } from './positions.ts';
-import { readRecord, type StateChange, UnreadableRecord } from './records.ts';
+import { applyChanges, positionAfter } from './apply.ts';
+import { decodeRecord, InvalidRecord, type StateChange } from './decode.ts';
+import type { UserStateStore } from './store.ts';
 
-export const userStateGroup = 'flags.user-state';
+export const USER_STATE_GROUP = 'flags.user-state';
 const topics = [ingestionTopics.identifies, ingestionTopics.groups];
 const RETRY_MS = 1000;
 
 export interface UserStateConsumer {
-  /** Returns at once; reads as soon as the topics, which ingestion makes, are there. */
+  /** Returns at once and consumes as soon as the topics, which ingestion creates, exist. */
   start(): void;
   stop(): Promise<void>;
 }
 
 interface ConsumerOptions {
-  database: Database;
+  store: Pick<UserStateStore, 'update'>;
   log: EventLog;
   logger: Logger;
 }
 
-/** Keeps people and groups as the topics `identifies` and `groups` say. */
-export function createUserStateConsumer({ database, log, logger }: ConsumerOptions): UserStateConsumer {
+/** Applies the topics `identifies` and `groups` to people and groups. */
+export function createUserStateConsumer({ store, log, logger }: ConsumerOptions): UserStateConsumer {
   const stopping = new AbortController();
-  let running: Promise<Consumption | undefined> | undefined;
+  let starting: Promise<Consumption | undefined> | undefined;
 
-  async function consumeWhenThere(): Promise<Consumption | undefined> {
+  async function consumeOnceReady(): Promise<Consumption | undefined> {
     for (let attempt = 0; !stopping.signal.aborted; attempt++) {
       try {
         await Promise.all(topics.map((topic) => log.endOffsets(topic)));
-        return await log.consume({ group: userStateGroup, topics, handle });
+        return await log.consume({ group: USER_STATE_GROUP, topics, handle });
       } catch (error) {
-        if (attempt === 0) logger.warn({ error }, 'identifies and groups cannot be read yet; trying again');
+        if (attempt === 0) logger.warn({ error, topics }, 'consume failed, retrying');
         await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }
@@ -45,22 +44,22 @@ export function createUserStateConsumer({ database, log, logger }: ConsumerOptio
     const changes: StateChange[] = [];
     for (const record of batch.records) {
       try {
-        changes.push(readRecord(record));
+        changes.push(decodeRecord(record));
       } catch (error) {
-        if (!(error instanceof UnreadableRecord)) throw error;
+        if (!(error instanceof InvalidRecord)) throw error;
         await batch.deadLetter(record, error.message);
       }
     }
-    await applyChanges(database, changes, positionAfter(batch));
+    await applyChanges(store, changes, positionAfter(batch));
   }
 
   return {
     start() {
-      running ??= consumeWhenThere();
+      starting ??= consumeOnceReady();
     },
     async stop() {
       stopping.abort();
-      const consumption = await running;
+      const consumption = await starting;
       await consumption?.stop();
     },
   };

@@ -32,7 +32,7 @@ const reordered = changes.chain((all) =>
 );
 
 describe('merging properties', () => {
-  it('ends the same in whatever order the changes come', () => {
+  it('gives the same result in any order', () => {
     fc.assert(
       fc.property(reordered, ({ all, shuffled }) => {
         expect(merged(shuffled)).toEqual(merged(all));
@@ -40,7 +40,7 @@ describe('merging properties', () => {
     );
   });
 
-  it('ends the same when changes come again', () => {
+  it('gives the same result when changes repeat', () => {
     fc.assert(
       fc.property(
         changes,
@@ -52,7 +52,7 @@ describe('merging properties', () => {
     );
   });
 
-  it('leaves each property at its newest change', () => {
+  it('keeps the newest value of each property', () => {
     fc.assert(
       fc.property(changes, (all) => {
         const byAge = all.toSorted(({ stamp: a }, { stamp: b }) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
@@ -63,7 +63,7 @@ describe('merging properties', () => {
     );
   });
 
-  it('gives equal timestamps to the one that arrived last', () => {
+  it('decides equal timestamps by arrival', () => {
     const first: Change = { values: { plan: 'pro' }, stamp: [5, 10, 1] };
     const second: Change = { values: { plan: 'team' }, stamp: [5, 11, 0] };
     const third: Change = { values: { plan: 'free' }, stamp: [5, 11, 2] };
@@ -71,7 +71,7 @@ describe('merging properties', () => {
     expect(valuesOf([third, second, first])).toEqual({ plan: 'free' });
   });
 
-  it('does not bring back what was removed, by a change that is older', () => {
+  it('does not restore a removed property from an older change', () => {
     const set: Change = { values: { plan: 'pro', seats: 1 }, stamp: [1, 1, 1] };
     const removed: Change = { values: { plan: null }, stamp: [2, 2, 2] };
     expect(valuesOf([removed, set])).toEqual({ seats: 1 });

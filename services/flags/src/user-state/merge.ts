@@ -1,13 +1,14 @@
 /**
- * When a property was set: the client's timestamp, then the arrival at ingestion, then the offset in the log.
- * Milliseconds since 1970. The offset settles arrivals of one millisecond; one person's records share a partition.
+ * When a property was set, in milliseconds since 1970: the client's timestamp, then the arrival at ingestion, then
+ * the offset in the log. The offset decides between arrivals in one millisecond; one person's records share a
+ * partition.
  */
 export type Stamp = readonly [timestamp: number, receivedAt: number, offset: number];
 
-/** Properties with the stamp of each. Maps, because a property may have any name, `__proto__` too. */
+/** Properties with the stamp of each. Maps, because a property may have any name, including `__proto__`. */
 export interface Properties {
   values: Map<string, unknown>;
-  /** Also of removed properties. */
+  /** Includes removed properties. */
   stamps: Map<string, Stamp>;
 }
 
@@ -16,8 +17,8 @@ export function emptyProperties(): Properties {
 }
 
 /**
- * Sets properties as of a stamp, `null` removes; what has a newer stamp stays. The order in which changes are
- * merged, and merging one again, makes no difference. Answers whether anything changed.
+ * Sets properties as of a stamp; `null` removes one. A property with a newer stamp stays. The result does not
+ * depend on the order of merges or on repeated ones. Returns whether anything changed.
  */
 export function mergeProperties(
   { values, stamps }: Properties,

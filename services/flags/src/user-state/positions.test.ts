@@ -2,8 +2,8 @@ import { type Database, openDatabase } from '@switchboard/database';
 import { type TestDatabase, testDatabase } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { flagsMigrations } from '../migrations.ts';
-import { readPositions, savePosition } from './positions.ts';
+import { flagsMigrations } from '../schema/migrations.ts';
+import { createUserStateStore } from './store.ts';
 
 let own: TestDatabase;
 let database: Database;
@@ -20,14 +20,15 @@ beforeEach(async () => {
 });
 
 const saveAll = async (...positions: [nextOffset: number, asOf: number][]) => {
+  const store = createUserStateStore(database);
   for (const [nextOffset, asOf] of positions) {
     const position = { topic: 'identifies', partition: 1, nextOffset, asOf: new Date(asOf) };
-    await database.drizzle.transaction((tx) => savePosition(tx, position));
+    await store.update((updates) => updates.savePosition(position));
   }
-  return (await readPositions(database)).map((one) => [one.nextOffset, one.asOf.getTime()]);
+  return (await store.listPositions()).map((one) => [one.nextOffset, one.asOf.getTime()]);
 };
 
-it('a partition is as far as what was applied of it, also after batches are delivered again', async () => {
+it('a position is the end of what was applied, even after redelivery', async () => {
   const batches = fc.array(fc.nat(10_000), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(batches, fc.nat(4), async (times, again) => {
@@ -41,6 +42,6 @@ it('a partition is as far as what was applied of it, also after batches are deli
   );
 });
 
-it('a topic that was made anew starts again', async () => {
+it('a topic that was created again starts over', async () => {
   expect(await saveAll([1000, 5000], [3, 6000], [7, 6100])).toEqual([[7, 6100]]);
 });

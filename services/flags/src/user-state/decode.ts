@@ -12,26 +12,26 @@ export interface Identify {
 
 export interface GroupChange extends Identify {
   type: string;
-  /** null: the person leaves the group of this type. */
+  /** Null if the person leaves the group of this type. */
   groupId: string | null;
 }
 
-/** What a record says; throws UnreadableRecord, whose message says why it cannot be read. */
 export type StateChange = ({ kind: 'identify' } & Identify) | ({ kind: 'group' } & GroupChange);
 
-export class UnreadableRecord extends Error {
-  override name = 'UnreadableRecord';
+/** The message is the reason. */
+export class InvalidRecord extends Error {
+  override name = 'InvalidRecord';
 }
 
-/** Reads a record of `identifies` or `groups`. Throws UnreadableRecord. */
-export function readRecord(record: StoredRecord): StateChange {
+/** Decodes a record of `identifies` or `groups`. Throws InvalidRecord. */
+export function decodeRecord(record: StoredRecord): StateChange {
   const json = parseJson(record);
   if (record.topic === ingestionTopics.identifies) {
     const call = parse(identifyRecord, json);
-    return { kind: 'identify', ...common(call, record) };
+    return { kind: 'identify', ...toIdentify(call, record) };
   }
   const call = parse(groupRecord, json);
-  return { kind: 'group', ...common(call, record), type: call.group_type, groupId: call.group_id };
+  return { kind: 'group', ...toIdentify(call, record), type: call.group_type, groupId: call.group_id };
 }
 
 interface Call {
@@ -42,7 +42,7 @@ interface Call {
   received_at: string;
 }
 
-function common(call: Call, { offset }: StoredRecord): Identify {
+function toIdentify(call: Call, { offset }: StoredRecord): Identify {
   return {
     projectId: call.project_id,
     distinctId: call.distinct_id,
@@ -52,11 +52,11 @@ function common(call: Call, { offset }: StoredRecord): Identify {
 }
 
 function parseJson({ value }: StoredRecord): unknown {
-  if (value === null) throw new UnreadableRecord('no value');
+  if (value === null) throw new InvalidRecord('no value');
   try {
     return JSON.parse(value.toString('utf8'));
   } catch {
-    throw new UnreadableRecord('not valid JSON');
+    throw new InvalidRecord('not valid JSON');
   }
 }
 
@@ -64,5 +64,5 @@ function parse<S extends z.ZodType>(schema: S, json: unknown): z.output<S> {
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new UnreadableRecord(`${issue?.path.join('.') || 'record'}: ${issue?.message ?? 'not valid'}`);
+  throw new InvalidRecord(`${issue?.path.join('.') || 'record'}: ${issue?.message ?? 'not valid'}`);
 }

@@ -18,7 +18,7 @@ import { openKafkaLog, openPostgresLog, partitionFor } from '@switchboard/event-
 import { listen, serviceContext, startService } from '@switchboard/service-kit';
 import { type AccessTokens, accessTokens, eventually, testDatabase } from '@switchboard/testkit';
 import postgres from 'postgres';
-import { flagsMigrations } from '../migrations.ts';
+import { flagsMigrations } from '../schema/migrations.ts';
 import { flagsService } from '../service.ts';
 
 const PARTITIONS = 4;
@@ -38,10 +38,10 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
-export type World = Awaited<ReturnType<typeof startWorld>>;
+export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
 /** The backings of the service, an instance of it, and whoever else it lives with: catalogue and ingestion. */
-export async function startWorld(
+export async function startHarness(
   options: { databaseUrl?: string; kafkaBrokers?: readonly string[]; env?: Env } = {},
 ) {
   const own = await testDatabase({ migrations: [directoryMigrations, flagsMigrations] });

@@ -1,8 +1,9 @@
 import { type Database, openDatabase } from '@switchboard/database';
 import { type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { flagsMigrations } from '../migrations.ts';
-import { findUserStates, parseUserState, planningOnce } from './lookup.ts';
+import { flagsMigrations } from '../schema/migrations.ts';
+import { createUserStateStore, withGenericPlans } from './store.ts';
+import { parseUserState } from './user-state.ts';
 
 const PEOPLE = 20_000;
 
@@ -10,7 +11,7 @@ let test: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   test = await testDatabase({ migrations: [flagsMigrations] });
-  database = openDatabase({ url: planningOnce(test.url), applicationName: 'test' });
+  database = openDatabase({ url: withGenericPlans(test.url), applicationName: 'test' });
   const { sql } = database;
   await sql`insert into people (project_id, distinct_id, traits, groups)
     select 'p' || n % 10, 'person ' || n, json_build_object('n', n), json_build_object('company', n % 100)
@@ -42,11 +43,10 @@ function* nodesOf(plan: Plan): Generator<Plan> {
 }
 
 describe('the state of people', () => {
-  it('holds traits, the traits of their groups, and the cohorts that name them, in the order asked for', async () => {
-    const names = ['nobody', 'person 2', 'person 19001'];
-    const texts = await findUserStates(
-      database,
-      names.map((distinctId) => ({ projectId: 'p1', distinctId })),
+  it('has traits, group traits and the cohorts that list the person, in the requested order', async () => {
+    const ids = ['nobody', 'person 2', 'person 19001'];
+    const texts = await createUserStateStore(database).findStates(
+      ids.map((distinctId) => ({ projectId: 'p1', distinctId })),
     );
     const [nobody, named, known] = texts.map(parseUserState);
     expect(nobody).toEqual({ traits: {}, groups: {}, cohorts: [] });
@@ -55,20 +55,21 @@ describe('the state of people', () => {
     expect(known).toEqual({ traits: { n: 19001 }, groups: { company: { seats: 11 } }, cohorts: [] });
   });
 
-  it('is read by a query that is planned once', async () => {
+  it('is read with a generic plan', async () => {
     const [setting] = await database.sql`show plan_cache_mode`;
     expect(setting).toEqual({ plan_cache_mode: 'force_generic_plan' });
   });
 
-  it('is read by one query, of which each person costs only their own rows', async () => {
-    const names = [1, 19_001, 19_011].map((n) => ({ projectId: 'p1', distinctId: `person ${n}` }));
+  it('is read with one query that touches only the rows of each person', async () => {
+    const keys = [1, 19_001, 19_011].map((n) => ({ projectId: 'p1', distinctId: `person ${n}` }));
     const queries: { text: string; parameters: unknown[] }[] = [];
     const recording = (parts: TemplateStringsArray, ...parameters: unknown[]) => {
       const text = parts.reduce((all, part, index) => `${all}$${index}${part}`);
       queries.push({ text, parameters });
       return Promise.resolve([]);
     };
-    await findUserStates({ sql: recording as unknown as Database['sql'] }, names);
+    const sql = recording as unknown as Database['sql'];
+    await createUserStateStore({ sql, drizzle: database.drizzle }).findStates(keys);
     expect(queries).toHaveLength(1);
     const [query] = queries;
     const [{ 'QUERY PLAN': plans }] = (await database.sql.unsafe(
@@ -78,7 +79,7 @@ describe('the state of people', () => {
     const scans = [...nodesOf(plans[0].Plan)].filter((node) => node['Relation Name'] !== undefined);
     const rows = scans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
     expect(scans.map((node) => node['Node Type'])).not.toContain('Seq Scan');
-    // Three people, a group of each, and the ten cohorts that name the first.
+    // Three people, one group each, and the ten cohorts that list the first person.
     expect(Math.round(rows)).toBe(3 + 3 + 10);
   });
 });

@@ -1,0 +1,44 @@
+import { deleteCohort, getCohort, listCohorts, putCohort } from '@switchboard/contracts';
+import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import type { Cohorts } from './cohorts.ts';
+
+interface CohortsDeps {
+  cohorts: Cohorts;
+  ofProject: ProjectOfRegion;
+}
+
+export function cohortsRoutes(app: ServiceApp, { cohorts, ofProject }: CohortsDeps): void {
+  app.implement(
+    listCohorts,
+    async (c) => c.json({ cohorts: await cohorts.list(c.req.valid('param').projectId) }, 200),
+    ofProject,
+  );
+
+  app.implement(
+    getCohort,
+    async (c) => {
+      const { projectId, cohortId } = c.req.valid('param');
+      return c.json(await cohorts.get(projectId, cohortId), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    putCohort,
+    async (c) => {
+      const { projectId, cohortId } = c.req.valid('param');
+      return c.json(await cohorts.put(projectId, cohortId, c.req.valid('json')), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    deleteCohort,
+    async (c) => {
+      const { projectId, cohortId } = c.req.valid('param');
+      await cohorts.remove(projectId, cohortId);
+      return c.body(null, 204);
+    },
+    ofProject,
+  );
+}

@@ -1,0 +1,82 @@
+import type { Decision } from '@switchboard/flag-engine';
+import { LRUCache } from 'lru-cache';
+import type { UserStateJson } from '../user-state/user-state.ts';
+
+/** Everything an evaluation depends on. */
+interface Inputs {
+  projectId: string;
+  distinctId: string;
+  /** Identifies the ruleset: no two rulesets of a project have the same. */
+  changedAt: string;
+  state: UserStateJson;
+}
+
+interface Answer {
+  changedAt: string;
+  state: UserStateJson;
+  json: string;
+}
+
+export interface AnswerCache {
+  /** The last answer to the person if it had the same inputs, otherwise what `evaluate` returns. */
+  get(inputs: Inputs, evaluate: () => string): string;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const ENTRY_OVERHEAD_BYTES = 200;
+
+/** Keeps the last answer to each person, because clients ask for the same person again and again. */
+export function createAnswerCache(): AnswerCache {
+  const answers = new LRUCache<string, Answer>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ state, json }, key) => state.length + json.length + key.length + ENTRY_OVERHEAD_BYTES,
+    maxEntrySize: MAX_BYTES / 16,
+  });
+  return {
+    get({ projectId, distinctId, changedAt, state }, evaluate) {
+      const key = `${projectId}\0${distinctId}`;
+      const last = answers.get(key);
+      if (last !== undefined && last.changedAt === changedAt && last.state === state) return last.json;
+      const json = evaluate();
+      answers.set(key, { changedAt, state, json });
+      return json;
+    },
+  };
+}
+
+interface Fragment {
+  flag: string;
+  variant: string;
+  reason: string;
+}
+
+/** JSON fragments by decision. A ruleset has one object per outcome of a flag, so each is serialized once. */
+const fragments = new WeakMap<Decision, Fragment>();
+
+/** The body of GET /v1/flags: `{flags, variants}`, with `reasons` if requested. */
+export function answerJson(decisions: readonly Decision[], withReasons: boolean): string {
+  let flags = '';
+  let variants = '';
+  let reasons = '';
+  for (const decision of decisions) {
+    const fragment = fragmentOf(decision);
+    flags += fragment.flag;
+    variants += fragment.variant;
+    if (withReasons) reasons += fragment.reason;
+  }
+  const reasonsMember = withReasons ? `,"reasons":{${reasons.slice(0, -1)}}` : '';
+  return `{"flags":{${flags.slice(0, -1)}},"variants":{${variants.slice(0, -1)}}${reasonsMember}}`;
+}
+
+function fragmentOf(decision: Decision): Fragment {
+  const known = fragments.get(decision);
+  if (known !== undefined) return known;
+  const name = JSON.stringify(decision.key);
+  const fragment = {
+    flag: `${name}:${JSON.stringify(decision.value)},`,
+    variant: decision.variant === null ? '' : `${name}:${JSON.stringify(decision.variant)},`,
+    reason: `${name}:"${decision.reason}",`,
+  };
+  fragments.set(decision, fragment);
+  return fragment;
+}

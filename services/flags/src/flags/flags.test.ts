@@ -1,0 +1,96 @@
+import type { FlagEntry } from '@switchboard/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Harness, json, startHarness } from '../testing/harness.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.stop());
+
+const on = { enabled: true, rolloutPercentage: 100 };
+const needs = (flagKey: string, variationKey = 'on') => ({
+  ...on,
+  prerequisites: [{ flagKey, variationKey }],
+});
+
+describe('flags of a project', () => {
+  it('are created, replaced, read and deleted', async () => {
+    const project = await harness.createProject();
+    const path = `/projects/${project.id}/flags/new%20checkout`;
+    const definition = { ...on, type: 'string', variations: [{ key: 'a', value: 'A', weight: 3 }] };
+    const created = await harness.manage('PUT', path, definition);
+    expect(created.status).toBe(200);
+    expect(await json(created)).toEqual({ key: 'new checkout', ...definition });
+    await harness.manage('PUT', path, on);
+    expect(await json(await harness.manage('GET', path))).toEqual({ key: 'new checkout', ...on });
+    await harness.putFlag(project, { key: 'another', ...on });
+    const { flags } = await json(await harness.manage('GET', `/projects/${project.id}/flags`));
+    expect((flags as FlagEntry[]).map(({ key }) => key)).toEqual(['another', 'new checkout']);
+    expect((await harness.manage('DELETE', path)).status).toBe(204);
+    expect((await harness.manage('DELETE', path)).status).toBe(204);
+    const gone = await harness.manage('GET', path);
+    expect(gone.status).toBe(404);
+    expect(await json(gone)).toMatchObject({ error: { code: 'NOT_FOUND' } });
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an unknown prerequisite', needs('nowhere'), 'prerequisites[0].flagKey: there is no flag "nowhere"'],
+    ['itself', needs('checked'), 'prerequisites[0].flagKey: makes a cycle: checked -> checked'],
+    ['what a flag never serves', needs('base', 'blue'), 'prerequisites[0].variationKey: flag "base" never'],
+    ['a percentage over 100', { ...on, rolloutPercentage: 101 }, 'rolloutPercentage: '],
+    ['half a percentage', { ...on, rolloutPercentage: 0.5 }, 'rolloutPercentage: '],
+    [
+      'a negative weight',
+      { ...on, variations: [{ key: 'a', value: 1, weight: -1 }] },
+      'variations[0].weight',
+    ],
+    ['weights of 0', { ...on, variations: [{ key: 'a', value: 1, weight: 0 }] }, 'variations: the weights'],
+    [
+      'a value of another type',
+      { ...on, type: 'number', variations: [{ key: 'a', value: '1', weight: 1 }] },
+      'variations[0].value: not a number',
+    ],
+    ['an unknown operator', { ...on, targeting: [{ attribute: 'a', op: 'like' }] }, 'targeting[0].op: '],
+    ['no body', '', 'body: '],
+  ])('reject %s', async (_, definition, message) => {
+    const project = await harness.createProject();
+    await harness.putFlag(project, { key: 'base', ...on });
+    const response = await harness.manage('PUT', `/projects/${project.id}/flags/checked`, definition);
+    expect(response.status).toBe(400);
+    const { error } = await json(response);
+    expect(error).toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining(message) });
+  });
+
+  it('cannot become a cycle through concurrent writes', async () => {
+    const project = await harness.createProject();
+    const other = await harness.startInstance();
+    const keys = ['a', 'b', 'c', 'd'];
+    for (const key of keys) await harness.putFlag(project, { key, ...on });
+    // Each flag gets the next one as its prerequisite: together a cycle, so one write must fail.
+    const answers = await Promise.all(
+      keys.map((key, index) => {
+        const next = keys[(index + 1) % keys.length] ?? '';
+        const url = index % 2 === 0 ? harness.url : other.url;
+        return harness.manage('PUT', `/projects/${project.id}/flags/${key}`, needs(next), url);
+      }),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 400]);
+  });
+
+  it('cannot be deleted while another flag needs them, and the error names it', async () => {
+    const project = await harness.createProject();
+    await harness.putFlag(project, { key: 'base', ...on });
+    await harness.putFlag(project, { key: 'top', ...needs('base') });
+    const refused = await harness.manage('DELETE', `/projects/${project.id}/flags/base`);
+    expect(refused.status).toBe(409);
+    expect(await json(refused)).toMatchObject({
+      error: {
+        code: 'CONFLICT',
+        message: 'The flag is a prerequisite of "top". Change or delete those flags first.',
+      },
+    });
+    await harness.manage('DELETE', `/projects/${project.id}/flags/top`);
+    expect((await harness.manage('DELETE', `/projects/${project.id}/flags/base`)).status).toBe(204);
+  });
+});

@@ -1,0 +1,42 @@
+import type { FlagEntry } from '@switchboard/contracts';
+import type { Db, Tx } from '@switchboard/database';
+import { and, asc, eq, sql } from 'drizzle-orm';
+import { flags } from '../schema/index.ts';
+
+export interface FlagsStore {
+  /** Sorted by key. */
+  list(projectId: string): Promise<FlagEntry[]>;
+  find(projectId: string, key: string): Promise<FlagEntry | undefined>;
+  save(projectId: string, entry: FlagEntry): Promise<void>;
+  remove(projectId: string, key: string): Promise<void>;
+}
+
+export function createFlagsStore(db: Db | Tx): FlagsStore {
+  const isFlag = (projectId: string, key: string) => and(eq(flags.projectId, projectId), eq(flags.key, key));
+  return {
+    async list(projectId) {
+      const rows = await db
+        .select({ entry: flags.entry })
+        .from(flags)
+        .where(eq(flags.projectId, projectId))
+        .orderBy(asc(sql`${flags.key} collate "C"`));
+      return rows.map(({ entry }) => entry);
+    },
+
+    async find(projectId, key) {
+      const [row] = await db.select({ entry: flags.entry }).from(flags).where(isFlag(projectId, key));
+      return row?.entry;
+    },
+
+    async save(projectId, entry) {
+      await db
+        .insert(flags)
+        .values({ projectId, key: entry.key, entry })
+        .onConflictDoUpdate({ target: [flags.projectId, flags.key], set: { entry } });
+    },
+
+    async remove(projectId, key) {
+      await db.delete(flags).where(isFlag(projectId, key));
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { Hub, Socket } from '@switchboard/realtime';
+import type { Logger } from '@switchboard/service-kit';
+import type { Rulesets } from '../rulesets/rulesets.ts';
+
+interface LiveOptions {
+  rulesets: Pick<Rulesets, 'get' | 'isCurrent' | 'subscribe'>;
+  sockets: Pick<Hub, 'here'>;
+  logger: Logger;
+}
+
+/** Tells the sockets of this instance about ruleset changes. */
+export interface LiveChanges {
+  /** Sends `ready` to a new socket, and `flags_changed` on every change after that. */
+  welcome(socket: Socket, projectId: string): Promise<void>;
+  stop(): void;
+}
+
+interface Subscription {
+  projectId: string;
+  /** The generatedAt last sent to the socket. */
+  sent: string | undefined;
+}
+
+/** A project's sockets are told at most this often. Only the newest ruleset counts. */
+const PAUSE_MS = 100;
+/** Bounds ruleset reads when many rulesets may have changed. */
+const MAX_CONCURRENT_PROJECTS = 4;
+const ALL_PROJECTS = 'everybody';
+const projectTopic = (projectId: string) => `project:${projectId}`;
+
+/**
+ * Every instance hears every change from the database and tells its own sockets. Each socket's last message is
+ * remembered, so a socket ends with the newest generatedAt even if notifications repeat, come late or get lost.
+ */
+export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): LiveChanges {
+  const subscriptions = new WeakMap<Socket, Subscription>();
+  /** Projects whose sockets have to be told. */
+  const due = new Set<string>();
+  /** Projects whose sockets are being told, or were less than a pause ago. */
+  const busy = new Set<string>();
+  let running = 0;
+  let isStopped = false;
+
+  function changed(projectId: string): void {
+    if (hasSockets(projectId)) due.add(projectId);
+    startDue();
+  }
+
+  function changesMissed(): void {
+    for (const socket of sockets.here(ALL_PROJECTS)) {
+      const subscription = subscriptions.get(socket);
+      if (subscription !== undefined) due.add(subscription.projectId);
+    }
+    startDue();
+  }
+
+  function startDue(): void {
+    for (const projectId of due) {
+      if (running >= MAX_CONCURRENT_PROJECTS || isStopped) return;
+      if (!busy.has(projectId)) void notifyProject(projectId);
+    }
+  }
+
+  async function notifyProject(projectId: string): Promise<void> {
+    due.delete(projectId);
+    busy.add(projectId);
+    running++;
+    const isDone = await sendNewest(projectId);
+    running--;
+    if (!isDone && hasSockets(projectId)) due.add(projectId);
+    setTimeout(() => {
+      busy.delete(projectId);
+      startDue();
+    }, PAUSE_MS).unref();
+    startDue();
+  }
+
+  /** Returns false if the newest ruleset could not be read. */
+  async function sendNewest(projectId: string): Promise<boolean> {
+    try {
+      const { changedAt } = await rulesets.get(projectId);
+      const isNewest = rulesets.isCurrent(projectId);
+      for (const socket of sockets.here(projectTopic(projectId))) {
+        const subscription = subscriptions.get(socket);
+        if (subscription?.sent === undefined || subscription.sent >= changedAt) continue;
+        subscription.sent = changedAt;
+        socket.send({ type: 'flags_changed', generatedAt: changedAt });
+      }
+      return isNewest;
+    } catch (error) {
+      logger.warn({ error, projectId }, 'read ruleset failed, retrying');
+      return false;
+    }
+  }
+
+  function hasSockets(projectId: string): boolean {
+    for (const _ of sockets.here(projectTopic(projectId))) return true;
+    return false;
+  }
+
+  rulesets.subscribe(changed, changesMissed);
+
+  return {
+    async welcome(socket, projectId) {
+      const subscription: Subscription = { projectId, sent: undefined };
+      subscriptions.set(socket, subscription);
+      socket.join(ALL_PROJECTS);
+      socket.join(projectTopic(projectId));
+      const { changedAt } = await rulesets.get(projectId);
+      subscription.sent = changedAt;
+      socket.send({ type: 'ready', generatedAt: changedAt });
+      // A change during the read was sent only to sockets that were already ready.
+      if (rulesets.isCurrent(projectId)) {
+        const now = rulesets.get(projectId);
+        if (!(now instanceof Promise) && now.changedAt === changedAt) return;
+      }
+      changed(projectId);
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
+}

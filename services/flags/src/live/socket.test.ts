@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { directoryTombstone } from '@switchboard/directory';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Harness, type Instance, json, startHarness, type TestProject } from '../testing/harness.ts';
+
+let harness: Harness;
+let other: Instance;
+beforeAll(async () => {
+  harness = await startHarness();
+  other = await harness.startInstance();
+});
+afterAll(() => harness.stop());
+
+interface Message {
+  type: string;
+  generatedAt: string;
+}
+
+async function connect(query: string, url = harness.url) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/flags/socket${query}`);
+  onTestFinished(() => socket.terminate());
+  const received: Message[] = [];
+  socket.on('message', (data) => received.push(JSON.parse(String(data))));
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  await once(socket, 'open');
+  return { socket, received, closed };
+}
+
+/** A client that has received `ready`. */
+async function follow({ key }: TestProject, url = harness.url) {
+  const client = await connect(`?api_key=${key}`, url);
+  await eventually(() => expect(client.received).toMatchObject([{ type: 'ready' }]));
+  return client;
+}
+
+const snapshot = async ({ key }: TestProject, url = harness.url) =>
+  json(await harness.get('/v1/flags/snapshot', key, { url }));
+
+const flag = (enabled: boolean) => ({ key: 'kill-switch', enabled, rolloutPercentage: 100 });
+
+describe('a socket', () => {
+  test('receives the time of the current ruleset, and every change made by any instance', async () => {
+    const project = await harness.createProject();
+    const clients = [await follow(project), await follow(project), await follow(project, other.url)];
+    expect(clients[0]?.received).toEqual([{ type: 'ready', generatedAt: '1970-01-01T00:00:00.000Z' }]);
+    for (const [round, url] of [harness.url, other.url, harness.url].entries()) {
+      await harness.putFlag(project, flag(round % 2 === 0), url);
+      for (const { received } of clients) await eventually(() => expect(received).toHaveLength(round + 2));
+      const { generatedAt } = await snapshot(project);
+      for (const { received } of clients)
+        expect(received.at(-1)).toEqual({ type: 'flags_changed', generatedAt });
+    }
+    const late = await follow(project);
+    expect(late.received).toEqual([{ type: 'ready', generatedAt: (await snapshot(project))['generatedAt'] }]);
+  });
+
+  test('receives cohort changes, no edits without effect, and nothing about other projects', async () => {
+    const [project, another] = [await harness.createProject(), await harness.createProject()];
+    const [client, stranger] = [await follow(project), await follow(another)];
+    await harness.putCohort(project, 'beta', { name: 'Beta' });
+    await eventually(() => expect(client.received).toHaveLength(2));
+    await harness.putCohort(project, 'beta', { name: 'Beta' });
+    await harness.putFlag(another, flag(true));
+    await eventually(() => expect(stranger.received).toHaveLength(2));
+    await sleep(200);
+    expect(client.received).toHaveLength(2);
+  });
+
+  test('finds a snapshot at least as new as its last message on every instance', async () => {
+    const project = await harness.createProject();
+    const instances = [harness.url, other.url];
+    const clients = await Promise.all(instances.map((url) => follow(project, url)));
+    const seen: Promise<void>[] = [];
+    for (const { socket } of clients) {
+      socket.on('message', (data) => {
+        const { generatedAt }: Message = JSON.parse(String(data));
+        for (const url of instances) {
+          const check = async () => {
+            expect(String((await snapshot(project, url))['generatedAt']) >= generatedAt).toBe(true);
+          };
+          seen.push(check());
+        }
+      });
+    }
+    for (let round = 0; round < 20; round++) {
+      await harness.putFlag(project, flag(round % 2 === 0), instances[round % 2]);
+      await sleep(20);
+    }
+    const { generatedAt } = await snapshot(project);
+    for (const { received } of clients) {
+      await eventually(() => expect(received.at(-1)).toEqual({ type: 'flags_changed', generatedAt }));
+    }
+    await Promise.all(seen);
+    expect(seen.length).toBeGreaterThan(0);
+  });
+
+  test('receives few messages for many changes, the newest last', async () => {
+    const project = await harness.createProject();
+    const { received } = await follow(project);
+    for (let round = 0; round < 60; round++) await harness.putFlag(project, flag(round % 2 === 0));
+    const { generatedAt } = await snapshot(project);
+    await eventually(() => expect(received.at(-1)).toEqual({ type: 'flags_changed', generatedAt }));
+    expect(received.length).toBeLessThan(60);
+    const times = received.map((message) => message.generatedAt);
+    expect(times).toEqual([...new Set(times)].sort());
+  });
+
+  test('receives changes made while notifications were lost', async () => {
+    const project = await harness.createProject();
+    const clients = [await follow(project), await follow(project, other.url)];
+    // This change sends no notification.
+    await harness.sql`
+      insert into rulesets (project_id, changed_at) values (${project.id}, '2026-01-01T00:00:00.000Z')
+      on conflict (project_id) do update set changed_at = excluded.changed_at`;
+    await harness.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'flags listen'`;
+    const message = { type: 'flags_changed', generatedAt: '2026-01-01T00:00:00.000Z' };
+    for (const { received } of clients) await eventually(() => expect(received.at(-1)).toEqual(message));
+  });
+
+  test('is closed with 4401 without a valid key, with 4403 for a key of another region', async () => {
+    const abroad = await harness.createProject({ region: 'us' });
+    expect(await (await connect('')).closed).toBe(4401);
+    expect(await (await connect('?api_key=nonsense')).closed).toBe(4401);
+    expect(await (await connect(`?api_key=${abroad.key}`)).closed).toBe(4403);
+  });
+
+  test('is closed with 4401 when its key is revoked, at every instance', async () => {
+    const [project, another] = [await harness.createProject(), await harness.createProject()];
+    const clients = [await follow(project), await follow(project, other.url)];
+    const stays = await follow(another);
+    await harness.publishDirectory(directoryTombstone('key', project.key));
+    for (const { closed } of clients) expect(await closed).toBe(4401);
+    expect(stays.socket.readyState).toBe(WebSocket.OPEN);
+  });
+
+  test('is closed with 1001 when its instance stops', async () => {
+    const leaving = await harness.startInstance();
+    const { closed } = await follow(await harness.createProject(), leaving.url);
+    await leaving.stop();
+    expect(await closed).toBe(1001);
+  });
+
+  test('is limited per address', async () => {
+    const { url } = await harness.startInstance({ SOCKETS_PER_ADDRESS: '2' });
+    const project = await harness.createProject();
+    await follow(project, url);
+    await follow(project, url);
+    await expect(follow(project, url)).rejects.toThrow('429');
+  });
+
+  test('is served at the socketUrl of the snapshot, and answers 426 without an upgrade', async () => {
+    const project = await harness.createProject();
+    const { socketUrl } = await snapshot(project);
+    expect(new URL(String(socketUrl)).pathname).toBe('/base/v1/flags/socket');
+    expect((await harness.get('/v1/flags/socket', project.key)).status).toBe(426);
+  });
+});

@@ -1,0 +1,33 @@
+import type { Database, Tx } from '@switchboard/database';
+import { createRulesetsStore } from './store.ts';
+
+export interface EditOptions {
+  database: Pick<Database, 'drizzle'>;
+  /** Called after a change of the project's ruleset is committed. */
+  onChanged(projectId: string): void;
+}
+
+interface EditResult<T> {
+  result: T;
+  hasChanged: boolean;
+}
+
+/**
+ * Runs an edit of a project's ruleset in a transaction. Edits of one project run one after another, so each is
+ * validated against the result of the one before. Only an edit that changes something is dated and announced.
+ */
+export async function editRuleset<T>(
+  { database, onChanged }: EditOptions,
+  projectId: string,
+  edit: (tx: Tx) => Promise<EditResult<T>>,
+): Promise<T> {
+  const { result, hasChanged } = await database.drizzle.transaction(async (tx) => {
+    const store = createRulesetsStore(tx);
+    await store.lock(projectId);
+    const edited = await edit(tx);
+    if (edited.hasChanged) await store.markChanged(projectId);
+    return edited;
+  });
+  if (hasChanged) onChanged(projectId);
+  return result;
+}

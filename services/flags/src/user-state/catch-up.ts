@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StatePosition } from '@switchboard/contracts';
+import { isUnavailable } from '@switchboard/database';
+import { within } from '../within.ts';
+import type { AppliedPosition } from './store.ts';
+
+/** How far user state is, relative to the positions asked for. */
+export interface Progress {
+  /** Whether every position is applied. */
+  isApplied: boolean;
+  /** When the newest applied record was stored, for the partition furthest behind. */
+  asOf: Date | undefined;
+}
+
+export interface CatchUp {
+  /** Resolves once the records at these positions are applied, or after a second. */
+  waitFor(positions: readonly StatePosition[]): Promise<Progress>;
+}
+
+interface CatchUpOptions {
+  listPositions(): Promise<AppliedPosition[]>;
+  /** How many requests may wait at once. The rest are answered at once with the last known progress. */
+  maxWaiting?: number;
+}
+
+interface Waiting {
+  positions: readonly StatePosition[];
+  since: number;
+  resolve(progress: Progress): void;
+  reject(error: unknown): void;
+}
+
+type Applied = ReadonlyMap<string, AppliedPosition>;
+
+const TIMEOUT_MS = 1000;
+/** The pause between two polls is as long as the latest request has waited, within these bounds. */
+const MIN_PAUSE_MS = 3;
+const MAX_PAUSE_MS = 15;
+
+const UNKNOWN: Progress = { isApplied: false, asOf: undefined };
+
+/**
+ * Lets requests wait until records are applied, by this process or another. One poll of the database serves every
+ * waiting request, and none runs while no request waits.
+ */
+export function createCatchUp({ listPositions, maxWaiting = 10_000 }: CatchUpOptions): CatchUp {
+  const waiting = new Set<Waiting>();
+  let isPolling = false;
+  let applied: Applied = new Map();
+
+  async function poll(): Promise<void> {
+    isPolling = true;
+    while (waiting.size > 0) {
+      const failure = await readApplied();
+      const now = performance.now();
+      let youngest = TIMEOUT_MS;
+      for (const one of waiting) {
+        const progress = progressOf(one.positions, applied);
+        const age = now - one.since;
+        if (failure !== undefined) finish(one, () => one.reject(failure));
+        else if (progress.isApplied || age >= TIMEOUT_MS) finish(one, () => one.resolve(progress));
+        else youngest = Math.min(youngest, age);
+      }
+      if (waiting.size > 0) await sleep(Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, youngest)));
+    }
+    isPolling = false;
+  }
+
+  /** Returns an unexpected error. If the database is unavailable, nobody keeps waiting. */
+  async function readApplied(): Promise<unknown> {
+    try {
+      const positions = await within(TIMEOUT_MS, listPositions());
+      applied = new Map(positions.map((position) => [partitionKey(position), position]));
+      return undefined;
+    } catch (error) {
+      if (!isUnavailable(error)) return error;
+      for (const one of waiting) finish(one, () => one.resolve(UNKNOWN));
+      return undefined;
+    }
+  }
+
+  function finish(one: Waiting, settle: () => void): void {
+    waiting.delete(one);
+    settle();
+  }
+
+  return {
+    async waitFor(positions) {
+      if (waiting.size >= maxWaiting) return progressOf(positions, applied);
+      return new Promise((resolve, reject) => {
+        waiting.add({ positions, since: performance.now(), resolve, reject });
+        if (!isPolling) void poll();
+      });
+    },
+  };
+}
+
+function progressOf(positions: readonly StatePosition[], applied: Applied): Progress {
+  let asOf: Date | undefined;
+  let isApplied = true;
+  for (const position of positions) {
+    const found = applied.get(partitionKey(position));
+    if (found === undefined) return UNKNOWN;
+    if (found.nextOffset <= position.offset) isApplied = false;
+    if (asOf === undefined || found.asOf < asOf) asOf = found.asOf;
+  }
+  return { isApplied, asOf };
+}
+
+const partitionKey = ({ topic, partition }: { topic: string; partition: number }) => `${topic} ${partition}`;

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createUserState, type PersonKey } from './user-state.ts';
+
+const stateOf = ({ distinctId }: PersonKey) => `state of ${distinctId}`;
+
+const refused = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+
+describe('reading user state', () => {
+  it('queries once for a single read and coalesces concurrent reads', async () => {
+    const batches: number[] = [];
+    const userState = createUserState({
+      timeoutMs: 5000,
+      async find(people) {
+        batches.push(people.length);
+        await sleep(5);
+        return people.map(stateOf);
+      },
+    });
+    expect(await userState.read('p', 'ada')).toEqual(stateOf({ projectId: 'p', distinctId: 'ada' }));
+    expect(batches).toEqual([1]);
+    const ids = Array.from({ length: 500 }, (_, index) => `person-${index}`);
+    const states = await Promise.all(ids.map((id) => userState.read('p', id)));
+    expect(states).toEqual(ids.map((distinctId) => stateOf({ projectId: 'p', distinctId })));
+    expect(batches.length).toBeLessThan(10);
+  });
+
+  it('never joins a query that started before the read', async () => {
+    let version = 0;
+    const userState = createUserState({
+      timeoutMs: 5000,
+      async find(people) {
+        const found = version;
+        await sleep(5);
+        return people.map(() => `version ${found}`);
+      },
+    });
+    const early = [userState.read('p', 'ada'), userState.read('p', 'ada')];
+    version = 1;
+    expect(await userState.read('p', 'ada')).toBe('version 1');
+    await Promise.all(early);
+  });
+
+  it('does not hold up other reads behind a slow query', async () => {
+    const userState = createUserState({
+      timeoutMs: 5000,
+      async find(people) {
+        if (people.some(({ distinctId }) => distinctId === 'slow')) await sleep(300);
+        return people.map(stateOf);
+      },
+    });
+    const order: string[] = [];
+    const read = async (id: string) => {
+      await userState.read('p', id);
+      order.push(id);
+    };
+    const slow = read('slow');
+    await Promise.all([read('ada'), read('eve')]);
+    await read('joe');
+    await slow;
+    expect(order).toEqual(['ada', 'eve', 'joe', 'slow']);
+  });
+
+  it('fails fast while the database is unavailable, and recovers', async () => {
+    let calls = 0;
+    let find: (people: readonly PersonKey[]) => Promise<string[]> = refused;
+    const userState = createUserState({
+      timeoutMs: 5000,
+      find(people) {
+        calls++;
+        return find(people);
+      },
+    });
+    for (let attempt = 0; attempt < 20; attempt++) {
+      await expect(userState.read('p', 'ada')).rejects.toThrow('refused');
+    }
+    expect(calls).toBe(1);
+    find = async (people) => people.map(stateOf);
+    await sleep(600);
+    expect(await userState.read('p', 'ada')).toBe('state of ada');
+  });
+
+  it('times out when the database hangs', async () => {
+    const userState = createUserState({ timeoutMs: 20, find: () => new Promise(() => undefined) });
+    await expect(userState.read('p', 'ada')).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
+  });
+});
