@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@switchboard/database';
+import type { Database, Tx } from '@switchboard/database';
 import { outgoingRecord } from '@switchboard/directory';
-import type { EventLog, TopicSpec } from '@switchboard/event-log';
+import {
+  type EventLog,
+  type OutgoingRecord,
+  type Published,
+  type TopicSpec,
+  UnknownTopic,
+} from '@switchboard/event-log';
 import { backoffDelay, type Logger } from '@switchboard/service-kit';
 import { enqueueAllEntries } from '../republication/republication.ts';
-import { createOutboxStore, OUTBOX_CHANNEL } from './store.ts';
+import { createOutboxStore, OUTBOX_CHANNEL, type PublishedOffsets } from './store.ts';
 
 interface RelayOptions {
   database: Database;
@@ -23,15 +29,18 @@ export interface Relay {
 const BATCH_SIZE = 500;
 /** The outbox is also read this often, because the instance that was publishing may have been killed. */
 const IDLE_MS = 1_000;
+const SETTLE_POLL_MS = 20;
 
 /**
- * Publishes the outbox to the topic `directory` in the order of the changes, and removes what the log has
- * acknowledged. Killed in between, it publishes the same records again: at least once, in order for each key. A topic that has
- * never had a record, because it is new or because the log was lost, gets every entry there is.
+ * Publishes the outbox to the topic `directory` in commit order, and removes what the log has acknowledged: at least
+ * once, and in order for each key. One instance at a time does so, under a lock.
+ *
+ * A topic that is new, or that ends before what was published to it, gets every entry there is. Its being empty would
+ * not tell a lost topic: one that was created again may have a record before anybody looks.
  */
 export function createRelay({ database, log, topic, logger }: RelayOptions): Relay {
   const stopping = new AbortController();
-  let isTopicThere = false;
+  let isTopicChecked = false;
   let wake = () => {};
   let running: Promise<void> | undefined;
   let listening: { stop(): Promise<void> } | undefined;
@@ -43,54 +52,64 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
         wake = resolve;
       });
       try {
-        await ensureTopic();
-        const published = await publishBatch();
+        if (!isTopicChecked) await log.createTopics([topic]);
+        const mayBeMore = await database.drizzle.transaction(publishNext);
         failures = 0;
-        if (published < BATCH_SIZE) await Promise.race([woken, pause(IDLE_MS)]);
+        if (!mayBeMore) await Promise.race([woken, pause(IDLE_MS)]);
       } catch (error) {
-        // The log may come back without the topic.
-        isTopicThere = false;
+        isTopicChecked = false;
         if (failures === 0) logger.warn({ error }, 'publish directory changes failed, retrying');
         await pause(backoffDelay(failures++));
       }
     }
   }
 
-  async function ensureTopic() {
-    if (isTopicThere) return;
-    await log.createTopics([topic]);
-    const ends = await log.endOffsets(topic.name);
-    if (ends.every((end) => end === 0n)) {
-      const entries = await database.drizzle.transaction(enqueueAllEntries);
-      if (entries > 0)
-        logger.info({ entries }, 'the topic directory is empty: every entry is published again');
+  /** False when nothing is left to publish, or when another instance publishes. */
+  async function publishNext(tx: Tx): Promise<boolean> {
+    const outbox = createOutboxStore(tx);
+    if (!(await outbox.lockRelay())) return false;
+    const rows = await outbox.oldest(BATCH_SIZE);
+    if (rows.length === 0 && isTopicChecked) return false;
+
+    const expected = await outbox.publishedOffsets();
+    const ends = await readEndOffsets();
+    if (expected.size === 0 || isBehind(ends, expected)) {
+      await republish(tx);
+      return true;
     }
-    isTopicThere = true;
+    if (rows.length === 0) return false;
+
+    const records = rows.map((row) => outgoingRecord(row, row.id, topic.partitions));
+    const { first, next } = offsetsOf(records, await publish(records));
+    await outbox.remove(rows.map(({ id }) => id));
+    if (isBehind(first, expected)) await republish(tx);
+    else await outbox.setPublishedOffsets(next);
+    return true;
   }
 
-  function publishBatch(): Promise<number> {
-    return database.drizzle.transaction(async (tx) => {
-      const outbox = createOutboxStore(tx);
-      if (!(await outbox.lockRelay())) return 0;
-      const rows = await outbox.oldest(BATCH_SIZE);
-      if (rows.length === 0) return 0;
-      try {
-        await log.publish(
-          topic.name,
-          rows.map((row) => outgoingRecord(row, row.id, topic.partitions)),
-        );
-      } catch (error) {
-        await settled();
-        throw error;
-      }
-      await outbox.remove(rows.map(({ id }) => id));
-      return rows.length;
-    });
+  async function readEndOffsets(): Promise<PublishedOffsets> {
+    const ends = await log.endOffsets(topic.name);
+    if (ends.length === 0) throw new UnknownTopic(`there is no topic ${topic.name}`);
+    isTopicChecked = true;
+    return new Map(ends.map((end, partition) => [partition, end]));
   }
 
-  /** What the log gave no answer for may still be on its way: nobody publishes anything newer before that ends. */
-  async function settled() {
-    while (log.bytesInFlight() > 0 && !stopping.signal.aborted) await pause(20);
+  /** Puts every entry in the outbox; nothing is expected in the topic until these are published. */
+  async function republish(tx: Tx) {
+    const entries = await enqueueAllEntries(tx);
+    const none = Array.from({ length: topic.partitions }, (_, partition) => [partition, 0n] as const);
+    await createOutboxStore(tx).setPublishedOffsets(new Map(none));
+    if (entries > 0) logger.warn({ entries }, 'topic is new or lost records, publishing every entry');
+  }
+
+  async function publish(records: OutgoingRecord[]): Promise<Published> {
+    try {
+      return await log.publish(topic.name, records);
+    } catch (error) {
+      // Records without an answer may still be stored; newer ones must not overtake them.
+      while (log.bytesInFlight() > 0 && !stopping.signal.aborted) await pause(SETTLE_POLL_MS);
+      throw error;
+    }
   }
 
   async function pause(milliseconds: number) {
@@ -112,4 +131,22 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
       await listening?.stop();
     },
   };
+}
+
+/** Whether the topic has a partition at a lower offset than it was already published up to. */
+function isBehind(found: PublishedOffsets, expected: PublishedOffsets): boolean {
+  return [...found].some(([partition, offset]) => offset < (expected.get(partition) ?? 0n));
+}
+
+/** For each partition, the offset of the first of these records, and the one after the last. */
+function offsetsOf(records: OutgoingRecord[], published: Published) {
+  const first = new Map<number, bigint>();
+  const next = new Map<number, bigint>();
+  for (const [index, { partition }] of records.entries()) {
+    const offset = published.offsetOf(index);
+    if (offset === undefined) continue;
+    if (!first.has(partition)) first.set(partition, offset);
+    next.set(partition, offset + 1n);
+  }
+  return { first, next };
 }

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@switchboard/database';
 import type { DirectoryRecord } from '@switchboard/directory';
 import { asc, inArray, min, sql } from 'drizzle-orm';
-import { outbox } from '../schema/index.ts';
+import { outbox, publishedOffsets } from '../schema/index.ts';
 
 /** Wakes the relay of every instance. */
 export const OUTBOX_CHANNEL = 'catalogue_outbox';
@@ -15,6 +15,9 @@ export interface OutboxRow extends DirectoryRecord {
   id: bigint;
 }
 
+/** Offsets by partition. */
+export type PublishedOffsets = ReadonlyMap<number, bigint>;
+
 export interface OutboxStore {
   /** Adds records, and wakes the relays when the transaction commits. */
   append(records: readonly DirectoryRecord[]): Promise<void>;
@@ -25,6 +28,10 @@ export interface OutboxStore {
   keys(): Promise<Set<string>>;
   /** Age in seconds of the oldest record; 0 when there is none. */
   lagSeconds(): Promise<number>;
+  /** For each partition of the topic, the offset after the last record published there; empty before the first. */
+  publishedOffsets(): Promise<PublishedOffsets>;
+  /** Replaces the offsets of the partitions given. */
+  setPublishedOffsets(offsets: PublishedOffsets): Promise<void>;
   /** Takes the lock of the relay until the transaction ends; false when another instance has it. */
   lockRelay(): Promise<boolean>;
 }
@@ -56,6 +63,22 @@ export function createOutboxStore(db: Db | Tx): OutboxStore {
         .select({ seconds: sql<string | null>`extract(epoch from now() - ${min(outbox.createdAt)})` })
         .from(outbox);
       return Math.max(0, Number(row?.seconds ?? 0));
+    },
+
+    async publishedOffsets() {
+      const rows = await db.select().from(publishedOffsets);
+      return new Map(rows.map(({ partition, nextOffset }) => [partition, nextOffset]));
+    },
+
+    async setPublishedOffsets(offsets) {
+      if (offsets.size === 0) return;
+      await db
+        .insert(publishedOffsets)
+        .values([...offsets].map(([partition, nextOffset]) => ({ partition, nextOffset })))
+        .onConflictDoUpdate({
+          target: publishedOffsets.partition,
+          set: { nextOffset: sql`excluded.next_offset` },
+        });
     },
 
     async lockRelay() {

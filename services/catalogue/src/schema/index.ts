@@ -1,5 +1,5 @@
 export { aiMarkup, aiModels } from './ai-models.ts';
 export { companies, members } from './companies.ts';
-export { outbox } from './outbox.ts';
+export { outbox, publishedOffsets } from './outbox.ts';
 export { plans } from './plans.ts';
 export { projectKeys, projects, reports } from './projects.ts';

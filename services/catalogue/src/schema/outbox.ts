@@ -1,4 +1,4 @@
-import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt } from './columns.ts';
 
 /** Records of the topic `directory` that are not published yet, in commit order. The id is the revision. */
@@ -7,4 +7,10 @@ export const outbox = pgTable('outbox', {
   key: text().notNull(),
   value: text(),
   createdAt: createdAt(),
+});
+
+/** For each partition of the topic `directory`, the offset after the last record published there. */
+export const publishedOffsets = pgTable('published_offsets', {
+  partition: integer().primaryKey(),
+  nextOffset: bigint('next_offset', { mode: 'bigint' }).notNull(),
 });

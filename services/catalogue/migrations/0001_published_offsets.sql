@@ -1,0 +1,4 @@
+CREATE TABLE "published_offsets" (
+	"partition" integer PRIMARY KEY NOT NULL,
+	"next_offset" bigint NOT NULL
+);
