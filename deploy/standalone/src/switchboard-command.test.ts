@@ -134,9 +134,20 @@ describe('get and delete', () => {
   it('a flag that another needs is not removed; one that nobody needs is', async () => {
     const needed = await switchboard(['delete', 'flag', 'acme-shop', 'new-checkout']);
     expect([needed.code, needed.err]).toEqual([1, expect.stringContaining('checkout-button')]);
-    expect((await switchboard(['delete', 'flag', 'acme-shop', 'old-basket'])).code).toBe(0);
-    expect((await switchboard(['delete', 'flag', 'acme-shop', 'old-basket'])).code).toBe(0);
+    const flag = ['delete', 'flag', 'acme-shop', 'old-basket'];
+    expect(await switchboard(flag)).toEqual({ code: 0, out: '- flag acme-shop old-basket\n', err: '' });
     expect((await switchboard(['diff', EXAMPLE])).out).toContain('+ flag acme-shop old-basket\n');
+  });
+
+  it('deleting what does not exist says so, and succeeds', async () => {
+    const flag = ['delete', 'flag', 'acme-shop', 'never-there'];
+    const notFound = 'flag acme-shop never-there: not found, nothing deleted\n';
+    expect(await switchboard(flag)).toEqual({ code: 0, out: notFound, err: '' });
+    expect(await json(flag)).toEqual({ deleted: false, kind: 'flag', ids: ['acme-shop', 'never-there'] });
+    const { key } = await json(['keys', 'create', 'acme-shop']);
+    expect(await json(['delete', 'key', 'acme-shop', key])).toMatchObject({ deleted: true });
+    expect(await json(['delete', 'key', 'acme-shop', key])).toMatchObject({ deleted: false });
+    expect(await json(['delete', 'report', 'no-project', 'r'])).toMatchObject({ deleted: false });
   });
 
   it('a manifest of everything tells what another region keeps', async () => {

@@ -1,5 +1,5 @@
 import type { AiModel } from '@switchboard/contracts';
-import { listObjects } from './listing.ts';
+import { listObjects } from './list-all.ts';
 import type { PriceList } from './litellm/price-list.ts';
 import type { ManagementClient } from './management-client.ts';
 import { applyManifest, type Outcome } from './manifest/apply.ts';
@@ -13,8 +13,8 @@ interface ImportOptions {
 }
 
 /**
- * Writes the models of a price list. The list has no names to show, so a model keeps the one it has, and a new
- * one is called by its id. Models that are not in the list are left alone.
+ * Writes the models of a price list. A price list has no display names: an existing model keeps its name, a new
+ * one is named after its id. Models that are not in the list are left alone.
  */
 export async function importModels(models: PriceList['models'], options: ImportOptions): Promise<Outcome[]> {
   const known = await listObjects(options.client, kinds.model.list);

@@ -20,8 +20,8 @@ async function serviceAnswering(...replies: Reply[]) {
   });
   await new Promise<void>((resolve) => void server?.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = (patienceMs = 10_000) =>
-    createManagementClient({ token: 't', addressOf: () => url, patienceMs });
+  const client = (retryForMs = 10_000) =>
+    createManagementClient({ token: 't', addressOf: () => url, retryForMs });
   return { asked, client };
 }
 
@@ -36,7 +36,7 @@ const refusal = (call: Promise<unknown>) =>
     },
   );
 
-test('a call that is answered 429 or 503 is made again', async () => {
+test('429 and 503 are retried', async () => {
   const { asked, client } = await serviceAnswering(
     { status: 503, headers: { 'Retry-After': '0' } },
     { status: 429, headers: { 'Retry-After': '0' } },
@@ -46,7 +46,7 @@ test('a call that is answered 429 or 503 is made again', async () => {
   expect(asked).toEqual(Array(3).fill('GET /management/v1/projects/p/flags/a%2Fb'));
 });
 
-test('a wait that Retry-After asks for and patience does not have is not begun', async () => {
+test('a Retry-After beyond the retry time fails at once', async () => {
   const { asked, client } = await serviceAnswering({
     status: 503,
     headers: { 'Retry-After': '3600' },
@@ -56,7 +56,7 @@ test('a wait that Retry-After asks for and patience does not have is not begun',
   expect(asked).toHaveLength(1);
 });
 
-test('a write waits until its service knows the project; a read of what is not there does not', async () => {
+test('a write is retried until its service knows the project; a read that gets 404 is not', async () => {
   const { asked, client } = await serviceAnswering({ status: 404 }, { status: 200 });
   await client().call(putFlag, { ...flag, body: {} });
   expect(asked).toHaveLength(2);
@@ -65,13 +65,13 @@ test('a write waits until its service knows the project; a read of what is not t
   expect(other.asked).toHaveLength(1);
 });
 
-test('a call whose answer was lost is made again, but not one that makes something new each time', async () => {
+test('a call whose answer was lost is retried, unless each call creates something', async () => {
   const { asked, client } = await serviceAnswering('cut', { status: 200 });
   await client().call(putPlan, { params: { tier: 't', cycle: 'c' }, body: {} });
   expect(asked).toHaveLength(2);
   const other = await serviceAnswering('cut');
   expect(await refusal(other.client().call(createProjectKey, { params: { projectId: 'p' } }))).toMatch(
-    /^POST .*: catalogue does not answer at http/,
+    /^POST .*: catalogue cannot be reached at http/,
   );
   expect(other.asked).toHaveLength(1);
 });
@@ -86,7 +86,7 @@ test.each([
   expect(message).toContain(tip);
 });
 
-test('a service that is not there is named with its address', async () => {
-  const gone = createManagementClient({ token: 't', addressOf: () => 'http://127.0.0.1:1', patienceMs: 0 });
-  expect(await refusal(gone.call(getFlag, flag))).toContain('flags does not answer at http://127.0.0.1:1');
+test('an unreachable service is named with its address', async () => {
+  const gone = createManagementClient({ token: 't', addressOf: () => 'http://127.0.0.1:1', retryForMs: 0 });
+  expect(await refusal(gone.call(getFlag, flag))).toContain('flags cannot be reached at http://127.0.0.1:1');
 });

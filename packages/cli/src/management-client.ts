@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation, ServiceName } from '@switchboard/contracts';
 import { z } from 'zod';
 
-/** The management API refused a call, or could not be reached. The message says which call and why. */
+/** The management API refused a call or could not be reached. The message names the call and the reason. */
 export class ManagementError extends Error {
   override name = 'ManagementError';
   readonly status: number | undefined;
-  /** What the service asked to wait, in ms. */
+  /** The answer's Retry-After, in ms. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the call may have been taken though no answer came. */
+  /** Whether the call may have taken effect although no answer came. */
   readonly isUncertain: boolean;
 
   constructor(
@@ -22,8 +22,8 @@ export class ManagementError extends Error {
   }
 }
 
-/** Whether an error says that what was asked for, or what it belongs to, is not there. */
-export const isNotThere = (error: unknown): boolean =>
+/** Whether the error is a 404: the resource or its parent does not exist. */
+export const isNotFound = (error: unknown): boolean =>
   error instanceof ManagementError && error.status === 404;
 
 interface ManagementClientOptions {
@@ -31,8 +31,8 @@ interface ManagementClientOptions {
   addressOf(service: ServiceName): string;
   /** Access token with the permission `service.manage`. */
   token: string;
-  /** How long a call is tried again while the service is away or does not know the project yet, in ms. */
-  patienceMs?: number;
+  /** How long to retry while the service is unavailable or does not know the project yet, in ms. */
+  retryForMs?: number;
 }
 
 interface CallInput {
@@ -42,25 +42,25 @@ interface CallInput {
 }
 
 export interface ManagementClient {
-  /** The parsed body of the answer; undefined for 204. Throws ManagementError. */
+  /** Returns the parsed body, undefined for 204. Throws ManagementError. */
   call(operation: Operation, input?: CallInput): Promise<unknown>;
 }
 
 const CALL_TIMEOUT_MS = 10_000;
 const errorBody = z.object({ error: z.object({ message: z.string() }) });
 
-/** What to do about a refusal, where its message does not say. */
-const advice: Record<number, string> = {
-  401: 'the access token is missing, not valid or expired: set SWITCHBOARD_TOKEN to a new one',
+/** What to do about a refusal whose message does not say. */
+const ADVICE: Record<number, string> = {
+  401: 'the access token is missing, invalid or expired; set SWITCHBOARD_TOKEN to a new one',
   403: 'the access token needs the permission service.manage',
 };
 
 /**
- * Calls the management API. A service learns of a project a moment after catalogue does, so a write that gets
- * 404 from the others is tried again, like 429 and 503, until `patienceMs` have passed.
+ * Calls the management API. Services learn of a project a moment after catalogue, so their 404 to a write is
+ * retried like 429 and 503, for up to `retryForMs`.
  */
 export function createManagementClient(options: ManagementClientOptions): ManagementClient {
-  const { addressOf, token, patienceMs = 15_000 } = options;
+  const { addressOf, token, retryForMs = 15_000 } = options;
 
   async function send(operation: Operation, { params = {}, query, body }: CallInput): Promise<unknown> {
     const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) =>
@@ -82,7 +82,7 @@ export function createManagementClient(options: ManagementClientOptions): Manage
     } catch (error) {
       if (error instanceof ManagementError) throw error;
       const why = reason(error);
-      throw new ManagementError(`${call}: ${operation.service} does not answer at ${base} (${why})`, {
+      throw new ManagementError(`${call}: ${operation.service} cannot be reached at ${base} (${why})`, {
         isUncertain: why !== 'ECONNREFUSED' && why !== 'ENOTFOUND',
       });
     }
@@ -90,12 +90,12 @@ export function createManagementClient(options: ManagementClientOptions): Manage
 
   return {
     async call(operation, input = {}) {
-      const until = Date.now() + patienceMs;
+      const until = Date.now() + retryForMs;
       for (let wait = 25; ; wait = Math.min(1000, wait * 2)) {
         try {
           return await send(operation, input);
         } catch (error) {
-          if (!(error instanceof ManagementError) || !mayPass(error, operation)) throw error;
+          if (!(error instanceof ManagementError) || !isRetryable(error, operation)) throw error;
           const pause = Math.max(error.retryAfterMs ?? 0, wait * (0.5 + Math.random()));
           if (Date.now() + pause > until) throw error;
           await sleep(pause);
@@ -105,8 +105,8 @@ export function createManagementClient(options: ManagementClientOptions): Manage
   };
 }
 
-function mayPass({ status, isUncertain }: ManagementError, { method, service }: Operation): boolean {
-  if (status === undefined) return method !== 'post' || !isUncertain; // A POST that was taken made something.
+function isRetryable({ status, isUncertain }: ManagementError, { method, service }: Operation): boolean {
+  if (status === undefined) return method !== 'post' || !isUncertain; // A POST that took effect created something.
   if (status === 429 || status === 503) return true;
   return status === 404 && service !== 'catalogue' && (method === 'put' || method === 'post');
 }
@@ -114,7 +114,7 @@ function mayPass({ status, isUncertain }: ManagementError, { method, service }: 
 function refused(call: string, { status, headers }: Response, text: string): ManagementError {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const said = messageOf(text) ?? `status ${status}`;
-  const tip = advice[status];
+  const tip = ADVICE[status];
   return new ManagementError(tip === undefined ? `${call}: ${said}` : `${call}: ${said} (${tip})`, {
     status,
     ...(Number.isFinite(seconds) ? { retryAfterMs: seconds * 1000 } : {}),

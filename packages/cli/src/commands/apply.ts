@@ -1,6 +1,6 @@
 import { applyManifest, diffManifest } from '../manifest/apply.ts';
 import { parseManifest } from '../manifest/manifest.ts';
-import { type Command, commonHelp, exitCodes } from './command.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
 import { describeOutcomes, outcomesAsJson } from './outcomes.ts';
 import { openClient, progressOn, readArguments } from './session.ts';
 import { type Terminal, UsageError } from './terminal.ts';
@@ -8,20 +8,19 @@ import { type Terminal, UsageError } from './terminal.ts';
 async function manifestAt(positionals: string[], { read }: Terminal) {
   const [path, ...rest] = positionals;
   if (path === undefined || rest.length > 0)
-    throw new UsageError('give one manifest, or - for standard input');
+    throw new UsageError('give one manifest file, or - for standard input');
   return parseManifest(await read(path));
 }
 
 export const apply: Command = {
-  summary: 'make what a manifest describes exist',
+  summary: 'create and update the resources of a manifest',
   help: `switchboard apply <manifest.yaml | -> [options]
 
-Creates what is not there and changes what differs, in the order in which things need each other. What is as
-described already is not written, so applying again changes nothing; what the manifest does not name is left
-alone. Ended by an error it has done a part: apply again.
+Creates missing resources and updates those that differ, in dependency order. Applying again changes nothing.
+Resources that the manifest does not name are left alone. After an error, apply again to resume.
 
-  --dry-run        say what would change and change nothing
-${commonHelp}
+  --dry-run        print the changes without making them
+${COMMON_HELP}
 `,
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, { 'dry-run': { type: 'boolean' } });
@@ -35,18 +34,18 @@ ${commonHelp}
     terminal.out(
       values.json ? outcomesAsJson(outcomes) : describeOutcomes(outcomes, dryRun ? 'would' : 'done'),
     );
-    return exitCodes.done;
+    return EXIT_CODES.done;
   },
 };
 
 export const diff: Command = {
-  summary: 'say where a deployment differs from a manifest',
+  summary: 'compare a deployment with a manifest',
   help: `switchboard diff <manifest.yaml | -> [options]
 
-Changes nothing. + is not there, ~ differs, with the paths of what differs: what is there -> what is wanted.
-What is there and not in the manifest is no difference. Exit code 0: nothing differs; 3: something does.
+Changes nothing. + marks a missing resource, ~ one that differs, with each path: current -> wanted.
+Resources that the manifest does not name are ignored. Exit code 0: no difference; 3: differences.
 
-${commonHelp}
+${COMMON_HELP}
 `,
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, {});
@@ -55,6 +54,6 @@ ${commonHelp}
     const progress = progressOn(terminal);
     const outcomes = await diffManifest(manifest, { client, onOutcome: progress.show }).finally(progress.end);
     terminal.out(values.json ? outcomesAsJson(outcomes) : describeOutcomes(outcomes, 'would'));
-    return outcomes.every(({ change }) => change === 'unchanged') ? exitCodes.done : exitCodes.different;
+    return outcomes.every(({ change }) => change === 'unchanged') ? EXIT_CODES.done : EXIT_CODES.different;
   },
 };

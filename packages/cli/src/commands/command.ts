@@ -1,19 +1,19 @@
 import type { Terminal } from './terminal.ts';
 
-/** How a command ends. */
-export const exitCodes = { done: 0, failed: 1, usage: 2, different: 3 } as const;
+/** Exit codes of the command. */
+export const EXIT_CODES = { done: 0, failed: 1, usage: 2, different: 3 } as const;
 
 export interface Command {
-  /** A line for the list of commands. */
+  /** One line for the list of commands. */
   summary: string;
-  /** The whole help. */
+  /** Full help text. */
   help: string;
-  /** Answers the exit code. Throws UsageError, ManifestError, PriceListError and ManagementError. */
+  /** Returns the exit code. Throws UsageError, ManifestError, PriceListError and ManagementError. */
   run(args: string[], terminal: Terminal): Promise<number>;
 }
 
-/** Options that every command has, for its help. */
-export const commonHelp = `  --url <address>  the management API; SWITCHBOARD_URL when not given
-  --wait <s>       how long a service that is away is waited for, seconds (15)
-  --json           a JSON answer
-  -h, --help       this`;
+/** Options of every command, for its help. */
+export const COMMON_HELP = `  --url <address>  address of the management API (default: SWITCHBOARD_URL)
+  --wait <s>       seconds to retry while a service is unavailable (default: 15)
+  --json           print JSON
+  -h, --help       print this help`;

@@ -1,6 +1,6 @@
 import { importModels } from '../import-models.ts';
 import { readPriceList } from '../litellm/price-list.ts';
-import { type Command, commonHelp, exitCodes } from './command.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
 import { describeOutcomes, outcomesAsJson } from './outcomes.ts';
 import { openClient, progressOn, readArguments } from './session.ts';
 import { UsageError } from './terminal.ts';
@@ -17,30 +17,30 @@ const listOf = (given: string[] | undefined) =>
   (given ?? []).flatMap((text) => text.split(',')).map((text) => text.trim());
 
 export const imports: Command = {
-  summary: 'write AI models and their prices from a price list',
+  summary: 'import AI models and prices from a price list',
   help: `switchboard import models <file | address | -> [options]
 
-Reads the format of LiteLLM's model_prices_and_context_window.json: US dollars per token become micro-dollars per
-million tokens, computed on decimal digits, before the markup. A price that the list lacks for the cache is the one
-for input. A model that is there keeps its name; models that the list lacks are left alone.
+Reads LiteLLM's model_prices_and_context_window.json. Prices in US dollars per token become micro-dollars per million
+tokens before the markup, computed exactly. A missing cache price equals the input price. An existing model keeps
+its name; models that are not in the list are left alone.
 
-  --provider <p>   only models of this litellm_provider; again, or with commas, for several
-  --only <name>    only models of this name, where * stands for anything; again, or with commas, for several
-  --mode <m>       only models of this mode (chat, responses and completion when not given)
-  --all            the whole list: one of --provider, --only and --all is needed
-  --dry-run        say what would change and change nothing
-${commonHelp}
+  --provider <p>   only models of this litellm_provider; repeat or separate with commas
+  --only <name>    only models with this name, * matches anything; repeat or separate with commas
+  --mode <m>       only models of this mode (default: chat, responses and completion)
+  --all            the whole list; one of --provider, --only and --all is required
+  --dry-run        print the changes without making them
+${COMMON_HELP}
 `,
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, filters);
     const [what, place, ...rest] = positionals;
     if (what !== 'models' || place === undefined || rest.length > 0) {
-      throw new UsageError('it is: switchboard import models <file, address or ->');
+      throw new UsageError('usage: switchboard import models <file | address | ->');
     }
     const [providers, only, modes] = [listOf(values.provider), listOf(values.only), listOf(values.mode)];
     if (providers.length === 0 && only.length === 0 && !values.all) {
       throw new UsageError(
-        'a price list has thousands of models: choose with --provider or --only, or say --all',
+        'a price list has thousands of models: choose some with --provider or --only, or give --all',
       );
     }
     const client = openClient(values, terminal);
@@ -48,7 +48,7 @@ ${commonHelp}
     const list = readPriceList(source, { providers, only, ...(modes.length > 0 ? { modes } : {}) });
     for (const { id, reason } of list.skipped) terminal.err(`switchboard: skipped ${id}: ${reason}\n`);
     if (list.models.length === 0)
-      throw new UsageError('no model of the list is wanted; see --provider and --only');
+      throw new UsageError('no model matches; check --provider, --only and --mode');
     const progress = progressOn(terminal);
     const dryRun = values['dry-run'] ?? false;
     const outcomes = await importModels(list.models, { client, dryRun, onOutcome: progress.show }).finally(
@@ -57,6 +57,6 @@ ${commonHelp}
     terminal.out(
       values.json ? outcomesAsJson(outcomes) : describeOutcomes(outcomes, dryRun ? 'would' : 'done'),
     );
-    return exitCodes.done;
+    return EXIT_CODES.done;
   },
 };

@@ -1,24 +1,24 @@
 import { createProjectKey } from '@switchboard/contracts';
 import { z } from 'zod';
-import { listAll } from '../listing.ts';
+import { listAll } from '../list-all.ts';
 import { ManagementError } from '../management-client.ts';
 import { kinds } from '../manifest/kinds.ts';
-import { type Command, commonHelp, exitCodes } from './command.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
 import { openClient, readArguments } from './session.ts';
 import { UsageError } from './terminal.ts';
 
 const created = z.object({ key: z.string() });
 
 export const keys: Command = {
-  summary: 'make, revoke and list project keys',
+  summary: 'create, revoke and list project keys',
   help: `switchboard keys create <projectId>
 switchboard keys revoke <projectId> <key>
 switchboard keys list <projectId>
 
-A key says which project is meant; it is public. To replace one, make a new one, ship it, and revoke the old one
-when nobody sends it any more: a revoked key is refused everywhere within a second, for good.
+A project key is public and names the project. To replace one, create a new key, ship it, and revoke the old key
+once nothing sends it any more. A revoked key is refused everywhere within a second and cannot be restored.
 
-${commonHelp}
+${COMMON_HELP}
 `,
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, {});
@@ -27,7 +27,7 @@ ${commonHelp}
       projectId !== undefined && rest.length === 0 && (verb === 'revoke') === (key !== undefined);
     if (!isComplete || (verb !== 'create' && verb !== 'revoke' && verb !== 'list')) {
       throw new UsageError(
-        'it is: switchboard keys create|list <projectId>, or keys revoke <projectId> <key>',
+        'usage: switchboard keys create|list <projectId>, or switchboard keys revoke <projectId> <key>',
       );
     }
     const client = openClient(values, terminal);
@@ -36,20 +36,20 @@ ${commonHelp}
     if (verb === 'create') {
       const made = created.parse(await client.call(createProjectKey, { params: { projectId } }));
       show(made, made.key);
-      return exitCodes.done;
+      return EXIT_CODES.done;
     }
     const live = z.array(z.string()).parse(await listAll(client, kinds.key.list, { projectId }));
     if (verb === 'list') {
       show({ keys: live }, live.join('\n'));
-      return exitCodes.done;
+      return EXIT_CODES.done;
     }
     if (!live.includes(key ?? '')) {
       throw new ManagementError(
-        `${key} is no live key of project ${projectId}; switchboard keys list names them`,
+        `${key}: not a live key of project ${projectId}; list them with switchboard keys list ${projectId}`,
       );
     }
     await client.call(kinds.key.remove, { params: { projectId, key: key ?? '' } });
     show({ revoked: key }, `- key ${projectId} ${key}`);
-    return exitCodes.done;
+    return EXIT_CODES.done;
   },
 };

@@ -3,7 +3,7 @@ import type { Outcome } from '../manifest/apply.ts';
 const counted = (outcomes: readonly Outcome[], change: Outcome['change']) =>
   outcomes.filter((outcome) => outcome.change === change).length;
 
-/** What changed, a line each, and how many of what. */
+/** One line per change, then the counts. */
 export function describeOutcomes(outcomes: readonly Outcome[], tense: 'done' | 'would'): string {
   const would = tense === 'would' ? 'would be ' : '';
   const lines = outcomes.flatMap((outcome) => linesOf(outcome));
@@ -20,15 +20,15 @@ function linesOf({ kind, ids, change, differences }: Outcome): string[] {
   return [`${sign} ${[kind, ...ids].join(' ')}`, ...details];
 }
 
-const MOST_SHOWN = 60;
+const MAX_SHOWN_CHARACTERS = 60;
 
 function short(value: unknown): string {
   if (value === undefined) return '(nothing)';
   const text = JSON.stringify(value);
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text;
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}...` : text;
 }
 
-/** The same for a machine. */
+/** The outcomes as JSON. */
 export function outcomesAsJson(outcomes: readonly Outcome[]): string {
   const counts = {
     created: counted(outcomes, 'created'),

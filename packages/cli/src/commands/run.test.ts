@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { runSwitchboard } from './run.ts';
 import { UsageError } from './terminal.ts';
@@ -7,7 +8,7 @@ async function run(args: string[], env: Record<string, string> = { SWITCHBOARD_T
   let err = '';
   const code = await runSwitchboard(args, {
     env,
-    isWatched: false,
+    isInteractive: false,
     out: (text) => {
       out += text;
     },
@@ -44,12 +45,17 @@ describe('help', () => {
   });
 });
 
-describe('a wrong command ends with 2 and says what is wrong', () => {
+test.each(['--version', '-V', 'version'])('%s prints the version', async (asked) => {
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect(await run([asked], {})).toEqual({ code: 0, out: `switchboard ${version}\n`, err: '' });
+});
+
+describe('an invalid command exits with 2 and says what is wrong', () => {
   test.each<[string[], RegExp]>([
-    [['frobnicate'], /no command frobnicate/],
-    [['toString'], /no command toString/],
+    [['frobnicate'], /unknown command frobnicate/],
+    [['toString'], /unknown command toString/],
     [['--json'], /name a command/],
-    [['apply'], /one manifest/],
+    [['apply'], /one manifest file/],
     [['apply', 'a', 'b'], /one manifest/],
     [['apply', 'empty.yaml', '--frob'], /--frob/],
     [['apply', 'missing.yaml', url], /missing\.yaml cannot be read/],
@@ -57,8 +63,8 @@ describe('a wrong command ends with 2 and says what is wrong', () => {
     [['apply', 'empty.yaml', url, '--wait', 'long'], /--wait/],
     [['apply', 'empty.yaml', '--url', 'nowhere'], /^$/],
     [['get'], /name a kind: plan, /],
-    [['get', 'thing'], /no kind thing/],
-    [['get', 'flag', 'p', url], /get flag <projectId> <key>, or: switchboard get flags <projectId>/],
+    [['get', 'thing'], /unknown kind thing/],
+    [['get', 'flag', 'p', url], /get flag <projectId> <key>, or switchboard get flags <projectId>/],
     [['get', 'key', 'p', 'k', url], /get keys <projectId>/],
     [['get', 'manifest', 'a', 'b', url], /one company/],
     [['delete', 'teammate', 'p', 'u', url], /cannot be deleted/],
@@ -70,7 +76,7 @@ describe('a wrong command ends with 2 and says what is wrong', () => {
     [['import', 'models', 'x.json', url], /--provider or --only/],
   ])('%j', async (args, message) => {
     const { code, out, err } = await run(args);
-    if (message.source === '^$') return expect(code).toBe(0); // Nothing to apply asks no address.
+    if (message.source === '^$') return expect(code).toBe(0); // An empty manifest makes no call.
     expect(err).toMatch(message);
     expect([code, out]).toEqual([2, '']);
   });
@@ -87,7 +93,7 @@ describe('a wrong command ends with 2 and says what is wrong', () => {
   });
 });
 
-test('a service that is not reached ends with 1', async () => {
+test('an unreachable service exits with 1', async () => {
   const { code, err } = await run(['get', 'plans', url, '--wait', '0']);
   expect([code, err]).toEqual([
     1,

@@ -26,17 +26,17 @@ interface CommonValues {
   wait?: string | undefined;
 }
 
-/** The management API, by what the command line and the environment say of it. Throws UsageError. */
+/** Opens the management API that the options and the environment name. Throws UsageError. */
 export function openClient({ url, wait = '15' }: CommonValues, { env }: Terminal): ManagementClient {
   const token = env['SWITCHBOARD_TOKEN'];
   if (!token) {
     throw new UsageError('set SWITCHBOARD_TOKEN to an access token with the permission service.manage');
   }
   const seconds = Number(wait);
-  if (!(seconds >= 0 && seconds <= 3600)) throw new UsageError('--wait takes seconds, 0 to 3600');
+  if (!(seconds >= 0 && seconds <= 3600)) throw new UsageError('--wait: give seconds from 0 to 3600');
   return createManagementClient({
     token,
-    patienceMs: seconds * 1000,
+    retryForMs: seconds * 1000,
     addressOf: (service) => addressOf(service, url, env),
   });
 }
@@ -44,17 +44,18 @@ export function openClient({ url, wait = '15' }: CommonValues, { env }: Terminal
 function addressOf(service: ServiceName, url: string | undefined, env: Terminal['env']): string {
   const name = `SWITCHBOARD_${service.toUpperCase()}_URL`;
   const address = url ?? env[name] ?? env['SWITCHBOARD_URL'];
-  if (!address) throw new UsageError(`give --url, or set SWITCHBOARD_URL or ${name}`);
-  if (!URL.canParse(address)) throw new UsageError(`${address} is no address, such as http://127.0.0.1:4003`);
+  if (!address) throw new UsageError(`set SWITCHBOARD_URL or ${name}, or give --url`);
+  if (!URL.canParse(address))
+    throw new UsageError(`${address}: not an address; give one such as http://127.0.0.1:4003`);
   return address.replace(/\/+$/, '');
 }
 
-/** Shows on standard error, to a person who watches, how far work has come; `end` takes the line away. */
-export function progressOn({ isWatched, err }: Terminal) {
+/** Shows progress on an interactive standard error; `end` clears the line. */
+export function progressOn({ isInteractive, err }: Terminal) {
   let shown = false;
   return {
     show(_: Outcome, settled: number, all: number): void {
-      if (!isWatched) return;
+      if (!isInteractive) return;
       shown = true;
       err(`\r\u001b[K${settled} of ${all}`);
     },

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 
-/** What a command sees of the world. */
+/** The terminal that a command runs in. */
 export interface Terminal {
   env: Record<string, string | undefined>;
-  /** Whether a person watches standard error. */
-  isWatched: boolean;
-  /** The answer: standard output. */
+  /** Whether standard error is a terminal. */
+  isInteractive: boolean;
+  /** Writes to standard output. */
   out(text: string): void;
-  /** What goes on besides: standard error. */
+  /** Writes to standard error. */
   err(text: string): void;
-  /** The text at a path, `-` for standard input, or an http(s) address. Throws UsageError. */
+  /** Reads a file, standard input (`-`) or an http(s) address. Throws UsageError. */
   read(place: string): Promise<string>;
 }
 
-/** The command line or the environment is wrong; the message says how. */
+/** The command line or the environment is invalid. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -23,7 +23,7 @@ const FETCH_TIMEOUT_MS = 60_000;
 export function processTerminal(): Terminal {
   return {
     env: process.env,
-    isWatched: process.stderr.isTTY === true,
+    isInteractive: process.stderr.isTTY === true,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     read: (place) => (/^https?:\/\//.test(place) ? fetchText(place) : readText(place)),

@@ -71,7 +71,7 @@ const idsOf = (wanted: { providers?: string[]; only?: string[]; modes?: string[]
   readPriceList(source, { providers: [], only: [], ...wanted }).models.map(({ id }) => id);
 
 describe('a price list', () => {
-  test('gives each model its five prices; a cache price it lacks is the one for input', () => {
+  test('gives each model five prices; a missing cache price equals the input price', () => {
     const { models } = readPriceList(source, { providers: [], only: [] });
     expect(models).toEqual([
       {
@@ -97,14 +97,14 @@ describe('a price list', () => {
     ]);
   });
 
-  test('says which wanted models have no price to import', () => {
+  test('reports matching models without an importable price', () => {
     expect(readPriceList(source, { providers: [], only: [] }).skipped).toEqual([
-      { id: 'openai/by-second', reason: 'it has no price per token for input and output' },
-      { id: 'odd.name', reason: 'a price of it is negative or too high' },
+      { id: 'openai/by-second', reason: 'no price per token for input and output' },
+      { id: 'odd.name', reason: 'a price is negative or too high' },
     ]);
   });
 
-  test('is narrowed by provider, by name and by mode', () => {
+  test('is filtered by provider, name and mode', () => {
     expect(idsOf({ providers: ['openai', 'mistral'] })).toEqual(['openai/gpt-x']);
     expect(idsOf({ only: ['claude-*'] })).toEqual(['claude-x']);
     expect(idsOf({ only: ['*x'] })).toEqual(['claude-x', 'openai/gpt-x']);

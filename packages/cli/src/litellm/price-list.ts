@@ -2,23 +2,23 @@ import { type AiModel, aiModelDefinition, id as idOf } from '@switchboard/contra
 import { z } from 'zod';
 import { microDollarsPerMillion } from './micro-dollars.ts';
 
-/** Which models of a price list are wanted. */
+/** Which models of a price list to import. */
 export interface Wanted {
-  /** Those of these providers (`litellm_provider`); of any when empty. */
+  /** Only these providers (`litellm_provider`); empty: any. */
   providers: readonly string[];
-  /** Those with these names, where `*` stands for anything; any when empty. */
+  /** Only these names, where `*` matches anything; empty: any. */
   only: readonly string[];
-  /** Those of these modes; chat, responses and completion when absent: the others are not priced by the token. */
+  /** Only these modes; default chat, responses and completion, the modes priced per token. */
   modes?: readonly string[];
 }
 
 export interface PriceList {
   models: Omit<AiModel, 'displayName'>[];
-  /** Wanted models that cannot be imported, and why. */
+  /** Matching models that cannot be imported, and why. */
   skipped: { id: string; reason: string }[];
 }
 
-/** The price list is not one; the message says why. */
+/** The file is not a price list. */
 export class PriceListError extends Error {
   override name = 'PriceListError';
 }
@@ -38,9 +38,8 @@ const entry = z.looseObject({
 type Entry = z.infer<typeof entry>;
 
 /**
- * Reads LiteLLM's `model_prices_and_context_window.json`. A price for writing to or reading from the cache that
- * the list does not have is the one for input: such a provider bills those tokens as any other. Throws
- * PriceListError.
+ * Reads LiteLLM's `model_prices_and_context_window.json`. A missing cache price equals the input price, which is
+ * how such a provider bills those tokens. Throws PriceListError.
  */
 export function readPriceList(source: string, { providers, only, modes = TOKEN_MODES }: Wanted): PriceList {
   const names = only.map(patternOf);
@@ -66,16 +65,16 @@ function parse(source: string): Record<string, unknown> {
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(source));
   } catch (error) {
-    const why = error instanceof SyntaxError ? error.message : 'it is no object of models by name';
-    throw new PriceListError(`not a price list of LiteLLM: ${why}`);
+    const why = error instanceof SyntaxError ? error.message : 'it is not an object of models by name';
+    throw new PriceListError(`not a LiteLLM price list: ${why}`);
   }
 }
 
-/** The model, or why there is none. */
+/** The model, or why it cannot be imported. */
 function modelOf(id: string, given: Entry): PriceList['models'][number] | string {
-  if (!idOf.safeParse(id).success) return 'its name is longer than 200 characters';
+  if (!idOf.safeParse(id).success) return 'the name is longer than 200 characters';
   const { input_cost_per_token: inputCost, output_cost_per_token: outputCost } = given;
-  if (inputCost == null || outputCost == null) return 'it has no price per token for input and output';
+  if (inputCost == null || outputCost == null) return 'no price per token for input and output';
   const write = given.cache_creation_input_token_cost ?? inputCost;
   const perMillion = {
     input: microDollarsPerMillion(inputCost),
@@ -85,7 +84,7 @@ function modelOf(id: string, given: Entry): PriceList['models'][number] | string
     cacheRead: microDollarsPerMillion(given.cache_read_input_token_cost ?? inputCost),
   };
   const prices = aiModelDefinition.shape.perMillion.safeParse(perMillion);
-  return prices.success ? { id, perMillion: prices.data } : 'a price of it is negative or too high';
+  return prices.success ? { id, perMillion: prices.data } : 'a price is negative or too high';
 }
 
 function patternOf(pattern: string): RegExp {

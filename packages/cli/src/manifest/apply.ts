@@ -1,6 +1,6 @@
+import pMap from 'p-map';
 import { z } from 'zod';
-import { inParallel } from '../in-parallel.ts';
-import { isNotThere, type ManagementClient } from '../management-client.ts';
+import { isNotFound, type ManagementClient } from '../management-client.ts';
 import { type Difference, differencesOf } from './compare.ts';
 import { definitionOf, type Kind, kinds } from './kinds.ts';
 import type { Manifest } from './manifest.ts';
@@ -9,29 +9,28 @@ import { teamOf } from './team.ts';
 
 export interface Outcome {
   kind: string;
-  /** The identifiers, in the order of a command line. */
+  /** Identifiers, in the order of the command line. */
   ids: string[];
   change: 'created' | 'changed' | 'unchanged';
-  /** Where what is there differs from what is wanted; empty when it is created or unchanged. */
+  /** Where the deployment differs from the manifest; empty when created or unchanged. */
   differences: Difference[];
 }
 
 interface ApplyOptions {
   client: ManagementClient;
-  /** Told of each thing as it is settled, with how many are and how many there will be. */
+  /** Called for each resource once it is settled, with the count so far and the total. */
   onOutcome?: (outcome: Outcome, settled: number, all: number) => void;
-  /** Says what would change and changes nothing. */
+  /** Computes the changes without writing them. */
   dryRun?: boolean;
 }
 
-/** Calls under way at once. */
-const LANES = 8;
+const MAX_CALLS_IN_FLIGHT = 8;
 const record = z.record(z.string(), z.unknown());
 
 /**
- * Makes what a manifest describes exist, through the management API, and says what that changed. What is as
- * described already is not written, and what the manifest does not name is left alone. Throws ManagementError
- * at the first call that is refused; applying again goes on from there.
+ * Creates and updates the resources of a manifest through the management API. Unchanged resources are not
+ * written; resources that the manifest does not name are left alone. Throws ManagementError on the first call
+ * that is refused; applying again resumes.
  */
 export async function applyManifest(manifest: Manifest, options: ApplyOptions): Promise<Outcome[]> {
   const stages = stagesOf(manifest);
@@ -39,18 +38,22 @@ export async function applyManifest(manifest: Manifest, options: ApplyOptions): 
   const outcomes: Outcome[] = [];
   let settled = 0;
   for (const stage of stages) {
-    const done = await inParallel(stage, LANES, async (step) => {
-      const outcome = await settle(step, options);
-      settled++;
-      options.onOutcome?.(outcome, settled, all);
-      return outcome;
-    });
+    const done = await pMap(
+      stage,
+      async (step) => {
+        const outcome = await settle(step, options);
+        settled++;
+        options.onOutcome?.(outcome, settled, all);
+        return outcome;
+      },
+      { concurrency: MAX_CALLS_IN_FLIGHT },
+    );
     outcomes.push(...done);
   }
   return outcomes;
 }
 
-/** What applying a manifest would change; nothing is written. */
+/** The changes that applying the manifest would make. Writes nothing. */
 export function diffManifest(manifest: Manifest, options: Omit<ApplyOptions, 'dryRun'>): Promise<Outcome[]> {
   return applyManifest(manifest, { ...options, dryRun: true });
 }
@@ -72,26 +75,26 @@ async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Pro
   return current === undefined ? outcome('created') : outcome('changed', differences);
 }
 
-/** What is there; undefined when nothing is, or not what it belongs to either. */
+/** The resource as it is; undefined when it or its parent does not exist. */
 async function read(client: ManagementClient, { get }: Kind, params: Record<string, string>) {
   if (get === undefined) return undefined;
   try {
     return record.parse(await client.call(get, { params }));
   } catch (error) {
-    if (isNotThere(error)) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }
 
 type Definition = Record<string, unknown>;
 
-/** What is wanted, with what a manifest leaves to others. */
+/** The wanted resource, completed with what a manifest does not manage. */
 async function wantedOf(
   { kind, params, wanted }: Step,
   current: Definition | undefined,
   client: ManagementClient,
 ): Promise<Definition> {
-  // Devices are subscribed by the people who hold them.
+  // People subscribe their own devices; a manifest does not list them.
   if (kind === kinds.member && wanted['pushSubscriptions'] === undefined && current !== undefined) {
     return { ...wanted, pushSubscriptions: current['pushSubscriptions'] };
   }

@@ -16,14 +16,14 @@ test('a difference is named by its path', () => {
   ]);
 });
 
-test('the order of properties is no difference, that of a list is, and null is not nothing', () => {
+test('property order is ignored, list order is not, and null differs from absent', () => {
   expect(differencesOf({ a: 1, b: { c: [1, 2] } }, { b: { c: [1, 2] }, a: 1 })).toEqual([]);
   expect(differencesOf([1, 2], [2, 1])).toHaveLength(2);
   expect(differencesOf({ a: null }, {})).toEqual([{ path: 'a', from: null, to: undefined }]);
   expect(differencesOf([1], { 0: 1 })).toEqual([{ path: '', from: [1], to: { 0: 1 } }]);
 });
 
-test('two ways to say the same are no difference', () => {
+test('equivalent definitions do not differ', () => {
   const { cohort, member, company, flag } = kinds;
   const same = (
     kind: typeof cohort | typeof member | typeof company | typeof flag,

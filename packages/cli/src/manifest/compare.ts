@@ -1,14 +1,14 @@
-/** What differs at one place. */
+/** One difference between two JSON values. */
 export interface Difference {
-  /** As in `targeting[0].value`; empty when the whole differs. */
+  /** A path such as `targeting[0].value`; empty when the whole value differs. */
   path: string;
-  /** What is there; undefined when nothing is. */
+  /** The current value; undefined when absent. */
   from: unknown;
-  /** What is wanted; undefined when nothing is. */
+  /** The wanted value; undefined when absent. */
   to: unknown;
 }
 
-/** Where two JSON values differ; the order of properties is none. */
+/** The differences between two JSON values. Property order is ignored. */
 export function differencesOf(from: unknown, to: unknown, path = ''): Difference[] {
   if (Object.is(from, to)) return [];
   if (Array.isArray(from) && Array.isArray(to)) {

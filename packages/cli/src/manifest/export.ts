@@ -1,6 +1,6 @@
-import { inParallel } from '../in-parallel.ts';
-import { listObjects } from '../listing.ts';
-import { isNotThere, type ManagementClient, ManagementError } from '../management-client.ts';
+import pMap from 'p-map';
+import { listObjects } from '../list-all.ts';
+import { isNotFound, type ManagementClient, ManagementError } from '../management-client.ts';
 import { differencesOf } from './compare.ts';
 import { type Kind, kinds } from './kinds.ts';
 import { type Manifest, manifest } from './manifest.ts';
@@ -8,19 +8,20 @@ import { teamOf } from './team.ts';
 
 interface ExportOptions {
   client: ManagementClient;
-  /** This company alone, without plans and models; everything when absent. */
+  /** Export this company alone, without plans and models; absent: everything. */
   companyId?: string;
-  /** Told what is left out and why. */
+  /** Called with what is left out and why. */
   onOmitted?: (what: string) => void;
 }
 
 type Read = Record<string, unknown>;
 
-const LANES = 8;
+const MAX_CALLS_IN_FLIGHT = 8;
+const MAX_COMPANIES_IN_FLIGHT = 2;
 
 /**
- * What a deployment holds, as a manifest that would make it again. Without what is nobody's to copy: project
- * keys, identity secrets, people's push subscriptions, conversations and runs of reports.
+ * Exports a deployment as a manifest that recreates it. Project keys, identity secrets, push subscriptions,
+ * conversations and report runs are left out.
  */
 export async function exportManifest({ client, companyId, onOmitted }: ExportOptions): Promise<Manifest> {
   const companies =
@@ -32,7 +33,10 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
           ai: { ...(await one(kinds.markup, {})), models: await list(kinds.model) },
         }
       : {};
-  return manifest.parse({ ...shared, companies: await inParallel(companies, 2, wholeCompany) });
+  return manifest.parse({
+    ...shared,
+    companies: await pMap(companies, wholeCompany, { concurrency: MAX_COMPANIES_IN_FLIGHT }),
+  });
 
   function list({ list: of }: Kind, params?: Record<string, string>): Promise<Read[]> {
     return of === undefined ? Promise.resolve([]) : listObjects(client, of, params);
@@ -50,7 +54,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     return {
       ...company,
       members: members.map(({ pushSubscriptions: _, ...member }) => member),
-      projects: await inParallel(projects, LANES, wholeProject),
+      projects: await pMap(projects, wholeProject, { concurrency: MAX_CALLS_IN_FLIGHT }),
     };
   }
 
@@ -61,9 +65,9 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
       const cohorts = await list(kinds.cohort, params);
       const team = await list(kinds.teammate, params);
       return {
-        cohorts: await inParallel(cohorts, LANES, ({ id }) =>
-          one(kinds.cohort, { ...params, cohortId: String(id) }),
-        ),
+        cohorts: await pMap(cohorts, ({ id }) => one(kinds.cohort, { ...params, cohortId: String(id) }), {
+          concurrency: MAX_CALLS_IN_FLIGHT,
+        }),
         flags: await list(kinds.flag, params),
         team: team.map(({ avatarUrl: __, ...teammate }) => teammate),
         ...(await messengerOf(params)),
@@ -79,16 +83,16 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
   async function messengerOf(params: Record<string, string>) {
     try {
       const { team, ...messenger } = await one(kinds.messenger, params);
-      // The paths of pictures hold in this deployment alone; the project's own team finds its pictures again.
+      // Avatar paths are valid in this deployment only; the project's own team keeps its pictures on apply.
       const isOwn = differencesOf(team, await teamOf(client, params)).length === 0;
       return { messenger: isOwn ? messenger : { ...messenger, team } };
     } catch (error) {
-      if (isNotThere(error)) return {};
+      if (isNotFound(error)) return {};
       throw error;
     }
   }
 
-  /** Flags and messenger keep a project where its region is. */
+  /** Flags and messenger store a project's data in its region only. */
   async function ofRegion(what: string, read: () => Promise<Read>): Promise<Read> {
     try {
       return await read();

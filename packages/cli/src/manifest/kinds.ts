@@ -3,24 +3,24 @@ import * as contracts from '@switchboard/contracts';
 
 type Definition = Record<string, unknown>;
 
-/** A kind of thing that the management API keeps. */
+/** A kind of resource of the management API. */
 export interface Kind {
   name: string;
-  /** What it is called when there are several. */
+  /** Plural name. */
   plural: string;
-  /** The parameters that name one, in the order of a command line; the last names it within the others. */
+  /** Path parameters that identify one, in command-line order; the last identifies it within the others. */
   ids: readonly string[];
   get?: Operation;
   put?: Operation;
   remove?: Operation;
-  /** Lists those that all parameters but the last name. */
+  /** Lists the resources of one parent. */
   list?: { operation: Operation; ids: readonly string[] };
-  /** Properties of what is read that are no part of what is written. */
+  /** Properties that are read but not written. */
   readOnly: readonly string[];
-  /** What it means when a property is left out, so that two ways to say the same are no difference. */
+  /** Fills in defaults, so that an omitted default is not a difference. */
   complete?(definition: Definition): Definition;
-  /** What goes with it when it is removed. */
-  takesAlong?: string;
+  /** What is deleted with it. */
+  cascade?: string;
 }
 
 const ofProject = (id: string) => ['projectId', id] as const;
@@ -67,7 +67,7 @@ const company = {
   list: listedBy(contracts.listCompanies),
   readOnly: ['id'],
   complete: (definition) => ({ entitlements: {}, ...definition }),
-  takesAlong: 'its members, its projects, and their keys and reports',
+  cascade: 'its members, its projects, and their keys and reports',
 } satisfies Kind;
 
 const member = {
@@ -91,7 +91,7 @@ const project = {
   remove: contracts.deleteProject,
   list: listedBy(contracts.listProjects, 'companyId'),
   readOnly: ['id'],
-  takesAlong: 'its keys and reports; what other services keep of it can no longer be reached',
+  cascade: 'its keys and reports; data of other services for it becomes unreachable',
 } satisfies Kind;
 
 const report = {
@@ -186,12 +186,12 @@ export const kinds = {
   identitySecret,
 } satisfies Record<string, Kind>;
 
-/** The kind of this name, singular or plural. */
+/** Finds a kind by singular or plural name. */
 export function findKind(name: string): Kind | undefined {
   return Object.values(kinds).find((kind) => kind.name === name || kind.plural === name);
 }
 
-/** What was read of a thing, as it would be written. */
+/** A resource as read, in the form in which it is written. */
 export function definitionOf({ readOnly, complete }: Kind, read: Definition): Definition {
   const written = Object.fromEntries(Object.entries(read).filter(([name]) => !readOnly.includes(name)));
   return complete?.(written) ?? written;

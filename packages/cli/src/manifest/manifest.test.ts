@@ -22,7 +22,7 @@ companies:
 `;
 
 describe('a manifest', () => {
-  it('may leave out every part', () => {
+  it('may omit every part', () => {
     expect(parseManifest('')).toEqual({ plans: [], ai: { models: [] }, companies: [] });
     expect(parseManifest(project('flags: []')).companies[0]?.projects[0]).toMatchObject({
       id: 'p',
@@ -37,8 +37,8 @@ describe('a manifest', () => {
     expect(parseManifest('{"ai":{"markupPercent":20}}').ai).toEqual({ markupPercent: 20, models: [] });
   });
 
-  it('that is no YAML is refused with the line', () => {
-    expect(refusal('plans: [\n  - x')).toMatch(/^not YAML: .*line \d/s);
+  it('that is not YAML is refused with the line', () => {
+    expect(refusal('plans: [\n  - x')).toMatch(/^not valid YAML: .*line \d/s);
   });
 
   it.each([
@@ -58,19 +58,19 @@ describe('a manifest', () => {
     [
       'a flag',
       project('flags: [&f { key: a, enabled: true, rolloutPercentage: 1 }, *f]'),
-      'flag p a is there twice',
+      'flag p a: defined more than once',
     ],
     [
       'a plan',
       'plans: [&p { tier: t, cycle: c, trialDays: 0, priced: false, entitlements: {} }, *p]',
       'plan t c',
     ],
-  ])('with %s twice is refused', (_, source, place) => {
+  ])('with a duplicate %s is refused', (_, source, place) => {
     expect(refusal(source)).toContain(place);
   });
 });
 
-test('the example manifest is one', async () => {
+test('the example manifest is valid', async () => {
   const source = await readFile(new URL('../../examples/acme.yaml', import.meta.url), 'utf8');
   expect(parseManifest(source).companies[0]?.projects.map(({ id }) => id)).toEqual(['acme-shop', 'acme-app']);
 });

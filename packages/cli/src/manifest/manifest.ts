@@ -21,7 +21,7 @@ const project = projectDefinition.omit({ companyId: true }).extend({
   cohorts: z.array(z.strictObject({ id, ...cohortDefinition.shape })).default([]),
   flags: z.array(flagEntry.strict()).default([]),
   team: z.array(teammateDefinition.extend({ id }).strict()).default([]),
-  /** Without a team of its own it shows the project's, with the pictures they have. */
+  /** Without `team` the messenger shows the project's team with its pictures. */
   messenger: messengerSettings.partial({ team: true }).strict().optional(),
 });
 
@@ -32,8 +32,8 @@ const company = companyDefinition.extend({
 });
 
 /**
- * What a manifest may hold: plans, AI models, and companies with their members and projects. Every part is
- * what the management API takes, with the identifiers of its path beside it. Nothing in it is a secret.
+ * A manifest: plans, AI models, and companies with their members and projects. Each part is the body that the
+ * management API takes plus the identifiers of its path. A manifest holds no secrets.
  */
 export const manifest = z.strictObject({
   plans: z.array(planDefinition.extend({ tier: id, cycle: id }).strict()).default([]),
@@ -49,7 +49,7 @@ export type Manifest = z.infer<typeof manifest>;
 export type ManifestCompany = Manifest['companies'][number];
 export type ManifestProject = ManifestCompany['projects'][number];
 
-/** The manifest is not readable; the message names every place that is wrong. */
+/** The manifest is invalid. The message names every invalid field. */
 export class ManifestError extends Error {
   override name = 'ManifestError';
 }
@@ -58,16 +58,16 @@ export class ManifestError extends Error {
 export function parseManifest(source: string): Manifest {
   const document = parseDocument(source);
   const fault = document.errors[0];
-  if (fault !== undefined) throw new ManifestError(`not YAML: ${fault.message}`);
+  if (fault !== undefined) throw new ManifestError(`not valid YAML: ${fault.message}`);
   const parsed = manifest.safeParse(document.toJS() ?? {});
   if (!parsed.success) throw new ManifestError(z.prettifyError(parsed.error));
-  const twice = namedTwice(parsed.data);
-  if (twice !== undefined) throw new ManifestError(`${twice} is there twice`);
+  const duplicate = findDuplicate(parsed.data);
+  if (duplicate !== undefined) throw new ManifestError(`${duplicate}: defined more than once`);
   return parsed.data;
 }
 
-/** The first thing that a manifest describes twice: which of the two is meant nobody can tell. */
-function namedTwice({ plans, ai, companies }: Manifest): string | undefined {
+/** The first resource that is defined more than once. */
+function findDuplicate({ plans, ai, companies }: Manifest): string | undefined {
   const projects = companies.flatMap((one) => one.projects);
   const names = [
     ...plans.map(({ tier, cycle }) => `plan ${tier} ${cycle}`),

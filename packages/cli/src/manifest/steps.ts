@@ -2,18 +2,18 @@ import type { FlagEntry } from '@switchboard/contracts';
 import { type Kind, kinds } from './kinds.ts';
 import type { Manifest, ManifestCompany, ManifestProject } from './manifest.ts';
 
-/** One thing that a manifest wants to be there. */
+/** One resource of a manifest. */
 export interface Step {
   kind: Kind;
   params: Record<string, string>;
   wanted: Record<string, unknown>;
 }
 
-/** Stages of steps: those of a stage are done side by side, after all of the stage before. */
+/** Steps grouped in stages. Steps of a stage run in parallel, after the previous stage. */
 export function stagesOf({ plans, ai, companies }: Manifest): Step[][] {
   const projects = companies.flatMap((company) => company.projects);
   const stages = [
-    // One after the other: plans are published in the order in which they were first made.
+    // One stage each: plans are listed in creation order.
     ...plans.map(({ tier, cycle, ...wanted }) => [{ kind: kinds.plan, params: { tier, cycle }, wanted }]),
     ai.models.map(({ id, ...wanted }) => ({ kind: kinds.model, params: { id }, wanted })),
     [
@@ -68,7 +68,7 @@ function partSteps({ id: projectId, reports, cohorts, team }: ManifestProject): 
   ];
 }
 
-/** A flag comes after those it depends on; a cycle is left for the service to refuse. */
+/** A flag comes after its prerequisites. The service refuses a cycle. */
 function flagStages(projects: readonly ManifestProject[]): Step[][] {
   const byDepth = new Map<number, Step[]>();
   for (const { id: projectId, flags } of projects) {
@@ -91,7 +91,7 @@ function depths(flags: readonly FlagEntry[]): (flag: FlagEntry) => number {
     if (depth !== undefined) return depth;
     known.set(flag, 0);
     const needed = (flag.prerequisites ?? []).flatMap(({ flagKey }) => byKey.get(flagKey) ?? []);
-    const found = needed.reduce((most, one) => Math.max(most, depthOf(one) + 1), 0);
+    const found = needed.reduce((max, one) => Math.max(max, depthOf(one) + 1), 0);
     known.set(flag, found);
     return found;
   };

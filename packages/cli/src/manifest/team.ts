@@ -1,6 +1,6 @@
 import { listTeammates } from '@switchboard/contracts';
 import { z } from 'zod';
-import { isNotThere, type ManagementClient } from '../management-client.ts';
+import { isNotFound, type ManagementClient } from '../management-client.ts';
 
 const answer = z.object({
   team: z.array(
@@ -13,12 +13,12 @@ const answer = z.object({
   ),
 });
 
-/** The project's team as its messenger shows it; nobody in a project that is not there yet. */
+/** The project's team as the messenger shows it; empty for a project that does not exist yet. */
 export async function teamOf(client: ManagementClient, params: Record<string, string>) {
   try {
     return answer.parse(await client.call(listTeammates, { params })).team;
   } catch (error) {
-    if (isNotThere(error)) return [];
+    if (isNotFound(error)) return [];
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import type { Kind } from './manifest/kinds.ts';
 
 const page = z.record(z.string(), z.unknown());
 
-/** All of a kind that `params` leave open, over every page: whatever the answer's one list holds. */
+/** Reads every page of a list. */
 export async function listAll(
   client: ManagementClient,
   list: NonNullable<Kind['list']>,
@@ -22,7 +22,7 @@ export async function listAll(
   return found;
 }
 
-/** The same where every one is an object. */
+/** Like listAll, for lists of objects. */
 export async function listObjects(
   client: ManagementClient,
   list: NonNullable<Kind['list']>,

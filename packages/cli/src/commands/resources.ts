@@ -1,9 +1,10 @@
 import { stringify } from 'yaml';
-import { listAll } from '../listing.ts';
-import type { ManagementClient } from '../management-client.ts';
+import { listAll } from '../list-all.ts';
+import { isNotFound, type ManagementClient } from '../management-client.ts';
+import { isRecord } from '../manifest/compare.ts';
 import { exportManifest } from '../manifest/export.ts';
 import { findKind, type Kind, kinds } from '../manifest/kinds.ts';
-import { type Command, commonHelp, exitCodes } from './command.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
 import { openClient, readArguments } from './session.ts';
 import { UsageError } from './terminal.ts';
 
@@ -18,7 +19,7 @@ function kindCalled(name: string | undefined): Kind {
   if (kind !== undefined) return kind;
   const known = all.map((one) => one.name).join(', ');
   throw new UsageError(
-    name === undefined ? `name a kind: ${known}` : `there is no kind ${name}, only ${known}`,
+    name === undefined ? `name a kind: ${known}` : `unknown kind ${name}; use one of ${known}`,
   );
 }
 
@@ -27,10 +28,10 @@ function paramsOf(ids: readonly string[], given: readonly string[]): Record<stri
 }
 
 export const get: Command = {
-  summary: 'show what a deployment holds',
-  help: `switchboard get <kind> <ids...> [options]      one
-switchboard get <kinds> [ids...] [options]     all
-switchboard get manifest [<companyId>]         everything, or one company, as a manifest to apply
+  summary: 'show resources',
+  help: `switchboard get <kind> <ids...> [options]      one resource
+switchboard get <kinds> [ids...] [options]     all of a kind
+switchboard get manifest [<companyId>]         everything, or one company, as a manifest
 
   one: ${all
     .filter((kind) => kind.get !== undefined)
@@ -41,10 +42,10 @@ switchboard get manifest [<companyId>]         everything, or one company, as a 
     .map(listUsageOf)
     .join('\n       ')}
 
-The answer is YAML, or JSON with --json. A manifest has no project keys, identity secrets, push subscriptions,
-conversations or runs of reports.
+Prints YAML, or JSON with --json. A manifest leaves out project keys, identity secrets, push subscriptions,
+conversations and report runs.
 
-${commonHelp}
+${COMMON_HELP}
 `,
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, {});
@@ -53,19 +54,19 @@ ${commonHelp}
       terminal.out(values.json ? `${JSON.stringify(value, null, 2)}\n` : stringify(value));
     if (name === 'manifest') {
       const [companyId, ...rest] = ids;
-      if (rest.length > 0) throw new UsageError('get manifest takes one company or none');
-      const onOmitted = (what: string) => terminal.err(`switchboard: left out ${what}\n`);
+      if (rest.length > 0) throw new UsageError('get manifest takes at most one company');
+      const onOmitted = (what: string) => terminal.err(`switchboard: skipped ${what}\n`);
       const client = openClient(values, terminal);
       show(await exportManifest({ client, onOmitted, ...(companyId === undefined ? {} : { companyId }) }));
-      return exitCodes.done;
+      return EXIT_CODES.done;
     }
     const kind = kindCalled(name);
-    show(await readThing(openClient(values, terminal), kind, name ?? '', ids));
-    return exitCodes.done;
+    show(await readResources(openClient(values, terminal), kind, name ?? '', ids));
+    return EXIT_CODES.done;
   },
 };
 
-async function readThing(client: ManagementClient, kind: Kind, called: string, ids: string[]) {
+async function readResources(client: ManagementClient, kind: Kind, called: string, ids: string[]) {
   const { get: one, list } = kind;
   const wantsAll = one === undefined || (list !== undefined && called === kind.plural);
   if (wantsAll && list !== undefined && ids.length === list.ids.length) {
@@ -75,34 +76,56 @@ async function readThing(client: ManagementClient, kind: Kind, called: string, i
     return client.call(one, { params: paramsOf(kind.ids, ids) });
   }
   const usage = [one === undefined ? '' : usageOf(kind), listUsageOf(kind)].filter((text) => text !== '');
-  throw new UsageError(`it is: switchboard get ${usage.join(', or: switchboard get ')}`);
+  throw new UsageError(`usage: switchboard get ${usage.join(', or switchboard get ')}`);
+}
+
+/** Whether the resource exists. Kinds that cannot be read alone are looked up in their list. */
+async function exists(client: ManagementClient, kind: Kind, params: Record<string, string>) {
+  try {
+    if (kind.get !== undefined) {
+      await client.call(kind.get, { params });
+      return true;
+    }
+    if (kind.list === undefined) return true;
+    const id = params[kind.ids.at(-1) ?? ''];
+    const found = await listAll(client, kind.list, params);
+    return found.some((one) => one === id || (isRecord(one) && one['id'] === id));
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
 }
 
 const removable = all.filter((kind) => kind.remove !== undefined);
 
 export const remove: Command = {
-  summary: 'remove one thing',
+  summary: 'delete one resource',
   help: `switchboard delete <kind> <ids...> [options]
 
   ${removable.map(usageOf).join('\n  ')}
 
-Also done when it was not there. A company or project takes along what belongs to it and needs --yes.
+Deleting a resource that does not exist changes nothing and succeeds. Deleting a company or project also deletes
+what belongs to it and needs --yes.
 
-  --yes            do it
-${commonHelp}
+  --yes            confirm
+${COMMON_HELP}
 `,
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, { yes: { type: 'boolean' } });
     const [name, ...ids] = positionals;
     const kind = kindCalled(name);
     if (kind.remove === undefined) throw new UsageError(`a ${kind.name} cannot be deleted`);
-    if (ids.length !== kind.ids.length) throw new UsageError(`it is: switchboard delete ${usageOf(kind)}`);
+    if (ids.length !== kind.ids.length) throw new UsageError(`usage: switchboard delete ${usageOf(kind)}`);
     const what = [kind.name, ...ids].join(' ');
-    if (kind.takesAlong !== undefined && !values.yes) {
-      throw new UsageError(`${what} takes along ${kind.takesAlong}; say --yes if that is meant`);
+    if (kind.cascade !== undefined && !values.yes) {
+      throw new UsageError(`deleting ${what} also deletes ${kind.cascade}; confirm with --yes`);
     }
-    await openClient(values, terminal).call(kind.remove, { params: paramsOf(kind.ids, ids) });
-    terminal.out(values.json ? `${JSON.stringify({ deleted: { kind: kind.name, ids } })}\n` : `- ${what}\n`);
-    return exitCodes.done;
+    const client = openClient(values, terminal);
+    const params = paramsOf(kind.ids, ids);
+    const deleted = await exists(client, kind, params);
+    if (deleted) await client.call(kind.remove, { params });
+    const text = deleted ? `- ${what}` : `${what}: not found, nothing deleted`;
+    terminal.out(`${values.json ? JSON.stringify({ deleted, kind: kind.name, ids }) : text}\n`);
+    return EXIT_CODES.done;
   },
 };
