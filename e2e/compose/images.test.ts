@@ -137,7 +137,7 @@ const serves: Record<Name, () => Promise<void>> = {
   },
   async collaboration() {
     const path = `${url('collaboration')}/v1/projects/web/reports/weekly/public-link`;
-    const report = await readFile(join(REPOSITORY, 'deploy/demo/src/demo-reports/rep_signups.json'), 'utf8');
+    const report = await readFile(join(REPOSITORY, 'deploy/demo/src/seed/reports/rep_signups.json'), 'utf8');
     const run = await eventually(async () => {
       const answer = await fetch(`${url('collaboration')}/management/v1/projects/web/reports/weekly/runs`, {
         method: 'POST',

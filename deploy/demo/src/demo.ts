@@ -1,38 +1,37 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { applyManifest, createManagementClient, ManagementError, parseManifest } from '@switchboard/cli';
 import { createProjectKey, getPublicLink } from '@switchboard/contracts';
+import { pause } from '@switchboard/resilience';
 import { z } from 'zod';
-import { makeCollaborationDemo } from './demo-collaboration.ts';
-import { makeEventsDemo } from './demo-events.ts';
-import { makeMessengerDemo } from './demo-messenger/demo-messenger.ts';
-import { makeReplayDemo } from './demo-replay/demo-replay.ts';
-import { demoFile, readIfThere, writeWhole } from './files.ts';
+import { demoFile, readIfExists, writeAtomically } from './files.ts';
 import type { Issuer } from './issuer.ts';
+import { seedCollaboration } from './seed/collaboration.ts';
+import { seedEvents } from './seed/events.ts';
+import { seedMessenger } from './seed/messenger/messenger.ts';
+import { seedReplay } from './seed/replay/replay.ts';
+import { PROPAGATION_MS } from './seed/request.ts';
 
 const PROJECT = 'prj_shop';
 const OTHER_REGION_PROJECT = 'prj_shop_us';
 const REPORT = 'rep_signups';
-/** How long services may take to learn of what another of them was told. */
-const PATIENCE_MS = 60_000;
-const A_MONTH_SECONDS = 30 * 24 * 60 * 60;
+const MONTH_SECONDS = 30 * 24 * 60 * 60;
 
-const people = {
+const PEOPLE = {
   owner: { sub: 'user_ines', name: 'Ines Duarte', permissions: ['service.annotations.write'] },
   teammate: { sub: 'user_tomas', name: 'Tomáš Novák', permissions: [] },
   outsider: { sub: 'user_olu', name: 'Olu Adeyemi', permissions: [] },
   operator: { sub: 'user_platform', name: 'Platform team', permissions: ['service.manage'] },
 };
 
-/** What a first start makes and a later one keeps. */
-const kept = z.object({
+/** Created on the first start and kept by later ones. */
+const keptKeys = z.object({
   project_key: z.string(),
   other_region_key: z.string(),
   identity_secret: z.string(),
 });
-type Kept = z.infer<typeof kept>;
+type KeptKeys = z.infer<typeof keptKeys>;
 
-/** The demo cannot be made; the message is the one line a person needs. */
+/** The demo cannot be created. The message is one line for the person who started it. */
 export class DemoError extends Error {
   override name = 'DemoError';
 }
@@ -47,44 +46,44 @@ interface DemoAddresses {
   console: string;
 }
 
-type Within = Pick<DemoAddresses, 'api' | 'events' | 'replay' | 'management'>;
+type InternalUrls = Pick<DemoAddresses, 'api' | 'events' | 'replay' | 'management'>;
 
 interface DemoOptions {
   home: string;
   issuer: Issuer;
-  /** As clients have them. */
+  /** Addresses as clients see them. */
   urls: DemoAddresses;
-  /** As this process has them, where that differs. */
-  within?: Within;
-  /** Where mails of the demo are found: demo.json says it. */
+  /** Addresses as this process sees them; default: the same. */
+  internalUrls?: InternalUrls;
+  /** Where to find the demo's mails, for demo.json. */
   mail: { mail_dir: string } | { mail_url: string };
 }
 
-export interface Demo extends Kept {
+export interface Demo extends KeptKeys {
   project_id: string;
-  tokens: Record<keyof typeof people, string>;
+  tokens: Record<keyof typeof PEOPLE, string>;
 }
 
 export interface PreparedDemo {
   demo: Demo;
-  /** Where the demo's public link opens; undefined once somebody has turned it off. */
+  /** Address of the demo's public link; undefined once it was turned off. */
   sharedReportUrl: string | undefined;
 }
 
 /**
- * Makes the demo's data on the first start, through the management API as an operator would, and writes
- * demo.json for clients and checks. Later starts keep the data and the keys; tokens are minted anew.
+ * Seeds the demo on the first start through the management API, and writes demo.json. Later starts keep the data
+ * and the keys and mint new tokens.
  */
 export async function prepareDemo(options: DemoOptions): Promise<PreparedDemo> {
-  const { home, issuer, urls, within = urls, mail } = options;
+  const { home, issuer, urls, internalUrls = urls, mail } = options;
   const tokens = {
-    owner: await mint(issuer, people.owner),
-    teammate: await mint(issuer, people.teammate),
-    outsider: await mint(issuer, people.outsider),
-    operator: await mint(issuer, people.operator),
+    owner: await mint(issuer, PEOPLE.owner),
+    teammate: await mint(issuer, PEOPLE.teammate),
+    outsider: await mint(issuer, PEOPLE.outsider),
+    operator: await mint(issuer, PEOPLE.operator),
   };
-  const keys = (await keptFrom(home)) ?? (await makeDemo(within, tokens));
-  await keyIsKnown(keys.project_key, within);
+  const keys = (await readKeptKeys(home)) ?? (await seedDemo(internalUrls, tokens));
+  await waitForKey(keys.project_key, internalUrls);
   const demo = {
     base_url: urls.api,
     eu_api_url: urls.events,
@@ -97,19 +96,19 @@ export async function prepareDemo(options: DemoOptions): Promise<PreparedDemo> {
     ...keys,
     tokens,
     subs: {
-      owner: people.owner.sub,
-      teammate: people.teammate.sub,
-      outsider: people.outsider.sub,
-      operator: people.operator.sub,
+      owner: PEOPLE.owner.sub,
+      teammate: PEOPLE.teammate.sub,
+      outsider: PEOPLE.outsider.sub,
+      operator: PEOPLE.operator.sub,
     },
     ...mail,
   };
-  await writeWhole(demoFile(home), `${JSON.stringify(demo, null, 2)}\n`);
-  return { demo, sharedReportUrl: await publicLink(within.api, tokens.owner) };
+  await writeAtomically(demoFile(home), `${JSON.stringify(demo, null, 2)}\n`);
+  return { demo, sharedReportUrl: await publicLink(internalUrls.api, tokens.owner) };
 }
 
 async function publicLink(url: string, token: string): Promise<string | undefined> {
-  const client = createManagementClient({ token, addressOf: () => url, patienceMs: 0 });
+  const client = createManagementClient({ token, addressOf: () => url, retryForMs: 0 });
   try {
     const link = await client.call(getPublicLink, { params: { projectId: PROJECT, reportId: REPORT } });
     return z.object({ url: z.string() }).parse(link).url;
@@ -120,25 +119,25 @@ async function publicLink(url: string, token: string): Promise<string | undefine
 }
 
 const mint = (issuer: Issuer, person: { sub: string; name: string; permissions: string[] }) =>
-  issuer.mint({ ...person, expiresInSeconds: A_MONTH_SECONDS });
+  issuer.mint({ ...person, expiresInSeconds: MONTH_SECONDS });
 
-async function keptFrom(home: string): Promise<Kept | undefined> {
-  const file = await readIfThere(demoFile(home));
+async function readKeptKeys(home: string): Promise<KeptKeys | undefined> {
+  const file = await readIfExists(demoFile(home));
   if (file === undefined) return undefined;
   try {
-    return kept.parse(JSON.parse(file));
+    return keptKeys.parse(JSON.parse(file));
   } catch {
-    throw new DemoError(`${demoFile(home)} is damaged. Delete ${home} to begin anew.`);
+    throw new DemoError(`${demoFile(home)} is damaged. Delete ${home} to start over.`);
   }
 }
 
-async function makeDemo(urls: Within, tokens: Demo['tokens']): Promise<Kept> {
+async function seedDemo(urls: InternalUrls, tokens: Demo['tokens']): Promise<KeptKeys> {
   const client = createManagementClient({
     token: tokens.operator,
     addressOf: () => urls.management,
-    patienceMs: PATIENCE_MS,
+    retryForMs: PROPAGATION_MS,
   });
-  const manifest = parseManifest(await readFile(new URL('demo.yaml', import.meta.url), 'utf8'));
+  const manifest = parseManifest(await readFile(new URL('seed/demo.yaml', import.meta.url), 'utf8'));
   await applyManifest(manifest, { client });
   const keyOf = async (projectId: string) => {
     const created = await client.call(createProjectKey, { params: { projectId } });
@@ -147,26 +146,27 @@ async function makeDemo(urls: Within, tokens: Demo['tokens']): Promise<Kept> {
   const project_key = await keyOf(PROJECT);
   const other_region_key = await keyOf(OTHER_REGION_PROJECT);
   const where = { managementUrl: urls.management, apiUrl: urls.api, projectId: PROJECT };
-  await makeCollaborationDemo({ ...where, reportId: REPORT, tokens });
-  const messenger = await makeMessengerDemo({ ...where, token: tokens.operator, projectKey: project_key });
-  await makeEventsDemo({ eventsUrl: urls.events, projectKey: project_key });
-  await makeReplayDemo({ replayUrl: urls.replay, projectKey: project_key });
+  await seedCollaboration({ ...where, reportId: REPORT, tokens });
+  const messenger = await seedMessenger({ ...where, token: tokens.operator, projectKey: project_key });
+  await seedEvents({ eventsUrl: urls.events, projectKey: project_key });
+  await seedReplay({ replayUrl: urls.replay, projectKey: project_key });
   return { project_key, other_region_key, ...messenger };
 }
 
-/** Every service learns of a new key a moment after it is made; the banner's lines must work when pasted. */
-async function keyIsKnown(key: string, urls: Within): Promise<void> {
+/** Waits until every service knows the key, so that the banner's commands work at once. */
+async function waitForKey(key: string, urls: InternalUrls): Promise<void> {
   const headers = { Authorization: `Bearer ${key}` };
   const probes = [
     () => fetch(`${urls.api}/v1/flags?distinct_id=`, { headers }),
     () => fetch(`${urls.api}/v1/messenger/config`, { headers }),
-    () => fetch(`${urls.events}/v1/identify`, { method: 'POST', headers, body: '{}' }), // 400, never stored
+    () => fetch(`${urls.events}/v1/identify`, { method: 'POST', headers, body: '{}' }), // 400, nothing is stored
   ];
-  const until = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + PROPAGATION_MS;
   for (const probe of probes) {
     while ((await probe()).status === 401) {
-      if (Date.now() > until) throw new DemoError('The demo’s project key did not reach every service.');
-      await sleep(20);
+      if (Date.now() > deadline)
+        throw new DemoError("The demo's project key did not reach every service within 60 s.");
+      await pause(20);
     }
   }
 }

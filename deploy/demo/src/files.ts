@@ -1,8 +1,8 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Writes a file so that it is there whole or not at all. Mode 0600: these files hold keys. */
-export async function writeWhole(path: string, content: string): Promise<void> {
+/** Writes a file atomically. Mode 0600: these files hold keys. */
+export async function writeAtomically(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
   const file = await open(temporary, 'w', 0o600);
@@ -15,8 +15,8 @@ export async function writeWhole(path: string, content: string): Promise<void> {
   await rename(temporary, path);
 }
 
-/** The file's text; undefined when there is no such file. */
-export async function readIfThere(path: string): Promise<string | undefined> {
+/** The file's text; undefined when it does not exist. */
+export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -25,5 +25,5 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** Where a home folder has the addresses, keys and tokens of the demo. */
+/** The file with the addresses, keys and tokens of the demo. */
 export const demoFile = (home: string) => join(home, 'demo.json');

@@ -1,4 +1,4 @@
 export { DemoError, type PreparedDemo, prepareDemo } from './demo.ts';
-export { readIfThere, writeWhole } from './files.ts';
+export { createConsole, mountIssuer } from './dev-servers.ts';
+export { demoFile, readIfExists, writeAtomically } from './files.ts';
 export { openIssuer } from './issuer.ts';
-export { createConsole, mountIssuer } from './stand-ins.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import { z } from 'zod';
-import { readIfThere, writeWhole } from './files.ts';
+import { readIfExists, writeAtomically } from './files.ts';
 
 const AUDIENCE = 'switchboard';
 const ALGORITHM = 'ES256';
 
-/** Who a token is for. */
+/** Body of `POST /dev/tokens`. */
 export const tokenRequest = z.strictObject({
   sub: z.string().min(1).max(200),
   name: z.string().max(200).optional(),
@@ -23,13 +23,13 @@ export interface Issuer {
   mint(request: TokenRequest): Promise<string>;
 }
 
-/** A token issuer for development; its key is made once and kept in the home folder. */
+/** A token issuer for development. Its key is created once and kept in the home folder. */
 export async function openIssuer(home: string, issuer: string): Promise<Issuer> {
   const path = join(home, 'issuer-key.json');
-  const kept = await readIfThere(path);
+  const kept = await readIfExists(path);
   const privateJwk =
     kept === undefined ? await makeKey() : z.looseObject({ kty: z.string() }).parse(JSON.parse(kept));
-  if (kept === undefined) await writeWhole(path, JSON.stringify(privateJwk));
+  if (kept === undefined) await writeAtomically(path, JSON.stringify(privateJwk));
   const key = await importJWK(privateJwk, ALGORITHM);
   const { d: _private, ...publicJwk }: JWK = privateJwk;
   const kid = await calculateJwkThumbprint(publicJwk);

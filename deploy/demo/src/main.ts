@@ -1,17 +1,17 @@
 import { ConfigError, ListenError } from '@switchboard/service-kit';
+import { seed } from './commands/seed.ts';
+import { serve } from './commands/serve.ts';
 import { DemoError } from './demo.ts';
-import { seed } from './seed.ts';
-import { serve } from './serve.ts';
 
 /**
- * For development with every service in a process of its own: `main.ts serve` stands in for what a deployment has
- * around Switchboard, `main.ts seed` makes the demo's data and ends.
+ * For development with every service in its own process: `main.ts serve` runs the issuer and console that a
+ * deployment has, `main.ts seed` seeds the demo and exits.
  */
-const commands: Record<string, (env: NodeJS.ProcessEnv) => Promise<void>> = { serve, seed };
-const command = commands[process.argv[2] ?? ''];
+const COMMANDS: Record<string, (env: NodeJS.ProcessEnv) => Promise<void>> = { serve, seed };
+const command = COMMANDS[process.argv[2] ?? ''];
 
 try {
-  if (command === undefined) throw new DemoError('Say serve or seed.');
+  if (command === undefined) throw new DemoError('Give a command: serve or seed.');
   await command(process.env);
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof ListenError || error instanceof DemoError))

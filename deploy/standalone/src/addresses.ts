@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type HttpServer, listen } from '@switchboard/service-kit';
 
 type Fetch = (request: Request, env: object) => Response | Promise<Response>;
@@ -7,17 +8,21 @@ export type AddressName = (typeof NAMES)[number];
 
 export interface Addresses {
   urls: Record<AddressName, string>;
-  /** What answers from now on; until then every request gets 503. */
+  /** Sets the handler of an address; until then every request gets 503. */
   serve(name: AddressName, fetch: Fetch): void;
   close(graceMs: number): Promise<void>;
 }
 
-/** Listens on five ports from `port` upward (0: five free ones), so that every address is known before anything starts. */
+/** Listens on five ports from `port` upward (0: five free ones), so that services start with known addresses. */
 export async function openAddresses(host: string, port: number): Promise<Addresses> {
   const handlers = new Map<AddressName, Fetch>();
   const servers: HttpServer[] = [];
   const urls: Partial<Record<AddressName, string>> = {};
-  const starting = () => new Response('starting', { status: 503, headers: { 'Retry-After': '1' } });
+  const starting = () =>
+    Response.json(
+      { error: { code: 'UNAVAILABLE', message: 'Switchboard is starting. Retry after Retry-After.' } },
+      { status: 503, headers: { 'Retry-After': '1', 'X-Request-Id': randomUUID() } },
+    );
   const close = async (graceMs: number) =>
     void (await Promise.all(servers.map((server) => server.close(graceMs))));
   try {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { eventually } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
-import { standaloneForTests } from './launch.ts';
+import { standaloneForTests } from './testing/launch.ts';
 
 const documentation = new URL('../../../docs/archive.md', import.meta.url);
 

@@ -5,11 +5,11 @@ interface Started extends PreparedDemo {
   urls: Addresses['urls'];
 }
 
-/** What a person sees once everything is ready: addresses, keys, a report to open, and three lines to paste. */
+/** Printed once everything is ready: addresses, keys, a report to open, and three commands to paste. */
 export function banner({ demo, urls, sharedReportUrl }: Started, home: string, seconds: number): string {
   const key = demo.project_key;
   return `
-Switchboard is ready (${seconds.toFixed(1)} s). Ctrl-C stops it; the data stays in ${home}
+Switchboard is ready (${seconds.toFixed(1)} s). Ctrl-C stops it; data is kept in ${home}
 
   API            ${urls.api}
   Events         ${urls.events}
@@ -17,10 +17,10 @@ Switchboard is ready (${seconds.toFixed(1)} s). Ctrl-C stops it; the data stays 
   Management     ${urls.management}
   Project        ${demo.project_id}
   Project key    ${key}
-  Tokens, keys   ${home}/demo.json
-  Interface      ${urls.api}/openapi.json
-${sharedReportUrl === undefined ? '' : `  A report       ${sharedReportUrl}\n`}
-Say who somebody is, send an event, and get flags evaluated against what you said:
+  Keys, tokens   ${home}/demo.json
+  Reference      ${urls.api}/docs
+${sharedReportUrl === undefined ? '' : `  Report         ${sharedReportUrl}\n`}
+Set a person's traits, send an event, and evaluate every flag for that person:
 
 curl -sS ${urls.events}/v1/identify -H 'Authorization: Bearer ${key}' -d '{"distinct_id":"ada","properties":{"plan":"pro","email":"ada@example.com"}}'
 

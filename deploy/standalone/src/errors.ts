@@ -1,20 +1,29 @@
-/** Standalone cannot go on; the message is the one line a person needs. */
+import { demoFile, readIfExists } from '@switchboard/demo';
+import { z } from 'zod';
+
+/** Standalone cannot start. The message is one line for the person who started it. */
 export class StandaloneError extends Error {
   override name = 'StandaloneError';
 }
 
-const systemErrors: Record<string, string> = {
-  ENOSPC: 'There is no space left on the disk.',
-  EDQUOT: 'The disk quota is used up.',
-  EROFS: 'The file system is read-only; set SWITCHBOARD_HOME to a folder that can be written.',
-  EACCES: 'The folder may not be written; set SWITCHBOARD_HOME to one that can.',
-  EPERM: 'The folder may not be written; set SWITCHBOARD_HOME to one that can.',
-  ENOTDIR: 'SWITCHBOARD_HOME names something that is no folder.',
-  EEXIST: 'SWITCHBOARD_HOME names something that is no folder.',
+/** The command line is invalid. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+const SYSTEM_ERRORS: Record<string, string> = {
+  ENOSPC: 'No space left on the disk.',
+  EDQUOT: 'The disk quota is exceeded.',
+  EROFS: 'The file system is read-only. Set SWITCHBOARD_HOME to a writable folder.',
+  EACCES: 'The folder is not writable. Set SWITCHBOARD_HOME to a writable folder.',
+  EPERM: 'The folder is not writable. Set SWITCHBOARD_HOME to a writable folder.',
+  ENOTDIR: 'SWITCHBOARD_HOME is not a folder.',
+  EEXIST: 'SWITCHBOARD_HOME is not a folder.',
 };
 
-const SPOKEN = new Set([
+const EXPECTED_ERRORS = new Set([
   'StandaloneError',
+  'UsageError',
   'DemoError',
   'EmbeddedPostgresError',
   'ListenError',
@@ -22,13 +31,34 @@ const SPOKEN = new Set([
   'ManagementError',
 ]);
 
-/** One line for a person; undefined for a defect, whose stack is worth seeing. */
-export function explain(error: unknown): string | undefined {
+const PROBE_MS = 1000;
+const SECOND_INSTANCE =
+  'Stop it with Ctrl-C, or start a second instance with PORT=0 SWITCHBOARD_HOME=.switchboard-2';
+
+/** One line for a person; undefined for a defect, whose stack is needed. */
+export async function explain(error: unknown, home: string): Promise<string | undefined> {
   if (!(error instanceof Error)) return undefined;
-  if (SPOKEN.has(error.name)) return error.message;
-  if ('code' in error && typeof error.code === 'string' && systemErrors[error.code] !== undefined) {
-    const path = 'path' in error ? ` (${error.path})` : '';
-    return `${systemErrors[error.code]}${path}`;
+  if (error.name === 'ListenError' || error.name === 'EmbeddedPostgresError') {
+    const url = await runningInstance(home);
+    if (url !== undefined) return `Switchboard already runs at ${url} on ${home}. ${SECOND_INSTANCE}.`;
   }
-  return error.cause === undefined ? undefined : explain(error.cause);
+  if (EXPECTED_ERRORS.has(error.name)) return error.message;
+  if ('code' in error && typeof error.code === 'string' && SYSTEM_ERRORS[error.code] !== undefined) {
+    const path = 'path' in error ? ` (${error.path})` : '';
+    return `${SYSTEM_ERRORS[error.code]}${path}`;
+  }
+  return error.cause === undefined ? undefined : explain(error.cause, home);
+}
+
+/** The address of an instance that runs on this folder: its demo.json names it, and it answers there. */
+async function runningInstance(home: string): Promise<string | undefined> {
+  try {
+    const { base_url } = z
+      .object({ base_url: z.string() })
+      .parse(JSON.parse((await readIfExists(demoFile(home))) ?? '{}'));
+    const response = await fetch(`${base_url}/health/live`, { signal: AbortSignal.timeout(PROBE_MS) });
+    return response.ok ? base_url : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -7,7 +7,10 @@ import {
   openApiDocument,
   type ServiceName,
 } from '@switchboard/contracts';
-import { Hono } from 'hono';
+import { requestId } from '@switchboard/service-kit';
+import { type Context, Hono } from 'hono';
+
+const routePath = (path: string) => path.replaceAll(/\{(.+?)\}/g, ':$1');
 
 type Fetch = (request: Request, env: object) => Response | Promise<Response>;
 
@@ -20,17 +23,16 @@ interface GatewayOptions {
 }
 
 /**
- * One of standalone's addresses: hands each path of the interface that belongs to this host to its service,
- * in this process, with the caller's connection, so that services see the true address.
+ * One of standalone's addresses: passes each path of this host to its service, in this process, with the caller's
+ * connection, so that services see the caller's address.
  */
 export function createGateway({ services, host, servers }: GatewayOptions): Hono<{ Bindings: object }> {
   const gateway = new Hono<{ Bindings: object }>();
-  const operations = [...interfaceOperations, ...managementOperations].filter(
-    (operation) => operation.host === host,
-  );
+  const operations = [...interfaceOperations, ...managementOperations];
+  const here = operations.filter((operation) => operation.host === host);
   const paths = new Map<string, ServiceName>(
-    [...operations, ...(host === 'api' ? besidesOperations : [])].map(({ path, service }) => [
-      path.replaceAll(/\{(.+?)\}/g, ':$1'),
+    [...here, ...(host === 'api' ? besidesOperations : [])].map(({ path, service }) => [
+      routePath(path),
       service,
     ]),
   );
@@ -38,6 +40,24 @@ export function createGateway({ services, host, servers }: GatewayOptions): Hono
     const fetch = services.get(service);
     if (fetch !== undefined) gateway.all(path, (c) => fetch(c.req.raw, c.env));
   }
+
+  // Services set the request id of their own answers; the routes below are the gateway's.
+  gateway.use(async (c, next) => {
+    c.header('X-Request-Id', requestId(c.req.header('X-Request-Id')));
+    await next();
+  });
+  const notFound = (c: Context, message: string) =>
+    c.json(
+      { error: { code: 'NOT_FOUND', message: `Not found: ${c.req.path.slice(0, 200)}${message}` } },
+      404,
+    );
+  for (const operation of operations.filter((one) => one.host !== host)) {
+    gateway.all(routePath(operation.path), (c) =>
+      notFound(c, ` is served at ${servers[operation.host]}${c.req.path.slice(0, 200)}.`),
+    );
+  }
+  const docs = `${servers.api}/docs`;
+  gateway.get('/', (c) => c.json({ name: 'Switchboard', docs, openapi: `${servers.api}/openapi.json` }));
   let document: string | undefined;
   gateway.get('/openapi.json', (c) => {
     document ??= JSON.stringify(openApiDocument({ management: host === 'management', servers }));
@@ -47,10 +67,7 @@ export function createGateway({ services, host, servers }: GatewayOptions): Hono
     });
   });
   mountApiReference(gateway, { origins: Object.values(servers) });
-  gateway.notFound((c) => {
-    const message = `There is nothing at ${c.req.path.slice(0, 200)}; see /openapi.json for what there is.`;
-    return c.json({ error: { code: 'NOT_FOUND', message } }, 404);
-  });
+  gateway.notFound((c) => notFound(c, `. See ${docs} for the reference.`));
   return gateway;
 }
 
@@ -59,7 +76,7 @@ interface HealthOf {
   service: { app: { health: { problems(): Promise<Record<string, string>> } } };
 }
 
-/** Ready when every service is. */
+/** Ready when every service is ready. */
 export function mountHealth(gateway: Hono<{ Bindings: object }>, services: readonly HealthOf[]): void {
   gateway.get('/health/live', (c) => c.json({ status: 'live' }));
   gateway.get('/health/ready', async (c) => {

@@ -7,7 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Launched, launch } from './launch.ts';
+import { type Launched, launch } from './testing/launch.ts';
 
 /** The statements of docs/erasing.md and docs/backup.md, carried out on the demo one after the other. */
 

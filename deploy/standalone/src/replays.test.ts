@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { eventually } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
-import { standaloneForTests } from './launch.ts';
+import { standaloneForTests } from './testing/launch.ts';
 
 const run = promisify(execFile);
 

@@ -1,33 +1,33 @@
 import { createECDH, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { readIfThere, writeWhole } from '@switchboard/demo';
+import { readIfExists, writeAtomically } from '@switchboard/demo';
 import { z } from 'zod';
 import { StandaloneError } from './errors.ts';
 
-const kept = z.object({
+const secretsFile = z.object({
   LINK_SECRET: z.string(),
   IDENTITY_SECRET: z.string(),
   VAPID_PUBLIC_KEY: z.string(),
   VAPID_PRIVATE_KEY: z.string(),
 });
 
-/** Settings that are secrets of this installation: made once and kept in the home folder. */
-export async function openSecrets(home: string): Promise<z.infer<typeof kept>> {
+/** This installation's secrets, created once and kept in the home folder. */
+export async function openSecrets(home: string): Promise<z.infer<typeof secretsFile>> {
   const path = join(home, 'secrets.json');
-  const file = await readIfThere(path);
+  const file = await readIfExists(path);
   if (file === undefined) {
     const made = makeSecrets();
-    await writeWhole(path, JSON.stringify(made));
+    await writeAtomically(path, JSON.stringify(made));
     return made;
   }
   try {
-    return kept.parse(JSON.parse(file));
+    return secretsFile.parse(JSON.parse(file));
   } catch {
-    throw new StandaloneError(`${path} is damaged. Delete ${home} to begin anew.`);
+    throw new StandaloneError(`${path} is damaged. Delete ${home} to start over.`);
   }
 }
 
-function makeSecrets(): z.infer<typeof kept> {
+function makeSecrets(): z.infer<typeof secretsFile> {
   const secret = () => randomBytes(32).toString('base64url');
   const vapid = createECDH('prime256v1');
   return {

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
-import { type Launched, launch, launchInVain, standaloneForTests } from './launch.ts';
+import { type Launched, launch, launchInVain, standaloneForTests } from './testing/launch.ts';
 
 const run = promisify(execFile);
 const newHome = () => mkdtemp(join(tmpdir(), 'standalone-'));
@@ -71,7 +71,7 @@ describe('the first start', () => {
     }
   });
 
-  it('opens the management API to the operator’s token alone', async () => {
+  it('opens the management API to the operator token alone', async () => {
     const { management_url, tokens } = running.demo;
     const markup = `${management_url}/management/v1/ai/markup`;
     expect((await fetch(markup)).status).toBe(401);
@@ -79,9 +79,49 @@ describe('the first start', () => {
   });
 });
 
+describe('what no service serves', () => {
+  it("answers with a request id, the caller's where it sent one", async () => {
+    for (const path of ['/nothing/here', '/', '/docs', '/openapi.json', '/health/ready', '/dev/tokens']) {
+      const own = await fetch(`${running.demo.base_url}${path}`);
+      expect([path, own.headers.get('x-request-id')]).toEqual([path, expect.stringMatching(/^[\w-]{36}$/)]);
+      const named = await fetch(`${running.demo.base_url}${path}`, { headers: { 'X-Request-Id': 'mine' } });
+      expect([path, named.headers.get('x-request-id')]).toEqual([path, 'mine']);
+    }
+  });
+
+  it('names the reference, and the host that serves the path', async () => {
+    const { base_url, eu_api_url, eu_replay_url, management_url } = running.demo;
+    const messageAt = async (url: string, method = 'GET') => {
+      const response = await fetch(url, { method });
+      return [response.status, (await json(response))['error']];
+    };
+    const notFound = (message: string) => [404, { code: 'NOT_FOUND', message }];
+    expect(await messageAt(`${base_url}/nothing`)).toEqual(
+      notFound(`Not found: /nothing. See ${base_url}/docs for the reference.`),
+    );
+    expect(await messageAt(`${base_url}/v1/events`, 'POST')).toEqual(
+      notFound(`Not found: /v1/events is served at ${eu_api_url}/v1/events.`),
+    );
+    expect(await messageAt(`${eu_api_url}/v1/replay`, 'POST')).toEqual(
+      notFound(`Not found: /v1/replay is served at ${eu_replay_url}/v1/replay.`),
+    );
+    expect(await messageAt(`${base_url}/management/v1/plans/a/b`)).toEqual(
+      notFound(`Not found: /management/v1/plans/a/b is served at ${management_url}/management/v1/plans/a/b.`),
+    );
+    for (const url of [base_url, eu_api_url, eu_replay_url, management_url]) {
+      expect(await json(await fetch(url))).toEqual({
+        name: 'Switchboard',
+        docs: `${base_url}/docs`,
+        openapi: `${base_url}/openapi.json`,
+      });
+    }
+    expect(running.banner).toContain(`${base_url}/docs`);
+  });
+});
+
 describe('the demo', () => {
   it('has a public link that opens, with the annotations of its people', async () => {
-    const link = /A report +(\S+)/.exec(running.banner)?.[1] ?? '';
+    const link = /Report +(\S+)/.exec(running.banner)?.[1] ?? '';
     const page = await fetch(link);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(await page.text()).toMatch(/<svg[\s\S]*Autumn campaign/);
@@ -140,14 +180,14 @@ describe('tokens for trying things out', () => {
     expect((await fetch(markup(), authorized(String(token)))).status).toBe(401);
   });
 
-  it('are refused with the field’s path for a bad request', async () => {
+  it('are refused with the path of the invalid field', async () => {
     const response = await mint({ sub: '' });
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('sub')]);
   });
 });
 
 describe('switchboard apply', () => {
-  const manifest = join(import.meta.dirname, '../../demo/src/demo.yaml');
+  const manifest = join(import.meta.dirname, '../../demo/src/seed/demo.yaml');
   const operator = join(import.meta.dirname, '../../../packages/cli/src/main.ts');
   const apply = async (path: string, env: Record<string, string>) => {
     const options = { env: { PATH: process.env['PATH'], ...env } };
@@ -202,12 +242,36 @@ describe('switchboard apply', () => {
   });
 });
 
+it.each(['--help', '-h'])('%s prints the settings and starts nothing', async (argument) => {
+  const { code, said } = await launchInVain(join(running.home, 'unused'), {}, [argument]);
+  expect([code, said]).toEqual([0, expect.stringMatching(/PORT=0 SWITCHBOARD_HOME=/)]);
+  await expect(access(join(running.home, 'unused'))).rejects.toThrow();
+});
+
 describe('where it cannot start, one line says why', () => {
-  it('a second instance on the same folder', async () => {
-    const { code, said } = await launchInVain(running.home);
-    expect(code).toBe(1);
-    expect(said.trim().split('\n')).toHaveLength(1);
-    expect(said).toMatch(/^switchboard: Another instance .*already runs/);
+  it.each([
+    ['on the same ports and folder', () => new URL(running.demo.base_url).port],
+    ['on the same folder', () => '0'],
+  ])(
+    'a second instance %s, with a hint that starts one',
+    async (_, port) => {
+      const { code, said } = await launchInVain(running.home, { PORT: port() });
+      expect(code).toBe(1);
+      expect(said).toBe(
+        `switchboard: Switchboard already runs at ${running.demo.base_url} on ${running.home}. ` +
+          'Stop it with Ctrl-C, or start a second instance with PORT=0 SWITCHBOARD_HOME=.switchboard-2.\n',
+      );
+      const second = await newHome();
+      const started = await launch(second, { PORT: '0' });
+      await started.end('SIGTERM');
+      await rm(second, { recursive: true, force: true });
+    },
+    120_000,
+  );
+
+  it('an unknown argument', async () => {
+    const { code, said } = await launchInVain(running.home, {}, ['--port=80']);
+    expect([code, said]).toEqual([2, 'switchboard: unknown argument --port=80; see --help\n']);
   });
 
   it('a taken port, which it names', async () => {
@@ -227,7 +291,7 @@ describe('where it cannot start, one line says why', () => {
 
   it('a port that is no number', async () => {
     const { code, said } = await launchInVain(join(running.home, 'unused'), { PORT: 'web' });
-    expect([code, said]).toEqual([1, expect.stringMatching(/^switchboard: PORT is web.*\n$/)]);
+    expect([code, said]).toEqual([1, expect.stringMatching(/^switchboard: PORT=web.*\n$/)]);
   });
 
   it('a home that is a file', async () => {

@@ -23,15 +23,15 @@ type Closing = () => Promise<unknown>;
 
 const REGION = 'eu';
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
-const FINISH_MS = 8_000;
+const GRACE_MS = 8_000;
 
 /**
- * Starts every service in this process on an embedded PostgreSQL, with addresses, a token issuer and demo data.
- * Resolves when requests are answered. Throws an error whose message is fit for a person when it cannot.
+ * Starts every service in this process on an embedded PostgreSQL, with a token issuer and demo data. Resolves once
+ * requests are answered. Throws an error that `explain` turns into one line.
  */
 export async function startStandalone({ env, home }: StandaloneOptions): Promise<Standalone> {
   const host = env['HOST'] || '127.0.0.1';
-  // In the order of leaving: requests in flight finish, then services flush, then their database goes.
+  // Closed in this order: requests in flight finish, then services flush, then the database stops.
   const closing: { addresses?: Closing; services?: Closing; postgres?: Closing } = {};
   const stop = async () => {
     await closing.addresses?.();
@@ -41,7 +41,7 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
   try {
     await mkdir(home, { recursive: true, mode: 0o755 });
     const addresses = await openAddresses(host, portOf(env));
-    closing.addresses = () => addresses.close(FINISH_MS);
+    closing.addresses = () => addresses.close(GRACE_MS);
     const { urls } = addresses;
     const issuer = await openIssuer(home, urls.api);
     const postgres = await startPostgres({ directory: join(home, 'postgres'), databases: DATABASES });
@@ -96,5 +96,5 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
 function portOf(env: Record<string, string | undefined>): number {
   const port = Number(env['PORT'] || 4000);
   if (Number.isInteger(port) && port >= 0 && port <= 65_531) return port;
-  throw new StandaloneError(`PORT is ${env['PORT']}: give a number from 0 to 65531; 0 picks free ports.`);
+  throw new StandaloneError(`PORT=${env['PORT']}: give a number from 0 to 65531; 0 picks free ports.`);
 }

@@ -2,7 +2,7 @@ import { type Host, type Operation, operations } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type DemoJson, standaloneForTests } from './launch.ts';
+import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
 /** Two tenants on one deployment: what one has is not there for the other, whatever ids it knows. */
 

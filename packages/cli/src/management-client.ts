@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation, ServiceName } from '@switchboard/contracts';
+import { backoffDelay, pause } from '@switchboard/resilience';
 import { z } from 'zod';
 
 /** The management API refused a call or could not be reached. The message names the call and the reason. */
@@ -47,6 +47,7 @@ export interface ManagementClient {
 }
 
 const CALL_TIMEOUT_MS = 10_000;
+const RETRY_BACKOFF = { baseMs: 50, maxMs: 1000 };
 const errorBody = z.object({ error: z.object({ message: z.string() }) });
 
 /** What to do about a refusal whose message does not say. */
@@ -90,15 +91,15 @@ export function createManagementClient(options: ManagementClientOptions): Manage
 
   return {
     async call(operation, input = {}) {
-      const until = Date.now() + retryForMs;
-      for (let wait = 25; ; wait = Math.min(1000, wait * 2)) {
+      const deadline = Date.now() + retryForMs;
+      for (let attempt = 0; ; attempt++) {
         try {
           return await send(operation, input);
         } catch (error) {
           if (!(error instanceof ManagementError) || !isRetryable(error, operation)) throw error;
-          const pause = Math.max(error.retryAfterMs ?? 0, wait * (0.5 + Math.random()));
-          if (Date.now() + pause > until) throw error;
-          await sleep(pause);
+          const waitMs = Math.max(error.retryAfterMs ?? 0, backoffDelay(attempt, RETRY_BACKOFF));
+          if (Date.now() + waitMs > deadline) throw error;
+          await pause(waitMs);
         }
       }
     },

@@ -40,6 +40,7 @@ export { objectStoreSettings, openObjects, s3Settings, together } from './object
 export { type ProjectOfRegion, projectOfRegion } from './project-of-region.ts';
 export { createRateLimits, type RateLimit } from './rate-limits.ts';
 export { openRedis } from './redis.ts';
+export { requestId } from './request-facts.ts';
 export { runService, serviceContext, startService } from './runner.ts';
 export { createSealing, hashToken, newToken, type Sealing, sealingSecrets } from './sealing.ts';
 export { sealAnew } from './sealing-anew.ts';

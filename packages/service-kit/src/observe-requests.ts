@@ -42,7 +42,7 @@ export function observeRequests({ context, consoleOrigin }: Observing) {
   }
 
   return (c: Context<KitEnv>, next: Next): Promise<void> => {
-    const id = requestId(c);
+    const id = requestId(c.req.header('x-request-id'));
     c.set('requestId', id);
     c.set('address', clientAddress(c, config.TRUSTED_PROXY_HOPS));
     const span = tracing && startSpan(c, tracing, id);

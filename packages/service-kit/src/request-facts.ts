@@ -5,8 +5,7 @@ import type { KitEnv } from './env.ts';
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** The caller's own X-Request-Id when it is fit to be logged, else a new one. */
-export function requestId(c: Context<KitEnv>): string {
-  const given = c.req.header('x-request-id');
+export function requestId(given: string | undefined): string {
   return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
 }
 

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { request } from '../request.ts';
 import data from './data.json' with { type: 'json' };
 
-interface MessengerDemoOptions {
+interface SeedMessengerOptions {
   managementUrl: string;
   apiUrl: string;
   /** Access token with the permission `service.manage`. */
@@ -13,8 +13,8 @@ interface MessengerDemoOptions {
   projectKey: string;
 }
 
-export interface MessengerDemo {
-  /** An identity secret of the project, to make a userHash with. */
+export interface SeededMessenger {
+  /** An identity secret of the project, to compute a userHash with. */
   identity_secret: string;
 }
 
@@ -25,23 +25,20 @@ type Call = (
   headers?: Record<string, string>,
 ) => Promise<unknown>;
 
-/** How long the service may take to learn of a new project and its key. */
-const PATIENCE_MS = 60_000;
-
 const withUrl = z.object({ url: z.string() });
 const withId = z.object({ id: z.string() });
 const withSecret = z.object({ secret: z.string() });
 const opened = z.object({ conversationId: z.string(), token: z.string() });
 
-const said = z.looseObject({}).optional();
+const turn = z.looseObject({}).optional();
 const conversationSchema = z.object({
   open: z.looseObject({ userId: z.string().optional() }),
-  turns: z.array(z.object({ visitor: said, teammate: said, picture: z.string().optional() })),
+  turns: z.array(z.object({ visitor: turn, teammate: turn, picture: z.string().optional() })),
   status: z.string().optional(),
 });
 
-/** Makes the messenger's demo as an operator and two visitors would: see data.json. */
-export async function makeMessengerDemo(options: MessengerDemoOptions): Promise<MessengerDemo> {
+/** Seeds the messenger through its API, as an operator and two visitors: see data.json. */
+export async function seedMessenger(options: SeedMessengerOptions): Promise<SeededMessenger> {
   const { managementUrl, apiUrl, token, projectId, projectKey } = options;
   const manage = caller(`${managementUrl}/management/v1/projects/${projectId}`, token);
   const api = caller(apiUrl, projectKey);
@@ -56,19 +53,19 @@ export async function makeMessengerDemo(options: MessengerDemoOptions): Promise<
   const { secret } = withSecret.parse(await manage('POST', '/identity-secrets'));
   for (const message of data.messages) await manage('POST', '/messages', message);
   const conversations = z.array(conversationSchema).parse(data.conversations);
-  for (const conversation of conversations) await hold(conversation, { manage, api, secret });
+  for (const conversation of conversations) await seedConversation(conversation, { manage, api, secret });
   return { identity_secret: secret };
 }
 
-interface Parties {
+interface Callers {
   manage: Call;
   api: Call;
   secret: string;
 }
 
-async function hold(
+async function seedConversation(
   given: z.output<typeof conversationSchema>,
-  { manage, api, secret }: Parties,
+  { manage, api, secret }: Callers,
 ): Promise<void> {
   const { userId } = given.open;
   const userHash = userId && createHmac('sha256', secret).update(userId).digest('hex');
@@ -98,23 +95,11 @@ async function hold(
 const PICTURES = new URL('pictures/', import.meta.url);
 const picture = (name: string) => readFile(new URL(name, PICTURES));
 
-/** Calls one side of the service, waiting until it knows the project and its key. */
+/** Calls one side of the service with its credential. */
 function caller(base: string, credential: string): Call {
   return async (method, path, body, headers = {}) => {
-    const until = Date.now() + PATIENCE_MS;
-    for (;;) {
-      const response = await fetch(`${base}${path}`, {
-        method,
-        headers: { Authorization: `Bearer ${credential}`, ...headers },
-        ...(body === undefined
-          ? {}
-          : { body: Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body) }),
-      });
-      if (response.ok) return response.json();
-      const isEarly = [401, 404, 503].includes(response.status) && Date.now() < until;
-      if (!isEarly) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-      await response.body?.cancel();
-      await sleep(50);
-    }
+    const content = Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body);
+    const options = body === undefined ? { headers } : { headers, body: content };
+    return (await request(method, `${base}${path}`, credential, options)).json();
   };
 }

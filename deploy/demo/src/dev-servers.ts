@@ -3,30 +3,30 @@ import { Hono } from 'hono';
 import { proxy } from 'hono/proxy';
 import { type Issuer, tokenRequest } from './issuer.ts';
 
-/** The issuer's keys, and tokens for trying things out, which only loopback may reach: `mayMint`. */
+/** The issuer's keys, and `POST /dev/tokens`, which mints only on a loopback address (`mayMint`). */
 export function mountIssuer(app: Hono<{ Bindings: object }>, issuer: Issuer, mayMint: boolean): void {
   app.get('/.well-known/jwks.json', (c) => c.json(issuer.jwks));
   app.post('/dev/tokens', async (c) => {
     const refuse = (code: string, message: string, status: 400 | 403) =>
       c.json({ error: { code, message } }, status);
     if (!mayMint)
-      return refuse('FORBIDDEN', 'Tokens are minted on a loopback address only; unset HOST.', 403);
+      return refuse('FORBIDDEN', 'Tokens are minted on a loopback address only. Unset HOST.', 403);
     const parsed = tokenRequest.safeParse(await c.req.json().catch(() => undefined));
     if (parsed.success) return c.json({ token: await issuer.mint(parsed.data) }, 201);
     const issue = parsed.error.issues[0];
-    return refuse('BAD_REQUEST', `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'not valid'}`, 400);
+    return refuse('BAD_REQUEST', `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`, 400);
   });
 }
 
-/** Stands where your console would be: the addresses in mails and shares lead here. */
+/** A placeholder for your console: links in mails and shares lead here. */
 export function createConsole(): Hono {
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Console</title>
-<p>Switchboard has no console of its own. This address stands for yours (CONSOLE_URL).</p></html>`;
+<p>Switchboard has no console. This address stands for yours (CONSOLE_URL).</p></html>`;
   return new Hono().get('*', (c) => c.html(page, 200, { 'Content-Security-Policy': "default-src 'none'" }));
 }
 
-/** One address for the management API of services that each have their own. */
-export function createManagementFront(addressOf: (service: ServiceName) => string): Hono {
+/** One address for the management API of several services. */
+export function createManagementProxy(addressOf: (service: ServiceName) => string): Hono {
   const app = new Hono();
   for (const { path, service } of managementOperations) {
     app.all(path.replaceAll(/\{(.+?)\}/g, ':$1'), (c) => {

@@ -1,9 +1,9 @@
 import { httpUrl, integerSetting, listen, parseConfig } from '@switchboard/service-kit';
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { demoFile, readIfThere } from './files.ts';
-import { openIssuer } from './issuer.ts';
-import { createConsole, createManagementFront, mountIssuer } from './stand-ins.ts';
+import { createConsole, createManagementProxy, mountIssuer } from '../dev-servers.ts';
+import { demoFile, readIfExists } from '../files.ts';
+import { openIssuer } from '../issuer.ts';
 
 const port = (fallback: number) => integerSetting({ min: 0, max: 65_535, fallback });
 
@@ -21,24 +21,24 @@ const settings = z.object({
   SWITCHBOARD_INGESTION_URL: httpUrl,
 });
 
-const FINISH_MS = 2000;
+const GRACE_MS = 2000;
 
 /**
- * Serves an issuer that gives a token to whoever asks, one address for the management API, and a console's place.
- * Made for one machine: publish its ports on loopback alone.
+ * Serves a token issuer that mints for anyone, one address for the management API, and a placeholder console.
+ * For one machine only: publish its ports on loopback.
  */
 export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   const config = parseConfig(settings, env);
   const { DEMO_HOME: home, HOST: host } = config;
-  const front = new Hono<{ Bindings: object }>();
-  mountIssuer(front, await openIssuer(home, config.AUTH_ISSUER), true);
-  front.get('/health/:kind', (c) => c.json({ status: 'ready' }));
-  front.get('/demo.json', async (c) => {
-    const demo = await readIfThere(demoFile(home));
+  const issuer = new Hono<{ Bindings: object }>();
+  mountIssuer(issuer, await openIssuer(home, config.AUTH_ISSUER), true);
+  issuer.get('/health/:kind', (c) => c.json({ status: 'ready' }));
+  issuer.get('/demo.json', async (c) => {
+    const demo = await readIfExists(demoFile(home));
     if (demo !== undefined) return c.body(demo, 200, { 'Content-Type': 'application/json' });
-    return c.json({ error: { code: 'NOT_FOUND', message: 'The demo is not made yet.' } }, 404);
+    return c.json({ error: { code: 'NOT_FOUND', message: 'The demo is not seeded yet.' } }, 404);
   });
-  const management = createManagementFront(
+  const management = createManagementProxy(
     (service) =>
       ({
         catalogue: config.SWITCHBOARD_CATALOGUE_URL,
@@ -49,14 +49,14 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
       })[service],
   );
   const servers = await Promise.all([
-    listen({ host, port: config.PORT, fetch: front.fetch }),
+    listen({ host, port: config.PORT, fetch: issuer.fetch }),
     listen({ host, port: config.MANAGEMENT_PORT, fetch: management.fetch }),
     listen({ host, port: config.CONSOLE_PORT, fetch: createConsole().fetch }),
   ]);
-  const leave = async () => {
-    await Promise.all(servers.map((server) => server.close(FINISH_MS)));
+  const shutDown = async () => {
+    await Promise.all(servers.map((server) => server.close(GRACE_MS)));
     process.exit(0);
   };
-  process.once('SIGTERM', () => void leave());
-  process.once('SIGINT', () => void leave());
+  process.once('SIGTERM', () => void shutDown());
+  process.once('SIGINT', () => void shutDown());
 }

@@ -1,13 +1,13 @@
 import { ManagementError } from '@switchboard/cli';
 import { httpUrl, parseConfig } from '@switchboard/service-kit';
 import { z } from 'zod';
-import { DemoError, prepareDemo } from './demo.ts';
-import { openIssuer } from './issuer.ts';
+import { DemoError, prepareDemo } from '../demo.ts';
+import { openIssuer } from '../issuer.ts';
 
 const settings = z.object({
   DEMO_HOME: z.string(),
   AUTH_ISSUER: z.string(),
-  // As clients have them.
+  // As clients see them.
   PUBLIC_API_URL: httpUrl,
   PUBLIC_EVENTS_URL: httpUrl,
   PUBLIC_REPLAY_URL: httpUrl,
@@ -15,14 +15,14 @@ const settings = z.object({
   PUBLIC_ISSUER_URL: httpUrl,
   CONSOLE_URL: httpUrl,
   MAIL_URL: httpUrl,
-  // As this process has them.
+  // As this process sees them.
   API_URL: httpUrl,
   EVENTS_URL: httpUrl,
   REPLAY_URL: httpUrl,
   MANAGEMENT_URL: httpUrl,
 });
 
-/** Makes the demo's data, once; a later run mints new tokens. Says where everything is. */
+/** Seeds the demo once; a later run mints new tokens. Prints where everything is. */
 export async function seed(env: NodeJS.ProcessEnv): Promise<void> {
   const config = parseConfig(settings, env);
   const prepared = await prepareDemo({
@@ -36,7 +36,7 @@ export async function seed(env: NodeJS.ProcessEnv): Promise<void> {
       issuer: config.PUBLIC_ISSUER_URL,
       console: config.CONSOLE_URL,
     },
-    within: {
+    internalUrls: {
       api: config.API_URL,
       events: config.EVENTS_URL,
       replay: config.REPLAY_URL,
@@ -51,7 +51,7 @@ export async function seed(env: NodeJS.ProcessEnv): Promise<void> {
   API            ${config.PUBLIC_API_URL}
   Project key    ${prepared.demo.project_key}
   Tokens, keys   ${config.PUBLIC_ISSUER_URL}/demo.json
-  Mails          ${config.MAIL_URL}
-  A report       ${prepared.sharedReportUrl ?? '(its link is off)'}
+  Mail           ${config.MAIL_URL}
+  Report         ${prepared.sharedReportUrl ?? '(the link is off)'}
 `);
 }

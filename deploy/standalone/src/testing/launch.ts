@@ -62,7 +62,7 @@ export function standaloneForTests(): {
   };
 }
 
-const MAIN = join(import.meta.dirname, 'main.ts');
+const MAIN = join(import.meta.dirname, '../main.ts');
 
 /** Runs standalone until it is ready. Throws with what it said when it ends before. */
 export async function launch(home: string, env: Record<string, string> = {}): Promise<Launched> {
@@ -83,14 +83,18 @@ export async function launch(home: string, env: Record<string, string> = {}): Pr
 }
 
 /** Runs standalone where it cannot start: its exit code and what it said. */
-export async function launchInVain(home: string, env: Record<string, string> = {}) {
-  const process = start(home, env);
+export async function launchInVain(
+  home: string,
+  env: Record<string, string> = {},
+  args: readonly string[] = [],
+) {
+  const process = start(home, env, args);
   const output = collect(process);
   return { code: await ended(process), said: output.text() };
 }
 
-function start(home: string, env: Record<string, string>): ChildProcess {
-  return spawn('node', [MAIN], {
+function start(home: string, env: Record<string, string>, args: readonly string[] = []): ChildProcess {
+  return spawn('node', [MAIN, ...args], {
     env: { PATH: globalThis.process.env['PATH'], PORT: '0', SWITCHBOARD_HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -11,25 +11,26 @@ import {
   startThread,
 } from '@switchboard/contracts';
 import { z } from 'zod';
+import { PROPAGATION_MS } from './request.ts';
 
-interface CollaborationDemoOptions {
+interface SeedCollaborationOptions {
   managementUrl: string;
   apiUrl: string;
   projectId: string;
-  /** The report that gets a link, annotations of its own and a thread. */
+  /** The report with the public link and the comment thread. */
   reportId: string;
   tokens: { operator: string; owner: string; teammate: string };
 }
 
-const REPORTS = new URL('demo-reports/', import.meta.url);
-const A_DAY_MS = 24 * 60 * 60 * 1000;
+const REPORTS = new URL('reports/', import.meta.url);
+const DAY_MS = 24 * 60 * 60 * 1000;
 const LINK_DAYS = 60;
 
-const annotations = [
+const ANNOTATIONS = [
   {
     startsOn: '2026-10-26',
     endsOn: '2026-10-29',
-    text: 'Autumn campaign: 20 % off tents',
+    text: 'Autumn campaign: 20% off tents',
     tags: ['campaign'],
   },
   { startsOn: '2026-11-03', text: 'Checkout in one page', tags: ['release'] },
@@ -39,13 +40,13 @@ const linkAnswer = z.object({ url: z.string() });
 const threadAnswer = z.object({ id: z.string(), comments: z.array(z.object({ id: z.string() })) });
 
 /**
- * Makes the demo of collaboration as its people would: runs of every kind of report, annotations, a thread, and
- * a public link. Returns the link's address.
+ * Seeds collaboration through its API: runs of every kind of report, annotations, a comment thread and a public
+ * link. Returns the link's address.
  */
-export async function makeCollaborationDemo(options: CollaborationDemoOptions): Promise<string> {
+export async function seedCollaboration(options: SeedCollaborationOptions): Promise<string> {
   const { managementUrl, apiUrl, projectId, reportId, tokens } = options;
   const as = (token: string, url: string) =>
-    createManagementClient({ token, addressOf: () => url, patienceMs: 60_000 });
+    createManagementClient({ token, addressOf: () => url, retryForMs: PROPAGATION_MS });
   const operator = as(tokens.operator, managementUrl);
   const owner = as(tokens.owner, apiUrl);
   const teammate = as(tokens.teammate, apiUrl);
@@ -55,7 +56,7 @@ export async function makeCollaborationDemo(options: CollaborationDemoOptions): 
     const body: unknown = JSON.parse(await readFile(new URL(file, REPORTS), 'utf8'));
     await operator.call(recordReportRun, { params: { projectId, reportId: basename(file, '.json') }, body });
   }
-  for (const body of annotations) await owner.call(createAnnotation, { params: { projectId }, body });
+  for (const body of ANNOTATIONS) await owner.call(createAnnotation, { params: { projectId }, body });
 
   const write = async (
     who: typeof owner,
@@ -76,6 +77,6 @@ export async function makeCollaborationDemo(options: CollaborationDemoOptions): 
   const commentId = thread.comments[0]?.id ?? '';
   await write(teammate, addReaction, { params: { projectId, commentId, emoji: '🎯' } });
 
-  const expiresOn = new Date(Date.now() + LINK_DAYS * A_DAY_MS).toISOString().slice(0, 10);
+  const expiresOn = new Date(Date.now() + LINK_DAYS * DAY_MS).toISOString().slice(0, 10);
   return linkAnswer.parse(await owner.call(putPublicLink, { params, body: { expiresOn } })).url;
 }

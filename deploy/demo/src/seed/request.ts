@@ -1,0 +1,31 @@
+import { pause } from '@switchboard/resilience';
+
+/** Services learn of a new project and its key a moment after catalogue. */
+export const PROPAGATION_MS = 60_000;
+const RETRY_MS = 50;
+
+/**
+ * Sends a request, retrying while the service is unavailable or does not know the project or its key yet.
+ * Throws with the status and the reason when the request is refused.
+ */
+export async function request(
+  method: string,
+  url: string,
+  credential: string,
+  { body, headers = {} }: { body?: string | Uint8Array<ArrayBuffer>; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  const deadline = Date.now() + PROPAGATION_MS;
+  for (;;) {
+    const response = await fetch(url, {
+      method,
+      headers: { Authorization: `Bearer ${credential}`, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    if (response.ok) return response;
+    const reason = (await response.text()) || response.headers.get('x-error') || 'no reason given';
+    if (![401, 404, 503].includes(response.status) || Date.now() > deadline) {
+      throw new Error(`${method} ${new URL(url).pathname}: ${response.status} ${reason}`);
+    }
+    await pause(RETRY_MS);
+  }
+}
