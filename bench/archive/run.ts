@@ -14,10 +14,10 @@ import { decimals, printTable, thousands } from '../lib/table.ts';
 
 const PARTITIONS = 4;
 const EVENTS_A_RECORD = 250;
-const group = 'ingestion.event-archive';
+const GROUP = 'archive.events';
 
 /**
- * How fast the event archive takes in a topic that is full already: a process with the role event-archive alone, on
+ * How fast the event archive takes in a topic that is full already: a process with the role events alone, on
  * Kafka, PostgreSQL and a folder, from its start until it has committed everything.
  */
 export async function run(args: string[]): Promise<void> {
@@ -33,12 +33,12 @@ export async function run(args: string[]): Promise<void> {
   const kafka = await startKafka();
   if (kafka === undefined) throw new Error('There is no Kafka: run deploy/backings/install.sh kafka.');
   const home = await mkdtemp(join(tmpdir(), 'bench-archive-'));
-  const postgres = await startPostgres({ directory: join(home, 'postgres'), databases: ['ingestion'] });
+  const postgres = await startPostgres({ directory: join(home, 'postgres'), databases: ['archive'] });
   const log = openKafkaLog({ brokers: kafka.brokers, clientId: 'bench' });
   try {
     await fill(log, count, Number(values.projects));
     const service = await startServer({
-      script: join(import.meta.dirname, '../../services/ingestion/src/main.ts'),
+      script: join(import.meta.dirname, '../../services/archive/src/main.ts'),
       port: await freePort(),
       readyPath: '/health/live',
       flags: ['--max-semi-space-size=16', ...profiling(values.profile)],
@@ -50,10 +50,10 @@ export async function run(args: string[]): Promise<void> {
         AUTH_AUDIENCE: 'switchboard',
         AUTH_JWKS_URL: 'http://127.0.0.1:9/jwks.json',
         CONSOLE_URL: 'http://127.0.0.1:9',
-        DATABASE_URL: postgres.url('ingestion'),
+        DATABASE_URL: postgres.url('archive'),
         KAFKA_BROKERS: kafka.brokers.join(','),
         TOPIC_PARTITIONS: String(PARTITIONS),
-        ROLES: 'event-archive',
+        ROLES: 'events',
         OBJECTS_FOLDER: join(home, 'objects'),
         ARCHIVE_FILE_SECONDS: '10',
       },
@@ -64,7 +64,7 @@ export async function run(args: string[]): Promise<void> {
     const cpu = await service.cpuSeconds();
     const peak = await service.peakMb();
     await service.stop();
-    const stored = await sizes(join(home, 'objects'), postgres.url('ingestion'));
+    const stored = await sizes(join(home, 'objects'), postgres.url('archive'));
     printTable(
       ['events', 'events/s', 'CPU us/event', 'peak RSS MB', 'files', 'bytes/event in PostgreSQL'],
       [
@@ -91,7 +91,7 @@ const profiling = (folder: string | undefined) =>
 
 async function isDone(log: EventLog): Promise<boolean> {
   // Kafka refuses until it has made its topic of offsets.
-  const lags = await log.lag(group, ['events']).catch(() => undefined);
+  const lags = await log.lag(GROUP, ['events']).catch(() => undefined);
   return lags?.every(({ behind }) => behind === 0n) ?? false;
 }
 
@@ -120,7 +120,7 @@ async function sizes(folder: string, url: string) {
   for await (const _ of openObjectStore({ folder }).list('events/')) files += 1;
   const database = openDatabase({ url, applicationName: 'bench' });
   const [row] = await database.sql<{ bytes: number | bigint }[]>`
-    select pg_total_relation_size('archive_sightings') as bytes`;
+    select pg_total_relation_size('seen_events') as bytes`;
   await database.close();
   return { files, databaseBytes: Number(row?.bytes ?? 0) };
 }

@@ -8,8 +8,8 @@ import type { Part } from './service-process.ts';
 
 /** The consumers of the proof, by the kind of process they run in. */
 const groups: { kind: string; group: string; topics: string[] }[] = [
-  { kind: 'event archive', group: 'ingestion.event-archive', topics: [ingestionTopics.events] },
-  { kind: 'replay archive', group: 'ingestion.replay-archive', topics: [ingestionTopics.replays] },
+  { kind: 'event archive', group: 'archive.events', topics: [ingestionTopics.events] },
+  { kind: 'replay archive', group: 'archive.replays', topics: [ingestionTopics.replays] },
   {
     kind: 'user state',
     group: 'flags.user-state',

@@ -17,19 +17,19 @@ async function ask(
   return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-async function managementOf({ ingestion, flags, managementToken }: Setting) {
+async function managementOf({ archive, flags, managementToken }: Setting) {
   const headers = { Authorization: `Bearer ${await managementToken()}` };
   const base = (port: number | undefined) => `http://127.0.0.1:${port}/management/v1/projects`;
-  return { headers, ingestion: base(ingestion[0]?.port), flags: base(flags.port) };
+  return { headers, archive: base(archive.port), flags: base(flags.port) };
 }
 
 /** The recording of every session that a chunk was sent of; those that are not there are left out. */
 export async function readReplays(setting: Setting, books: readonly Request[]): Promise<FoundReplay[]> {
-  const { headers, ingestion } = await managementOf(setting);
+  const { headers, archive } = await managementOf(setting);
   const found: FoundReplay[] = [];
   for (const name of sessionsOf(books).keys()) {
     const [project = '', session = ''] = name.split(' ');
-    const url = `${ingestion}/${project}/replays/${session}`;
+    const url = `${archive}/${project}/replays/${session}`;
     const manifest = await ask(url, { headers }, [200, 404]);
     if (manifest.status === 404) continue;
     const { chunks, conflicts, missing } = Object(manifest.body);
@@ -51,12 +51,12 @@ const SAMPLE = 20;
 
 /** Of some accepted events: does the service itself say that they are archived? Answers what is wrong. */
 export async function askWhereEventsAre(setting: Setting, books: readonly Request[], random: Random) {
-  const { headers, ingestion } = await managementOf(setting);
+  const { headers, archive } = await managementOf(setting);
   const accepted = books.filter((request) => request.kind === 'events' && certainty(request) === 'yes');
   const faults: string[] = [];
   for (const { project, round, first } of random.shuffle(accepted).slice(0, SAMPLE)) {
     const id = eventId({ project, round, number: first });
-    const { body } = await ask(`${ingestion}/${project}/events/${id}`, { headers }, [200]);
+    const { body } = await ask(`${archive}/${project}/events/${id}`, { headers }, [200]);
     const { state, archived } = Object(body);
     if (state !== 'archived' || typeof archived?.row !== 'number') {
       faults.push(`${project} ${id}: accepted, and said to be ${JSON.stringify(body)}`);

@@ -26,7 +26,7 @@ export interface ServiceProcess extends Part {
 interface ServiceOptions {
   kind: string;
   name: string;
-  service: 'ingestion' | 'flags';
+  service: 'ingestion' | 'archive' | 'flags';
   env: Record<string, string>;
   /** Its output is appended to a file in this folder. */
   folder: string;

@@ -25,9 +25,11 @@ export interface Setting {
   parts: Part[];
   /** Instances of ingestion that take requests. */
   ingestion: ServiceProcess[];
+  /** An instance of archive that answers requests. */
+  archive: ServiceProcess;
   /** An instance of flags that answers requests. */
   flags: ServiceProcess;
-  databaseUrl(name: 'ingestion' | 'flags'): string;
+  databaseUrl(name: 'archive' | 'flags'): string;
   managementToken(): Promise<string>;
   /** What the processes wrote. */
   folder: string;
@@ -48,7 +50,7 @@ export async function setUp(options: SettingOptions): Promise<Setting> {
   try {
     const tokens = await accessTokens();
     stops.push(() => tokens.stop());
-    const database = await startDatabases('services’ PostgreSQL', ['ingestion', 'flags']);
+    const database = await startDatabases('services’ PostgreSQL', ['ingestion', 'archive', 'flags']);
     stops.push(database.part.stop);
     const backing = await startLog(options.log, options.kafka);
     stops.push(backing.part.stop);
@@ -57,7 +59,12 @@ export async function setUp(options: SettingOptions): Promise<Setting> {
     await fillDirectory(backing.log);
 
     const common = { ...serviceEnv(tokens), ...backing.env, LOG_LEVEL: 'info' };
-    const start = async (kind: string, service: 'ingestion' | 'flags', count: number, env: object) =>
+    const start = async (
+      kind: string,
+      service: 'ingestion' | 'archive' | 'flags',
+      count: number,
+      env: object,
+    ) =>
       Promise.all(
         Array.from({ length: count }, (_, index) =>
           startServiceProcess({
@@ -70,19 +77,17 @@ export async function setUp(options: SettingOptions): Promise<Setting> {
         ),
       );
     const archiving = { ...objects.env, ...archiveEnv };
-    const ingestion = await start('ingestion', 'ingestion', 2, { ROLES: 'http', ...archiving });
+    const ingestion = await start('ingestion', 'ingestion', 2, {});
     const services = [
       ...ingestion,
-      ...(await start('event archive', 'ingestion', options.consumers, {
-        ROLES: 'event-archive',
-        ...archiving,
-      })),
-      ...(await start('replay archive', 'ingestion', 1, { ROLES: 'replay-archive', ...archiving })),
+      ...(await start('event archive', 'archive', options.consumers, { ROLES: 'events', ...archiving })),
+      ...(await start('replay archive', 'archive', 1, { ROLES: 'replays', ...archiving })),
       ...(await start('user state', 'flags', options.consumers, { ROLES: 'user-state' })),
     ];
     const [flags] = await start('flags', 'flags', 1, { ROLES: 'http' });
-    if (flags === undefined) throw new Error('flags was not started');
-    const processes = [...services, flags];
+    const [archive] = await start('archive', 'archive', 1, { ROLES: 'http', ...archiving });
+    if (flags === undefined || archive === undefined) throw new Error('flags or archive was not started');
+    const processes = [...services, flags, archive];
     stops.push(async () => void (await Promise.all(processes.map((process) => process.stop()))));
     const parts = [...services, backing.part, database.part, ...(objects.part ? [objects.part] : [])];
     await untilReady([...processes, ...parts]);
@@ -91,6 +96,7 @@ export async function setUp(options: SettingOptions): Promise<Setting> {
       objects: objects.objects,
       parts,
       ingestion,
+      archive,
       flags,
       databaseUrl: database.url,
       managementToken: () => tokens.mint({ sub: 'crash', permissions: ['service.manage'] }),

@@ -22,7 +22,7 @@ import { nativeImages } from './native-images.ts';
 import { makeServiceDatabases } from './service-databases.ts';
 
 const loader = composeLoader();
-const OURS = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+const OURS = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];
 
 describe.skipIf(loader === undefined)('docker-compose.yml', () => {
   let services: Record<string, ComposeService>;
@@ -47,7 +47,7 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
 
   it('gives what it builds a read-only file system and a bound on memory', () => {
     const built = Object.values(services).filter(({ build }) => build !== undefined);
-    expect(built).toHaveLength(11);
+    expect(built).toHaveLength(12);
     for (const service of built)
       expect(service).toMatchObject({ read_only: true, mem_limit: expect.any(String) });
   });

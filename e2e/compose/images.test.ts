@@ -15,7 +15,7 @@ import { REPOSITORY } from '../harness/repository.ts';
 import { type NativeImage, type NativeImages, nativeImages } from './native-images.ts';
 import { type Program, startProgram } from './program.ts';
 
-const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'] as const;
+const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'] as const;
 type Name = (typeof SERVICES)[number];
 
 const MANIFEST = `
@@ -77,7 +77,7 @@ function settings(name: Name): Record<string, string> {
     LINK_SECRET: 'a link secret of 32 characters or more',
     IDENTITY_SECRET: 'an identity secret of 32 characters or more',
     SMTP_URL: 'smtp://127.0.0.1:1',
-    ...(name === 'ingestion' && { ROLES: 'http' }),
+    ...(name === 'archive' && { ROLES: 'http', OBJECTS_FOLDER: join(root, 'objects') }),
     // Node refuses every write to the file system, as a read-only container does.
     NODE_OPTIONS: '--permission --allow-fs-read=*',
   };
@@ -123,6 +123,14 @@ const serves: Record<Name, () => Promise<void>> = {
         body,
       });
       expect(answer.status).toBe(202);
+    });
+  },
+  async archive() {
+    await eventually(async () => {
+      const answer = await fetch(`${url('archive')}/management/v1/projects/web/replays`, {
+        headers: { Authorization: `Bearer ${await manager()}` },
+      });
+      expect(await answer.json()).toEqual({ replays: [], nextCursor: null });
     });
   },
   async messenger() {

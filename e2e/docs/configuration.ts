@@ -1,3 +1,4 @@
+import { archiveService } from '@switchboard/archive';
 import { catalogueService } from '@switchboard/catalogue';
 import { collaborationService } from '@switchboard/collaboration';
 import { flagsService } from '@switchboard/flags';
@@ -16,6 +17,7 @@ export const ofServices: [name: string, Shape][] = [
   messengerService,
   flagsService,
   ingestionService,
+  archiveService,
 ].map(({ name, settings }) => [name, settings.shape]);
 
 const shared: Shape = { ...commonSettings, ...eventLogSettings };

@@ -1,3 +1,4 @@
+import { archiveService } from '@switchboard/archive';
 import { catalogueService } from '@switchboard/catalogue';
 import { collaborationService } from '@switchboard/collaboration';
 import { flagsService } from '@switchboard/flags';
@@ -8,7 +9,14 @@ import { describe, expect, it } from 'vitest';
 import { helm, template } from './helm.ts';
 import { type Deployment, type Env, ofKind } from './rendered.ts';
 
-const services = [catalogueService, collaborationService, messengerService, flagsService, ingestionService];
+const services = [
+  catalogueService,
+  collaborationService,
+  messengerService,
+  flagsService,
+  ingestionService,
+  archiveService,
+];
 
 // What the Secrets hold: only what a pod does not start without.
 const secrets: Record<string, string> = {

@@ -13,7 +13,7 @@ import {
 } from '@switchboard/testkit';
 import { REPOSITORY } from '../harness/repository.ts';
 
-export type ServiceName = 'catalogue' | 'collaboration' | 'messenger' | 'flags' | 'ingestion';
+export type ServiceName = 'catalogue' | 'collaboration' | 'messenger' | 'flags' | 'ingestion' | 'archive';
 
 /** A line of a service's log. */
 export type Line = Record<string, unknown> & { msg: string };

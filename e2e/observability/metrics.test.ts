@@ -10,7 +10,7 @@ let deployment: Deployment;
 let exposed: Exposed;
 beforeAll(async () => {
   deployment = await startDeployment();
-  const names = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'] as const;
+  const names = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'] as const;
   const services = await Promise.all(names.map((name) => deployment.start(name)));
   const answers = services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text());
   exposed = exposedBy(await Promise.all(answers));

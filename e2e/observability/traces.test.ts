@@ -33,7 +33,7 @@ describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log 
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     };
     [ingestion, flags] = await Promise.all([
-      deployment.start('ingestion', { ...tracing, ROLES: 'http', ...late }),
+      deployment.start('ingestion', { ...tracing, ...late }),
       deployment.start('flags', tracing),
     ]);
     await Promise.all([ingestion.ready(), flags.ready()]);

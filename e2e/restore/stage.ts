@@ -15,12 +15,19 @@ export interface StageOptions {
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-export const SERVICES: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+export const SERVICES: ServiceName[] = [
+  'catalogue',
+  'collaboration',
+  'messenger',
+  'flags',
+  'ingestion',
+  'archive',
+];
 
 const DOCUMENT = new URL('../../docs/backup.md', import.meta.url);
 const run = promisify(execFile);
 
-/** Five services as processes on stores that can be lost, and the commands of docs/backup.md. */
+/** Every service as a process on stores that can be lost, and the commands of docs/backup.md. */
 export async function openStage({ postgres, say }: StageOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-restore-'));
   const objects = join(folder, 'objects');

@@ -42,7 +42,7 @@ export async function runRestoreTrial({ countRows, ...options }: RestoreTrial): 
     const onTeam = (person: string) => async () => (await flags(person)).body.flags?.['team-only'];
     const statusOf = (by: string) => async () => (await flags('x', by)).status;
     const ofProject = (path: string) =>
-      call(`${url('ingestion')}/management/v1/projects/${PROJECT}${path}`, operator);
+      call(`${url('archive')}/management/v1/projects/${PROJECT}${path}`, operator);
     const stateOf = (event: string) => async () => (await ofProject(`/events/${event}`)).body.state;
     const recordings = async () =>
       (await ofProject('/replays')).body.replays?.map((one: { sessionId: string }) => one.sessionId).sort();
@@ -90,13 +90,13 @@ export async function runRestoreTrial({ countRows, ...options }: RestoreTrial): 
     for (const person of ['ada', 'bob', 'cid']) await is(`${person} is on team`, onTeam(person), true);
     await is('the later key', statusOf(laterKey), 200);
 
-    say('The database ingestion is lost.');
-    await stop('ingestion');
-    await lose('ingestion');
-    await carryOut('restore', { service: 'ingestion' });
-    await carryOut('replica', { service: 'ingestion' });
-    await carryOut('reset', { group: 'ingestion.replay-archive' });
-    await start('ingestion');
+    say('The database archive is lost.');
+    await stop('archive');
+    await lose('archive');
+    await carryOut('restore', { service: 'archive' });
+    await carryOut('replica', { service: 'archive' });
+    await carryOut('reset', { group: 'archive.replays' });
+    await start('archive');
     await is('recordings', recordings, ['session-after', 'session-before']);
     const played = async () => (await ofProject('/replays/session-after/events')).status;
     await is('the newest recording plays', played, 200);
@@ -105,12 +105,12 @@ export async function runRestoreTrial({ countRows, ...options }: RestoreTrial): 
     await is('a later event', stateOf('later-1'), 'archived');
     await is('rows', rows, 100);
 
-    say('The database ingestion is lost for good.');
-    await stop('ingestion');
-    await lose('ingestion');
-    await stage.createDatabase('ingestion');
-    await carryOut('reset', { group: 'ingestion.replay-archive' });
-    await start('ingestion');
+    say('The database archive is lost for good.');
+    await stop('archive');
+    await lose('archive');
+    await stage.createDatabase('archive');
+    await carryOut('reset', { group: 'archive.replays' });
+    await start('archive');
     await is('recordings', recordings, ['session-after', 'session-before']);
     await events('much-later', 10);
     await is('a later event', stateOf('much-later-1'), 'archived');

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
@@ -12,7 +13,7 @@ const journal = z.looseObject({
 });
 
 /**
- * A folder with the services as their next version may be: the same code, and one more migration each that adds a
+ * A folder with the services as their next version may be: the same code, and one more migration each, where it has any, that adds a
  * column to every table, a table and an index. The databases are those of the version that serves.
  */
 export async function writeNextVersion(
@@ -24,9 +25,12 @@ export async function writeNextVersion(
     services.map(async (service) => {
       const source = join(SERVICES, service);
       const target = join(folder, service);
-      for (const part of ['package.json', 'src', 'migrations'])
+      for (const part of ['package.json', 'src'])
         await cp(join(source, part), join(target, part), { recursive: true });
       await symlink(join(source, 'node_modules'), join(target, 'node_modules'));
+      // Ingestion has no tables of its own.
+      if (!existsSync(join(source, 'migrations'))) return;
+      await cp(join(source, 'migrations'), join(target, 'migrations'), { recursive: true });
       await addMigration(join(target, 'migrations'), await tablesOf(databaseUrl(service)));
     }),
   );

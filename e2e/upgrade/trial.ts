@@ -34,7 +34,7 @@ export interface Trial extends Findings {
   migratedWhileServing: ServiceName[];
 }
 
-const SERVICES: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+const SERVICES: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];
 
 /** Two of everything. */
 export const PARTS: Part[] = [
@@ -43,8 +43,8 @@ export const PARTS: Part[] = [
   { service: 'messenger', instances: 2 },
   { service: 'flags', roles: 'http', instances: 2 },
   { service: 'flags', roles: 'user-state', instances: 2 },
-  { service: 'ingestion', roles: 'http', instances: 2 },
-  { service: 'ingestion', roles: 'replay-archive,event-archive', instances: 2 },
+  { service: 'ingestion', instances: 2 },
+  { service: 'archive', roles: 'events,replays', instances: 2 },
 ];
 
 /** A moment between restarts, for load on what has just come back. */

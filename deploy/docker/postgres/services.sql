@@ -5,18 +5,21 @@
 \getenv messenger MESSENGER_DB_PASSWORD
 \getenv flags FLAGS_DB_PASSWORD
 \getenv ingestion INGESTION_DB_PASSWORD
+\getenv archive ARCHIVE_DB_PASSWORD
 
 CREATE ROLE catalogue LOGIN PASSWORD :'catalogue';
 CREATE ROLE collaboration LOGIN PASSWORD :'collaboration';
 CREATE ROLE messenger LOGIN PASSWORD :'messenger';
 CREATE ROLE flags LOGIN PASSWORD :'flags';
 CREATE ROLE ingestion LOGIN PASSWORD :'ingestion';
+CREATE ROLE archive LOGIN PASSWORD :'archive';
 
 CREATE DATABASE catalogue OWNER catalogue;
 CREATE DATABASE collaboration OWNER collaboration;
 CREATE DATABASE messenger OWNER messenger;
 CREATE DATABASE flags OWNER flags;
 CREATE DATABASE ingestion OWNER ingestion;
+CREATE DATABASE archive OWNER archive;
 
 -- Every role may connect to every database unless it is said otherwise.
-REVOKE ALL ON DATABASE catalogue, collaboration, messenger, flags, ingestion, postgres FROM PUBLIC;
+REVOKE ALL ON DATABASE catalogue, collaboration, messenger, flags, ingestion, archive, postgres FROM PUBLIC;

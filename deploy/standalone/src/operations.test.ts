@@ -139,7 +139,7 @@ describe('docs/erasing.md', () => {
       await duck(statement('archive: one file without a person').replaceAll('$file', String(filename)));
 
     expect(await memberships(person)).toBeUndefined();
-    for (const database of ['flags', 'messenger', 'ingestion', 'collaboration'])
+    for (const database of ['flags', 'messenger', 'archive', 'collaboration'])
       expect(await rowsWith(database, 'distinct_id', person), database).toEqual({});
     expect(await rowsOf(`distinct_id = '${person}'`)).toBe(0);
     expect(await rowsOf(`distinct_id <> '${person}'`)).toBe(others);
@@ -198,10 +198,10 @@ it('docs/erasing.md: a project is erased from every store', async () => {
     token: tokens.operator,
   });
   expect(deleted.status).toBe(204);
-  for (const database of ['flags', 'messenger', 'collaboration', 'ingestion'])
+  for (const database of ['flags', 'messenger', 'collaboration', 'archive'])
     await run(`${database}: project`, { project });
   await run('messenger: company', { company: 'cmp_acme' });
-  for (const database of ['catalogue', 'flags', 'messenger', 'collaboration', 'ingestion'])
+  for (const database of ['catalogue', 'flags', 'messenger', 'collaboration', 'ingestion', 'archive'])
     expect(await rowsWith(database, 'project_id', project), database).toEqual({});
   for (const [database, tables] of [
     ['messenger', ['turns', 'attachments']],

@@ -1,3 +1,4 @@
+import { archiveService } from '@switchboard/archive';
 import { catalogueService } from '@switchboard/catalogue';
 import { collaborationService } from '@switchboard/collaboration';
 import type { ServiceName } from '@switchboard/contracts';
@@ -27,7 +28,16 @@ export function createServices(environmentOf: (name: ServiceName) => Environment
     create(messengerService),
     create(flagsService),
     create(ingestionService),
+    create(archiveService),
   ];
 }
 
-export const DATABASES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'event_log'];
+export const DATABASES = [
+  'catalogue',
+  'collaboration',
+  'messenger',
+  'flags',
+  'ingestion',
+  'archive',
+  'event_log',
+];

@@ -4,7 +4,7 @@ import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import type { ServiceName } from './operation.ts';
 import { interfaceOperations, operations, serviceOperations } from './operations.ts';
 
-const services: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+const services: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];
 
 async function problems(document: OpenApiDocument) {
   const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));

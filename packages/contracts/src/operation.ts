@@ -2,7 +2,7 @@ import { createRoute, type RouteConfig } from '@hono/zod-openapi';
 import { type ErrorShape, errorAnswer, faultyRequest } from './error-answers.ts';
 
 /** The service that answers an operation. */
-export type ServiceName = 'catalogue' | 'collaboration' | 'messenger' | 'flags' | 'ingestion';
+export type ServiceName = 'catalogue' | 'collaboration' | 'messenger' | 'flags' | 'ingestion' | 'archive';
 
 /**
  * Where an operation is called: `api` is `{base_url}`, `events` is `{eu_api_url}`, `replay` is

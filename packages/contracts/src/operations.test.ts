@@ -112,7 +112,14 @@ test('what management can remove it can list', () => {
 });
 
 test('every operation belongs to one service', () => {
-  const services: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+  const services: ServiceName[] = [
+    'catalogue',
+    'collaboration',
+    'messenger',
+    'flags',
+    'ingestion',
+    'archive',
+  ];
   expect(services.flatMap((service) => serviceOperations(service)).length).toBe(operations.length);
 });
 

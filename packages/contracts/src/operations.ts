@@ -8,11 +8,11 @@ import * as ingestion from './ingestion/operations.ts';
 import * as managedCatalogue from './management/catalogue.ts';
 import * as managedCollaboration from './management/collaboration.ts';
 import * as managedDirectory from './management/directory.ts';
-import * as managedEventArchive from './management/event-archive.ts';
+import * as managedEvents from './management/events.ts';
 import * as managedFlags from './management/flags.ts';
-import * as managedIngestion from './management/ingestion.ts';
 import * as managedLists from './management/lists.ts';
 import * as managedMessenger from './management/messenger.ts';
+import * as managedReplays from './management/replays.ts';
 import * as attachments from './messenger/attachments.ts';
 import * as configuration from './messenger/configuration.ts';
 import * as conversations from './messenger/conversations.ts';
@@ -52,8 +52,8 @@ export const managementOperations = operationsOf(
   managedCollaboration,
   managedMessenger,
   managedFlags,
-  managedIngestion,
-  managedEventArchive,
+  managedReplays,
+  managedEvents,
 );
 
 /** Every operation. */

@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually, startKafka } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
-import { batch, event, PROJECT, startIngestion } from './test-service.ts';
+import { batch, event, PROJECT, startIngestion } from './testing/service.ts';
 
 const kafka = await startKafka();
 const documentation = join(import.meta.dirname, '../../../docs/events.md');

@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, freePort, type KafkaServer, startKafka } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { batch, event, KEY, linesOf, readTopic, startIngestion, type TestIngestion } from './test-service.ts';
+import {
+  batch,
+  event,
+  KEY,
+  linesOf,
+  readTopic,
+  startIngestion,
+  type TestIngestion,
+} from './testing/service.ts';
 
 const main = join(import.meta.dirname, 'main.ts');
 

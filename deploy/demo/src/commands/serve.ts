@@ -19,6 +19,7 @@ const settings = z.object({
   SWITCHBOARD_MESSENGER_URL: httpUrl,
   SWITCHBOARD_FLAGS_URL: httpUrl,
   SWITCHBOARD_INGESTION_URL: httpUrl,
+  SWITCHBOARD_ARCHIVE_URL: httpUrl,
 });
 
 const GRACE_MS = 2000;
@@ -46,6 +47,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
         messenger: config.SWITCHBOARD_MESSENGER_URL,
         flags: config.SWITCHBOARD_FLAGS_URL,
         ingestion: config.SWITCHBOARD_INGESTION_URL,
+        archive: config.SWITCHBOARD_ARCHIVE_URL,
       })[service],
   );
   const servers = await Promise.all([

@@ -1,6 +1,6 @@
 {{/* Names of the services that have settings, in their order. */}}
 {{- define "switchboard.services" -}}
-{{- range list "catalogue" "collaboration" "messenger" "flags" "ingestion" }}
+{{- range list "catalogue" "collaboration" "messenger" "flags" "ingestion" "archive" }}
 {{- if (index $.Values .).enabled }}{{ . }} {{ end }}
 {{- end }}
 {{- end }}

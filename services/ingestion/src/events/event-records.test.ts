@@ -1,9 +1,9 @@
 import type { EventBatch } from '@switchboard/contracts';
+import { anyEvents } from '@switchboard/contracts/testing';
 import { partitionFor } from '@switchboard/event-log';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linesOf } from '../test-service.ts';
-import { anyEvents } from './any-events.ts';
+import { linesOf } from '../testing/service.ts';
 import { eventRecords, RECORD_MAX_BYTES } from './event-records.ts';
 
 const receivedAt = new Date('2026-03-01T10:00:00.000Z');

@@ -1,4 +1,5 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { anyEvents } from '@switchboard/contracts/testing';
 import { startKafka, testDatabase } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,8 +15,7 @@ import {
   startIngestion,
   type TestIngestion,
   US_KEY,
-} from '../test-service.ts';
-import { anyEvents } from './any-events.ts';
+} from '../testing/service.ts';
 
 interface Backing {
   settings: LogSettings;

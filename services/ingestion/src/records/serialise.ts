@@ -1,7 +1,7 @@
 import { BadRequest } from '@switchboard/service-kit';
 
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
-const MOST_BYTES_A_UNIT = 3;
+const MAX_BYTES_PER_UNIT = 3;
 
 /** JSON of a parsed value. Throws BadRequest when it nests so deeply that it cannot be written. */
 export function serialise(value: object, path: () => string): string {
@@ -15,5 +15,5 @@ export function serialise(value: object, path: () => string): string {
 
 /** Whether a text takes more than so many bytes in UTF-8. */
 export function weighsOver(text: string, bytes: number): boolean {
-  return text.length * MOST_BYTES_A_UNIT > bytes && Buffer.byteLength(text) > bytes;
+  return text.length * MAX_BYTES_PER_UNIT > bytes && Buffer.byteLength(text) > bytes;
 }

@@ -1,10 +1,10 @@
 import { uploadReplayChunk } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
-import type { Replays } from './replays.ts';
+import type { Replay } from './replay.ts';
 
-export function replayRoutes(app: ServiceApp, replays: Replays): void {
+export function replayRoutes(app: ServiceApp, replay: Replay): void {
   app.implement(uploadReplayChunk, async (c) => {
-    await replays.accept(c.get('project').id, c.req.valid('json'));
+    await replay.accept(c.var.project.id, c.req.valid('json'));
     return c.body(null, 202);
   });
 }

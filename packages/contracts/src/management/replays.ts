@@ -1,0 +1,115 @@
+import { z } from '@hono/zod-openapi';
+import { jsonAnswer } from '../bodies.ts';
+import { id, text, timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { deleted, managementOf, projectParams } from './facts.ts';
+
+const count = z.int().min(0);
+
+/** The archived part of a recorded session. */
+export const replay = z
+  .object({
+    sessionId: id,
+    distinctIds: z.array(id).openapi({ description: 'The people it shows, up to 100.' }),
+    receivedAt: timestamp.openapi({ description: 'When its first archived chunk was accepted.' }),
+    firstAt: timestamp.openapi({ description: "The earliest event, by the recorder's clock." }),
+    lastAt: timestamp.openapi({ description: "The latest event, by the recorder's clock." }),
+    chunks: count.openapi({ description: 'Distinct chunks.' }),
+    events: count,
+    bytes: count.openapi({ description: 'Size of the chunks as JSON.' }),
+    storedBytes: count.openapi({ description: 'Size of the objects.' }),
+    masked: z.boolean().openapi({ description: 'Whether every chunk is masked.' }),
+    missing: count.openapi({ description: 'Seqs between 0 and the highest without a chunk.' }),
+    duplicates: count.openapi({ description: 'Copies of chunks that were dropped.' }),
+    conflicts: count.openapi({
+      description: 'Chunks that share their seq with another chunk; all are kept.',
+    }),
+    complete: z.boolean().openapi({ description: 'Whether no seq is missing.' }),
+  })
+  .openapi('Replay');
+export type Replay = z.infer<typeof replay>;
+
+const span = z.object({ from: count, to: count });
+
+export const replayManifest = replay
+  .extend({
+    seqs: z.array(span).openapi({ description: 'The archived seqs, both ends included; up to 1,000 spans.' }),
+    gaps: z.array(span).openapi({ description: 'The seqs missing before and between the spans.' }),
+  })
+  .openapi('ReplayManifest');
+export type ReplayManifest = z.infer<typeof replayManifest>;
+
+const facts = managementOf('archive');
+const REPLAYS_PATH = '/management/v1/projects/{projectId}/replays';
+const REPLAY_PATH = '/management/v1/projects/{projectId}/replays/{sessionId}';
+const replayParams = z.object({ ...projectParams, sessionId: id });
+const noReplay = { 404: 'No such project, or no recording of the session.' };
+
+export const listReplays = operation({
+  ...facts,
+  operationId: 'listReplays',
+  method: 'get',
+  path: REPLAYS_PATH,
+  summary: 'List the recorded sessions of a project',
+  description:
+    'Newest first, 50 a page. cursor is the nextCursor of the previous page, null on the last. distinct_id selects the sessions that show this person.',
+  request: {
+    params: z.object(projectParams),
+    query: z.object({ distinct_id: id.optional(), cursor: text({ max: 1500 }).optional() }),
+  },
+  responses: {
+    200: jsonAnswer(
+      'A page of sessions.',
+      z.object({ replays: z.array(replay), nextCursor: z.string().nullable() }),
+    ),
+  },
+  errors: { 404: 'No such project.' },
+});
+
+export const getReplay = operation({
+  ...facts,
+  operationId: 'getReplay',
+  method: 'get',
+  path: REPLAY_PATH,
+  summary: 'Get the manifest of a recorded session',
+  request: { params: replayParams },
+  responses: { 200: jsonAnswer('The manifest.', replayManifest) },
+  errors: noReplay,
+});
+
+/** The handler answers a stream, so the response type must not be that of a JSON value. */
+const streamed: Record<string, { schema: z.ZodType }> = {
+  'application/json': { schema: z.array(z.unknown()) },
+};
+
+export const readReplayEvents = operation({
+  ...facts,
+  operationId: 'readReplayEvents',
+  method: 'get',
+  path: '/management/v1/projects/{projectId}/replays/{sessionId}/events',
+  summary: 'Read the events of a recorded session',
+  description:
+    'One JSON array in the order of seq, streamed, as rrweb players take it. If the body ends before the array does, reading failed; retry.',
+  request: { params: replayParams },
+  responses: { 200: { description: 'The events.', content: streamed } },
+  errors: {
+    ...noReplay,
+    502: 'REPLAY_OBJECT_MISSING: an object of the recording is no longer in the object store.',
+    503: 'The object store or another dependency is unavailable.',
+  },
+});
+
+export const deleteReplay = operation({
+  ...facts,
+  operationId: 'deleteReplay',
+  method: 'delete',
+  path: REPLAY_PATH,
+  summary: 'Delete a recorded session',
+  description: 'Deletes its rows and objects. Chunks that arrive later are dropped.',
+  request: { params: replayParams },
+  responses: { 204: deleted },
+  errors: {
+    404: 'No such project.',
+    503: 'The session is deleted, but its objects could not be erased yet; they are erased later.',
+  },
+});

@@ -1,0 +1,1 @@
+export { anyEvents } from './any-events.ts';

@@ -1,0 +1,107 @@
+import { ingestionTopics } from '@switchboard/contracts';
+import type { Consumption, EventLog } from '@switchboard/event-log';
+import type { ObjectStore } from '@switchboard/object-store';
+import type { Clock, Logger, Metrics } from '@switchboard/service-kit';
+import { createIntake } from './intake.ts';
+import { createEventPartition, type EventPartition, type FileSettings } from './partition.ts';
+import type { EventsStore } from './store.ts';
+
+/** The consumer group of the event archive; its committed offsets say how far files are stored. */
+export const EVENTS_GROUP = 'archive.events';
+
+/** On the wire: Kafka's batches are compressed, and several times as large in memory. */
+const BATCH_BYTES = 256 * 1024;
+
+export interface EventConsumerOptions {
+  store: EventsStore;
+  log: Pick<EventLog, 'consume'>;
+  objects: Pick<ObjectStore, 'put' | 'get'>;
+  clock: Clock;
+  logger: Logger;
+  metrics: Pick<Metrics, 'counter' | 'gauge'>;
+  settings: FileSettings;
+}
+
+export interface EventConsumer {
+  /** Returns at once. */
+  start(): void;
+  /** Drops what is not written yet: it is read again at the next start, here or elsewhere. */
+  stop(): Promise<void>;
+}
+
+/** Writes the topic `events` to Parquet files, each event once. */
+export function createEventConsumer(options: EventConsumerOptions): EventConsumer {
+  const { store, log, objects, clock, logger, metrics, settings } = options;
+  const partitions = new Map<number, EventPartition>();
+  const held = { bytes: 0 };
+  let consumption: Promise<Consumption> | undefined;
+
+  const archived = metrics.counter('switchboard_archive_events_total', 'Events written to files.');
+  const files = metrics.counter('switchboard_archive_files_total', 'Parquet files stored.');
+  const duplicates = metrics.counter(
+    'switchboard_archive_duplicates_total',
+    'Events dropped because they were accepted before.',
+  );
+  const deadLetters = metrics.counter(
+    'switchboard_archive_dead_letters_total',
+    'Lines or records of events that could not be decoded and went to the dead-letter topic.',
+  );
+  metrics.gauge(
+    'switchboard_archive_buffered_bytes',
+    'JSON of events held in memory until their file is written.',
+    () => held.bytes,
+  );
+  metrics.gauge(
+    'switchboard_archive_oldest_unarchived_seconds',
+    'Age of the oldest record that was read and is in no file yet.',
+    () => {
+      const oldest = [...partitions.values()].flatMap((one) => one.oldestAt() ?? []);
+      return oldest.length === 0 ? 0 : Math.max(0, (clock.now().getTime() - Math.min(...oldest)) / 1000);
+    },
+  );
+
+  const intake = createIntake({ store, onDeadLetters: deadLetters.add });
+
+  function partitionOf(partition: number): EventPartition {
+    const known = partitions.get(partition);
+    if (known !== undefined) return known;
+    const created = createEventPartition({
+      partition,
+      intake,
+      store,
+      objects,
+      settings,
+      held,
+      logger,
+      onStored(contents) {
+        archived.add(contents.events);
+        files.add(contents.files);
+        duplicates.add(contents.duplicates);
+      },
+    });
+    partitions.set(partition, created);
+    return created;
+  }
+
+  return {
+    start() {
+      consumption ??= log.consume({
+        group: EVENTS_GROUP,
+        topics: [ingestionTopics.events],
+        commit: 'manual',
+        maxBatchBytes: BATCH_BYTES,
+        handle: (batch) => partitionOf(batch.partition).add(batch),
+        onRevoked(_, partition) {
+          partitions.get(partition)?.drop();
+          partitions.delete(partition);
+        },
+      });
+    },
+    async stop() {
+      const left = [...partitions.values()];
+      for (const one of left) one.drop();
+      await (await consumption)?.stop();
+      await Promise.all(left.map((one) => one.settled()));
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { RecordBatch } from '@switchboard/event-log';
+import { eventKey } from './archived-event.ts';
+import type { Undecodable } from './decode.ts';
+import type { EventsStore } from './store.ts';
+
+type DeadLetterStore = Pick<EventsStore, 'hasDeadLetter' | 'insertDeadLetter'>;
+
+/**
+ * Puts what cannot be decoded on the dead-letter topic with the reason, and returns how many are new: those of a
+ * redelivery are there already.
+ */
+export async function putDeadLetters(
+  store: DeadLetterStore,
+  batch: Pick<RecordBatch, 'deadLetter'>,
+  found: readonly Undecodable[],
+): Promise<number> {
+  let count = 0;
+  for (const { record, line, value, reason, projectId, eventId } of found) {
+    const { partition, offset, timestamp } = record;
+    const place = { partition, offset, line, recordedAt: timestamp };
+    if (await store.hasDeadLetter(place)) continue;
+    const headers = { ...record.headers, 'dead-letter-line': String(line) };
+    // Published before it is recorded: a crash between the two leaves it there twice rather than never.
+    await batch.deadLetter({ ...record, value, headers }, reason);
+    const key = projectId && eventId ? eventKey(projectId, eventId) : null;
+    await store.insertDeadLetter(place, { key, reason });
+    count++;
+  }
+  return count;
+}

@@ -1,0 +1,144 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { anyEvents } from '@switchboard/contracts/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { query, sent } from '../testing/events-harness.ts';
+import { eventRecords, type SentEvent } from '../testing/records.ts';
+import type { ArchivedEvent } from './archived-event.ts';
+import { decodeRecord } from './decode.ts';
+import { encodeEvents, findRow } from './encode.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-parquet-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const receivedAt = new Date('2026-03-01T10:00:00.123Z');
+const sentAt = '2026-03-01T09:59:59.000Z';
+
+/** The events of a batch on their way from ingestion through the log to the archive. */
+function archived(events: SentEvent[]): ArchivedEvent[] {
+  const records = eventRecords(events, { projectId: 'p1', receivedAt, sentAt, partitions: 2 });
+  return records.flatMap((record, index) => {
+    const { events: read, undecodable } = decodeRecord({
+      ...record,
+      topic: 'events',
+      offset: BigInt(index),
+      timestamp: 0,
+    });
+    expect(undecodable).toEqual([]);
+    return read;
+  });
+}
+
+async function written(events: ArchivedEvent[]) {
+  const file = join(folder, 'file.parquet');
+  await writeFile(file, encodeEvents(events));
+  return query(`select * from read_parquet('${file}', file_row_number = true) order by file_row_number`);
+}
+
+describe('a file of the archive', () => {
+  it('gives DuckDB what was sent, whatever it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyEvents, async (events) => {
+        const first = new Map(events.map((one) => [one.event_id, one] as const).reverse());
+        const rows = await written(archived(events));
+        expect(rows).toHaveLength(first.size);
+        for (const row of rows) {
+          const one = first.get(String(row['event_id']));
+          expect(row).toMatchObject({
+            project_id: 'p1',
+            event_name: one?.event_name,
+            distinct_id: one?.distinct_id,
+            session_id: one?.session_id ?? null,
+            schema_version: String(one?.schema_version),
+            timestamp: one?.timestamp,
+          });
+          const properties = row['properties'];
+          const expected = one?.properties && JSON.parse(JSON.stringify(one.properties));
+          expect(typeof properties === 'string' ? JSON.parse(properties) : undefined).toEqual(expected);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('keeps texts and numbers that are easily lost', async () => {
+    const properties = {
+      zero: 0,
+      largest: Number.MAX_SAFE_INTEGER,
+      tiny: 5e-324,
+      huge: 1.7976931348623157e308,
+      text: 'é👩‍🚀\u2028 "quoted" \\ \n \u0000 \ud800',
+      '': null,
+      ['__proto__']: [1, [2, [3, {}]]],
+    };
+    const context = { os: 'Ωs', locale: null };
+    const raw = archived([sent({ properties, context })]);
+    const [row] = await written(raw);
+    expect(JSON.parse(String(row?.['properties']))).toEqual(properties);
+    expect(Object.keys(JSON.parse(String(row?.['properties'])))).toContain('__proto__');
+    expect(JSON.parse(String(row?.['context']))).toEqual(context);
+    const [bare] = await written(archived([sent()]));
+    expect(bare).toMatchObject({ session_id: null, properties: null, context: null });
+  });
+
+  it('has columns of the right types, in UTC', async () => {
+    await written(archived([sent({ timestamp: '2026-03-01T11:30:00.5+02:00' })]));
+    const file = join(folder, 'file.parquet');
+    const columns = await query(`select column_name, column_type from (describe select * from '${file}')`);
+    expect(Object.fromEntries(columns.map((row) => [row['column_name'], row['column_type']]))).toEqual({
+      project_id: 'VARCHAR',
+      event_id: 'VARCHAR',
+      event_name: 'VARCHAR',
+      distinct_id: 'VARCHAR',
+      session_id: 'VARCHAR',
+      schema_version: 'BIGINT',
+      occurred_at: 'TIMESTAMP WITH TIME ZONE',
+      received_at: 'TIMESTAMP WITH TIME ZONE',
+      sent_at: 'TIMESTAMP WITH TIME ZONE',
+      timestamp: 'VARCHAR',
+      properties: 'VARCHAR',
+      context: 'VARCHAR',
+      log_partition: 'INTEGER',
+      log_offset: 'BIGINT',
+      log_line: 'INTEGER',
+    });
+    expect(await query(`select occurred_at, received_at, sent_at, "timestamp" from '${file}'`)).toEqual([
+      {
+        occurred_at: '2026-03-01 09:30:00.5+00',
+        received_at: '2026-03-01 10:00:00.123+00',
+        sent_at: '2026-03-01 09:59:59+00',
+        timestamp: '2026-03-01T11:30:00.5+02:00',
+      },
+    ]);
+  });
+
+  it('holds times from the first to the last year', async () => {
+    const events = ['0000-01-01T00:00:00Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'];
+    const rows = await written(archived(events.map((timestamp) => sent({ distinct_id: 'one', timestamp }))));
+    expect(rows.map((row) => row['occurred_at'])).toEqual([
+      '0000-01-01 00:00:00+00',
+      '1969-12-31 23:59:59.999+00',
+      '9999-12-31 23:59:59.999+00',
+    ]);
+  });
+
+  it('is the same, byte for byte, when it is made again', () => {
+    const events = archived(Array.from({ length: 100 }, () => sent()));
+    expect(Buffer.from(encodeEvents(events)).equals(encodeEvents(structuredClone(events)))).toBe(true);
+  });
+
+  it('says in which row an event is', async () => {
+    const events = archived(Array.from({ length: 1000 }, () => sent()));
+    const file = encodeEvents(events);
+    for (const index of [0, 1, 500, 999]) {
+      const event = events[index];
+      expect(event && (await findRow(file, event))).toBe(index);
+    }
+    expect(await findRow(file, { partition: 0, offset: 99n, line: 0 })).toBeUndefined();
+  });
+});

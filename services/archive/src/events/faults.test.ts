@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  type EventsHarness,
+  eventIds,
+  newProject,
+  onFailingServers,
+  quick,
+  sent,
+} from '../testing/events-harness.ts';
+
+const servers = await onFailingServers();
+afterAll(() => servers?.harness.stop());
+
+/** Publishes until told to stop; what the log did not acknowledge is sent again, as clients do. */
+function traffic(harness: EventsHarness, projectId: string) {
+  const ids: string[] = [];
+  let going = true;
+  const done = (async () => {
+    while (going) {
+      const events = Array.from({ length: 5 }, () => sent());
+      ids.push(...events.map((one) => one.event_id));
+      const isStored = () =>
+        harness.publish(projectId, events).then(
+          () => true,
+          () => false,
+        );
+      while (!(await isStored())) await sleep(100);
+      await sleep(20);
+    }
+  })();
+  return {
+    ids,
+    async stop() {
+      going = false;
+      await done;
+    },
+  };
+}
+
+type Servers = NonNullable<typeof servers>;
+const faults: [string, (servers: Servers) => unknown, (servers: Servers) => unknown][] = [
+  ['S3 hangs', ({ s3 }) => s3.pause(), ({ s3 }) => s3.resume()],
+  ['S3 is killed', ({ s3 }) => s3.kill(), ({ s3 }) => s3.restart()],
+  ['PostgreSQL hangs', ({ postgres }) => postgres.freeze(), ({ postgres }) => postgres.thaw()],
+  ['PostgreSQL is killed', ({ postgres }) => postgres.kill(), () => undefined],
+  ['Kafka hangs', ({ kafka }) => kafka.pause(), ({ kafka }) => kafka.resume()],
+  ['Kafka is killed', ({ kafka }) => kafka.kill(), ({ kafka }) => kafka.restart()],
+];
+
+describe.skipIf(servers === undefined)('while events come in', () => {
+  it.each(faults)(
+    '%s and comes back: every event is there once, and nothing was started again',
+    async (...given) => {
+      const [, break_, mend] = given;
+      if (servers === undefined) return;
+      const { harness } = servers;
+      // Small files, so that much is under way at any time, and two members of the group.
+      const settings = { ...quick, fileBytes: 20_000, bufferBytes: 30_000 };
+      const archives = [harness.consumer({ settings }), harness.consumer({ settings })];
+      for (const archive of archives) archive.start();
+      const projectId = newProject();
+      const clients = traffic(harness, projectId);
+      await sleep(1000);
+      await break_(servers);
+      await sleep(6000);
+      await mend(servers);
+      await sleep(1000);
+      await clients.stop();
+      await harness.allCommitted();
+      expect(eventIds(await harness.rows(projectId)).sort()).toEqual(clients.ids.sort());
+      await Promise.all(archives.map((archive) => archive.stop()));
+    },
+    150_000,
+  );
+});

@@ -1,0 +1,265 @@
+import type { Database } from '@switchboard/database';
+import { sql } from 'drizzle-orm';
+import {
+  duplicateEvents,
+  eventDeadLetters,
+  eventProgress,
+  eventSegments,
+  seenEvents,
+} from '../schema/index.ts';
+import type { ArchivedEvent, Place } from './archived-event.ts';
+
+type Db = Database['drizzle'];
+
+/** Consecutive records of a partition that become files together. Times are the records' log timestamps. */
+export interface Segment {
+  partition: number;
+  firstOffset: bigint;
+  firstAt: number;
+  lastOffset: bigint;
+  earliestAt: number;
+  latestAt: number;
+  /** Whether all its files are stored. */
+  isStored: boolean;
+}
+
+export interface SegmentContents {
+  files: number;
+  events: number;
+  duplicates: number;
+}
+
+/** How far a partition has been read. */
+export interface Progress {
+  partition: number;
+  nextOffset: bigint;
+  /** When the last event read was accepted. */
+  acceptedAt: string;
+}
+
+type PlaceAndTime = Place & { at: string };
+
+/** Everything known of an event. */
+export interface EventHistory {
+  first: PlaceAndTime | undefined;
+  duplicates: PlaceAndTime[];
+  deadLetters: (PlaceAndTime & { reason: string })[];
+}
+
+/** A record's place in the log; a recreated topic reuses offsets, so the log timestamp is part of it. */
+export interface DeadLetterPlace extends Place {
+  recordedAt: number;
+}
+
+export type KeyedEvent = readonly [key: string, event: ArchivedEvent];
+
+/** All SQL of the event archive. */
+export interface EventsStore {
+  /** The segments that contain this offset, at most 50 read: several where a topic was recreated. */
+  segmentsAt(partition: number, offset: bigint): Promise<Segment[]>;
+  /** The segment that a record belongs to, if one has begun. */
+  findSegment(partition: number, record: { offset: bigint; timestamp: number }): Promise<Segment | undefined>;
+  /** Begins a segment, and returns it as its first writer defined it. */
+  beginSegment(wanted: Omit<Segment, 'isStored'>): Promise<Segment>;
+  markStored(segment: Segment, contents: SegmentContents): Promise<void>;
+  /** Inserts the places of events that have none yet, and returns their keys. */
+  insertSeen(events: readonly KeyedEvent[]): Promise<string[]>;
+  /** The first places of events, by key. */
+  findSeen(keys: readonly string[]): Promise<Map<string, Place>>;
+  insertDuplicates(events: readonly KeyedEvent[]): Promise<void>;
+  hasDeadLetter(place: DeadLetterPlace): Promise<boolean>;
+  insertDeadLetter(place: DeadLetterPlace, letter: { key: string | null; reason: string }): Promise<void>;
+  /** Moves a partition's progress forward, or resets it for a recreated topic. */
+  saveProgress(progress: {
+    partition: number;
+    nextOffset: bigint;
+    recordedAt: number;
+    acceptedAt: number;
+  }): Promise<void>;
+  readProgress(): Promise<Progress[]>;
+  /** At most 201 rows. */
+  findHistory(key: string): Promise<EventHistory>;
+}
+
+type PlaceRow = {
+  log_partition: number;
+  log_offset: number | bigint;
+  log_line: number;
+};
+
+interface SegmentRow extends Record<string, unknown> {
+  log_partition: number;
+  first_offset: number | bigint;
+  first_at: number | bigint;
+  last_offset: number | bigint;
+  earliest_at: number | bigint;
+  latest_at: number | bigint;
+  is_stored: boolean;
+}
+
+const MAX_NEAR_SEGMENTS = 50;
+const MAX_HISTORY = 100;
+
+export function createEventsStore(db: Db): EventsStore {
+  const segmentColumns = sql`log_partition, first_offset, first_at, last_offset, earliest_at, latest_at,
+    stored_at is not null as is_stored`;
+  const placeColumns = sql`log_partition, log_offset, log_line`;
+  const segmentsEndingAfter = (partition: number, offset: bigint) =>
+    sql`${eventSegments} where log_partition = ${partition} and last_offset >= ${String(offset)}`;
+
+  return {
+    async segmentsAt(partition, offset) {
+      const rows = await db.execute<SegmentRow>(sql`
+        select ${segmentColumns} from (
+          select * from ${segmentsEndingAfter(partition, offset)} order by last_offset limit ${MAX_NEAR_SEGMENTS}
+        ) as near
+        where first_offset <= ${String(offset)} order by first_at desc`);
+      return rows.map(segmentOf);
+    },
+
+    async findSegment(partition, { offset, timestamp }) {
+      const [row] = await db.execute<SegmentRow>(sql`
+        select ${segmentColumns} from ${segmentsEndingAfter(partition, offset)}
+          and first_offset <= ${String(offset)} and ${timestamp} between earliest_at and latest_at
+        order by last_offset limit 1`);
+      return row && segmentOf(row);
+    },
+
+    async beginSegment({ partition, firstOffset, firstAt, lastOffset, earliestAt, latestAt }) {
+      await db.execute(sql`
+        insert into ${eventSegments} (log_partition, first_offset, first_at, last_offset, earliest_at, latest_at)
+        values (${partition}, ${String(firstOffset)}, ${firstAt}, ${String(lastOffset)}, ${earliestAt}, ${latestAt})
+        on conflict do nothing`);
+      const [row] = await db.execute<SegmentRow>(sql`
+        select ${segmentColumns} from ${eventSegments}
+        where log_partition = ${partition} and first_offset = ${String(firstOffset)} and first_at = ${firstAt}`);
+      if (row === undefined) throw new Error(`segment of events/${partition} at ${firstOffset} not found`);
+      return segmentOf(row);
+    },
+
+    async markStored({ partition, firstOffset, firstAt }, contents) {
+      await db.execute(sql`
+        update ${eventSegments} set stored_at = now(), files = ${contents.files}, events = ${contents.events},
+          duplicates = ${contents.duplicates}
+        where log_partition = ${partition} and first_offset = ${String(firstOffset)} and first_at = ${firstAt}
+          and stored_at is null`);
+    },
+
+    async insertSeen(events) {
+      const rows = await db.execute<{ event_key: string }>(sql`
+        insert into ${seenEvents} (event_key, ${placeColumns}, accepted_at)
+        -- In one order everywhere, so that concurrent writers do not deadlock.
+        select * from ${rowsOf(events)} order by 1
+        on conflict do nothing returning event_key`);
+      return rows.map((row) => digits(row.event_key));
+    },
+
+    async findSeen(keys) {
+      const rows = await db.execute<PlaceRow & { event_key: string }>(sql`
+        select event_key, ${placeColumns} from ${seenEvents}
+        where event_key = any(${sql.param(keys)}::text[]::uuid[])`);
+      return new Map(rows.map((row) => [digits(row.event_key), placeOf(row)]));
+    },
+
+    async insertDuplicates(events) {
+      await db.execute(sql`
+        insert into ${duplicateEvents} (event_key, ${placeColumns}, accepted_at)
+        select * from ${rowsOf(events)} on conflict do nothing`);
+    },
+
+    async hasDeadLetter({ partition, offset, line, recordedAt }) {
+      const rows = await db.execute(sql`
+        select 1 from ${eventDeadLetters}
+        where log_partition = ${partition} and log_offset = ${String(offset)} and log_line = ${line}
+          and recorded_at = ${recordedAt}`);
+      return rows.length > 0;
+    },
+
+    async insertDeadLetter({ partition, offset, line, recordedAt }, { key, reason }) {
+      await db.execute(sql`
+        insert into ${eventDeadLetters} (${placeColumns}, recorded_at, event_key, reason)
+        values (${partition}, ${String(offset)}, ${line}, ${recordedAt}, ${key}, ${reason})
+        on conflict do nothing`);
+    },
+
+    async saveProgress({ partition, nextOffset, recordedAt, acceptedAt }) {
+      await db.execute(sql`
+        insert into ${eventProgress} as known (log_partition, next_offset, recorded_at, accepted_at)
+        values (${partition}, ${String(nextOffset)}, ${recordedAt}, ${new Date(acceptedAt).toISOString()})
+        on conflict (log_partition) do update set next_offset = excluded.next_offset,
+          recorded_at = excluded.recorded_at, accepted_at = excluded.accepted_at
+        where excluded.next_offset > known.next_offset or excluded.recorded_at > known.recorded_at`);
+    },
+
+    async readProgress() {
+      const rows = await db
+        .select({
+          partition: eventProgress.logPartition,
+          nextOffset: eventProgress.nextOffset,
+          acceptedAt: eventProgress.acceptedAt,
+        })
+        .from(eventProgress);
+      return rows.map((row) => ({
+        partition: row.partition,
+        nextOffset: BigInt(row.nextOffset),
+        acceptedAt: new Date(row.acceptedAt).toISOString(),
+      }));
+    },
+
+    async findHistory(key) {
+      const [first] = await db.execute<PlaceRow & { at: string }>(sql`
+        select ${placeColumns}, accepted_at as at from ${seenEvents} where event_key = ${key}`);
+      const duplicates = await db.execute<PlaceRow & { at: string }>(sql`
+        select ${placeColumns}, accepted_at as at from ${duplicateEvents} where event_key = ${key}
+        order by ${placeColumns} limit ${MAX_HISTORY}`);
+      const deadLetters = await db.execute<PlaceRow & { at: number | bigint; reason: string }>(sql`
+        select ${placeColumns}, recorded_at as at, reason from ${eventDeadLetters} where event_key = ${key}
+        order by recorded_at, ${placeColumns} limit ${MAX_HISTORY}`);
+      return {
+        first: first && placeAndTime(first, first.at),
+        duplicates: duplicates.map((row) => placeAndTime(row, row.at)),
+        deadLetters: deadLetters.map((row) => ({
+          ...placeAndTime(row, Number(row.at)),
+          reason: row.reason,
+        })),
+      };
+    },
+  };
+}
+
+/** Events as rows of key, place and time of acceptance. */
+function rowsOf(events: readonly KeyedEvent[]) {
+  const column = (of: (event: ArchivedEvent) => string) =>
+    sql`${sql.param(events.map(([, event]) => of(event)))}::text[]`;
+  return sql`unnest(
+    ${sql.param(events.map(([key]) => key))}::text[]::uuid[],
+    ${column(({ partition }) => String(partition))}::integer[],
+    ${column(({ offset }) => String(offset))}::bigint[],
+    ${column(({ line }) => String(line))}::integer[],
+    ${column(({ receivedAt }) => new Date(receivedAt).toISOString())}::timestamptz[]
+  )`;
+}
+
+function segmentOf(row: SegmentRow): Segment {
+  return {
+    partition: row.log_partition,
+    firstOffset: BigInt(row.first_offset),
+    firstAt: Number(row.first_at),
+    lastOffset: BigInt(row.last_offset),
+    earliestAt: Number(row.earliest_at),
+    latestAt: Number(row.latest_at),
+    isStored: row.is_stored,
+  };
+}
+
+function placeOf(row: PlaceRow): Place {
+  return { partition: row.log_partition, offset: BigInt(row.log_offset), line: row.log_line };
+}
+
+function placeAndTime(row: PlaceRow, at: string | number): PlaceAndTime {
+  return { ...placeOf(row), at: new Date(at).toISOString() };
+}
+
+function digits(uuid: string): string {
+  return uuid.replaceAll('-', '');
+}

@@ -1,0 +1,4 @@
+import { runService } from '@switchboard/service-kit';
+import { archiveService } from './service.ts';
+
+await runService(archiveService);

@@ -1,0 +1,89 @@
+import type { StoredRecord } from '@switchboard/event-log';
+import { z } from 'zod';
+import { InvalidRecord } from './decode.ts';
+
+/** Far above what the largest accepted chunk needs. */
+const MAX_PARTS = 100;
+
+const whole = z
+  .string()
+  .regex(/^[1-9]\d{0,2}$/)
+  .transform(Number);
+const partHeaders = z
+  .object({ chunk: z.string().regex(/^[0-9a-f]{32}$/), part: whole, parts: whole })
+  .refine(({ part, parts }) => part <= parts && parts <= MAX_PARTS);
+
+/** A chunk with parts still missing. */
+export interface OpenChunk {
+  /** By part number; undefined where missing. */
+  parts: (StoredRecord | undefined)[];
+  bytes: number;
+  firstOffset: bigint;
+  /** When its last part was read, on the clock passed to `add`. */
+  readAt: number;
+  /** When its last part was published, in milliseconds since 1970. */
+  publishedAt: number;
+}
+
+/** Joins the parts of one partition's chunks, which may interleave and be redelivered. */
+export interface Assembly {
+  /** Returns the parts of the chunk that this record completes, in order. Throws InvalidRecord. */
+  add(record: StoredRecord, now: number): StoredRecord[] | undefined;
+  /** Oldest first. */
+  open(): OpenChunk[];
+  drop(chunk: OpenChunk): void;
+  /** Bytes of the values held. */
+  bytes(): number;
+  /** The lowest offset held; undefined when nothing is. */
+  firstOffset(): bigint | undefined;
+}
+
+export function createAssembly(): Assembly {
+  const open = new Map<string, OpenChunk>();
+  let bytes = 0;
+
+  function drop(chunk: OpenChunk): void {
+    for (const [name, one] of open) {
+      if (one !== chunk) continue;
+      open.delete(name);
+      bytes -= chunk.bytes;
+    }
+  }
+
+  return {
+    add(record, now) {
+      const headers = partHeaders.safeParse(record.headers);
+      if (!headers.success) throw new InvalidRecord('headers: chunk, part or parts missing or not valid');
+      const { chunk: hash, part, parts } = headers.data;
+      if (parts === 1) return [record];
+      const name = `${record.key}\0${hash}\0${parts}`;
+      const chunk = open.get(name) ?? {
+        parts: Array.from({ length: parts }, () => undefined),
+        bytes: 0,
+        firstOffset: record.offset,
+        readAt: now,
+        publishedAt: record.timestamp,
+      };
+      open.set(name, chunk);
+      chunk.readAt = now;
+      chunk.publishedAt = Math.max(chunk.publishedAt, record.timestamp);
+      // A redelivered part is the same: the hash names the bytes, and is checked once they are joined.
+      if (chunk.parts[part - 1] === undefined) {
+        chunk.parts[part - 1] = record;
+        chunk.bytes += record.value?.length ?? 0;
+        bytes += record.value?.length ?? 0;
+      }
+      const found = chunk.parts.filter((one) => one !== undefined);
+      if (found.length < parts) return undefined;
+      drop(chunk);
+      return found;
+    },
+    open: () => [...open.values()],
+    drop,
+    bytes: () => bytes,
+    firstOffset() {
+      const [oldest] = open.values();
+      return oldest?.firstOffset;
+    },
+  };
+}

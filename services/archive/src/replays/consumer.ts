@@ -1,0 +1,97 @@
+import { ingestionTopics } from '@switchboard/contracts';
+import { type Consumption, type EventLog, PartitionLost, type RecordBatch } from '@switchboard/event-log';
+import type { ObjectStore } from '@switchboard/object-store';
+import type { Logger, Metrics } from '@switchboard/service-kit';
+import { createReplayPartition, type ReplayPartition } from './partition.ts';
+import { createChunkStorage } from './storage.ts';
+import type { ReplaysStore } from './store.ts';
+
+/** The consumer group of the replay archive. */
+export const REPLAYS_GROUP = 'archive.replays';
+
+const TOPIC = ingestionTopics.replays;
+const BATCH_BYTES = 4_000_000;
+/** The parts of an accepted chunk are published within 5 s; a slower upload was answered 503. */
+const PATIENCE_MS = 60_000;
+const MAX_HELD_BYTES = 134_217_728;
+const MAX_SWEEP_INTERVAL_MS = 5_000;
+
+export interface ReplayConsumerOptions {
+  store: ReplaysStore;
+  log: EventLog;
+  objects: ObjectStore;
+  logger: Logger;
+  metrics: Metrics;
+  /** How long to wait for the missing parts of a chunk. */
+  patienceMs?: number;
+  /** Bound on the parts of incomplete chunks in memory. */
+  maxHeldBytes?: number;
+}
+
+/** Archives the topic `replays`. The offset of a chunk is committed once its object and its row are stored. */
+export function createReplayConsumer(options: ReplayConsumerOptions) {
+  const { store, log, objects, logger, metrics } = options;
+  const { patienceMs = PATIENCE_MS, maxHeldBytes = MAX_HELD_BYTES } = options;
+  const storage = createChunkStorage({ store, objects, metrics });
+  const partitions = new Map<number, ReplayPartition>();
+  const heldBytes = () => [...partitions.values()].reduce((sum, one) => sum + one.bytes(), 0);
+  const deadLetters = metrics.counter(
+    'switchboard_replay_chunks_dead_lettered_total',
+    'Replay chunks that were not valid or never complete.',
+  );
+  metrics.gauge(
+    'switchboard_replay_incomplete_bytes',
+    'Parts of replay chunks held in memory until the other parts arrive.',
+    heldBytes,
+  );
+  let consumption: Promise<Consumption> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let sweeping: Promise<void> = Promise.resolve();
+
+  function openPartition(number: number): ReplayPartition {
+    const isOverfull = () => heldBytes() > maxHeldBytes;
+    const opened = createReplayPartition({ store, storage, logger, deadLetters, patienceMs, isOverfull });
+    partitions.set(number, opened);
+    return opened;
+  }
+
+  async function handle(batch: RecordBatch): Promise<void> {
+    const known = partitions.get(batch.partition);
+    const partition = known === undefined || known.hasPassed(batch) ? openPartition(batch.partition) : known;
+    await partition.handle(batch);
+  }
+
+  async function sweep(): Promise<void> {
+    for (const [number, partition] of partitions) {
+      try {
+        await partition.sweep(async () => (await log.endOffsets(TOPIC))[number]);
+      } catch (error) {
+        if (error instanceof PartitionLost) continue;
+        logger.warn(
+          { error, topic: TOPIC, partition: number },
+          'sweeping incomplete chunks failed, retrying',
+        );
+      }
+    }
+  }
+
+  return {
+    start() {
+      consumption ??= log.consume({
+        group: REPLAYS_GROUP,
+        topics: [TOPIC],
+        commit: 'manual',
+        maxBatchBytes: BATCH_BYTES,
+        handle,
+        onRevoked: (_, partition) => void partitions.delete(partition),
+      });
+      const everyMs = Math.min(MAX_SWEEP_INTERVAL_MS, patienceMs / 4);
+      timer ??= setInterval(() => (sweeping = sweeping.then(sweep)), everyMs);
+    },
+    async stop() {
+      clearInterval(timer);
+      await (await consumption)?.stop();
+      await sweeping;
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError, parseConfig } from '@switchboard/service-kit';
+import {
+  eventually,
+  type PostgresServer,
+  postgresServer,
+  type S3Server,
+  startS3,
+  testDatabase,
+} from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { archiveSettings } from '../config.ts';
+import { chunkOf, newSession } from '../testing/recording.ts';
+import { type ArchiveHarness, startArchive, startInstance } from '../testing/service.ts';
+
+const event = (timestamp: number) => ({ type: 3, timestamp });
+const s3 = await startS3();
+
+/** Publishes chunks during a fault, then expects all of them, each once. */
+async function survive(archive: ArchiveHarness, begin: () => Promise<void>, end: () => Promise<void>) {
+  const session = newSession();
+  let seq = 0;
+  const sendSome = async (count: number) => {
+    for (let sent = 0; sent < count; sent++) {
+      await archive.send(chunkOf(session, seq, [event(seq)]));
+      seq++;
+    }
+  };
+  await sendSome(5);
+  await archive.until(session, { chunks: 5 });
+  await begin();
+  await sendSome(20);
+  await sleep(1500);
+  await end();
+  await sendSome(5);
+  await archive.until(session, { chunks: 30, duplicates: 0, conflicts: 0, complete: true });
+  expect(await archive.events(session)).toEqual(Array.from({ length: 30 }, (_, index) => event(index)));
+}
+
+describe.skipIf(s3 === undefined)('while the object store is unavailable', () => {
+  let server: S3Server;
+  let archive: ArchiveHarness;
+  let drop: () => Promise<void>;
+  beforeAll(async () => {
+    if (s3 === undefined) return;
+    server = s3;
+    const log = await testDatabase();
+    drop = log.drop;
+    archive = await startArchive({ log: { EVENT_LOG_DATABASE_URL: log.url }, s3: server });
+  });
+  afterAll(async () => {
+    server?.resume();
+    await archive?.stop();
+    await server?.stop();
+    await drop?.();
+  });
+
+  it('keeps chunks in the log and archives them after a restart', async () => {
+    await survive(
+      archive,
+      () => server.kill(),
+      () => server.restart(),
+    );
+  }, 60_000);
+
+  it('keeps chunks in the log and archives them after a hang', async () => {
+    await survive(
+      archive,
+      async () => server.pause(),
+      async () => server.resume(),
+    );
+  }, 60_000);
+
+  it('answers reads of events with 503, and finishes a deletion later', async () => {
+    const session = newSession();
+    await archive.send(chunkOf(session, 0, [event(0)]));
+    await archive.until(session, { chunks: 1 });
+    await server.kill();
+    const read = await archive.manage('GET', archive.path(session, '/events'));
+    expect(read.status).toBe(503);
+    expect(read.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect((await archive.manage('DELETE', archive.path(session))).status).toBe(503);
+    expect((await archive.manage('GET', archive.path(session))).status).toBe(404);
+    await server.restart();
+    expect((await archive.manage('DELETE', archive.path(session))).status).toBe(204);
+    const left: string[] = [];
+    for await (const { key } of archive.objects.list(`replays/project-1/${session}/`)) left.push(key);
+    expect(left).toEqual([]);
+  }, 60_000);
+
+  it('reports a process that only consumes as not ready until it is back', async () => {
+    const consumer = await startInstance({ ...archive.env, ROLES: 'replays' });
+    const get = async (path: string) => {
+      const answer = await fetch(`${consumer.url}${path}`);
+      return { status: answer.status, text: await answer.text() };
+    };
+    try {
+      expect((await get('/health/ready')).status).toBe(200);
+      await server.kill();
+      const ready = await get('/health/ready');
+      expect(ready).toMatchObject({ status: 503, text: expect.stringContaining('object store') });
+      expect((await fetch(`${archive.url}/health/ready`)).status).toBe(200);
+      expect((await get('/management/v1/projects/project-1/replays')).status).toBe(404);
+      expect((await get('/metrics')).text).toContain('switchboard_replay_chunks_archived_total');
+      await server.restart();
+      await eventually(async () => expect((await get('/health/ready')).status).toBe(200));
+    } finally {
+      await consumer.stop();
+    }
+  }, 60_000);
+});
+
+describe('while the database is unavailable', () => {
+  let server: PostgresServer;
+  let archive: ArchiveHarness;
+  let drop: () => Promise<void>;
+  beforeAll(async () => {
+    server = await postgresServer(['archive'], { durable: true });
+    const log = await testDatabase();
+    drop = log.drop;
+    archive = await startArchive({
+      log: { EVENT_LOG_DATABASE_URL: log.url },
+      overrides: { DATABASE_URL: server.url('archive') },
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await server?.thaw().catch(() => undefined);
+    await archive?.stop();
+    await server?.remove();
+    await drop?.();
+  });
+
+  it('keeps chunks in the log and archives them after a restart', async () => {
+    await survive(
+      archive,
+      () => server.stop(),
+      () => server.start(),
+    );
+  }, 60_000);
+
+  it('keeps chunks in the log and archives them after a hang', async () => {
+    await survive(
+      archive,
+      () => server.freeze(),
+      () => server.thaw(),
+    );
+  }, 60_000);
+});
+
+it('does not start without an object store, and names the settings', () => {
+  const env = {
+    REGION: 'eu',
+    CONSOLE_URL: 'https://console.example.com',
+    AUTH_ISSUER: 'issuer',
+    AUTH_AUDIENCE: 'switchboard',
+    AUTH_JWKS_URL: 'https://issuer.example.com/jwks.json',
+    DATABASE_URL: 'postgres://localhost/archive',
+  };
+  const starts = (more: object) => {
+    try {
+      return parseConfig(archiveSettings, { ...env, ...more }).ROLES.size > 0;
+    } catch (error) {
+      return error instanceof ConfigError ? error.message : error;
+    }
+  };
+  expect(starts({ OBJECTS_FOLDER: '/objects' })).toBe(true);
+  expect(starts({})).toMatch(/OBJECTS_FOLDER: this or S3_ENDPOINT is required/);
+  expect(starts({ ROLES: 'replays' })).toMatch(/OBJECTS_FOLDER/);
+  expect(starts({ S3_ENDPOINT: 'http://localhost:1', ROLES: 'http' })).toMatch(/S3_BUCKET: required/);
+  expect(starts({ ROLES: 'replay-archive' })).toMatch(/ROLES: not a comma-separated list/);
+});

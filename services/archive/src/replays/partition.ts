@@ -1,0 +1,174 @@
+import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
+import type { Logger, Metrics } from '@switchboard/service-kit';
+import { type Assembly, createAssembly, type OpenChunk } from './assembly.ts';
+import type { Chunk } from './chunk.ts';
+import { decodeChunk, InvalidRecord } from './decode.ts';
+import type { ChunkStorage } from './storage.ts';
+import type { ReplaysStore } from './store.ts';
+
+/** Bounds of what is stored at once. */
+const GROUP_BYTES = 8_000_000;
+const GROUP_CHUNKS = 16;
+
+interface PartitionOptions {
+  store: Pick<ReplaysStore, 'isSettled'>;
+  storage: ChunkStorage;
+  logger: Logger;
+  deadLetters: ReturnType<Metrics['counter']>;
+  /** How long to wait for the missing parts of a chunk. */
+  patienceMs: number;
+  /** Whether the parts held exceed their memory bound. */
+  isOverfull(): boolean;
+}
+
+export type ReplayPartition = ReturnType<typeof createReplayPartition>;
+
+/** Archives one partition, from its assignment until it is revoked. */
+export function createReplayPartition(options: PartitionOptions) {
+  const { store, storage, logger, deadLetters, patienceMs } = options;
+  const assembly: Assembly = createAssembly();
+  /** Complete chunks that are not stored yet, each as its parts. */
+  let complete: StoredRecord[][] = [];
+  let batch: RecordBatch | undefined;
+  /** How many records of the batch are taken in. A batch that failed is handed over again and continues there. */
+  let taken = 0;
+  let committed: bigint | undefined;
+  let turn: Promise<void> = Promise.resolve();
+
+  /** Batches and sweeps run one at a time. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = turn.then(work);
+    turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async function take(current: RecordBatch): Promise<void> {
+    if (batch !== current) {
+      batch = current;
+      taken = 0;
+    }
+    while (taken < current.records.length && !current.signal.aborted) {
+      await makeRoom(current);
+      const record = current.records[taken];
+      if (record !== undefined) await add(current, record);
+      // A retry continues after this record.
+      taken++;
+      if (weight() >= GROUP_BYTES) await storeGroup(current);
+    }
+    while (complete.length > 0 && !current.signal.aborted) await storeGroup(current);
+    for (const chunk of assembly.open().filter((one) => isExpired(one, current))) {
+      await giveUp(current, chunk, `missing after ${patienceMs / 1000} s`);
+    }
+    await commit(current);
+  }
+
+  async function add(current: RecordBatch, record: StoredRecord): Promise<void> {
+    try {
+      const parts = assembly.add(record, performance.now());
+      if (parts !== undefined) complete.push(parts);
+    } catch (error) {
+      if (!(error instanceof InvalidRecord)) throw error;
+      await deadLetter(current, [record], error.message);
+    }
+  }
+
+  const weight = () =>
+    complete.length >= GROUP_CHUNKS ? GROUP_BYTES : complete.reduce((sum, parts) => sum + bytesOf(parts), 0);
+
+  async function storeGroup(current: RecordBatch): Promise<void> {
+    const group = new Map<StoredRecord[], Chunk>();
+    for (const parts of complete.slice(0, GROUP_CHUNKS)) {
+      try {
+        group.set(parts, decodeChunk(parts));
+      } catch (error) {
+        if (!(error instanceof InvalidRecord)) throw error;
+        await deadLetter(current, parts, error.message);
+        complete = complete.filter((one) => one !== parts);
+      }
+    }
+    await storage.store([...group.values()]);
+    complete = complete.filter((one) => !group.has(one));
+  }
+
+  /** By the log's clock and ours: a stalled consumer reads late, and publishers' clocks differ. */
+  function isExpired({ readAt, publishedAt }: OpenChunk, { records }: RecordBatch): boolean {
+    const newest = records.at(-1)?.timestamp ?? 0;
+    return performance.now() - readAt >= patienceMs && newest - publishedAt >= patienceMs;
+  }
+
+  async function makeRoom(current: RecordBatch): Promise<void> {
+    while (options.isOverfull()) {
+      const [oldest] = assembly.open();
+      if (oldest === undefined) return;
+      await giveUp(current, oldest, 'missing when the memory for incomplete chunks was full');
+    }
+  }
+
+  async function giveUp(current: RecordBatch, chunk: OpenChunk, why: string): Promise<void> {
+    const parts = chunk.parts.filter((part) => part !== undefined);
+    // Nothing is lost where the chunk was archived from another upload, or its session deleted.
+    if (!(await isSettled(parts))) {
+      const missing = chunk.parts.length - parts.length;
+      await deadLetter(current, parts, `${missing} of ${chunk.parts.length} parts ${why}`);
+    }
+    assembly.drop(chunk);
+  }
+
+  async function isSettled([part]: StoredRecord[]): Promise<boolean> {
+    if (part === undefined) return true;
+    const { project = '', session = '', seq = '', chunk = '' } = part.headers;
+    if (!/^\d{1,16}$/.test(seq) || `${project}${session}`.includes('\0')) return false;
+    const name = { projectId: project, sessionId: session, seq: Number(seq), hash: chunk };
+    return await store.isSettled(name);
+  }
+
+  async function deadLetter(current: RecordBatch, records: StoredRecord[], reason: string): Promise<void> {
+    const [first] = records;
+    logger.warn({ topic: first?.topic, offset: String(first?.offset), reason }, 'dead-lettered replay chunk');
+    for (const record of records) await current.deadLetter(record, reason);
+    deadLetters.add();
+  }
+
+  /** Commits everything below the first record still held. */
+  async function commit(current: RecordBatch): Promise<void> {
+    const held = [assembly.firstOffset(), current.records[taken]?.offset, ...complete.flat().map(offsetOf)];
+    const position = held.reduce<bigint>(
+      (lowest, offset) => (offset !== undefined && offset < lowest ? offset : lowest),
+      current.nextOffset,
+    );
+    if (position === committed) return;
+    await current.commit(position);
+    committed = position;
+  }
+
+  return {
+    /** Stores the chunks that the records complete, and commits. When it throws, the same batch may be handed over again. */
+    handle: (current: RecordBatch) => inTurn(() => take(current)),
+
+    /**
+     * Gives up expired chunks on a partition without traffic. `end` returns the offset of the partition's next record:
+     * records in the log that are not read yet may complete a chunk.
+     */
+    sweep: (end: () => Promise<bigint | undefined>) =>
+      inTurn(async () => {
+        const current = batch;
+        const old = assembly.open().filter(({ readAt }) => performance.now() - readAt >= patienceMs);
+        if (current === undefined || current.signal.aborted || old.length === 0) return;
+        if (taken < current.records.length || (await end()) !== current.nextOffset) return;
+        for (const chunk of old) await giveUp(current, chunk, `missing after ${patienceMs / 1000} s`);
+        await commit(current);
+      }),
+
+    /** Whether this instance has already read these records. */
+    hasPassed: (next: RecordBatch) =>
+      batch !== undefined && batch !== next && (next.records[0]?.offset ?? 0n) < batch.nextOffset,
+
+    bytes: () => assembly.bytes(),
+  };
+}
+
+const offsetOf = ({ offset }: StoredRecord) => offset;
+
+function bytesOf(parts: readonly StoredRecord[]): number {
+  return parts.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+}

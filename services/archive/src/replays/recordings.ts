@@ -1,0 +1,153 @@
+import { buffer } from 'node:stream/consumers';
+import type { Replay, ReplayManifest } from '@switchboard/contracts';
+import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
+import { BadRequest, NotFound, Rejection, Unavailable } from '@switchboard/service-kit';
+import { z } from 'zod';
+import type { ChunkName, SessionName } from './chunk.ts';
+import { eventsOf, objectKey, sessionPrefix } from './encode.ts';
+import type { PageStart, ReplayRow, ReplaysStore, Span } from './store.ts';
+
+const PAGE_SIZE = 50;
+const RETRY_AFTER_SECONDS = 2;
+
+interface RecordingsOptions {
+  store: Pick<ReplaysStore, 'listReplays' | 'findReplay' | 'findPeople' | 'findSpans' | 'chunksInOrder'>;
+  objects: ObjectStore;
+}
+
+export interface Recordings {
+  list(
+    projectId: string,
+    options: { distinctId?: string | undefined; cursor?: string | undefined },
+  ): Promise<{ replays: Replay[]; nextCursor: string | null }>;
+  /** Throws NotFound. */
+  manifest(session: SessionName): Promise<ReplayManifest>;
+  /**
+   * The events as one JSON array, streamed with one compressed chunk in memory at a time. Throws NotFound, and a
+   * Rejection when an object is missing; a later failure throws from the generator.
+   */
+  events(session: SessionName): Promise<AsyncGenerator<Uint8Array>>;
+}
+
+/** Lists, manifests and contents of archived recordings. */
+export function createRecordings({ store, objects }: RecordingsOptions): Recordings {
+  async function findOrThrow(session: SessionName): Promise<ReplayRow> {
+    const row = await store.findReplay(session);
+    if (row === undefined) throw new NotFound('No recording of this session in this project');
+    return row;
+  }
+
+  async function assertObjectsExist(session: SessionName): Promise<void> {
+    const stored = new Set<string>();
+    for await (const { key } of objects.list(sessionPrefix(session))) stored.add(key);
+    for await (const chunk of store.chunksInOrder(session)) {
+      if (stored.has(objectKey(chunk))) continue;
+      const message = `The object of chunk ${chunk.seq} is missing in the object store: ${objectKey(chunk)}`;
+      throw new Rejection(502, 'REPLAY_OBJECT_MISSING', message);
+    }
+  }
+
+  return {
+    async list(projectId, { distinctId, cursor }) {
+      const after = cursor === undefined ? undefined : parseCursor(cursor);
+      const rows = await store.listReplays(projectId, { distinctId, after, limit: PAGE_SIZE + 1 });
+      const page = rows.slice(0, PAGE_SIZE);
+      const sessionIds = page.map((row) => row.sessionId);
+      const people = await store.findPeople(projectId, sessionIds);
+      const last = page.at(-1);
+      return {
+        replays: page.map((row) => present(row, people.get(row.sessionId) ?? [])),
+        nextCursor: rows.length > PAGE_SIZE && last !== undefined ? cursorOf(last) : null,
+      };
+    },
+
+    async manifest(session) {
+      const row = await findOrThrow(session);
+      const [people, seqs] = await Promise.all([
+        store.findPeople(session.projectId, [session.sessionId]),
+        store.findSpans(session),
+      ]);
+      return { ...present(row, people.get(session.sessionId) ?? []), seqs, gaps: gapsBetween(seqs) };
+    },
+
+    async events(session) {
+      await findOrThrow(session);
+      try {
+        await assertObjectsExist(session);
+      } catch (error) {
+        if (!(error instanceof ObjectStoreError)) throw error;
+        throw new Unavailable(
+          'The object store is unavailable. Retry after Retry-After.',
+          RETRY_AFTER_SECONDS,
+        );
+      }
+      return joinEvents(objects, store.chunksInOrder(session));
+    },
+  };
+}
+
+async function* joinEvents(
+  objects: ObjectStore,
+  chunks: AsyncIterable<ChunkName>,
+): AsyncGenerator<Uint8Array> {
+  let separator = '[';
+  for await (const chunk of chunks) {
+    const key = objectKey(chunk);
+    const object = await objects.get(key);
+    if (object === undefined) throw new Error(`object not found: ${key}`);
+    for await (const piece of eventsOf(await buffer(object.body))) {
+      if (separator !== '') yield Buffer.from(separator);
+      separator = '';
+      yield piece;
+    }
+    if (separator === '') separator = ',';
+  }
+  yield Buffer.from(separator === '[' ? '[]' : ']');
+}
+
+function present(row: ReplayRow, distinctIds: string[]): Replay {
+  const missing = row.highestSeq + 1 - row.seqs;
+  return {
+    sessionId: row.sessionId,
+    distinctIds,
+    receivedAt: row.receivedAt.toISOString(),
+    firstAt: (row.firstAt ?? row.receivedAt).toISOString(),
+    lastAt: (row.lastAt ?? row.receivedAt).toISOString(),
+    chunks: row.chunks,
+    events: row.events,
+    bytes: row.bytes,
+    storedBytes: row.storedBytes,
+    masked: row.masked,
+    missing,
+    duplicates: row.duplicates,
+    conflicts: row.chunks - row.seqs,
+    complete: missing === 0,
+  };
+}
+
+/** The seqs missing before and between spans. */
+export function gapsBetween(spans: readonly Span[]): Span[] {
+  return spans.flatMap(({ from }, index) => {
+    const begin = (spans[index - 1]?.to ?? -1) + 1;
+    return begin < from ? [{ from: begin, to: from - 1 }] : [];
+  });
+}
+
+const cursorSchema = z.tuple([z.iso.datetime({ precision: 3 }), z.string().min(1).max(400)]);
+
+function cursorOf({ receivedAt, sessionId }: PageStart): string {
+  return Buffer.from(JSON.stringify([receivedAt.toISOString(), sessionId])).toString('base64url');
+}
+
+function parseCursor(cursor: string): PageStart {
+  try {
+    const [receivedAt, sessionId] = cursorSchema.parse(
+      JSON.parse(Buffer.from(cursor, 'base64url').toString()),
+    );
+    // PostgreSQL's text cannot hold it.
+    if (sessionId.includes('\0')) throw new Error('NUL in session id');
+    return { receivedAt: new Date(receivedAt), sessionId };
+  } catch {
+    throw new BadRequest('cursor: not the nextCursor of a page of replays');
+  }
+}

@@ -1,0 +1,50 @@
+import type { ObjectStore } from '@switchboard/object-store';
+import type { Metrics } from '@switchboard/service-kit';
+import type { Chunk } from './chunk.ts';
+import { encodeChunk, objectKey } from './encode.ts';
+import type { ReplaysStore } from './store.ts';
+
+interface ChunkStorageOptions {
+  store: Pick<ReplaysStore, 'recordChunk'>;
+  objects: ObjectStore;
+  metrics: Pick<Metrics, 'counter'>;
+}
+
+export interface ChunkStorage {
+  /** Stores chunks in the order of the log. May be repeated: nothing is stored or counted twice. */
+  store(chunks: readonly Chunk[]): Promise<void>;
+}
+
+/** Stores the object of a chunk before its row, so that every chunk of a manifest has its object. */
+export function createChunkStorage({ store, objects, metrics }: ChunkStorageOptions): ChunkStorage {
+  const archived = metrics.counter('switchboard_replay_chunks_archived_total', 'Replay chunks archived.');
+  const bytes = metrics.counter(
+    'switchboard_replay_bytes_archived_total',
+    'Bytes of archived replay chunks, as JSON.',
+  );
+  const duplicates = metrics.counter(
+    'switchboard_replay_chunks_duplicate_total',
+    'Replay chunks dropped because they were archived before.',
+  );
+
+  return {
+    async store(chunks) {
+      const sizes = await Promise.all(
+        chunks.map(async ({ facts, json }) => {
+          const object = await encodeChunk(json);
+          await objects.put(objectKey(facts), object);
+          return object.length;
+        }),
+      );
+      for (const [index, { facts }] of chunks.entries()) {
+        const outcome = await store.recordChunk(facts, sizes[index] ?? 0);
+        if (outcome === 'deleted') await objects.delete(objectKey(facts));
+        if (outcome === 'duplicate') duplicates.add();
+        if (outcome === 'archived') {
+          archived.add();
+          bytes.add(facts.bytes);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,253 @@
+import type { Database } from '@switchboard/database';
+import { and, asc, count, desc, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import { replayChunks, replayPeople, replays } from '../schema/index.ts';
+import type { ChunkFacts, ChunkName, SessionName } from './chunk.ts';
+
+type Db = Database['drizzle'];
+
+/** `redelivered`: this copy was counted before. `deleted`: the session was deleted; nothing is kept. */
+export type RecordOutcome = 'archived' | 'duplicate' | 'redelivered' | 'deleted';
+
+export type ReplayRow = typeof replays.$inferSelect;
+
+/** Where a page begins: after this session. */
+export interface PageStart {
+  receivedAt: Date;
+  sessionId: string;
+}
+
+/** A range of seqs, both ends included. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+interface PageOptions {
+  distinctId?: string | undefined;
+  after?: PageStart | undefined;
+  limit: number;
+}
+
+/** All SQL of the replay archive. */
+export interface ReplaysStore {
+  /** Adds a chunk, whose object is stored, to the manifest of its session. */
+  recordChunk(facts: ChunkFacts, storedBytes: number): Promise<RecordOutcome>;
+  /** Whether a chunk is archived or its session deleted. */
+  isSettled(name: ChunkName): Promise<boolean>;
+  /** Deletes a session's rows and leaves a tombstone, also where there was no session. */
+  deleteSession(name: SessionName, now: Date): Promise<void>;
+  markErased(name: SessionName, now: Date): Promise<void>;
+  /** Sessions deleted before this time whose objects may remain, longest deleted first. */
+  findToErase(before: Date, limit: number): Promise<SessionName[]>;
+  /** Sessions of a project, or of one person in it, newest first. */
+  listReplays(projectId: string, options: PageOptions): Promise<ReplayRow[]>;
+  findReplay(name: SessionName): Promise<ReplayRow | undefined>;
+  /** The people in each session, up to 100 each, by session id. */
+  findPeople(projectId: string, sessionIds: string[]): Promise<Map<string, string[]>>;
+  /** The seqs of a session's chunks as spans, lowest first, up to 1,000. */
+  findSpans(name: SessionName): Promise<Span[]>;
+  /** A session's chunks in playing order: by seq, then time; read page by page. */
+  chunksInOrder(name: SessionName): AsyncGenerator<ChunkName>;
+}
+
+const MAX_PEOPLE = 100;
+const MAX_SPANS = 1_000;
+const CHUNK_PAGE_SIZE = 1_000;
+
+const isSession = ({ projectId, sessionId }: SessionName) =>
+  and(eq(replays.projectId, projectId), eq(replays.sessionId, sessionId));
+
+const isOfSession = (
+  table: typeof replayChunks | typeof replayPeople,
+  { projectId, sessionId }: SessionName,
+) => and(eq(table.projectId, projectId), eq(table.sessionId, sessionId));
+
+const isChunk = (name: ChunkName) =>
+  and(isOfSession(replayChunks, name), eq(replayChunks.seq, name.seq), eq(replayChunks.hash, name.hash));
+
+export function createReplaysStore(db: Db): ReplaysStore {
+  return {
+    recordChunk(facts, storedBytes) {
+      const { projectId, sessionId, distinctId, seq, hash, offset, firstAt, lastAt, receivedAt } = facts;
+      return db.transaction(async (tx) => {
+        await tx.insert(replays).values({ projectId, sessionId, receivedAt }).onConflictDoNothing();
+        const [session] = await tx
+          .select({ deletedAt: replays.deletedAt, receivedAt: replays.receivedAt })
+          .from(replays)
+          .where(isSession(facts))
+          .for('update');
+        if (session === undefined || session.deletedAt !== null) return 'deleted';
+
+        const added = await tx
+          .insert(replayChunks)
+          .values({ projectId, sessionId, seq, hash, firstAt, logOffset: offset })
+          .onConflictDoNothing()
+          .returning({ seq: replayChunks.seq });
+        if (added.length === 0) {
+          const again = await tx
+            .update(replayChunks)
+            .set({ logOffset: offset })
+            .where(and(isChunk(facts), lt(replayChunks.logOffset, offset)))
+            .returning({ seq: replayChunks.seq });
+          if (again.length === 0) return 'redelivered';
+          await tx
+            .update(replays)
+            .set({ duplicates: sql`${replays.duplicates} + 1` })
+            .where(isSession(facts));
+          return 'duplicate';
+        }
+
+        const [ofSeq] = await tx
+          .select({ chunks: count() })
+          .from(replayChunks)
+          .where(and(isOfSession(replayChunks, facts), eq(replayChunks.seq, seq)));
+        const newSeqs = ofSeq?.chunks === 1 ? 1 : 0;
+        const time = (value: Date) => sql`${value.toISOString()}::timestamptz`;
+        await tx
+          .update(replays)
+          .set({
+            firstAt: sql`least(${replays.firstAt}, ${time(firstAt)})`,
+            lastAt: sql`greatest(${replays.lastAt}, ${time(lastAt)})`,
+            highestSeq: sql`greatest(${replays.highestSeq}, ${seq})`,
+            seqs: sql`${replays.seqs} + ${newSeqs}`,
+            chunks: sql`${replays.chunks} + 1`,
+            events: sql`${replays.events} + ${facts.events}`,
+            bytes: sql`${replays.bytes} + ${facts.bytes}`,
+            storedBytes: sql`${replays.storedBytes} + ${storedBytes}`,
+            masked: sql`${replays.masked} and ${facts.masked}`,
+          })
+          .where(isSession(facts));
+        await tx
+          .insert(replayPeople)
+          .values({ projectId, sessionId, distinctId, receivedAt: session.receivedAt })
+          .onConflictDoNothing();
+        return 'archived';
+      });
+    },
+
+    async isSettled(name) {
+      const [chunk, [session]] = await Promise.all([
+        db.select({ seq: replayChunks.seq }).from(replayChunks).where(isChunk(name)),
+        db.select({ deletedAt: replays.deletedAt }).from(replays).where(isSession(name)),
+      ]);
+      return chunk.length > 0 || (session !== undefined && session.deletedAt !== null);
+    },
+
+    async deleteSession(name, now) {
+      const { projectId, sessionId } = name;
+      const empty = {
+        firstAt: null,
+        lastAt: null,
+        highestSeq: -1,
+        ...{ seqs: 0, chunks: 0, events: 0, bytes: 0, storedBytes: 0, duplicates: 0 },
+        masked: true,
+        deletedAt: now,
+        erasedAt: null,
+      };
+      await db.transaction(async (tx) => {
+        await tx
+          .insert(replays)
+          .values({ projectId, sessionId, receivedAt: now, deletedAt: now })
+          .onConflictDoUpdate({ target: [replays.projectId, replays.sessionId], set: empty });
+        await tx.delete(replayPeople).where(isOfSession(replayPeople, name));
+        await tx.delete(replayChunks).where(isOfSession(replayChunks, name));
+      });
+    },
+
+    async markErased(name, now) {
+      await db.update(replays).set({ erasedAt: now }).where(isSession(name));
+    },
+
+    async findToErase(before, limit) {
+      return await db
+        .select({ projectId: replays.projectId, sessionId: replays.sessionId })
+        .from(replays)
+        .where(and(lt(replays.deletedAt, before), isNull(replays.erasedAt)))
+        .orderBy(replays.deletedAt)
+        .limit(limit);
+    },
+
+    async listReplays(projectId, { distinctId, after, limit }) {
+      if (distinctId === undefined) {
+        return await db
+          .select()
+          .from(replays)
+          .where(and(eq(replays.projectId, projectId), isNull(replays.deletedAt), isAfter(replays, after)))
+          .orderBy(desc(replays.receivedAt), desc(replays.sessionId))
+          .limit(limit);
+      }
+      const rows = await db
+        .select({ replay: replays })
+        .from(replayPeople)
+        .innerJoin(
+          replays,
+          and(eq(replays.projectId, replayPeople.projectId), eq(replays.sessionId, replayPeople.sessionId)),
+        )
+        .where(
+          and(
+            eq(replayPeople.projectId, projectId),
+            eq(replayPeople.distinctId, distinctId),
+            isAfter(replayPeople, after),
+          ),
+        )
+        .orderBy(desc(replayPeople.receivedAt), desc(replayPeople.sessionId))
+        .limit(limit);
+      return rows.map(({ replay }) => replay);
+    },
+
+    async findReplay(name) {
+      const [row] = await db
+        .select()
+        .from(replays)
+        .where(and(isSession(name), isNull(replays.deletedAt)));
+      return row;
+    },
+
+    async findPeople(projectId, sessionIds) {
+      const rows = await db.execute<{ session_id: string; distinct_ids: string[] }>(sql`
+        select named.session_id, array(
+          select ${replayPeople.distinctId} from ${replayPeople}
+          where ${replayPeople.projectId} = ${projectId} and ${replayPeople.sessionId} = named.session_id
+          order by 1 limit ${MAX_PEOPLE}
+        ) as distinct_ids
+        from unnest(${sql.param(sessionIds)}::text[]) as named(session_id)`);
+      return new Map(rows.map((row) => [row.session_id, row.distinct_ids]));
+    },
+
+    async findSpans({ projectId, sessionId }) {
+      const rows = await db.execute<{ from: number; to: number }>(sql`
+        select min(seq) as "from", max(seq) as "to" from (
+          select seq, seq - dense_rank() over (order by seq) as island from ${replayChunks}
+          where ${replayChunks.projectId} = ${projectId} and ${replayChunks.sessionId} = ${sessionId}
+        ) as numbered
+        group by island order by 1 limit ${MAX_SPANS}`);
+      return rows.map(({ from, to }) => ({ from: Number(from), to: Number(to) }));
+    },
+
+    async *chunksInOrder(name) {
+      const { projectId, sessionId } = name;
+      const { seq, firstAt, hash } = replayChunks;
+      let afterLast: SQL | undefined;
+      for (;;) {
+        const page = await db
+          .select({ seq, firstAt, hash })
+          .from(replayChunks)
+          .where(and(isOfSession(replayChunks, name), afterLast))
+          .orderBy(asc(seq), asc(firstAt), asc(hash))
+          .limit(CHUNK_PAGE_SIZE);
+        for (const row of page) yield { projectId, sessionId, seq: row.seq, hash: row.hash };
+        const last = page.at(-1);
+        if (last === undefined || page.length < CHUNK_PAGE_SIZE) return;
+        const place = sql`(${last.seq}::bigint, ${last.firstAt.toISOString()}::timestamptz, ${last.hash}::text)`;
+        // The first condition is what the index can use.
+        afterLast = and(gte(seq, last.seq), sql`(${seq}, ${firstAt}, ${hash}) > ${place}`);
+      }
+    },
+  };
+}
+
+function isAfter(table: typeof replays | typeof replayPeople, after: PageStart | undefined): SQL | undefined {
+  if (after === undefined) return undefined;
+  const { receivedAt, sessionId } = after;
+  return sql`(${table.receivedAt}, ${table.sessionId}) < (${receivedAt.toISOString()}::timestamptz, ${sessionId})`;
+}

@@ -1,0 +1,69 @@
+import { eventually } from '@switchboard/testkit';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type EventsHarness,
+  eventIds,
+  newProject,
+  onPostgresAndFolder,
+  sent,
+} from '../testing/events-harness.ts';
+import { deleteExpired } from './retention.ts';
+import { createRetentionStore } from './store.ts';
+
+let harness: EventsHarness;
+beforeAll(async () => {
+  harness = await onPostgresAndFolder();
+});
+afterAll(() => harness.stop());
+
+const expire = () => deleteExpired(createRetentionStore(harness.database.drizzle), { retentionHours: 168 });
+
+const count = async (table: string) => {
+  const [row] = await harness.database.drizzle.execute(
+    sql`select count(*)::int as n from ${sql.identifier(table)}`,
+  );
+  return row?.['n'];
+};
+
+it('an event counts as new after seven days, and not before', async () => {
+  const projectId = newProject();
+  const [one, other] = [sent({ distinct_id: 'one' }), sent({ distinct_id: 'one' })];
+  const consumer = harness.consumer();
+  consumer.start();
+  await harness.publish(projectId, [one, other]);
+  await harness.publish(projectId, [one]);
+  await harness.allCommitted();
+  await eventually(async () => expect(await count('seen_events')).toBe(2));
+  await harness.database.drizzle.execute(sql`
+    update seen_events set seen_at = now() - interval '1 day' * case log_line when 0 then 8 else 6 end`);
+  expect(await expire()).toBe(1);
+  expect(await count('seen_events')).toBe(1);
+  expect(await count('duplicate_events')).toBe(1);
+  await harness.publish(projectId, [one, other]);
+  await harness.allCommitted();
+  expect(eventIds(await harness.rows(projectId))).toHaveLength(3);
+  await consumer.stop();
+});
+
+it('segments are kept as long as the log may have their records', async () => {
+  const before = Number(await count('event_segments'));
+  expect(before).toBeGreaterThan(0);
+  await harness.database.drizzle.execute(
+    sql`update event_segments set created_at = now() - interval '37 days'`,
+  );
+  await expire();
+  expect(await count('event_segments')).toBe(before);
+  await harness.database.drizzle.execute(
+    sql`update event_segments set created_at = now() - interval '39 days'`,
+  );
+  await expire();
+  expect(await count('event_segments')).toBe(0);
+});
+
+it('rows beyond the limit of a statement are deleted by further statements', async () => {
+  await harness.database.drizzle.execute(sql`
+    insert into seen_events (event_key, log_partition, log_offset, log_line, accepted_at, seen_at)
+    select gen_random_uuid(), 0, i, 0, now(), now() - interval '8 days' from generate_series(1, 12000) as i`);
+  expect(await expire()).toBe(12_000);
+});

@@ -1,0 +1,105 @@
+import { bigint, index, integer, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+
+const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' });
+const number = (name: string) => bigint(name, { mode: 'number' });
+
+/** An event's place in the log; `log_line` is -1 for a whole record. */
+const place = {
+  logPartition: integer('log_partition').notNull(),
+  logOffset: number('log_offset').notNull(),
+  logLine: integer('log_line').notNull(),
+};
+
+/** The first place of each event: that copy is archived, others are duplicates. Kept for seven days. */
+export const seenEvents = pgTable(
+  'seen_events',
+  {
+    /** A hash of project id and event id: there may be hundreds of millions of rows. */
+    eventKey: uuid('event_key').primaryKey(),
+    ...place,
+    acceptedAt: time('accepted_at').notNull(),
+    seenAt: time('seen_at').notNull().defaultNow(),
+  },
+  (table) => [index('seen_events_by_age').on(table.seenAt)],
+);
+
+/** Further places of events that were sent again. */
+export const duplicateEvents = pgTable(
+  'duplicate_events',
+  {
+    eventKey: uuid('event_key').notNull(),
+    ...place,
+    acceptedAt: time('accepted_at').notNull(),
+    seenAt: time('seen_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'duplicate_events_pk',
+      columns: [table.eventKey, table.logPartition, table.logOffset, table.logLine],
+    }),
+    index('duplicate_events_by_age').on(table.seenAt),
+  ],
+);
+
+/** Lines and records that could not be decoded and are on the dead-letter topic. */
+export const eventDeadLetters = pgTable(
+  'event_dead_letters',
+  {
+    ...place,
+    /** The record's log timestamp in milliseconds: a recreated topic reuses offsets. */
+    recordedAt: number('recorded_at').notNull(),
+    eventKey: uuid('event_key'),
+    reason: text().notNull(),
+    seenAt: time('seen_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'event_dead_letters_pk',
+      columns: [table.logPartition, table.logOffset, table.logLine, table.recordedAt],
+    }),
+    index('event_dead_letters_by_event').on(table.eventKey),
+    index('event_dead_letters_by_age').on(table.seenAt),
+  ],
+);
+
+/**
+ * Runs of consecutive records that become files together. The first insert fixes the end, so that every writer
+ * produces the same files. Times are the records' log timestamps in milliseconds: they tell the offsets of a recreated
+ * topic from the old ones.
+ */
+export const eventSegments = pgTable(
+  'event_segments',
+  {
+    logPartition: integer('log_partition').notNull(),
+    firstOffset: number('first_offset').notNull(),
+    firstAt: number('first_at').notNull(),
+    lastOffset: number('last_offset').notNull(),
+    earliestAt: number('earliest_at').notNull(),
+    latestAt: number('latest_at').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    /** Set once all its files are stored. */
+    storedAt: time('stored_at'),
+    files: integer(),
+    events: integer(),
+    duplicates: integer(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'event_segments_pk',
+      columns: [table.logPartition, table.firstOffset, table.firstAt],
+    }),
+    index('event_segments_by_end').on(table.logPartition, table.lastOffset),
+    index('event_segments_by_age').on(table.createdAt),
+  ],
+);
+
+/** How far each partition has been read, which is ahead of what is archived. */
+export const eventProgress = pgTable('event_progress', {
+  logPartition: integer('log_partition').primaryKey(),
+  /** The next offset to read. */
+  nextOffset: number('next_offset').notNull(),
+  /** Log timestamp of the last record read, in milliseconds. */
+  recordedAt: number('recorded_at').notNull(),
+  /** When the last event read was accepted. */
+  acceptedAt: time('accepted_at').notNull(),
+});

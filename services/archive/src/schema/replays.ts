@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+
+const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
+
+/** One row a session with totals of its chunks, so that a list reads no chunks. Writers of a session lock it. */
+export const replays = pgTable(
+  'replays',
+  {
+    projectId: text('project_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    /** When the first archived chunk was accepted; never changed, so that pages stay stable. */
+    receivedAt: time('received_at').notNull(),
+    /** Of the recorded events. Null until there is a chunk. */
+    firstAt: time('first_at'),
+    lastAt: time('last_at'),
+    highestSeq: bigint('highest_seq', { mode: 'number' }).notNull().default(-1),
+    /** Distinct seqs; chunks beyond that are conflicts. */
+    seqs: count('seqs'),
+    chunks: count('chunks'),
+    events: count('events'),
+    bytes: count('bytes'),
+    storedBytes: count('stored_bytes'),
+    duplicates: count('duplicates'),
+    masked: boolean().notNull().default(true),
+    /** Set: a tombstone that keeps late chunks out. */
+    deletedAt: time('deleted_at'),
+    /** Set once the objects of a deleted session are erased. */
+    erasedAt: time('erased_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.sessionId] }),
+    index('replays_newest')
+      .on(table.projectId, table.receivedAt, table.sessionId)
+      .where(sql`${table.deletedAt} is null`),
+    index('replays_to_erase')
+      .on(table.deletedAt)
+      .where(sql`${table.deletedAt} is not null and ${table.erasedAt} is null`),
+  ],
+);
+
+/** The people a session shows: a visitor may be anonymous first and identified later. */
+export const replayPeople = pgTable(
+  'replay_people',
+  {
+    projectId: text('project_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    distinctId: text('distinct_id').notNull(),
+    /** That of the session. */
+    receivedAt: time('received_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.sessionId, table.distinctId] }),
+    index('replay_people_newest').on(table.projectId, table.distinctId, table.receivedAt, table.sessionId),
+  ],
+);
+
+export const replayChunks = pgTable(
+  'replay_chunks',
+  {
+    projectId: text('project_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    seq: bigint({ mode: 'number' }).notNull(),
+    /** Of the bytes: a chunk sent again has the same hash. */
+    hash: text().notNull(),
+    firstAt: time('first_at').notNull(),
+    /** Log offset of the last copy that was counted, so that a redelivery counts no duplicate. */
+    logOffset: bigint('log_offset', { mode: 'bigint' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.sessionId, table.seq, table.hash] })],
+);

@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { type Database, migrate, openDatabase } from '@switchboard/database';
+import type { EventLog } from '@switchboard/event-log';
+import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
+import { createLogger, createMetrics, type Metrics, systemClock } from '@switchboard/service-kit';
+import {
+  eventually,
+  type KafkaServer,
+  postgresServer,
+  startKafka,
+  startS3,
+  testDatabase,
+} from '@switchboard/testkit';
+import { afterAll, afterEach, describe, it } from 'vitest';
+import {
+  createEventConsumer,
+  EVENTS_GROUP,
+  type EventConsumer,
+  type EventConsumerOptions,
+} from '../events/consumer.ts';
+import type { FileSettings } from '../events/partition.ts';
+import { createEventsStore } from '../events/store.ts';
+import { archiveMigrations } from '../schema/migrations.ts';
+import { openLog } from './log.ts';
+import { eventRecords, type SentEvent } from './records.ts';
+
+/** For tests: an event consumer on a log, a database and an object store of its own. */
+
+export const PARTITIONS = 3;
+export type Row = Record<string, unknown>;
+
+export interface EventsHarness {
+  database: Database;
+  log: EventLog;
+  objects: ObjectStore;
+  metrics: Metrics;
+  /** Publishes events of a project as ingestion does. */
+  publish(projectId: string, events: SentEvent[], receivedAt?: Date): Promise<void>;
+  /** A consumer as one process runs it; anything it works with may be replaced. */
+  consumer(overrides?: Partial<EventConsumerOptions>): EventConsumer;
+  /** Resolves once the group has committed everything on the topic. */
+  allCommitted(): Promise<void>;
+  /** Every row of a project's files, as DuckDB reads them. */
+  rows(projectId: string): Promise<Row[]>;
+  files(projectId: string): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+interface Running {
+  harness: EventsHarness;
+  /** Starts a consumer, which ends with its test. */
+  run(overrides?: Partial<EventConsumerOptions>): EventConsumer;
+  /** The started consumers, in order; a test that removes one stops it. */
+  running: EventConsumer[];
+}
+
+/** Tests on the embedded log with a folder, and on Kafka with S3 where they are available. */
+export function onEachBacking(title: string, tests: (running: Running) => void): void {
+  describe.each([
+    ['PostgreSQL and a folder', onPostgresAndFolder],
+    ['Kafka and S3', onKafkaAndS3],
+  ])(`${title}, on %s`, async (_, start) => {
+    const harness = await start();
+    if (harness === undefined) return it.skip('with its backings', () => undefined);
+    const running: EventConsumer[] = [];
+    afterEach(async () => {
+      await Promise.all(running.splice(0).map((one) => one.stop()));
+    });
+    afterAll(() => harness.stop());
+    tests({
+      harness,
+      running,
+      run(overrides) {
+        const consumer = harness.consumer(overrides);
+        consumer.start();
+        running.push(consumer);
+        return consumer;
+      },
+    });
+  });
+}
+
+export const quick: FileSettings = { fileBytes: 1_000_000, fileAgeMs: 50, bufferBytes: 4_000_000 };
+
+export async function onPostgresAndFolder(): Promise<EventsHarness> {
+  const [logDatabase, database] = await Promise.all([testDatabase(), archiveDatabase()]);
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-archive-'));
+  const log = openLog({ EVENT_LOG_DATABASE_URL: logDatabase.url });
+  return createHarness(log, openObjectStore({ folder }), database.url, async () => {
+    await rm(folder, { recursive: true });
+    await Promise.all([logDatabase.drop(), database.drop()]);
+  });
+}
+
+export async function onKafkaAndS3(): Promise<EventsHarness | undefined> {
+  const servers = await startServers();
+  if (servers === undefined) return undefined;
+  const { kafka, s3 } = servers;
+  const database = await archiveDatabase();
+  return createHarness(openKafka(kafka), openObjectStore(s3), database.url, async () => {
+    await Promise.all([kafka.stop(), s3.stop(), database.drop()]);
+  });
+}
+
+/** With servers that a test stops, freezes and kills. */
+export async function onFailingServers() {
+  const servers = await startServers();
+  if (servers === undefined) return undefined;
+  const { kafka, s3 } = servers;
+  const postgres = await postgresServer(['archive'], { durable: true });
+  await migrate(postgres.url('archive'), archiveMigrations);
+  const clear = async () => void (await Promise.all([kafka.stop(), s3.stop(), postgres.remove()]));
+  const harness = await createHarness(openKafka(kafka), openObjectStore(s3), postgres.url('archive'), clear);
+  return { harness, kafka, s3, postgres };
+}
+
+const archiveDatabase = () => testDatabase({ migrations: [archiveMigrations] });
+const openKafka = ({ brokers }: KafkaServer) => openLog({ KAFKA_BROKERS: brokers.join(',') });
+
+async function startServers() {
+  const [kafka, s3] = await Promise.all([startKafka(), startS3()]);
+  if (kafka !== undefined && s3 !== undefined) return { kafka, s3 };
+  await Promise.all([kafka?.stop(), s3?.stop()]);
+  return undefined;
+}
+
+async function createHarness(
+  log: EventLog,
+  objects: ObjectStore,
+  databaseUrl: string,
+  clear: () => Promise<void>,
+): Promise<EventsHarness> {
+  const database = openDatabase({ url: databaseUrl, applicationName: 'test' });
+  await log.createTopics([{ name: 'events', partitions: PARTITIONS, replication: 1, cleanup: 'delete' }]);
+  const metrics = createMetrics('archive');
+  const logger = createLogger({ service: 'archive', level: 'silent' });
+  const store = createEventsStore(database.drizzle);
+  const common = { store, log, objects, clock: systemClock, logger, settings: quick };
+
+  const files = async (projectId: string) => {
+    const keys: string[] = [];
+    for await (const { key } of objects.list(`events/${projectId}/`)) keys.push(key);
+    return keys;
+  };
+
+  return {
+    database,
+    log,
+    objects,
+    metrics,
+    async publish(projectId, events, receivedAt = new Date()) {
+      await log.publish('events', eventRecords(events, { projectId, receivedAt, partitions: PARTITIONS }));
+    },
+    consumer: (overrides) =>
+      createEventConsumer({ ...common, metrics: createMetrics('archive'), ...overrides }),
+    allCommitted: () =>
+      eventually(
+        async () => {
+          for (const { behind } of await log.lag(EVENTS_GROUP, ['events'])) {
+            if (behind > 0n) throw new Error(`${behind} records are not archived`);
+          }
+        },
+        { withinMs: 60_000 },
+      ),
+    files,
+    async rows(projectId) {
+      const folder = await mkdtemp(join(tmpdir(), 'switchboard-archive-'));
+      try {
+        for (const key of await files(projectId)) {
+          const object = await objects.get(key);
+          if (object === undefined) throw new Error(`${key} is listed but missing`);
+          await mkdir(dirname(join(folder, key)), { recursive: true });
+          await writeFile(join(folder, key), await buffer(object.body));
+        }
+        const all = join(folder, 'events', projectId, '*', '*.parquet');
+        return await query(
+          `select * from read_parquet('${all}') order by log_partition, log_offset, log_line`,
+        );
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+    async stop() {
+      await log.close();
+      objects.close();
+      await database.close();
+      await clear();
+    },
+  };
+}
+
+/** The result of a DuckDB query, as JSON. */
+export async function query(sql: string): Promise<Row[]> {
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  try {
+    await connection.run("set timezone = 'UTC'");
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+/** An event as a client sends it, with ids of its own. */
+export function sent(fields: Partial<SentEvent> = {}): SentEvent {
+  return {
+    distinct_id: `user-${Math.floor(Math.random() * 50)}`,
+    event_id: randomUUID(),
+    event_name: 'page viewed',
+    schema_version: 1,
+    timestamp: '2026-03-01T09:30:00.000Z',
+    ...fields,
+  };
+}
+
+export const newProject = (): string => `project-${randomUUID()}`;
+
+export function eventIds(rows: Row[]): unknown[] {
+  return rows.map((row) => row['event_id']);
+}

@@ -1,3 +1,0 @@
-import type { Database } from '@switchboard/database';
-
-export type Db = Database['drizzle'];

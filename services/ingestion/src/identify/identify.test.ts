@@ -1,0 +1,143 @@
+import { groupRecord, identifyRecord, readStateTokens } from '@switchboard/contracts';
+import { type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  KEY,
+  linesOf,
+  PROJECT,
+  partitionOf,
+  startIngestion,
+  type TestIngestion,
+} from '../testing/service.ts';
+
+let log: TestDatabase;
+let ingestion: TestIngestion;
+beforeAll(async () => {
+  log = await testDatabase();
+  ingestion = await startIngestion({ EVENT_LOG_DATABASE_URL: log.url });
+});
+afterAll(async () => {
+  await ingestion.stop();
+  await log.drop();
+});
+
+describe('a call that is taken', () => {
+  it.each([
+    ['identifies', '/v1/identify'],
+    ['groups', '/v1/group'],
+  ])('says in X-State-Token where it is on %s', async (topic, path) => {
+    await ingestion.published(topic);
+    const people = Array.from({ length: 30 }, (_, index) => `person-${index}`);
+    const answers = await Promise.all(
+      people.map((person) => ingestion.post(path, { distinct_id: person, properties: { group_id: person } })),
+    );
+    const records = await ingestion.published(topic);
+    for (const [index, { headers }] of answers.entries()) {
+      const [position] = readStateTokens(headers.get('X-State-Token') ?? '');
+      const { partition, offset } =
+        records.find(({ key }) => key === `${PROJECT}:${people[index]}`) ?? records[0] ?? {};
+      expect(position).toEqual({ topic, partition, offset: Number(offset) });
+    }
+  });
+});
+
+describe('an identify call', () => {
+  const identify = (body: unknown) => ingestion.post('/v1/identify', body);
+
+  it('is one record on the partition of the person, with the other properties as traits', async () => {
+    const answer = await identify({
+      distinct_id: 'ada',
+      event_id: 'call-1',
+      properties: { distinct_id: 'not ada', plan: 'pro', seats: null, address: { city: 'Köln' } },
+      timestamp: '2026-03-01T11:30:00+02:00',
+    });
+    expect(answer).toMatchObject({ status: 202, body: { accepted: 1 } });
+    const [record, ...others] = await ingestion.published('identifies');
+    expect(others).toEqual([]);
+    expect(record).toMatchObject({ partition: partitionOf('ada'), key: `${PROJECT}:ada` });
+    const value: unknown = JSON.parse(record?.value?.toString() ?? '');
+    expect(identifyRecord.parse(value)).toEqual(value);
+    expect(value).toMatchObject({
+      project_id: PROJECT,
+      distinct_id: 'ada',
+      event_id: 'call-1',
+      traits: { plan: 'pro', seats: null, address: { city: 'Köln' } },
+      timestamp: '2026-03-01T09:30:00.000Z',
+      received_at: record?.headers['received_at'],
+    });
+    expect(value).not.toHaveProperty('traits.distinct_id');
+  });
+
+  it('may name the person in its properties, and the time is the arrival where none is sent', async () => {
+    expect((await identify({ properties: { distinct_id: 'bob' } })).status).toBe(202);
+    const [value] = linesOf(await ingestion.published('identifies'));
+    expect(value).toMatchObject({ distinct_id: 'bob', traits: {}, timestamp: value?.['received_at'] });
+  });
+
+  it.each([
+    ['nobody', { properties: { plan: 'pro' } }, 400, /^distinct_id: required/],
+    ['a person of 201 characters', { distinct_id: 'x'.repeat(201) }, 400, /^distinct_id: longer/],
+    [
+      'a wrong time',
+      { distinct_id: 'ada', timestamp: '2026-13-01T00:00:00Z' },
+      400,
+      /^timestamp: not a date/,
+    ],
+    ['a NUL', { distinct_id: 'ada', properties: { a: 'b\0' } }, 400, /^properties.*NUL/],
+    ['no object', [], 400, /^body: /],
+  ])('with %s is refused', async (_, body, status, message) => {
+    const answer = await identify(body);
+    expect(answer.status).toBe(status);
+    expect(Object(answer.body).message).toMatch(message);
+    expect(await ingestion.published('identifies')).toEqual([]);
+  });
+
+  it('over 900 kB as it is sent, or as it would be written, is 413', async () => {
+    expect((await identify({ distinct_id: 'ada', properties: { text: 'x'.repeat(900_000) } })).status).toBe(
+      413,
+    );
+    const short = `{"distinct_id":"ada","properties":{"n":[${'1e20,'.repeat(100_000)}1]}}`;
+    expect((await identify(short)).status).toBe(413);
+  });
+
+  it('takes its key from the body too', async () => {
+    const answer = await ingestion.post('/v1/identify', { distinct_id: 'ada', api_key: KEY }, {});
+    expect(answer.status).toBe(202);
+    const [value] = linesOf(await ingestion.published('identifies'));
+    expect(JSON.stringify(value)).not.toContain(KEY);
+  });
+});
+
+describe('a group call', () => {
+  const group = (body: unknown) => ingestion.post('/v1/group', body);
+
+  it('names the group in its properties; the others are traits of the group', async () => {
+    const answer = await group({
+      distinct_id: 'ada',
+      properties: { group_id: 'acme', group_type: 'team', seats: 40 },
+    });
+    expect(answer).toMatchObject({ status: 202, body: { accepted: 1 } });
+    const [record] = await ingestion.published('groups');
+    expect(record?.partition).toBe(partitionOf('ada'));
+    const value: unknown = JSON.parse(record?.value?.toString() ?? '');
+    expect(groupRecord.parse(value)).toEqual(value);
+    expect(value).toMatchObject({ group_type: 'team', group_id: 'acme', traits: { seats: 40 } });
+  });
+
+  it('is about a company unless told otherwise, and null leaves it', async () => {
+    expect((await group({ distinct_id: 'ada', properties: { group_id: null } })).status).toBe(202);
+    expect(linesOf(await ingestion.published('groups'))).toMatchObject([
+      { distinct_id: 'ada', group_type: 'company', group_id: null, traits: {} },
+    ]);
+  });
+
+  it.each([
+    ['no properties', { distinct_id: 'ada' }, /^properties: required/],
+    ['no group', { distinct_id: 'ada', properties: {} }, /^properties\.group_id: required/],
+    ['nobody', { properties: { group_id: 'acme' } }, /^distinct_id: required/],
+  ])('with %s is refused', async (_, body, message) => {
+    const answer = await group(body);
+    expect(answer.status).toBe(400);
+    expect(Object(answer.body).message).toMatch(message);
+  });
+});

@@ -1,0 +1,68 @@
+import {
+  distinctIdOf,
+  EVENT_MAX_BYTES,
+  type GroupCall,
+  type GroupRecord,
+  type IdentifyCall,
+  type IdentifyRecord,
+  ingestionTopics,
+  stateToken,
+} from '@switchboard/contracts';
+import { partitionFor } from '@switchboard/event-log';
+import { PayloadTooLarge } from '@switchboard/service-kit';
+import type { Publishing } from '../records/publishing.ts';
+import { serialise, weighsOver } from '../records/serialise.ts';
+import { utcTime } from '../records/times.ts';
+
+const DEFAULT_GROUP_TYPE = 'company';
+
+export interface Identify {
+  /** Resolves once the event log has stored the call, with its state token. */
+  identify(projectId: string, call: IdentifyCall): Promise<string>;
+  /** As identify. */
+  group(projectId: string, call: GroupCall): Promise<string>;
+}
+
+/** Identify and group calls: a record each, on the partition of the person. */
+export function createIdentify({ log, clock, partitions }: Publishing): Identify {
+  async function publish(topic: string, record: IdentifyRecord | GroupRecord): Promise<string> {
+    const json = serialise(record, () => 'properties');
+    // Numbers such as 1e20 are longer when they are written again.
+    if (weighsOver(json, EVENT_MAX_BYTES)) {
+      throw new PayloadTooLarge(`The call is larger than ${EVENT_MAX_BYTES} bytes as JSON.`);
+    }
+    const key = `${record.project_id}:${record.distinct_id}`;
+    const headers = { project: record.project_id, received_at: record.received_at };
+    const partition = partitionFor(key, partitions);
+    const published = await log.publish(topic, [{ partition, key, value: Buffer.from(json), headers }]);
+    return stateToken({ topic, partition, offset: Number(published.offsetOf(0) ?? 0) });
+  }
+
+  function common(projectId: string, call: IdentifyCall | GroupCall) {
+    const receivedAt = clock.now().toISOString();
+    return {
+      project_id: projectId,
+      distinct_id: distinctIdOf(call),
+      ...(call.event_id ? { event_id: call.event_id } : {}),
+      timestamp: utcTime(call.timestamp ?? receivedAt),
+      received_at: receivedAt,
+    };
+  }
+
+  return {
+    async identify(projectId, call) {
+      const { distinct_id: _, ...traits } = call.properties ?? {};
+      return publish(ingestionTopics.identifies, { ...common(projectId, call), traits });
+    },
+
+    async group(projectId, call) {
+      const { distinct_id: _, group_id, group_type, ...traits } = call.properties;
+      return publish(ingestionTopics.groups, {
+        ...common(projectId, call),
+        group_type: group_type ?? DEFAULT_GROUP_TYPE,
+        group_id,
+        traits,
+      });
+    },
+  };
+}

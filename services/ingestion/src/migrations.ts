@@ -1,4 +1,0 @@
-import { fileURLToPath } from 'node:url';
-
-/** This service's own tables, for `migrate` of `@switchboard/database`. */
-export const ingestionMigrations = { folder: fileURLToPath(new URL('../migrations', import.meta.url)) };

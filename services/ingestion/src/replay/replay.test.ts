@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { replayRecord } from '@switchboard/contracts';
+import { partitionFor, type StoredRecord } from '@switchboard/event-log';
+import { type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KEY, PARTITIONS, PROJECT, startIngestion, type TestIngestion } from '../testing/service.ts';
+
+let log: TestDatabase;
+let ingestion: TestIngestion;
+beforeAll(async () => {
+  log = await testDatabase();
+  ingestion = await startIngestion({ EVENT_LOG_DATABASE_URL: log.url });
+});
+afterAll(async () => {
+  await ingestion.stop();
+  await log.drop();
+});
+
+const upload = (body: unknown, headers?: Record<string, string>) =>
+  ingestion.post('/v1/replay', body, headers);
+
+function chunk(fields: Record<string, unknown> = {}) {
+  return {
+    distinct_id: 'ada',
+    events: [{ type: 2, data: { text: 'é' } }, null, 7],
+    masked: true,
+    schema_version: 1,
+    sdk: 'web',
+    seq: 0,
+    session_id: 'session-1',
+    timestamp: '2026-03-01T09:30:00.000Z',
+    ...fields,
+  };
+}
+
+const joined = (records: StoredRecord[]): unknown =>
+  JSON.parse(Buffer.concat(records.map(({ value }) => value ?? Buffer.alloc(0))).toString());
+
+describe('a replay chunk', () => {
+  it('is answered 202 without a body, and is one record on the partition of its session', async () => {
+    const answer = await upload({ ...chunk(), api_key: KEY });
+    expect(answer).toMatchObject({ status: 202, body: undefined });
+    const records = await ingestion.published('replays');
+    expect(records).toHaveLength(1);
+    expect(records[0]).toMatchObject({
+      key: `${PROJECT}:session-1`,
+      partition: partitionFor(`${PROJECT}:session-1`, PARTITIONS),
+      headers: { project: PROJECT, session: 'session-1', seq: '0', part: '1', parts: '1' },
+    });
+    expect(joined(records)).toEqual({ project_id: PROJECT, ...chunk() });
+    expect(replayRecord.parse(joined(records))).toEqual(joined(records));
+  });
+
+  it('above 900 kB travels in parts of one key that give the chunk again', async () => {
+    const large = chunk({ seq: 3, events: [{ text: `é${randomBytes(1_500_000).toString('base64')}` }] });
+    const sent = gzipSync(JSON.stringify(large));
+    expect((await upload(sent, { Authorization: `Bearer ${KEY}`, 'Content-Encoding': 'gzip' })).status).toBe(
+      202,
+    );
+    const records = await ingestion.published('replays');
+    expect(records.map(({ headers }) => `${headers['part']} of ${headers['parts']}`)).toEqual([
+      '1 of 3',
+      '2 of 3',
+      '3 of 3',
+    ]);
+    expect(new Set(records.map(({ key, headers }) => `${key} ${headers['chunk']}`)).size).toBe(1);
+    for (const { value } of records) expect(value?.length).toBeLessThanOrEqual(900_000);
+    expect(joined(records)).toEqual({ project_id: PROJECT, ...large });
+  });
+
+  it('that is sent again has the same name, and another one has another', async () => {
+    await upload(chunk({ seq: 4 }));
+    await upload(chunk({ seq: 4 }));
+    await upload(chunk({ seq: 4, masked: false }));
+    const names = (await ingestion.published('replays')).map(({ headers }) => headers['chunk']);
+    expect(names[0]).toBe(names[1]);
+    expect(names[2]).not.toBe(names[0]);
+  });
+
+  it.each([
+    ['a negative seq', chunk({ seq: -1 }), 400, /^seq: /],
+    ['events that are no list', chunk({ events: {} }), 400, /^events: /],
+    ['no session', chunk({ session_id: undefined }), 400, /^session_id: required/],
+  ])('with %s is refused with an empty body and the reason in X-Error', async (_, body, status, reason) => {
+    const answer = await upload(body);
+    expect(answer).toMatchObject({ status, body: undefined });
+    expect(answer.headers.get('x-error')).toMatch(reason);
+    expect(await ingestion.published('replays')).toEqual([]);
+  });
+
+  it('over 25 MiB, on the wire or decompressed, is 413', async () => {
+    const large = JSON.stringify(chunk({ events: ['x'.repeat(26_214_400)] }));
+    expect((await upload(large)).status).toBe(413);
+    const headers = { Authorization: `Bearer ${KEY}`, 'Content-Encoding': 'gzip' };
+    const answer = await upload(gzipSync(large), headers);
+    expect(answer).toMatchObject({ status: 413, body: undefined });
+    expect(answer.headers.get('x-error')).toMatch(/26214400 bytes/);
+  });
+
+  it('without a key is 401 with an empty body', async () => {
+    expect(await upload(chunk(), {})).toMatchObject({ status: 401, body: undefined });
+  });
+});

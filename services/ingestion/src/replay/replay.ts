@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import {
+  ingestionTopics,
+  REPLAY_MAX_BYTES,
+  type ReplayChunk,
+  type ReplayRecord,
+} from '@switchboard/contracts';
+import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
+import { PayloadTooLarge } from '@switchboard/service-kit';
+import type { Publishing } from '../records/publishing.ts';
+import { serialise } from '../records/serialise.ts';
+
+/** A chunk above this travels as several records. */
+const PART_MAX_BYTES = 900_000;
+
+export interface Replay {
+  /** Resolves once the event log has stored the chunk, all parts of it. */
+  accept(projectId: string, chunk: ReplayChunk): Promise<void>;
+}
+
+export function createReplay({ log, clock, partitions }: Publishing): Replay {
+  return {
+    async accept(projectId, chunk) {
+      const bytes = chunkBytes(projectId, chunk);
+      const key = `${projectId}:${chunk.session_id}`;
+      const partition = partitionFor(key, partitions);
+      const parts = Math.ceil(bytes.length / PART_MAX_BYTES);
+      const headers = {
+        project: projectId,
+        session: chunk.session_id,
+        seq: String(chunk.seq),
+        received_at: clock.now().toISOString(),
+        // The same chunk sent again has the same name, whatever became of the first try.
+        chunk: createHash('sha256').update(bytes).digest('hex').slice(0, 32),
+        parts: String(parts),
+      };
+      const records = Array.from({ length: parts }, (_, index): OutgoingRecord => {
+        const value = bytes.subarray(index * PART_MAX_BYTES, (index + 1) * PART_MAX_BYTES);
+        return { partition, key, value, headers: { ...headers, part: String(index + 1) } };
+      });
+      await log.publish(ingestionTopics.replays, records);
+    },
+  };
+}
+
+function chunkBytes(projectId: string, { api_key: _, events, ...facts }: ReplayChunk): Buffer {
+  const record: ReplayRecord = { project_id: projectId, ...facts, events };
+  const bytes = Buffer.from(serialise(record, () => 'events'));
+  // Numbers such as 1e20 are longer when they are written again.
+  const envelope = Buffer.byteLength(JSON.stringify({ ...record, events: [] }));
+  if (bytes.length - envelope > REPLAY_MAX_BYTES) {
+    throw new PayloadTooLarge(`events: larger than ${REPLAY_MAX_BYTES} bytes as JSON`);
+  }
+  return bytes;
+}
