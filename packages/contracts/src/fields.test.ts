@@ -4,6 +4,7 @@ import {
   anyJson,
   base64url,
   day,
+  id,
   int32,
   int64,
   languageTag,
@@ -49,6 +50,13 @@ describe('a text', () => {
     expect(takes(writtenText(10), ' \n\t')).toBe(false);
     expect(takes(writtenText(10), ' a ')).toBe(true);
   });
+});
+
+test('an id has 1 to 200 characters, not only white space', () => {
+  for (const value of ['a', ' a ', '🎉'.repeat(200)]) expect(takes(id, value)).toBe(true);
+  for (const value of ['', ' ', '\t\n', '\u00a0\u3000', '🎉'.repeat(201), 'a\0']) {
+    expect(takes(id, value)).toBe(false);
+  }
 });
 
 describe('a day', () => {

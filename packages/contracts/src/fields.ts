@@ -24,8 +24,8 @@ export function writtenText(max: number) {
   return text({ min: 1, max }).refine((value) => value.trim() !== '', 'only white space');
 }
 
-/** An identifier in a path or body: 1 to 200 code points. */
-export const id = text({ min: 1, max: 200 });
+/** An identifier in a path or body: 1 to 200 code points, not only white space. */
+export const id = writtenText(200);
 
 /** RFC 3339 date and time with seconds and an offset, of a real calendar day. */
 export const timestamp = z

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { id, refuseJsonFault, text, timestamp } from './fields.ts';
+import { refuseJsonFault, text, timestamp } from './fields.ts';
 import { eventContext } from './ingestion/events.ts';
 
 /** The topics that ingestion publishes to. */
@@ -10,6 +10,8 @@ export const ingestionTopics = {
   replays: 'replays',
 } as const;
 
+/** Wider than the `id` of requests: what was accepted once stays readable. */
+const id = text({ min: 1, max: 200 });
 const when = (description: string) => timestamp.meta({ format: 'date-time', description });
 const jsonObject = z.record(z.string(), z.unknown());
 const traits = jsonObject.check(refuseJsonFault).meta({ description: 'null removes a trait.' });

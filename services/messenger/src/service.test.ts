@@ -1,12 +1,12 @@
 import { interfaceOperations, managementOperations } from '@switchboard/contracts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startWorld, type World } from './testing/world.ts';
+import { startMessenger, type TestMessenger } from './testing/messenger.ts';
 
-let world: World;
+let messenger: TestMessenger;
 beforeAll(async () => {
-  world = await startWorld();
+  messenger = await startMessenger();
 });
-afterAll(() => world.stop());
+afterAll(() => messenger.stop());
 
 test('serves every operation of the contracts that is the messenger’s, and no other', () => {
   const ids = (operations: readonly { operationId: string }[]) =>
@@ -14,14 +14,14 @@ test('serves every operation of the contracts that is the messenger’s, and no 
   const all = [...interfaceOperations, ...managementOperations].filter(
     ({ service }) => service === 'messenger',
   );
-  expect(ids(world.service.app.implemented)).toEqual(ids(all));
+  expect(ids(messenger.service.app.implemented)).toEqual(ids(all));
   expect(all.length).toBeGreaterThan(20);
 });
 
 test('is ready, says what it measures, and shows its interface', async () => {
-  expect((await world.call('GET', '/health/ready')).status).toBe(200);
-  expect((await world.call('GET', '/metrics')).bytes.toString()).toContain('switchboard_sockets');
-  const { body } = await world.call('GET', '/openapi.json');
+  expect((await messenger.call('GET', '/health/ready')).status).toBe(200);
+  expect((await messenger.call('GET', '/metrics')).bytes.toString()).toContain('switchboard_sockets');
+  const { body } = await messenger.call('GET', '/openapi.json');
   expect(Object.keys(body.paths)).toContain('/v1/conversations/{id}/turns');
 });
 
@@ -31,16 +31,16 @@ test('a setting without those that go with it is refused by name', async () => {
     ['AI_BASE_URL', 'AI_MODEL: required, since AI_BASE_URL is set'],
     ['HELP_SITE_URL', 'HELP_SITE_TOKEN: required, since HELP_SITE_URL is set'],
   ] as const) {
-    await expect(world.startInstance({ [name]: 'http://127.0.0.1:9' })).rejects.toThrow(missing);
+    await expect(messenger.startInstance({ [name]: 'http://127.0.0.1:9' })).rejects.toThrow(missing);
   }
-  await expect(world.startInstance({ IDENTITY_SECRET: 'short' })).rejects.toThrow('IDENTITY_SECRET');
+  await expect(messenger.startInstance({ IDENTITY_SECRET: 'short' })).rejects.toThrow('IDENTITY_SECRET');
 });
 
 test('a key that is revoked opens nothing any more', async () => {
-  const project = await world.createProject();
+  const project = await messenger.createProject();
   const open = () =>
-    world.call('POST', '/v1/conversations', { token: project.key, body: { distinctId: 'ada' } });
+    messenger.call('POST', '/v1/conversations', { token: project.key, body: { distinctId: 'ada' } });
   expect((await open()).status).toBe(201);
-  await world.removeKey(project);
+  await messenger.removeKey(project);
   await expect.poll(async () => (await open()).status, { timeout: 5000 }).toBe(401);
 });

@@ -47,7 +47,7 @@ describe('a conversation', () => {
 
   test('is opened for a distinct id of 1 to 200 characters', () => {
     expect(of({ distinctId: '🎉'.repeat(200) })).toEqual([]);
-    for (const distinctId of ['', '🎉'.repeat(201), 'a\0'])
+    for (const distinctId of ['', ' ', '🎉'.repeat(201), 'a\0'])
       expect(of({ distinctId })).toEqual(['distinctId']);
   });
 

@@ -2,11 +2,11 @@ import { request } from 'node:http';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gif, jpeg, multipartForm, pdf, png, pngOf, svg, webp } from '../testing/files.ts';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { type TestConversation, type Visitor, visitorOf } from '../testing/visitor.ts';
-import { startWorld, type World } from '../testing/world.ts';
 
-let world: World;
+let messenger: TestMessenger;
 let project: TestProject;
 let visitor: Visitor;
 
@@ -18,11 +18,11 @@ const generous = {
 };
 
 beforeAll(async () => {
-  world = await startWorld({ env: generous });
-  project = await world.createProject();
-  visitor = visitorOf(world, project);
+  messenger = await startMessenger({ env: generous });
+  project = await messenger.createProject();
+  visitor = visitorOf(messenger, project);
 });
-afterAll(() => world.stop());
+afterAll(() => messenger.stop());
 
 const codeOf = ({ status, body }: { status: number; body: { error: { code: string } } }) => [
   status,
@@ -138,14 +138,14 @@ describe('an upload', () => {
 
   test('under way counts among the bytes in flight of the service', async () => {
     const { id, token } = await visitor.open();
-    const sending = request(`${world.url}/v1/conversations/${id}/attachments`, {
+    const sending = request(`${messenger.url}/v1/conversations/${id}/attachments`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${project.key}`, 'X-Service-Conversation-Token': token },
     });
     sending.on('error', () => undefined).write(Buffer.alloc(1000));
     const inFlight = async () =>
       /switchboard_bytes_in_flight\{[^}]*\} (\d+)/.exec(
-        await (await fetch(`${world.url}/metrics`)).text(),
+        await (await fetch(`${messenger.url}/metrics`)).text(),
       )?.[1];
     await eventually(async () => expect(await inFlight()).toBe('1000'));
     sending.destroy();
@@ -155,7 +155,7 @@ describe('an upload', () => {
   /** Says more than it sends and goes. */
   function breakOff({ id, token }: TestConversation): Promise<void> {
     return new Promise((resolve) => {
-      const sending = request(`${world.url}/v1/conversations/${id}/attachments`, {
+      const sending = request(`${messenger.url}/v1/conversations/${id}/attachments`, {
         method: 'POST',
         headers: {
           Authorization: `Bearer ${project.key}`,
@@ -204,9 +204,9 @@ describe('access', () => {
   test('missing or wrong key or token: 401; a key of another region: ATTACHMENTS_OFF', async () => {
     const [mine, other] = [await visitor.open(), await visitor.open()];
     const { body: file } = await visitor.upload(mine, png());
-    const abroad = visitorOf(world, await world.createProject({ region: 'us' }));
-    const stranger = visitorOf(world, await world.createProject());
-    const nobody = visitorOf(world, { ...project, key: 'nonsense' });
+    const abroad = visitorOf(messenger, await messenger.createProject({ region: 'us' }));
+    const stranger = visitorOf(messenger, await messenger.createProject());
+    const nobody = visitorOf(messenger, { ...project, key: 'nonsense' });
     const wrong = { id: mine.id, token: other.token };
     for (const answer of [
       await nobody.upload(mine, png()),
@@ -225,7 +225,10 @@ describe('access', () => {
   });
 
   test('a project that does not let visitors send files: ATTACHMENTS_OFF', async () => {
-    const off = visitorOf(world, await world.createProject({ entitlements: { visitorAttachments: false } }));
+    const off = visitorOf(
+      messenger,
+      await messenger.createProject({ entitlements: { visitorAttachments: false } }),
+    );
     const answer = await off.upload(await off.open(), png(), 'x'.repeat(300));
     expect(codeOf(answer)).toEqual([403, 'ATTACHMENTS_OFF']);
   });
@@ -247,8 +250,8 @@ describe('limits', () => {
       UPLOADS_PER_CONVERSATION_PER_MINUTE: '',
       UPLOADS_PER_ADDRESS_PER_MINUTE: '',
     };
-    const { url } = await world.startInstance({ ...unset, TRUSTED_PROXY_HOPS: '1' });
-    const limited = visitorOf(world, project, url);
+    const { url } = await messenger.startInstance({ ...unset, TRUSTED_PROXY_HOPS: '1' });
+    const limited = visitorOf(messenger, project, url);
     const from = (address: string) => ({ 'X-Forwarded-For': address });
     const conversations = [];
     for (let count = 0; count < 4; count++) conversations.push(await limited.open());
@@ -265,8 +268,8 @@ describe('limits', () => {
     expect(codeOf(await upload(fourth))).toEqual([429, 'ATTACHMENT_RATE']);
     expect((await upload(fourth, '10.0.0.3')).status).toBe(201);
 
-    const hourly = await world.startInstance({ ...generous, UPLOADS_PER_CONVERSATION_PER_HOUR: '' });
-    const slow = visitorOf(world, project, hourly.url);
+    const hourly = await messenger.startInstance({ ...generous, UPLOADS_PER_CONVERSATION_PER_HOUR: '' });
+    const slow = visitorOf(messenger, project, hourly.url);
     const conversation = await slow.open();
     for (let count = 0; count < 60; count++)
       expect((await slow.upload(conversation, png())).status).toBe(201);
@@ -275,8 +278,8 @@ describe('limits', () => {
 });
 
 test('without file storage: ATTACHMENT_STORAGE 503', async () => {
-  const { url } = await world.startInstance({ OBJECTS_FOLDER: '' });
-  const without = visitorOf(world, project, url);
+  const { url } = await messenger.startInstance({ OBJECTS_FOLDER: '' });
+  const without = visitorOf(messenger, project, url);
   const conversation = await visitor.open();
   const { body: file } = await visitor.upload(conversation, png());
   expect(codeOf(await without.upload(conversation, png()))).toEqual([503, 'ATTACHMENT_STORAGE']);

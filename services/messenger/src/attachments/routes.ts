@@ -1,6 +1,6 @@
 import { ATTACHMENT_MAX_BYTES, readAttachment, uploadAttachment } from '@switchboard/contracts';
 import { BadRequest, type ByteBudget, Rejection, type ServiceApp } from '@switchboard/service-kit';
-import { requireConversationToken } from '../conversations/routes.ts';
+import { requireConversationToken } from '../conversations/access.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
 import { withRawBody } from '../uploads/raw-body.ts';
 import type { Attachments } from './attachments.ts';

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gif, pdf, png } from '../testing/files.ts';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
-import { startWorld, type World } from '../testing/world.ts';
 
-let world: World;
+let messenger: TestMessenger;
 let visitor: Visitor;
 beforeAll(async () => {
-  world = await startWorld({ env: { UPLOADS_PER_ADDRESS_PER_MINUTE: '100000' } });
-  visitor = visitorOf(world, await world.createProject());
+  messenger = await startMessenger({ env: { UPLOADS_PER_ADDRESS_PER_MINUTE: '100000' } });
+  visitor = visitorOf(messenger, await messenger.createProject());
 });
-afterAll(() => world.stop());
+afterAll(() => messenger.stop());
 
 describe('a file is sent with a turn', () => {
   test('up to three, in the order named, with the path of the read endpoint', async () => {

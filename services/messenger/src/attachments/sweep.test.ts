@@ -2,27 +2,27 @@ import { openObjectStore } from '@switchboard/object-store';
 import { createLogger } from '@switchboard/service-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
-import { startWorld, type World } from '../testing/world.ts';
 import { createAttachmentsStore } from './store.ts';
 import { createSweep } from './sweep.ts';
 
 const HOUR = 3_600_000;
 
-let world: World;
+let messenger: TestMessenger;
 let visitor: Visitor;
 beforeAll(async () => {
   const limits = ['UPLOADS_PER_CONVERSATION_PER_MINUTE', 'UPLOADS_PER_CONVERSATION_PER_HOUR'];
   const names = [...limits, 'UPLOADS_PER_ADDRESS_PER_MINUTE', 'TURNS_PER_CONVERSATION_PER_MINUTE'];
-  world = await startWorld({ env: Object.fromEntries(names.map((name) => [name, '100000'])) });
-  visitor = visitorOf(world, await world.createProject());
+  messenger = await startMessenger({ env: Object.fromEntries(names.map((name) => [name, '100000'])) });
+  visitor = visitorOf(messenger, await messenger.createProject());
 });
-afterAll(() => world.stop());
+afterAll(() => messenger.stop());
 
 /** As the service has one, at a time of the test's choosing. */
-function sweepAt(shift: number, storage = openObjectStore({ folder: world.folder })) {
+function sweepAt(shift: number, storage = openObjectStore({ folder: messenger.objectsFolder })) {
   return createSweep({
-    store: createAttachmentsStore(world.database.drizzle),
+    store: createAttachmentsStore(messenger.database.drizzle),
     storage,
     retentionHours: 24,
     clock: { now: () => new Date(Date.now() + shift) },
@@ -32,7 +32,8 @@ function sweepAt(shift: number, storage = openObjectStore({ folder: world.folder
 
 async function objects(): Promise<string[]> {
   const keys: string[] = [];
-  for await (const { key } of openObjectStore({ folder: world.folder }).list('attachments/')) keys.push(key);
+  for await (const { key } of openObjectStore({ folder: messenger.objectsFolder }).list('attachments/'))
+    keys.push(key);
   return keys;
 }
 
@@ -50,7 +51,7 @@ test('a file that was not sent goes after 24 hours, object and row; one that was
   expect((await visitor.send(conversation, { body: 'x', attachmentIds: [unsent.body.id] })).status).toBe(409);
   expect((await visitor.download(conversation, sent.body.id)).status).toBe(200);
   expect((await objects()).map((key) => key.split('/').at(-1))).toEqual([sent.body.id]);
-  const rows = await world.database.sql`select id from attachments`;
+  const rows = await messenger.database.sql`select id from attachments`;
   expect(rows.map((row) => row['id'])).toEqual([sent.body.id]);
 });
 
@@ -83,6 +84,6 @@ test('while the store fails the file can no longer be sent, and the next sweep r
   await expect(sweepAt(25 * HOUR, failing).run()).rejects.toThrow();
   expect((await visitor.send(conversation, { body: 'x', attachmentIds: [file.id] })).status).toBe(409);
   expect(await sweepAt(25 * HOUR).run()).toBe(1);
-  const rows = await world.database.sql`select id from attachments where id = ${file.id}`;
+  const rows = await messenger.database.sql`select id from attachments where id = ${file.id}`;
   expect(rows).toHaveLength(0);
 });

@@ -2,30 +2,30 @@ import { type MessengerSettings, messengerConfiguration } from '@switchboard/con
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { settings } from '../testing/settings.ts';
-import { startWorld, type World } from '../testing/world.ts';
 
-let world: World;
+let messenger: TestMessenger;
 beforeAll(async () => {
-  world = await startWorld();
+  messenger = await startMessenger();
 });
-afterAll(() => world.stop());
+afterAll(() => messenger.stop());
 
 const pathOf = ({ id }: TestProject) => `/projects/${id}/messenger/config`;
 const read = ({ key }: TestProject, query = '', headers = {}, url?: string) =>
-  world.call('GET', `/v1/messenger/config${query}`, { token: key, headers, ...(url && { url }) });
+  messenger.call('GET', `/v1/messenger/config${query}`, { token: key, headers, ...(url && { url }) });
 
 async function configured(given: MessengerSettings, facts = {}): Promise<TestProject> {
-  const project = await world.createProject(facts);
-  const written = await world.manage('PUT', pathOf(project), given);
+  const project = await messenger.createProject(facts);
+  const written = await messenger.manage('PUT', pathOf(project), given);
   expect(written.status).toBe(200);
   return project;
 }
 
 describe('the configuration a visitor is answered', () => {
   test('is the same {enabled: false} for a project never configured and one switched off', async () => {
-    const never = await read(await world.createProject());
+    const never = await read(await messenger.createProject());
     const off = await read(await configured(settings({ enabled: false })));
     for (const answer of [never, off]) {
       expect([answer.status, answer.body]).toEqual([200, { enabled: false }]);
@@ -78,19 +78,19 @@ describe('the configuration a visitor is answered', () => {
     const etag = first.headers.get('etag') ?? '';
     const unchanged = await read(project, '', { 'If-None-Match': `"x", W/${etag}` });
     expect([unchanged.status, unchanged.bytes.length]).toEqual([304, 0]);
-    await world.manage('PUT', pathOf(project), settings({ texts: { en: { greeting: 'Hello' } } }));
+    await messenger.manage('PUT', pathOf(project), settings({ texts: { en: { greeting: 'Hello' } } }));
     expect((await read(project)).body.version).toBe(first.body.version);
-    await world.manage('PUT', pathOf(project), settings({ texts: { en: { greeting: 'Hi' } } }));
+    await messenger.manage('PUT', pathOf(project), settings({ texts: { en: { greeting: 'Hi' } } }));
     const second = await read(project, '', { 'If-None-Match': etag });
     expect([second.status, second.body.greeting]).toEqual([200, 'Hi']);
     expect(second.body.version).not.toBe(first.body.version);
   });
 
   test('changes at every instance at once', async () => {
-    const { url } = await world.startInstance();
+    const { url } = await messenger.startInstance();
     const project = await configured(settings());
     expect((await read(project, '', {}, url)).body.accentColor).toBe('#3355ff');
-    await world.manage('PUT', pathOf(project), settings({ accentColor: 'red' }));
+    await messenger.manage('PUT', pathOf(project), settings({ accentColor: 'red' }));
     expect((await read(project)).body.accentColor).toBe('red');
     await eventually(async () => expect((await read(project, '', {}, url)).body.accentColor).toBe('red'), {
       withinMs: 2000,
@@ -100,31 +100,31 @@ describe('the configuration a visitor is answered', () => {
   test('says that no files are taken where the plan has none', async () => {
     const project = await configured(settings(), { entitlements: { visitorAttachments: false } });
     expect((await read(project)).body.attachments.enabled).toBe(false);
-    await world.setEntitlements(project, {});
+    await messenger.setEntitlements(project, {});
     await eventually(async () => expect((await read(project)).body.attachments.enabled).toBe(true));
   });
 
   test('needs a key: missing or invalid 401, of another region 403', async () => {
-    const abroad = await world.createProject({ region: 'us' });
-    expect((await world.call('GET', '/v1/messenger/config')).status).toBe(401);
-    expect((await world.call('GET', '/v1/messenger/config', { token: 'x' })).status).toBe(401);
+    const abroad = await messenger.createProject({ region: 'us' });
+    expect((await messenger.call('GET', '/v1/messenger/config')).status).toBe(401);
+    expect((await messenger.call('GET', '/v1/messenger/config', { token: 'x' })).status).toBe(401);
     expect((await read(abroad)).status).toBe(403);
   });
 });
 
 describe('writing the configuration', () => {
   test('answers it as stored, prompts sanitised, and it reads the same', async () => {
-    const project = await world.createProject();
-    expect((await world.manage('GET', pathOf(project))).status).toBe(404);
+    const project = await messenger.createProject();
+    expect((await messenger.manage('GET', pathOf(project))).status).toBe(404);
     const prompt = { html: '<b onclick="x">Hi</b><script>1</script>', text: 'Hi <script>' };
-    const written = await world.manage(
+    const written = await messenger.manage(
       'PUT',
       pathOf(project),
       settings({ texts: { en: { starterPrompts: [prompt] } } }),
     );
     const clean = { html: '<b>Hi</b>', text: 'Hi <script>' };
     expect(written.body).toEqual(settings({ texts: { en: { starterPrompts: [clean] } } }));
-    expect((await world.manage('GET', pathOf(project))).body).toEqual(written.body);
+    expect((await messenger.manage('GET', pathOf(project))).body).toEqual(written.body);
     expect((await read(project)).body.starterPrompts).toEqual([clean]);
   });
 
@@ -150,32 +150,32 @@ describe('writing the configuration', () => {
       'team[0].avatarUrl',
     ],
   ])('refuses %j', async (changes, path) => {
-    const project = await world.createProject();
-    const answer = await world.manage('PUT', pathOf(project), { ...settings(), ...changes });
+    const project = await messenger.createProject();
+    const answer = await messenger.manage('PUT', pathOf(project), { ...settings(), ...changes });
     expect([answer.status, answer.body.error.code]).toEqual([400, 'BAD_REQUEST']);
     expect(answer.body.error.message).toContain(path);
   });
 
   test('takes the path of an avatar of this project, and of no other', async () => {
-    const [project, other] = [await world.createProject(), await world.createProject()];
-    await world.manage('PUT', `/projects/${project.id}/team/ada`, { name: 'Ada' });
-    const { body } = await world.manage('PUT', `/projects/${project.id}/team/ada/avatar`, png());
+    const [project, other] = [await messenger.createProject(), await messenger.createProject()];
+    await messenger.manage('PUT', `/projects/${project.id}/team/ada`, { name: 'Ada' });
+    const { body } = await messenger.manage('PUT', `/projects/${project.id}/team/ada/avatar`, png());
     const team = [{ name: 'Ada', initials: 'A', tone: '', avatarUrl: body.url }];
-    expect((await world.manage('PUT', pathOf(other), settings({ team }))).status).toBe(400);
-    expect((await world.manage('PUT', pathOf(project), settings({ team }))).status).toBe(200);
+    expect((await messenger.manage('PUT', pathOf(other), settings({ team }))).status).toBe(400);
+    expect((await messenger.manage('PUT', pathOf(project), settings({ team }))).status).toBe(200);
     expect((await read(project)).body.team).toEqual(team);
     const wrongPerson = [{ ...team[0], avatarUrl: body.url.replace('/ada/', '/bob/') }];
-    expect((await world.manage('PUT', pathOf(project), { ...settings(), team: wrongPerson })).status).toBe(
-      400,
-    );
+    expect(
+      (await messenger.manage('PUT', pathOf(project), { ...settings(), team: wrongPerson })).status,
+    ).toBe(400);
   });
 
   test('in a project that is not there is 404, of another region 403', async () => {
-    const abroad = await world.createProject({ region: 'us' });
+    const abroad = await messenger.createProject({ region: 'us' });
     for (const method of ['GET', 'PUT']) {
       const body = method === 'PUT' ? settings() : undefined;
-      expect((await world.manage(method, pathOf({ ...abroad, id: 'nowhere' }), body)).status).toBe(404);
-      expect((await world.manage(method, pathOf(abroad), body)).status).toBe(403);
+      expect((await messenger.manage(method, pathOf({ ...abroad, id: 'nowhere' }), body)).status).toBe(404);
+      expect((await messenger.manage(method, pathOf(abroad), body)).status).toBe(403);
     }
   });
 });

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
-import { startWorld, type World } from '../testing/world.ts';
 
 const DAY = 86_400_000;
 
-let world: World;
+let messenger: TestMessenger;
 let project: TestProject;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  world = await startWorld({
+  messenger = await startMessenger({
     env: { OPENS_PER_ADDRESS_PER_MINUTE: '100000', OPENS_PER_PROJECT_PER_MINUTE: '100000' },
   });
-  project = await world.createProject();
-  visitor = visitorOf(world, project);
+  project = await messenger.createProject();
+  visitor = visitorOf(messenger, project);
 });
-afterAll(() => world.stop());
+afterAll(() => messenger.stop());
 
 describe('opening a conversation', () => {
   test('answers an id, a token and how long it is good for', async () => {
@@ -30,7 +30,7 @@ describe('opening a conversation', () => {
       expiresInSeconds: 30 * 86_400,
     });
     expect(opened.headers.get('cache-control')).toBe('no-store');
-    const [row] = await world.database.sql`
+    const [row] = await messenger.database.sql`
       select row_to_json(c)::text as text from conversations c where id = ${opened.body.conversationId}`;
     expect(row?.['text']).not.toContain(opened.body.token.slice(4));
   });
@@ -55,6 +55,8 @@ describe('opening a conversation', () => {
   test.each([
     [{}, 'distinctId: required'],
     [{ distinctId: '' }, 'distinctId: empty'],
+    [{ distinctId: ' \t' }, 'distinctId: only white space'],
+    [{ distinctId: 'a', userId: ' ' }, 'userId: only white space'],
     [{ distinctId: 'x'.repeat(201) }, 'distinctId: longer than 200 characters'],
     [{ distinctId: 'a\0' }, 'distinctId: contains a NUL character'],
     [{ distinctId: 'a', subject: 'x'.repeat(201) }, 'subject: longer than 200 characters'],
@@ -84,15 +86,15 @@ describe('the project key', () => {
 
   test.each(calls)('%s %s: missing or invalid is 401 before anything else', async (method, path) => {
     for (const token of [null, 'nonsense', `pk_eu_${'0'.repeat(32)}`]) {
-      const answer = await world.call(method, path, { token, ...(method === 'POST' && { raw: '{' }) });
+      const answer = await messenger.call(method, path, { token, ...(method === 'POST' && { raw: '{' }) });
       expect(answer.status).toBe(401);
       expect(answer.body).toMatchObject({ statusCode: 401, error: 'Unauthorized' });
     }
   });
 
   test.each(calls)('%s %s: of another region is 403 before a look at the token', async (method, path) => {
-    const other = await world.createProject({ region: 'us' });
-    const answer = await world.call(method, path, {
+    const other = await messenger.createProject({ region: 'us' });
+    const answer = await messenger.call(method, path, {
       token: other.key,
       ...(method === 'POST' && { raw: '{' }),
     });
@@ -112,7 +114,7 @@ describe('the project key', () => {
 describe('the conversation token', () => {
   test('opens its own conversation and no other; every refusal is the same', async () => {
     const [mine, other] = [await visitor.open(), await visitor.open()];
-    const stranger = visitorOf(world, await world.createProject());
+    const stranger = visitorOf(messenger, await messenger.createProject());
     const unknown = `cnv_${'0'.repeat(32)}`;
     const refusals = [
       await visitor.to('GET', `/v1/conversations/${mine.id}`),
@@ -135,35 +137,35 @@ describe('the conversation token', () => {
 
   test('ends 30 days after it was last used', async () => {
     const conversation = await visitor.open();
-    world.time.shift = 30 * DAY - 60_000;
+    messenger.time.shift = 30 * DAY - 60_000;
     expect((await visitor.to('GET', `/v1/conversations/${conversation.id}`)).status).toBe(401);
-    world.time.shift = 30 * DAY + 1000;
+    messenger.time.shift = 30 * DAY + 1000;
     expect((await visitor.read(conversation)).status).toBe(401);
-    world.time.shift = 0;
+    messenger.time.shift = 0;
   });
 
   test('is renewed by each read and turn, up to 180 days from opening', async () => {
     const conversation = await visitor.open();
     const used = [29, 58, 87, 116, 145, 174, 179];
     for (const [index, day] of used.entries()) {
-      world.time.shift = day * DAY;
+      messenger.time.shift = day * DAY;
       const answer =
         index % 2 === 0 ? await visitor.read(conversation) : await visitor.send(conversation, 'still here');
       expect([day, answer.status]).toEqual([day, index % 2 === 0 ? 200 : 201]);
     }
-    world.time.shift = 180 * DAY + 1000;
+    messenger.time.shift = 180 * DAY + 1000;
     expect((await visitor.read(conversation)).status).toBe(401);
-    world.time.shift = 0;
+    messenger.time.shift = 0;
   });
 });
 
 describe('limits', () => {
   test('30 opens a minute a project and address, 600 a project, unless configured otherwise', async () => {
-    const { url } = await world.startInstance({
+    const { url } = await messenger.startInstance({
       ...{ OPENS_PER_ADDRESS_PER_MINUTE: '', OPENS_PER_PROJECT_PER_MINUTE: '35', TRUSTED_PROXY_HOPS: '1' },
     });
-    const limited = visitorOf(world, await world.createProject(), url);
-    const other = visitorOf(world, await world.createProject(), url);
+    const limited = visitorOf(messenger, await messenger.createProject(), url);
+    const other = visitorOf(messenger, await messenger.createProject(), url);
     const open = (who: Visitor, address: string) =>
       who.to('POST', '/v1/conversations', {
         body: { distinctId: 'a' },

@@ -1,30 +1,30 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
-import { startWorld, type World } from '../testing/world.ts';
 import { createConversationsStore } from './store.ts';
 
-let world: World;
+let messenger: TestMessenger;
 let project: TestProject;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  world = await startWorld({
+  messenger = await startMessenger({
     env: { OPENS_PER_ADDRESS_PER_MINUTE: '100000', OPENS_PER_PROJECT_PER_MINUTE: '100000' },
   });
-  project = await world.createProject();
-  visitor = visitorOf(world, project);
+  project = await messenger.createProject();
+  visitor = visitorOf(messenger, project);
 });
-afterAll(() => world.stop());
+afterAll(() => messenger.stop());
 
 const at = (of: TestProject, path = '') => `/projects/${of.id}/conversations${path}`;
 
 describe('a teammate', () => {
   test('answers with the name and picture the project knows them by, now', async () => {
     const conversation = await visitor.open();
-    const unknown = await world.manage('POST', at(project, `/${conversation.id}/turns`), {
+    const unknown = await messenger.manage('POST', at(project, `/${conversation.id}/turns`), {
       authorId: 'grace/1',
       body: 'Hello',
     });
@@ -35,35 +35,38 @@ describe('a teammate', () => {
       authorName: null,
       authorAvatarUrl: null,
     });
-    await world.manage('PUT', `/projects/${project.id}/team/grace%2F1`, { name: 'Grace' });
-    const picture = await world.manage('PUT', `/projects/${project.id}/team/grace%2F1/avatar`, png());
+    await messenger.manage('PUT', `/projects/${project.id}/team/grace%2F1`, { name: 'Grace' });
+    const picture = await messenger.manage('PUT', `/projects/${project.id}/team/grace%2F1/avatar`, png());
     const { body } = await visitor.read(conversation);
     expect(body.turns[0]).toMatchObject({ authorName: 'Grace', authorAvatarUrl: picture.body.url });
     expect((await visitor.to('GET', body.turns[0].authorAvatarUrl)).bytes.equals(png())).toBe(true);
     const etag = (await visitor.read(conversation)).headers.get('etag');
-    await world.manage('PUT', `/projects/${project.id}/team/grace%2F1`, { name: 'Grace Hopper' });
+    await messenger.manage('PUT', `/projects/${project.id}/team/grace%2F1`, { name: 'Grace Hopper' });
     expect((await visitor.read(conversation)).headers.get('etag')).not.toBe(etag);
   });
 
   test('of the same id in another project lends no name; nor does a visitor who is called alike', async () => {
-    const other = await world.createProject();
-    await world.manage('PUT', `/projects/${other.id}/team/linus`, { name: 'Linus' });
+    const other = await messenger.createProject();
+    await messenger.manage('PUT', `/projects/${other.id}/team/linus`, { name: 'Linus' });
     const conversation = await visitor.open({ userId: 'linus' });
-    await world.manage('POST', at(project, `/${conversation.id}/turns`), { authorId: 'linus', body: 'Hi' });
-    await world.manage('PUT', `/projects/${project.id}/team/visitor`, { name: 'Not me' });
+    await messenger.manage('POST', at(project, `/${conversation.id}/turns`), {
+      authorId: 'linus',
+      body: 'Hi',
+    });
+    await messenger.manage('PUT', `/projects/${project.id}/team/visitor`, { name: 'Not me' });
     await visitor.send(conversation, 'Hi');
     const { turns } = (await visitor.read(conversation)).body;
     expect(turns.map(({ authorName }: { authorName: string | null }) => authorName)).toEqual([null, null]);
   });
 
   test("is the author of their turn whatever their id, also of one that reads 'verified user'", async () => {
-    const own = await world.createProject();
-    const { secret } = (await world.manage('POST', `/projects/${own.id}/identity-secrets`)).body;
-    const there = visitorOf(world, own);
+    const own = await messenger.createProject();
+    const { secret } = (await messenger.manage('POST', `/projects/${own.id}/identity-secrets`)).body;
+    const there = visitorOf(messenger, own);
     const userHash = createHmac('sha256', secret).update('ada').digest('hex');
     const conversation = await there.open({ userId: 'ada', userHash });
     await there.send(conversation, 'Hello');
-    const answered = await world.manage('POST', at(own, `/${conversation.id}/turns`), {
+    const answered = await messenger.manage('POST', at(own, `/${conversation.id}/turns`), {
       authorId: 'verified user',
       body: 'Hi',
     });
@@ -80,9 +83,10 @@ describe('a teammate', () => {
     [{ body: 'x' }],
     [{ authorId: 'a', body: ' ' }],
     [{ authorId: '', body: 'x' }],
+    [{ authorId: ' ', body: 'x' }],
   ])('is refused %j', async (turn) => {
     const { id } = await visitor.open();
-    expect((await world.manage('POST', at(project, `/${id}/turns`), turn)).status).toBe(400);
+    expect((await messenger.manage('POST', at(project, `/${id}/turns`), turn)).status).toBe(400);
   });
 });
 
@@ -95,44 +99,49 @@ describe('the management API', () => {
       ['POST', at(project, `/${id}/turns`)],
       ['PUT', at(project, `/${id}/status`)],
     ];
-    const mortal = await world.tokens.mint({ sub: 'x', permissions: ['service.annotations.write'] });
+    const mortal = await messenger.mint({ sub: 'x', permissions: ['service.annotations.write'] });
     for (const [method, path] of calls) {
-      const call = (token: string | null) => world.call(method, `/management/v1${path}`, { token, raw: '{' });
+      const call = (token: string | null) =>
+        messenger.call(method, `/management/v1${path}`, { token, raw: '{' });
       const statuses = [project.key, null, mortal].map((token) =>
-        method === 'GET' ? world.call(method, `/management/v1${path}`, { token }) : call(token),
+        method === 'GET' ? messenger.call(method, `/management/v1${path}`, { token }) : call(token),
       );
       expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 401, 403]);
     }
   });
 
   test('a project that is not there is 404, one of another region 403, and so is what is in them', async () => {
-    const [other, abroad] = [await world.createProject(), await world.createProject({ region: 'us' })];
+    const [other, abroad] = [
+      await messenger.createProject(),
+      await messenger.createProject({ region: 'us' }),
+    ];
     const { id } = await visitor.open();
     const missing = { ...project, id: 'nowhere' };
-    expect((await world.manage('GET', at(missing))).status).toBe(404);
-    expect((await world.manage('GET', at(abroad))).status).toBe(403);
+    expect((await messenger.manage('GET', at(missing))).status).toBe(404);
+    expect((await messenger.manage('GET', at(abroad))).status).toBe(403);
     for (const path of [at(other, `/${id}`), at(project, '/cnv_0'), at(missing, `/${id}`)]) {
-      expect((await world.manage('GET', path)).status).toBe(404);
-      const answer = await world.manage('POST', `${path}/turns`, { authorId: 'a', body: 'x' });
+      expect((await messenger.manage('GET', path)).status).toBe(404);
+      const answer = await messenger.manage('POST', `${path}/turns`, { authorId: 'a', body: 'x' });
       expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
-      expect((await world.manage('PUT', `${path}/status`, { status: 'open' })).status).toBe(404);
+      expect((await messenger.manage('PUT', `${path}/status`, { status: 'open' })).status).toBe(404);
     }
     expect((await visitor.read({ ...(await visitor.open()), id })).status).toBe(401);
   });
 
   test('lists conversations latest turn first, fifty a page, by status, of this project alone', async () => {
-    const own = await world.createProject();
-    const there = visitorOf(world, own);
+    const own = await messenger.createProject();
+    const there = visitorOf(messenger, own);
     const opened: string[] = [];
     for (let count = 0; count < 120; count++) opened.push((await there.open({ distinctId: `d${count}` })).id);
     const resolved = opened.filter((_, index) => index % 2 === 0);
-    for (const id of resolved) await world.manage('PUT', at(own, `/${id}/status`), { status: 'resolved' });
+    for (const id of resolved)
+      await messenger.manage('PUT', at(own, `/${id}/status`), { status: 'resolved' });
 
     async function pages(query: string) {
       const sizes: number[] = [];
       const found: { id: string; status: string; turns?: unknown }[] = [];
       for (let cursor = ''; ; ) {
-        const { status, body } = await world.manage('GET', at(own, `?${query}${cursor}`));
+        const { status, body } = await messenger.manage('GET', at(own, `?${query}${cursor}`));
         expect(status).toBe(200);
         sizes.push(body.conversations.length);
         found.push(...body.conversations);
@@ -147,12 +156,12 @@ describe('the management API', () => {
     const some = await pages('status=resolved');
     expect(some.sizes).toEqual([50, 10]);
     expect(some.found.map(({ id }) => id)).toEqual(resolved.toReversed());
-    expect((await world.manage('GET', at(own, '?cursor=nonsense'))).status).toBe(400);
-    expect((await world.manage('GET', at(own, '?status=closed'))).status).toBe(400);
+    expect((await messenger.manage('GET', at(own, '?cursor=nonsense'))).status).toBe(400);
+    expect((await messenger.manage('GET', at(own, '?status=closed'))).status).toBe(400);
   });
 
   test('a page reads its rows, whatever the number of conversations', async () => {
-    const { sql } = world.database;
+    const { sql } = messenger.database;
     await sql`
       insert into conversations (id, project_id, distinct_id, status, user_verified, token_hash,
         token_expires_at, created_at, last_turn_at)
@@ -160,7 +169,7 @@ describe('the management API', () => {
         now(), now(), now() - n * interval '1 minute'
       from generate_series(1, 20000) n`;
     await sql`analyze conversations`;
-    const store = createConversationsStore(world.database.drizzle);
+    const store = createConversationsStore(messenger.database.drizzle);
     for (const status of [undefined, 'resolved'] as const) {
       const after = { lastTurnAt: new Date(Date.now() - 5000 * 60_000), id: 'cnv_z' };
       const { sql: text, params } = store.pageQuery({ projectId: 'many', status, after, size: 51 }).toSQL();

@@ -11,12 +11,12 @@ import {
 import {
   answerPrepared,
   BadRequest,
-  type OperationEnv,
   type ProjectOfRegion,
   prepareJson,
   type ServiceApp,
 } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
+import { requireConversationToken } from './access.ts';
 import type { Conversations } from './conversations.ts';
 import type { OperatorConversations } from './operator.ts';
 import type { ConversationTokens } from './tokens.ts';
@@ -26,16 +26,6 @@ interface ConversationsDeps {
   operatorConversations: OperatorConversations;
   tokens: Pick<ConversationTokens, 'require'>;
   ofProject: ProjectOfRegion;
-}
-
-/** Checks the conversation token, after the project key. */
-export function requireConversationToken(tokens: Pick<ConversationTokens, 'require'>) {
-  return {
-    async authorize(c: Context<OperationEnv<'conversation'>>): Promise<void> {
-      const token = c.req.header('x-service-conversation-token');
-      await tokens.require(c.var.project.id, c.req.param('id') ?? '', token);
-    },
-  };
 }
 
 export function conversationsRoutes(app: ServiceApp, deps: ConversationsDeps): void {

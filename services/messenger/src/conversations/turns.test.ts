@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
-import { startWorld, type World } from '../testing/world.ts';
 
-let world: World;
+let messenger: TestMessenger;
 let project: TestProject;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  world = await startWorld({
+  messenger = await startMessenger({
     env: {
       OPENS_PER_ADDRESS_PER_MINUTE: '100000',
       TURNS_PER_CONVERSATION_PER_MINUTE: '1000',
       UPLOADS_PER_ADDRESS_PER_MINUTE: '1000',
     },
   });
-  project = await world.createProject();
-  visitor = visitorOf(world, project);
+  project = await messenger.createProject();
+  visitor = visitorOf(messenger, project);
 });
-afterAll(() => world.stop());
+afterAll(() => messenger.stop());
 
 describe("a visitor's turn", () => {
   test('is answered and then part of the thread, oldest first', async () => {
@@ -51,6 +51,7 @@ describe("a visitor's turn", () => {
     [{ body: 'x'.repeat(10_001) }, 'body: longer than 10000 characters'],
     [{ body: 'a\0b' }, 'body: contains a NUL character'],
     [{ body: 'x', attachmentIds: ['a', 'b', 'c', 'd'] }, 'attachmentIds'],
+    [{ body: 'x', attachmentIds: [' '] }, 'attachmentIds[0]: only white space'],
     [{ body: 'x', pageContext: { host: 'h', path: '/' } }, 'pageContext.title: required'],
     [{ body: 'x', pageContext: { host: 'h'.repeat(256), path: '', title: '' } }, 'pageContext.host'],
     [{ body: 'x', pageContext: { host: '', path: 'p'.repeat(2049), title: '' } }, 'pageContext.path'],
@@ -70,7 +71,7 @@ describe("a visitor's turn", () => {
     const sent = await visitor.send(conversation, { body: 'here', pageContext });
     expect(sent.bytes.toString()).not.toContain('/invoices');
     expect((await visitor.read(conversation)).bytes.toString()).not.toContain('/invoices');
-    const seen = await world.manage('GET', `/projects/${project.id}/conversations/${conversation.id}`);
+    const seen = await messenger.manage('GET', `/projects/${project.id}/conversations/${conversation.id}`);
     expect(seen.body.turns[0].pageContext).toEqual(pageContext);
   });
 
@@ -136,17 +137,17 @@ describe('statuses', () => {
     const path = `/projects/${project.id}/conversations/${conversation.id}`;
     const status = async () => (await visitor.read(conversation)).body.status;
     expect(await status()).toBe('open');
-    await world.manage('POST', `${path}/turns`, { authorId: 'grace', body: 'Looking.' });
+    await messenger.manage('POST', `${path}/turns`, { authorId: 'grace', body: 'Looking.' });
     expect(await status()).toBe('pending');
     await visitor.send(conversation, 'Thanks');
     expect(await status()).toBe('open');
     for (const wanted of ['resolved', 'pending', 'open', 'resolved']) {
-      const answer = await world.manage('PUT', `${path}/status`, { status: wanted });
+      const answer = await messenger.manage('PUT', `${path}/status`, { status: wanted });
       expect([answer.status, answer.body]).toEqual([200, { status: wanted }]);
       expect(await status()).toBe(wanted);
     }
     await visitor.send(conversation, 'Not yet');
     expect(await status()).toBe('open');
-    expect((await world.manage('PUT', `${path}/status`, { status: 'closed' })).status).toBe(400);
+    expect((await messenger.manage('PUT', `${path}/status`, { status: 'closed' })).status).toBe(400);
   });
 });

@@ -1,16 +1,16 @@
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { answerJson, type HttpServer, httpServer } from '../testing/http.ts';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
-import { startWorld, type World } from '../testing/world.ts';
+import { answerJson, type ProviderServer, startProviderServer } from '../testing/provider-server.ts';
 
 const site = { url: 'https://help.example.com', articles: 120, languages: ['en', 'de'], capped: false };
 
-let world: World;
-let provider: HttpServer;
+let messenger: TestMessenger;
+let provider: ProviderServer;
 beforeAll(async () => {
-  provider = await httpServer(() => undefined);
-  world = await startWorld({
+  provider = await startProviderServer(() => undefined);
+  messenger = await startMessenger({
     env: { HELP_SITE_URL: provider.url, HELP_SITE_TOKEN: 'provider-token', HELP_SITE_TIMEOUT_MS: '300' },
   });
 });
@@ -18,23 +18,26 @@ beforeEach(() => {
   provider.answer = (_, response) => answerJson(response, site);
 });
 afterAll(async () => {
-  await world.stop();
+  await messenger.stop();
   await provider.stop();
 });
 
 const base = ({ id }: TestProject) => `/v1/projects/${id}/messenger`;
 const read = (project: TestProject) =>
-  world.call('GET', `${base(project)}/help-centre`, { token: project.member });
+  messenger.call('GET', `${base(project)}/help-centre`, { token: project.member });
 const refresh = (project: TestProject, url?: string) =>
-  world.call('POST', `${base(project)}/help-centre/refresh`, { token: project.member, ...(url && { url }) });
+  messenger.call('POST', `${base(project)}/help-centre/refresh`, {
+    token: project.member,
+    ...(url && { url }),
+  });
 const putSearch = (project: TestProject, body: unknown) =>
-  world.call('PUT', `${base(project)}/article-search`, { token: project.member, body });
+  messenger.call('PUT', `${base(project)}/article-search`, { token: project.member, body });
 
 const nothing = { site: null, search: { on: false, placement: 'tab' } };
 
 describe('the help centre', () => {
   test('has no site until a refresh finds one, which is then what a read answers', async () => {
-    const project = await world.createProject();
+    const project = await messenger.createProject();
     expect((await read(project)).body).toEqual(nothing);
     const found = await refresh(project);
     expect(found.status).toBe(200);
@@ -43,7 +46,7 @@ describe('the help centre', () => {
       search: nothing.search,
     });
     expect((await read(project)).body).toEqual(found.body);
-    expect(provider.seen.at(-1)).toMatchObject({
+    expect(provider.received.at(-1)).toMatchObject({
       method: 'GET',
       path: `/companies/${project.companyId}/site`,
       headers: { authorization: 'Bearer provider-token' },
@@ -51,7 +54,7 @@ describe('the help centre', () => {
   });
 
   test('moves when the provider names another site, and is cleared when it names none', async () => {
-    const project = await world.createProject();
+    const project = await messenger.createProject();
     await refresh(project);
     const other = { url: 'https://other.example.com', articles: 0, languages: [], capped: true };
     provider.answer = (_, response) => answerJson(response, other);
@@ -61,7 +64,7 @@ describe('the help centre', () => {
     expect((await read(project)).body).toEqual(nothing);
   });
 
-  test.each<[string, HttpServer['answer'], string]>([
+  test.each<[string, ProviderServer['answer'], string]>([
     ['says nothing', () => undefined, 'did not answer within 0.3 s'],
     [
       'stops in the middle',
@@ -100,7 +103,7 @@ describe('the help centre', () => {
   ])(
     'when the provider %s: 502 without a site; with one it stays, with the reason',
     async (_, answer, reason) => {
-      const [project, without] = [await world.createProject(), await world.createProject()];
+      const [project, without] = [await messenger.createProject(), await messenger.createProject()];
       const before = (await refresh(project)).body;
       provider.answer = answer;
       const refused = await refresh(without);
@@ -119,8 +122,8 @@ describe('the help centre', () => {
   );
 
   test('without a provider there is no site', async () => {
-    const project = await world.createProject();
-    const { url } = await world.startInstance({ HELP_SITE_URL: '', HELP_SITE_TOKEN: '' });
+    const project = await messenger.createProject();
+    const { url } = await messenger.startInstance({ HELP_SITE_URL: '', HELP_SITE_TOKEN: '' });
     const answer = await refresh(project, url);
     expect([answer.status, answer.body]).toEqual([200, nothing]);
   });
@@ -128,20 +131,20 @@ describe('the help centre', () => {
 
 describe('article search', () => {
   test('is turned on with the entitlement alone, also when it was on before', async () => {
-    const project = await world.createProject();
+    const project = await messenger.createProject();
     const refused = await putSearch(project, { on: true, placement: 'tab' });
     expect([refused.status, refused.body.error.code]).toEqual([402, 'PLAN_REQUIRED']);
-    await world.setEntitlements(project, { articleSearch: true });
+    await messenger.setEntitlements(project, { articleSearch: true });
     const on = { on: true, placement: 'while_typing' };
     await eventually(async () => expect((await putSearch(project, on)).body).toEqual(on));
     expect((await read(project)).body.search).toEqual(on);
-    await world.setEntitlements(project, {});
+    await messenger.setEntitlements(project, {});
     await eventually(async () => expect((await putSearch(project, on)).status).toBe(402));
     expect((await read(project)).body.search).toEqual(on);
   });
 
   test('is turned off and placed without it', async () => {
-    const project = await world.createProject();
+    const project = await messenger.createProject();
     for (const placement of ['first_view', 'while_typing', 'tab']) {
       const answer = await putSearch(project, { on: false, placement });
       expect([answer.status, answer.body]).toEqual([200, { on: false, placement }]);
@@ -155,16 +158,16 @@ describe('article search', () => {
     [{ on: false, placement: 'footer' }, 'placement'],
     [{ on: false, placement: 'tab', extra: 1 }, 'extra'],
   ])('refuses %j', async (body, name) => {
-    const answer = await putSearch(await world.createProject(), body);
+    const answer = await putSearch(await messenger.createProject(), body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'BAD_REQUEST']);
     expect(answer.body.error.message).toContain(name);
   });
 });
 
 test('settings are open to members of the company: 401, 404, 403, then the request', async () => {
-  const project = await world.createProject();
-  const outsider = await world.createProject();
-  const stale = await world.tokens.mint({ sub: 'x', expiresInSeconds: -60 });
+  const project = await messenger.createProject();
+  const outsider = await messenger.createProject();
+  const stale = await messenger.mint({ sub: 'x', expiresInSeconds: -60 });
   const calls: [string, string, boolean][] = [
     ['GET', '/help-centre', false],
     ['POST', '/help-centre/refresh', false],
@@ -174,7 +177,7 @@ test('settings are open to members of the company: 401, 404, 403, then the reque
   for (const [method, path, hasBody] of calls) {
     const call = async (token: string | null, id = project.id) => {
       const raw = hasBody ? { raw: '{' } : {};
-      const answer = await world.call(method, `/v1/projects/${id}/messenger${path}`, { token, ...raw });
+      const answer = await messenger.call(method, `/v1/projects/${id}/messenger${path}`, { token, ...raw });
       return [answer.status, answer.body.error.code];
     };
     for (const token of [null, 'x', stale, project.key])

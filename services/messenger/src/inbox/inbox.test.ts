@@ -1,29 +1,33 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
-import { startWorld, type World } from '../testing/world.ts';
 import { createInboxStore } from './store.ts';
 
-let world: World;
+let messenger: TestMessenger;
 beforeAll(async () => {
-  world = await startWorld();
+  messenger = await startMessenger();
 });
-afterAll(() => world.stop());
+afterAll(() => messenger.stop());
 
 async function send({ id }: TestProject, body: object): Promise<string> {
-  const answer = await world.manage('POST', `/projects/${id}/messages`, { title: 't', body: 'b', ...body });
+  const answer = await messenger.manage('POST', `/projects/${id}/messages`, {
+    title: 't',
+    body: 'b',
+    ...body,
+  });
   expect(answer.status).toBe(201);
   return answer.body.id;
 }
 const list = ({ key }: TestProject, distinctId: string) =>
-  world.call('GET', `/v1/messages?distinct_id=${encodeURIComponent(distinctId)}`, { token: key });
+  messenger.call('GET', `/v1/messages?distinct_id=${encodeURIComponent(distinctId)}`, { token: key });
 const inboxOf = async (project: TestProject, distinctId: string): Promise<string[]> =>
   (await list(project, distinctId)).body.messages.map(({ id }: { id: string }) => id);
 const markRead = ({ key }: TestProject, message_id: string, distinct_id: string) =>
-  world.call('POST', '/v1/messages/read', { token: key, body: { message_id, distinct_id } });
+  messenger.call('POST', '/v1/messages/read', { token: key, body: { message_id, distinct_id } });
 
 describe('the inbox', () => {
   test('has what went to everyone and what went to this person, newest first', async () => {
-    const project = await world.createProject();
+    const project = await messenger.createProject();
     const first = await send(project, { title: 'New: ünïcode 🎉', body: ' kept as it is ' });
     const second = await send(project, { distinctIds: ['ada', 'ada', 'grace'] });
     const third = await send(project, { distinctIds: ['grace'] });
@@ -42,7 +46,7 @@ describe('the inbox', () => {
   });
 
   test('shows up to 100', async () => {
-    const project = await world.createProject();
+    const project = await messenger.createProject();
     const sent: string[] = [];
     for (let count = 0; count < 110; count++) {
       sent.push(await send(project, count % 2 === 0 ? {} : { distinctIds: ['ada'] }));
@@ -52,23 +56,29 @@ describe('the inbox', () => {
   });
 
   test("is the project's own", async () => {
-    const [project, other] = [await world.createProject(), await world.createProject()];
+    const [project, other] = [await messenger.createProject(), await messenger.createProject()];
     await send(project, {});
     await send(project, { distinctIds: ['ada'] });
     expect(await inboxOf(other, 'ada')).toEqual([]);
   });
 
   test('needs a distinct_id of 1 to 200 characters', async () => {
-    const { key } = await world.createProject();
-    for (const query of ['', '?distinct_id=', `?distinct_id=${'x'.repeat(201)}`, '?distinct_id=%00']) {
-      const answer = await world.call('GET', `/v1/messages${query}`, { token: key });
+    const { key } = await messenger.createProject();
+    for (const query of [
+      '',
+      '?distinct_id=',
+      '?distinct_id=%20%09',
+      `?distinct_id=${'x'.repeat(201)}`,
+      '?distinct_id=%00',
+    ]) {
+      const answer = await messenger.call('GET', `/v1/messages${query}`, { token: key });
       expect([answer.status, answer.body.statusCode]).toEqual([400, 400]);
       expect(answer.body.message).toContain('distinct_id');
     }
   });
 
   test('reads few rows, whatever the number of messages and people', async () => {
-    const { sql, drizzle } = world.database;
+    const { sql, drizzle } = messenger.database;
     await sql`insert into messages (id, project_id, title, body, to_everyone, created_at)
       select 'many' || n, 'many', 't', 'b', n % 2 = 0, now() - n * interval '1 minute'
       from generate_series(1, 20000) n`;
@@ -89,7 +99,7 @@ describe('the inbox', () => {
 
 describe('marking as read', () => {
   test('is for one person, and again answers the same', async () => {
-    const project = await world.createProject();
+    const project = await messenger.createProject();
     const [all, own] = [await send(project, {}), await send(project, { distinctIds: ['ada'] })];
     for (let times = 0; times < 2; times++) {
       for (const id of [all, own]) {
@@ -104,7 +114,7 @@ describe('marking as read', () => {
   });
 
   test('ok is false when the message is not in that person’s inbox', async () => {
-    const [project, other] = [await world.createProject(), await world.createProject()];
+    const [project, other] = [await messenger.createProject(), await messenger.createProject()];
     const [all, own] = [await send(project, {}), await send(project, { distinctIds: ['ada'] })];
     for (const [of, id, person] of [
       [project, own, 'grace'],
@@ -117,18 +127,22 @@ describe('marking as read', () => {
     }
   });
 
-  test.each([[{}], [{ message_id: 'm' }], [{ distinct_id: 'd' }], [{ message_id: '', distinct_id: 'd' }]])(
-    'is refused %j',
-    async (body) => {
-      const { key } = await world.createProject();
-      const answer = await world.call('POST', '/v1/messages/read', { token: key, body });
-      expect([answer.status, answer.body.error]).toEqual([400, 'Bad Request']);
-    },
-  );
+  test.each([
+    [{}],
+    [{ message_id: 'm' }],
+    [{ distinct_id: 'd' }],
+    [{ message_id: '', distinct_id: 'd' }],
+    [{ message_id: ' ', distinct_id: 'd' }],
+    [{ message_id: 'm', distinct_id: ' ' }],
+  ])('is refused %j', async (body) => {
+    const { key } = await messenger.createProject();
+    const answer = await messenger.call('POST', '/v1/messages/read', { token: key, body });
+    expect([answer.status, answer.body.error]).toEqual([400, 'Bad Request']);
+  });
 });
 
 test('a message needs a title and a body, and people when it names any', async () => {
-  const { id } = await world.createProject();
+  const { id } = await messenger.createProject();
   const path = `/projects/${id}/messages`;
   for (const body of [
     { title: '', body: 'b' },
@@ -138,24 +152,27 @@ test('a message needs a title and a body, and people when it names any', async (
     { title: 't', body: 'x'.repeat(10_001) },
     { title: 't', body: 'b', distinctIds: [] },
     { title: 't', body: 'b', distinctIds: [''] },
+    { title: 't', body: 'b', distinctIds: ['ada', ' '] },
   ]) {
-    expect((await world.manage('POST', path, body)).status).toBe(400);
+    expect((await messenger.manage('POST', path, body)).status).toBe(400);
   }
   const many = Array.from({ length: 10_000 }, (_, index) => `person-${index}`);
-  expect((await world.manage('POST', path, { title: 't', body: 'b', distinctIds: many })).status).toBe(201);
-  expect((await world.manage('POST', '/projects/nowhere/messages', { title: 't', body: 'b' })).status).toBe(
-    404,
+  expect((await messenger.manage('POST', path, { title: 't', body: 'b', distinctIds: many })).status).toBe(
+    201,
   );
+  expect(
+    (await messenger.manage('POST', '/projects/nowhere/messages', { title: 't', body: 'b' })).status,
+  ).toBe(404);
 });
 
 test('the project key: missing or invalid 401, of another region 403', async () => {
-  const abroad = await world.createProject({ region: 'us' });
+  const abroad = await messenger.createProject({ region: 'us' });
   for (const [token, status] of [
     [null, 401],
     ['nonsense', 401],
     [abroad.key, 403],
   ] as const) {
-    expect((await world.call('GET', '/v1/messages', { token })).status).toBe(status);
-    expect((await world.call('POST', '/v1/messages/read', { token, raw: '{' })).status).toBe(status);
+    expect((await messenger.call('GET', '/v1/messages', { token })).status).toBe(status);
+    expect((await messenger.call('POST', '/v1/messages/read', { token, raw: '{' })).status).toBe(status);
   }
 });

@@ -1,23 +1,23 @@
 import { once } from 'node:events';
-import { backing, eventually } from '@switchboard/testkit';
+import { eventually, redisUrl } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { settings } from '../testing/settings.ts';
 import { type TestConversation, type Visitor, visitorOf } from '../testing/visitor.ts';
-import { startWorld, type World } from '../testing/world.ts';
 
-let world: World;
+let messenger: TestMessenger;
 let project: TestProject;
 let visitor: Visitor;
 beforeAll(async () => {
-  world = await startWorld({ env: { OPENS_PER_ADDRESS_PER_MINUTE: '100000' } });
-  project = await world.createProject();
-  visitor = visitorOf(world, project);
+  messenger = await startMessenger({ env: { OPENS_PER_ADDRESS_PER_MINUTE: '100000' } });
+  project = await messenger.createProject();
+  visitor = visitorOf(messenger, project);
 });
-afterAll(() => world.stop());
+afterAll(() => messenger.stop());
 
-async function connect(query: string, url = world.url) {
+async function connect(query: string, url = messenger.url) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/messenger/socket?${query}`);
   onTestFinished(() => socket.terminate());
   const received: { type: string }[] = [];
@@ -42,7 +42,7 @@ const here = () => connect(`api_key=${project.key}`);
 
 describe('a socket', () => {
   test('is closed with 4401 without a valid key, with 4403 for a key of another region', async () => {
-    const abroad = await world.createProject({ region: 'us' });
+    const abroad = await messenger.createProject({ region: 'us' });
     expect(await (await connect('')).closed).toBe(4401);
     expect(await (await connect('api_key=nonsense')).closed).toBe(4401);
     expect(await (await connect(`api_key=${abroad.key}`)).closed).toBe(4403);
@@ -50,7 +50,7 @@ describe('a socket', () => {
 
   test('of a bad token is refused and stays', async () => {
     const [mine, other] = [await visitor.open(), await visitor.open()];
-    const stranger = visitorOf(world, await world.createProject());
+    const stranger = visitorOf(messenger, await messenger.createProject());
     const theirs = await stranger.open();
     const client = await here();
     await client.subscribe({ id: mine.id, token: other.token }, 'refused');
@@ -75,8 +75,8 @@ describe('a socket', () => {
     const sent = await visitor.send(conversation, { body: 'Hello' }, { 'Idempotency-Key': 'k' });
     await visitor.send(conversation, { body: 'Hello' }, { 'Idempotency-Key': 'k' });
     const path = `/projects/${project.id}/conversations/${conversation.id}`;
-    const reply = await world.manage('POST', `${path}/turns`, { authorId: 'grace', body: 'Hi' });
-    await world.manage('PUT', `${path}/status`, { status: 'resolved' });
+    const reply = await messenger.manage('POST', `${path}/turns`, { authorId: 'grace', body: 'Hi' });
+    await messenger.manage('PUT', `${path}/status`, { status: 'resolved' });
     await visitor.send(conversation, 'Again');
     await eventually(() => expect(client.of('turn')).toHaveLength(3));
     const conversationId = conversation.id;
@@ -93,11 +93,11 @@ describe('a socket', () => {
 
   test('is told when the configuration changes, with the version its language is answered', async () => {
     const [german, plain] = [await connect(`api_key=${project.key}&locale=de`), await here()];
-    const other = await world.createProject();
+    const other = await messenger.createProject();
     const stranger = await connect(`api_key=${other.key}`);
     const texts = { en: { greeting: 'Hello' }, de: { greeting: 'Hallo' } };
     await eventually(async () => {
-      await world.manage('PUT', `/projects/${project.id}/messenger/config`, settings({ texts }));
+      await messenger.manage('PUT', `/projects/${project.id}/messenger/config`, settings({ texts }));
       expect(german.of('config_changed').length).toBeGreaterThan(0);
       expect(plain.of('config_changed').length).toBeGreaterThan(0);
     });
@@ -106,21 +106,21 @@ describe('a socket', () => {
     expect(german.received.at(-1)).toEqual({ type: 'config_changed', version: await version('?locale=de') });
     expect(plain.received.at(-1)).toEqual({ type: 'config_changed', version: await version('') });
     expect(await version('')).not.toBe(await version('?locale=de'));
-    await world.manage('PUT', `/projects/${project.id}/messenger/config`, settings({ enabled: false }));
+    await messenger.manage('PUT', `/projects/${project.id}/messenger/config`, settings({ enabled: false }));
     await eventually(() => expect(plain.received.at(-1)).toEqual({ type: 'config_changed', version: 'off' }));
     expect(stranger.received).toEqual([]);
   });
 
   test('is closed with 4401 when its key is revoked', async () => {
-    const leaving = await world.createProject();
+    const leaving = await messenger.createProject();
     const [client, stays] = [await connect(`api_key=${leaving.key}`), await here()];
-    await world.removeKey(leaving);
+    await messenger.removeKey(leaving);
     expect(await client.closed).toBe(4401);
     expect(stays.socket.readyState).toBe(WebSocket.OPEN);
   });
 
   test('bounds sockets of an address', async () => {
-    const { url } = await world.startInstance({ SOCKETS_PER_ADDRESS: '2' });
+    const { url } = await messenger.startInstance({ SOCKETS_PER_ADDRESS: '2' });
     const query = `api_key=${project.key}`;
     await connect(query, url);
     await connect(query, url);
@@ -128,17 +128,17 @@ describe('a socket', () => {
   });
 });
 
-const redisUrl = backing('REDIS_URL');
-test.skipIf(!redisUrl)('a turn reaches sockets of every instance', async () => {
+const redis = await redisUrl();
+test.skipIf(redis === undefined)('a turn reaches sockets of every instance', async () => {
   const [one, other] = [
-    await world.startInstance({ REDIS_URL: redisUrl ?? '' }),
-    await world.startInstance({ REDIS_URL: redisUrl ?? '' }),
+    await messenger.startInstance({ REDIS_URL: redis ?? '' }),
+    await messenger.startInstance({ REDIS_URL: redis ?? '' }),
   ];
   const conversation = await visitor.open();
   const clients: Awaited<ReturnType<typeof connect>>[] = [];
   for (const { url } of [one, other]) clients.push(await connect(`api_key=${project.key}`, url));
   for (const client of clients) await client.subscribe(conversation);
-  const there = visitorOf(world, project, one.url);
+  const there = visitorOf(messenger, project, one.url);
   await eventually(async () => {
     await there.send(conversation, 'Hello');
     expect(clients[1]?.of('turn').length).toBeGreaterThan(0);

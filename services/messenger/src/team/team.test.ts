@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gif, jpeg, multipartForm, pdf, png, pngOf, svg, webp } from '../testing/files.ts';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
-import { startWorld, type World } from '../testing/world.ts';
 import { detectAvatarType } from './avatar-file.ts';
 
-let world: World;
+let messenger: TestMessenger;
 let project: TestProject;
 beforeAll(async () => {
-  world = await startWorld();
-  project = await world.createProject();
-  await world.manage('PUT', at('ada'), { name: 'Ada' });
+  messenger = await startMessenger();
+  project = await messenger.createProject();
+  await messenger.manage('PUT', at('ada'), { name: 'Ada' });
 });
-afterAll(() => world.stop());
+afterAll(() => messenger.stop());
 
 const at = (userId: string, of = project) => `/projects/${of.id}/team/${encodeURIComponent(userId)}`;
-const upload = (bytes: Buffer, userId = 'ada') => world.manage('PUT', `${at(userId)}/avatar`, bytes);
+const upload = (bytes: Buffer, userId = 'ada') => messenger.manage('PUT', `${at(userId)}/avatar`, bytes);
 const get = (path: string, headers = {}, token: string | null = project.key, url?: string) =>
-  world.call('GET', path, { token, headers, ...(url && { url }) });
+  messenger.call('GET', path, { token, headers, ...(url && { url }) });
 
 describe('a picture', () => {
   test.each([
@@ -48,13 +48,13 @@ describe('a picture', () => {
     expect((await get(`${body.url}?api_key=${project.key}`, {}, null)).status).toBe(200);
     expect((await get(body.url, {}, null)).status).toBe(401);
     expect((await get(`${body.url}?api_key=nonsense`, {}, null)).status).toBe(401);
-    const abroad = await world.createProject({ region: 'us' });
+    const abroad = await messenger.createProject({ region: 'us' });
     expect((await get(`${body.url}?api_key=${abroad.key}`, {}, null)).status).toBe(403);
   });
 
   test('of an unknown person, an unknown file and of another project are 404 alike', async () => {
     const { body } = await upload(png());
-    const other = await world.createProject();
+    const other = await messenger.createProject();
     const answers = [
       await get(body.url.replace('/ada/', '/nobody/')),
       await get('/v1/messenger/avatar/ada/nothing.png'),
@@ -70,7 +70,7 @@ describe('a picture', () => {
   test('stays under its path when a newer one takes its place', async () => {
     const [first, second] = [await upload(png(2, 2)), await upload(png(3, 3))];
     expect((await get(first.body.url)).bytes.equals(png(2, 2))).toBe(true);
-    const { body } = await world.manage('GET', at('ada'));
+    const { body } = await messenger.manage('GET', at('ada'));
     expect(body.avatarUrl).toBe(second.body.url);
   });
 
@@ -104,7 +104,7 @@ describe('a picture', () => {
 
   test('without storage is 503, to write and to read', async () => {
     const { body } = await upload(png());
-    const { url } = await world.startInstance({ OBJECTS_FOLDER: '' });
+    const { url } = await messenger.startInstance({ OBJECTS_FOLDER: '' });
     expect((await get(body.url, {}, project.key, url)).status).toBe(503);
   });
 });
@@ -124,38 +124,43 @@ test('an SVG is known by its first element', () => {
 describe('a teammate', () => {
   test('is written and read, and keeps the picture', async () => {
     const { body: picture } = await upload(png());
-    const written = await world.manage('PUT', at('ada'), { name: 'Ada L.', initials: 'AL', tone: 'blue' });
+    const written = await messenger.manage('PUT', at('ada'), {
+      name: 'Ada L.',
+      initials: 'AL',
+      tone: 'blue',
+    });
     expect([written.status, written.body]).toEqual([
       200,
       { id: 'ada', name: 'Ada L.', initials: 'AL', tone: 'blue', avatarUrl: picture.url },
     ]);
-    expect((await world.manage('GET', at('ada'))).body).toEqual(written.body);
-    const bare = await world.manage('PUT', at('a/b'), { name: 'B' });
+    expect((await messenger.manage('GET', at('ada'))).body).toEqual(written.body);
+    const bare = await messenger.manage('PUT', at('a/b'), { name: 'B' });
     expect(bare.body).toEqual({ id: 'a/b', name: 'B', avatarUrl: null });
   });
 
   test('that is not there has no picture to write; nor has a project that is not there', async () => {
     expect((await upload(png(), 'nobody')).status).toBe(404);
-    expect((await world.manage('GET', at('nobody'))).status).toBe(404);
-    expect((await world.manage('PUT', at('x', { ...project, id: 'nowhere' }), { name: 'x' })).status).toBe(
-      404,
-    );
-    expect((await world.manage('PUT', at('x'), { name: ' ' })).status).toBe(400);
+    expect((await messenger.manage('GET', at('nobody'))).status).toBe(404);
+    expect(
+      (await messenger.manage('PUT', at('x', { ...project, id: 'nowhere' }), { name: 'x' })).status,
+    ).toBe(404);
+    expect((await messenger.manage('PUT', at('x'), { name: ' ' })).status).toBe(400);
+    expect((await messenger.manage('PUT', at(' '), { name: 'x' })).status).toBe(400);
   });
 });
 
 test('an operator lists the team, by id', async () => {
-  const mine = await world.createProject();
-  const other = await world.createProject();
-  expect((await world.manage('GET', `/projects/${mine.id}/team`)).body).toEqual({ team: [] });
-  await world.manage('PUT', at('grace', mine), { name: 'Grace', initials: 'GH' });
-  await world.manage('PUT', at('ada', mine), { name: 'Ada' });
-  await world.manage('PUT', at('eve', other), { name: 'Eve' });
-  expect((await world.manage('GET', `/projects/${mine.id}/team`)).body).toEqual({
+  const mine = await messenger.createProject();
+  const other = await messenger.createProject();
+  expect((await messenger.manage('GET', `/projects/${mine.id}/team`)).body).toEqual({ team: [] });
+  await messenger.manage('PUT', at('grace', mine), { name: 'Grace', initials: 'GH' });
+  await messenger.manage('PUT', at('ada', mine), { name: 'Ada' });
+  await messenger.manage('PUT', at('eve', other), { name: 'Eve' });
+  expect((await messenger.manage('GET', `/projects/${mine.id}/team`)).body).toEqual({
     team: [
       { id: 'ada', name: 'Ada', avatarUrl: null },
       { id: 'grace', name: 'Grace', initials: 'GH', avatarUrl: null },
     ],
   });
-  expect((await world.manage('GET', '/projects/none/team')).status).toBe(404);
+  expect((await messenger.manage('GET', '/projects/none/team')).status).toBe(404);
 });

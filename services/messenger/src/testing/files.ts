@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Small files of each type, made here so that every byte of them is known. */
+/** Small files of each type, built here so that every byte is known. */
 
 function chunk(type: string, data: Buffer): Buffer {
   const typed = Buffer.concat([Buffer.from(type, 'latin1'), data]);
@@ -11,7 +11,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, typed, sum]);
 }
 
-/** A PNG that says it has this size; its picture data is of one pixel. */
+/** A PNG whose header states this size; its image data is one pixel. */
 export function png(width = 1, height = 1): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -25,7 +25,7 @@ export function png(width = 1, height = 1): Buffer {
   ]);
 }
 
-/** So many bytes: a PNG and what a picture may carry behind its end. */
+/** A PNG padded to this many bytes after its end. */
 export function pngOf(bytes: number): Buffer {
   const small = png();
   return Buffer.concat([small, Buffer.alloc(bytes - small.length)]);
@@ -84,7 +84,7 @@ export function webpLossy(width = 1, height = 1): Buffer {
   return riff('VP8 ', data);
 }
 
-/** An extended WebP: its canvas, then a picture. */
+/** An extended WebP: its canvas, then an image. */
 export function webpExtended(width = 1, height = 1): Buffer {
   const data = Buffer.alloc(10);
   data.writeUIntLE(width - 1, 4, 3);

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestConversation, Visitor } from './visitor.ts';
 
-/** Visitors who go on sending turns; each turn is sent again until it is accepted, as a client would. */
+/** Visitors who send turns until stopped; each turn is retried until it is accepted, as a client would. */
 export async function sendTurns(visitor: Visitor, people = 8) {
   const conversations: { conversation: TestConversation; accepted: string[] }[] = [];
   const statuses = new Set<number>();
   let slowest = 0;
   let isStopped = false;
 
-  async function speak({ conversation, accepted }: (typeof conversations)[number]): Promise<void> {
+  async function sendUntilStopped({ conversation, accepted }: (typeof conversations)[number]): Promise<void> {
     for (let count = 0; !isStopped; count++) {
       const body = `turn ${count}`;
       for (;;) {
@@ -29,17 +29,17 @@ export async function sendTurns(visitor: Visitor, people = 8) {
   for (let count = 0; count < people; count++) {
     conversations.push({ conversation: await visitor.open(), accepted: [] });
   }
-  // A test that failed has stopped the service under the load.
-  const speaking = conversations.map((one) => speak(one).catch((error: unknown) => error));
+  // A failed test may have stopped the service already.
+  const sending = conversations.map((one) => sendUntilStopped(one).catch((error: unknown) => error));
   return {
     statuses,
-    /** Turns accepted so far. */
+    /** Number of turns accepted so far. */
     count: () => conversations.reduce((sum, { accepted }) => sum + accepted.length, 0),
     slowestMs: () => slowest,
-    /** Ends the load, and answers what was accepted beside what the threads have. */
+    /** Stops the load; returns the accepted turns of each conversation and the stored ones. */
     async stop() {
       isStopped = true;
-      await Promise.all(speaking);
+      await Promise.all(sending);
       return Promise.all(
         conversations.map(async ({ conversation, accepted }) => {
           const { body } = await visitor.read(conversation);

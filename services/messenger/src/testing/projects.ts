@@ -1,14 +1,9 @@
-import {
-  type DirectoryRecord,
-  directoryRecord,
-  directoryTombstone,
-  directoryTopic,
-  outgoingRecord,
-} from '@switchboard/directory';
-import type { EventLog } from '@switchboard/event-log';
-import { type AccessTokens, eventually } from '@switchboard/testkit';
+import type { Entitlements } from '@switchboard/directory';
+import type { DirectoryPublisher } from '@switchboard/directory/testing';
+import { eventually, type Harness } from '@switchboard/testkit';
+import type { RequestOptions } from './request.ts';
 
-/** A project of a test's own, in a company of its own. */
+/** A project in a company of its own. */
 export interface TestProject {
   id: string;
   companyId: string;
@@ -17,61 +12,36 @@ export interface TestProject {
   member: string;
 }
 
-interface ProjectFacts {
+interface ProjectSettings {
   region?: string;
   defaultLanguage?: string;
-  entitlements?: Record<string, unknown>;
+  entitlements?: Entitlements;
 }
 
 interface ProjectsOptions {
-  log: EventLog;
-  tokens: AccessTokens;
-  manage(method: string, path: string): Promise<{ status: number }>;
+  directory: DirectoryPublisher;
+  mint: Harness['mint'];
+  call(method: string, path: string, options: RequestOptions): Promise<{ status: number }>;
 }
 
-let made = 0;
-let revision = 0n;
+let members = 0;
 
-/** What catalogue publishes of companies and projects. */
-export function createProjects({ log, tokens, manage }: ProjectsOptions) {
-  async function publish(...records: DirectoryRecord[]): Promise<void> {
-    for (const record of records) {
-      // Into one partition, so that what comes last is applied last.
-      await log.publish(directoryTopic, [outgoingRecord(record, ++revision, 1)]);
-    }
-  }
-
-  const company = (id: string, entitlements: Record<string, unknown>) =>
-    directoryRecord('company', { id, name: id, plan: { tier: 'pro', cycle: 'monthly' }, entitlements });
-
+export function createProjects({ directory, mint, call }: ProjectsOptions) {
   return {
-    async createProject({ region = 'eu', defaultLanguage = 'en', entitlements = {} }: ProjectFacts = {}) {
-      made += 1;
-      const id = `project-${made}`;
-      const companyId = `company-${made}`;
-      const key = `pk_${region}_${String(made).padStart(32, 'k')}`;
-      const sub = `member-${made}`;
-      await publish(
-        directoryRecord('plan', { tier: 'pro', cycle: 'monthly', entitlements: {} }),
-        company(companyId, entitlements),
-        directoryRecord('member', {
-          ...{ companyId, sub, name: sub, email: `${sub}@example.com` },
-          ...{ avatarUrl: null, pushSubscriptions: [] },
-        }),
-        directoryRecord('key', { key, projectId: id }),
-        directoryRecord('project', { id, companyId, name: id, region, defaultLanguage }),
-      );
-      const project: TestProject = { id, companyId, key, member: await tokens.mint({ sub }) };
+    /** Publishes a project and waits until the service has applied it. */
+    async createProject(settings: ProjectSettings = {}): Promise<TestProject> {
+      const sub = `member-${++members}`;
+      const { id, companyId, key } = await directory.putProject({ ...settings, members: [sub] });
       await eventually(async () => {
-        const { status } = await manage('GET', `/projects/${id}/conversations`);
-        if (status !== 200 && status !== 403) throw new Error('the project is not applied yet');
+        const { status } = await call('GET', '/v1/messages?distinct_id=test', { token: key });
+        if (status === 401) throw new Error('the project key is not applied yet');
       });
-      return project;
+      return { id, companyId, key, member: await mint({ sub }) };
     },
 
-    setEntitlements: ({ companyId }: TestProject, entitlements: Record<string, unknown>) =>
-      publish(company(companyId, entitlements)),
+    setEntitlements: ({ companyId }: TestProject, entitlements: Entitlements) =>
+      directory.putEntitlements(companyId, entitlements),
 
-    removeKey: ({ key }: TestProject) => publish(directoryTombstone('key', key)),
+    removeKey: ({ key }: TestProject) => directory.remove('key', key),
   };
 }

@@ -1,6 +1,6 @@
 import type { MessengerSettings } from '@switchboard/contracts';
 
-/** A configuration as an operator writes it. */
+/** A configuration that an operator writes. */
 export function settings(changes: Partial<MessengerSettings> = {}): MessengerSettings {
   return {
     enabled: true,

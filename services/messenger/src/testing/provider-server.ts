@@ -1,27 +1,29 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-export interface Seen {
+export interface ReceivedRequest {
   method: string;
   path: string;
   headers: IncomingMessage['headers'];
   body: string;
 }
 
-/** Somebody else's HTTP server; `answer` may be changed while it runs. */
-export async function httpServer(first: (seen: Seen, response: ServerResponse) => void) {
-  const seen: Seen[] = [];
-  const it = { answer: first };
+/** An HTTP server in place of a provider; `answer` can be replaced while it runs. */
+export async function startProviderServer(
+  initial: (received: ReceivedRequest, response: ServerResponse) => void,
+) {
+  const received: ReceivedRequest[] = [];
+  const state = { answer: initial };
   const server = createServer(async (request, response) => {
     const { method = '', url: path = '', headers } = request;
     const one = { method, path, headers, body: await text(request) };
-    seen.push(one);
-    it.answer(one, response);
+    received.push(one);
+    state.answer(one, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return Object.assign(it, {
+  return Object.assign(state, {
     url: `http://127.0.0.1:${Object(server.address()).port}`,
-    seen,
+    received,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -29,7 +31,7 @@ export async function httpServer(first: (seen: Seen, response: ServerResponse) =
   });
 }
 
-export type HttpServer = Awaited<ReturnType<typeof httpServer>>;
+export type ProviderServer = Awaited<ReturnType<typeof startProviderServer>>;
 
 export const answerJson = (response: ServerResponse, body: unknown, status = 200) =>
   void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));

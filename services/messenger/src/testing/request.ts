@@ -1,29 +1,31 @@
-export interface Asked {
+export interface RequestOptions {
   /** Project key or access token. */
   token?: string | null;
   conversationToken?: string;
   headers?: Record<string, string>;
+  /** Sent as JSON. */
   body?: unknown;
+  /** Sent unchanged. */
   raw?: Buffer | ReadableStream | string;
 }
 
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever was answered
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
   body: any;
   bytes: Buffer;
 }
 
-/** One request, with its answer read. */
-export async function ask(url: string, method: string, asked: Asked = {}): Promise<Answer> {
-  const body = asked.raw ?? (asked.body === undefined ? undefined : JSON.stringify(asked.body));
+/** Sends a request and reads the whole response, as bytes and as JSON. */
+export async function request(url: string, method: string, options: RequestOptions = {}): Promise<Answer> {
+  const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   const response = await fetch(url, {
     method,
     headers: {
-      ...(asked.token == null ? {} : { Authorization: `Bearer ${asked.token}` }),
-      ...(asked.conversationToken && { 'X-Service-Conversation-Token': asked.conversationToken }),
-      ...asked.headers,
+      ...(options.token == null ? {} : { Authorization: `Bearer ${options.token}` }),
+      ...(options.conversationToken && { 'X-Service-Conversation-Token': options.conversationToken }),
+      ...options.headers,
     },
     ...(body === undefined
       ? {}

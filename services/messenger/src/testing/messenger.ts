@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { openDatabase } from '@switchboard/database';
+import { createDirectoryPublisher } from '@switchboard/directory/testing';
+import { openPostgresLog } from '@switchboard/event-log';
+import { type Env, harness } from '@switchboard/testkit';
+import { messengerService } from '../service.ts';
+import { createProjects } from './projects.ts';
+import { type RequestOptions, request } from './request.ts';
+
+export const IDENTITY_SECRET = 'a secret of more than thirty-two characters';
+
+export interface TestMessengerOptions {
+  env?: Env;
+  /** Default: a database of its own. */
+  databaseUrl?: string;
+}
+
+export type TestMessenger = Awaited<ReturnType<typeof startMessenger>>;
+
+/** The service with its backings, an operator, and a directory to publish projects to. */
+export async function startMessenger({ env = {}, databaseUrl }: TestMessengerOptions = {}) {
+  /** Shifts the clock of every instance, in milliseconds. */
+  const time = { shift: 0 };
+  const rig = await harness({
+    services: { messenger: messengerService },
+    env: { PUBLIC_API_URL: 'https://api.test/base/', IDENTITY_SECRET, ...env },
+    clock: { now: () => new Date(Date.now() + time.shift) },
+    ...(databaseUrl === undefined ? {} : { databases: { messenger: databaseUrl } }),
+  });
+  const database = openDatabase({ url: await rig.databaseUrl('messenger'), applicationName: 'test' });
+  rig.defer(() => database.close());
+  const log = openPostgresLog({ url: rig.env['EVENT_LOG_DATABASE_URL'] ?? '' });
+  rig.defer(() => log.close());
+  const directory = await createDirectoryPublisher(log);
+  const operator = await rig.mint({ sub: 'operator', permissions: ['service.manage'] });
+  const { url, service } = await rig.start('messenger');
+
+  const call = (method: string, path: string, options: RequestOptions & { url?: string } = {}) =>
+    request(`${options.url ?? url}${path}`, method, options);
+
+  const manage = (method: string, path: string, body?: unknown) =>
+    call(method, `/management/v1${path}`, {
+      token: operator,
+      ...(Buffer.isBuffer(body) ? { raw: body } : body === undefined ? {} : { body }),
+    });
+
+  return {
+    url,
+    service,
+    database,
+    objectsFolder: join(rig.folder, 'objects'),
+    mint: rig.mint,
+    time,
+    call,
+    manage,
+    startInstance: (instanceEnv: Env = {}) => rig.start('messenger', instanceEnv),
+    ...createProjects({ directory, mint: rig.mint, call }),
+    stop: rig.stop,
+  };
+}
