@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { besidesOperations, interfaceOperations } from '@switchboard/contracts';
+import { extraRoutes, interfaceOperations } from '@switchboard/contracts';
 import { expect, test } from 'vitest';
 import { caddyfile } from './caddyfile.ts';
 import { pattern, publicHosts, routesOf } from './routes.ts';
@@ -12,7 +12,7 @@ test('the Caddyfile is what the contracts make it: `node deploy/gateway/src/main
 
 test('every path of the interface is routed on its host, and none of the management API', () => {
   const routed = publicHosts.flatMap((host) => routesOf(host).map(({ path }) => path));
-  const expected = [...interfaceOperations, ...besidesOperations].map(({ path }) => path);
+  const expected = [...interfaceOperations, ...extraRoutes].map(({ path }) => path);
   expect(routed.sort()).toEqual([...new Set(expected)].sort());
   expect(routed.filter((path) => path.startsWith('/management'))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import {
-  besidesOperations,
   type ErrorShape,
+  extraRoutes,
   type Host,
   interfaceOperations,
   type ServiceName,
@@ -42,7 +42,7 @@ export function routesOf(host: PublicHost): Route[] {
       shape: facts.errorShape,
     });
   }
-  for (const { path, service, kind } of host === 'api' ? besidesOperations : []) {
+  for (const { path, service, kind } of host === 'api' ? extraRoutes : []) {
     const isSocket = kind === 'socket';
     const maxBytes = isSocket ? undefined : MAX_BYTES;
     routes.set(path, { path, methods: ['GET'], service, isSocket, maxBytes, shape: 'B' });

@@ -1,6 +1,6 @@
 import { mountApiReference } from '@switchboard/api-reference';
 import {
-  besidesOperations,
+  extraRoutes,
   type Host,
   interfaceOperations,
   managementOperations,
@@ -31,7 +31,7 @@ export function createGateway({ services, host, servers }: GatewayOptions): Hono
   const operations = [...interfaceOperations, ...managementOperations];
   const here = operations.filter((operation) => operation.host === host);
   const paths = new Map<string, ServiceName>(
-    [...here, ...(host === 'api' ? besidesOperations : [])].map(({ path, service }) => [
+    [...here, ...(host === 'api' ? extraRoutes : [])].map(({ path, service }) => [
       routePath(path),
       service,
     ]),

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, int32, int64 } from './fields.ts';
-import { operation } from './operation.ts';
+import { anyJson, int32, int64 } from './fields/fields.ts';
+import { notModified } from './operation/bodies.ts';
+import { operation } from './operation/operation.ts';
 
 export const publicPlan = z
   .object({
@@ -33,13 +34,13 @@ export const listPlans = operation({
   errorShape: 'B',
   method: 'get',
   path: '/v1/plans',
-  summary: 'The public plan catalogue',
+  summary: 'List the public plans',
   description:
-    'For a pricing page: what each plan is called, how it is billed, whether it costs, and what it includes. Good for 5 minutes; with If-None-Match an unchanged list is 304.',
+    'Returns the tier, billing cycle, trial and entitlements of each plan, for a pricing page. Cache it for 5 minutes. Send If-None-Match to get 304 while the list is unchanged.',
   tag: 'Catalogue',
   responses: {
     200: {
-      description: 'Every plan, in the order they were first created.',
+      description: 'The plans, in order of creation.',
       headers: listHeaders,
       content: {
         'application/json': {
@@ -58,7 +59,7 @@ export const listPlans = operation({
         },
       },
     },
-    304: { description: 'The list has not changed since the ETag in If-None-Match.' },
+    304: notModified,
   },
 });
 
@@ -70,13 +71,13 @@ export const listAiModels = operation({
   errorShape: 'B',
   method: 'get',
   path: '/v1/ai/models',
-  summary: 'AI models with prices per million tokens, markup included',
+  summary: 'List the AI models and their prices',
   description:
-    'Micro-dollars per million tokens: 3,000,000 is 3 US dollars. Good for an hour; with If-None-Match an unchanged list is 304.',
+    'Prices are in micro-dollars per million tokens, markup included: 3,000,000 is 3 US dollars. Cache the list for an hour. Send If-None-Match to get 304 while it is unchanged.',
   tag: 'Catalogue',
   responses: {
     200: {
-      description: 'Every model, by id. A published price is ceil(base x (100 + markupPercent) / 100).',
+      description: 'The models, sorted by id. A published price is ceil(base x (100 + markupPercent) / 100).',
       headers: listHeaders,
       content: {
         'application/json': {
@@ -100,6 +101,6 @@ export const listAiModels = operation({
         },
       },
     },
-    304: { description: 'The list has not changed since the ETag in If-None-Match.' },
+    304: notModified,
   },
 });

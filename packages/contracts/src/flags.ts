@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, notModified } from './bodies.ts';
-import { anyJson, id, int32, text, timestamp } from './fields.ts';
-import { operation } from './operation.ts';
+import { anyJson, id, int32, text, timestamp } from './fields/fields.ts';
+import { jsonResponse, notModified } from './operation/bodies.ts';
+import { operation } from './operation/operation.ts';
 
 export const targetingOp = z.enum([
   'eq',
@@ -20,20 +20,20 @@ export const targetingOp = z.enum([
 ]);
 export type TargetingOp = z.infer<typeof targetingOp>;
 
-/** One condition on a person. All clauses of a flag or cohort must hold. */
+/** A condition on a person. All clauses of a flag or cohort must match. */
 export const clause = z
   .object({ attribute: text({ max: 200 }), op: targetingOp, value: anyJson.optional() })
-  .openapi('Clause', { description: 'A condition on a trait, on distinct_id or on group.<type>.<trait>.' });
+  .openapi('Clause', { description: 'A condition on a trait, distinct_id or group.<type>.<trait>.' });
 export type Clause = z.infer<typeof clause>;
 
 export const variation = z
   .object({ key: id, value: anyJson, weight: int32.min(0) })
-  .openapi('Variation', { description: 'A value and its share of those the flag is on for.' });
+  .openapi('Variation', { description: 'A value and its weight among the people the flag is on for.' });
 export type Variation = z.infer<typeof variation>;
 
-export const prerequisite = z
-  .object({ flagKey: id, variationKey: id })
-  .openapi('Prerequisite', { description: 'What another flag must serve: off, on or a variation key.' });
+export const prerequisite = z.object({ flagKey: id, variationKey: id }).openapi('Prerequisite', {
+  description: 'What another flag must serve: off, on or the key of a variation.',
+});
 export type Prerequisite = z.infer<typeof prerequisite>;
 
 export const flagEntry = z
@@ -65,12 +65,14 @@ export type FlagReason = z.infer<typeof flagReason>;
 
 export const flagEvaluation = z
   .object({
-    flags: z.record(z.string(), anyJson).openapi({ description: 'The value to use, by flag key.' }),
-    variants: z.record(z.string(), z.string()).openapi({ description: 'The variation served, by flag key.' }),
+    flags: z.record(z.string(), anyJson).openapi({ description: 'Value of each flag, by flag key.' }),
+    variants: z
+      .record(z.string(), z.string())
+      .openapi({ description: 'Key of the variation served, by flag key.' }),
     reasons: z
       .record(z.string(), flagReason)
       .optional()
-      .openapi({ description: 'Why, by flag key; with ?reasons=true.' }),
+      .openapi({ description: 'Reason for each value, by flag key. Returned with reasons=true.' }),
   })
   .openapi('FlagEvaluation');
 export type FlagEvaluation = z.infer<typeof flagEvaluation>;
@@ -80,7 +82,7 @@ export const flagSnapshot = z
   .openapi('FlagSnapshot');
 export type FlagSnapshot = z.infer<typeof flagSnapshot>;
 
-const facts = {
+const common = {
   service: 'flags',
   host: 'api',
   credential: 'project-key',
@@ -88,19 +90,21 @@ const facts = {
   tag: 'Flags',
 } as const;
 
-const distinctId = text({ max: 200 }).openapi({
-  description: 'The person; empty for nobody in particular.',
-  example: 'user-1',
-});
+const distinctId = text({ max: 200 })
+  .refine((value) => value === '' || value.trim() !== '', 'only white space')
+  .openapi({
+    description: 'The id of the person. Empty for an unknown person.',
+    example: 'user-1',
+  });
 
 const stateHeaders = z.object({
   'X-State': z.enum(['unavailable', 'behind']).optional().openapi({
     description:
-      'unavailable: the user state could not be read, and every targeting clause counts as false. behind: what an X-State-Token stands for was not applied within a second; send the token again.',
+      'unavailable: user state could not be read, so no targeting clause matched. behind: the call of an X-State-Token was not applied within a second; send the token again.',
   }),
   'X-State-As-Of': timestamp.optional().openapi({
     description:
-      'With an X-State-Token: when the newest call came in that is applied, of those that share the token’s partition.',
+      'With an X-State-Token: the arrival time of the newest applied call in the partition of the token.',
   }),
 });
 
@@ -108,18 +112,18 @@ const tokenHeader = z.object({
   'X-State-Token': z.string().optional().openapi({
     example: 'i-2-1x9',
     description:
-      'From the answer to /v1/identify or /v1/group; up to 8, separated by commas. Waits up to a second until those calls are applied. One that cannot be read is ignored.',
+      'Tokens returned by /v1/identify or /v1/group, up to 8, separated by commas. The request waits up to a second for those calls to be applied. Unreadable tokens are ignored.',
   }),
 });
 
 export const evaluateFlags = operation({
-  ...facts,
+  ...common,
   operationId: 'evaluateFlags',
   method: 'get',
   path: '/v1/flags',
-  summary: 'Every flag of the project, evaluated for a person',
+  summary: 'Evaluate all flags for a person',
   description:
-    'Evaluates in the order enabled, prerequisites, targeting, rollout, variation against the traits, groups and cohorts on file. A flag that is on serves true, or its variation when it has variations; one that is off serves false when its type is boolean or none, else null. A flag that cannot be evaluated is off with reason ERROR and leaves the others as they are.',
+    'Evaluates enabled, prerequisites, targeting, rollout and variations, in that order, against the traits, groups and cohorts on file. A flag that is on has the value of its variation, or true without variations. A flag that is off has the value false if its type is boolean or absent, and null otherwise. A flag that cannot be evaluated is off with the reason ERROR and does not affect other flags.',
   request: {
     headers: tokenHeader,
     query: z.object({
@@ -127,12 +131,12 @@ export const evaluateFlags = operation({
       reasons: z
         .enum(['true', 'false'])
         .optional()
-        .openapi({ description: 'true adds reasons.', example: 'true' }),
+        .openapi({ description: 'Set to true to return reasons.', example: 'true' }),
     }),
   },
   responses: {
     200: {
-      ...jsonAnswer('Every flag of the project.', flagEvaluation, {
+      ...jsonResponse('The evaluated flags.', flagEvaluation, {
         flags: { 'new-checkout': true, 'button-colour': 'green' },
         variants: { 'button-colour': 'green' },
         reasons: { 'new-checkout': 'MATCH', 'button-colour': 'MATCH' },
@@ -143,16 +147,16 @@ export const evaluateFlags = operation({
 });
 
 export const getFlagSnapshot = operation({
-  ...facts,
+  ...common,
   operationId: 'getFlagSnapshot',
   method: 'get',
   path: '/v1/flags/snapshot',
-  summary: 'The full ruleset, for evaluating in the client',
+  summary: 'Get the flag ruleset for local evaluation',
   description:
-    'generatedAt is the last change of the ruleset, so body and ETag stay the same until it changes. A client evaluates it by the rules of GET /v1/flags and reaches the same answers. socketUrl is the absolute ws or wss address of /v1/flags/socket, to which the client adds ?api_key=. The server tells {type: "ready", generatedAt} when it is open and {type: "flags_changed", generatedAt} on every change.',
+    'Evaluating the ruleset locally gives the same result as GET /v1/flags. generatedAt is the time of the last change; body and ETag stay the same until then. socketUrl is the WebSocket URL of live changes: append ?api_key= and the project key. The server sends {type: "ready", generatedAt} when the socket opens and {type: "flags_changed", generatedAt} on every change.',
   responses: {
     200: {
-      ...jsonAnswer('The ruleset.', flagSnapshot, {
+      ...jsonResponse('The ruleset.', flagSnapshot, {
         flags: [
           {
             key: 'button-colour',
@@ -179,16 +183,16 @@ export const getFlagSnapshot = operation({
 });
 
 export const listMemberships = operation({
-  ...facts,
+  ...common,
   operationId: 'listMemberships',
   method: 'get',
   path: '/v1/flags/memberships',
-  summary: 'The cohorts a person belongs to',
-  description: 'Ids of cohorts that name the person or whose clauses all match, sorted.',
+  summary: 'List the cohorts of a person',
+  description: 'Returns the ids of the cohorts that list the person or whose clauses all match.',
   request: { headers: tokenHeader, query: z.object({ distinct_id: distinctId }) },
   responses: {
     200: {
-      ...jsonAnswer('Cohort ids, sorted.', z.object({ cohorts: z.array(z.string()) }), {
+      ...jsonResponse('Cohort ids, sorted.', z.object({ cohorts: z.array(z.string()) }), {
         cohorts: ['beta-testers'],
       }),
       headers: stateHeaders,

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
-import type { ServiceName } from './operation.ts';
+import type { ServiceName } from './operation/operation.ts';
 import { interfaceOperations, operations, serviceOperations } from './operations.ts';
 
 const services: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];

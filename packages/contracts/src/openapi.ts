@@ -1,20 +1,20 @@
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
-import type { Host, Operation, ServiceName } from './operation.ts';
+import type { Host, Operation, ServiceName } from './operation/operation.ts';
 import { operations } from './operations.ts';
 
 /** The OpenAPI 3.1 document, as JSON. */
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 
 export interface OpenApiOptions {
-  /** The services to describe; all when absent. */
+  /** The services to include. Default: all. */
   services?: readonly ServiceName[];
-  /** Whether to describe the management API as well; not when absent. */
+  /** Whether to include the management API. Default: false. */
   management?: boolean;
-  /** The address of each host, where it is known. */
+  /** The URL of each host, where known. */
   servers?: Partial<Record<Host, string>>;
 }
 
-/** Placeholders of the addresses, shown where `servers` names none. */
+/** URL placeholders for hosts without an entry in `servers`. */
 const placeholders: Record<Host, string> = {
   api: '{base_url}',
   events: '{eu_api_url}',
@@ -26,7 +26,7 @@ const hostDescriptions: Record<Host, string> = {
   api: 'Flags, messaging, analytics and the public catalogue',
   events: 'Event ingestion: events, identify, group',
   replay: 'Session replay',
-  management: "A service's own port; not reached through the gateway",
+  management: 'The port of a service; not routed by the gateway',
 };
 
 const info = {
@@ -34,12 +34,12 @@ const info = {
   version: '0.1.0',
   description: [
     'Product analytics, feature flags and customer messaging.',
-    'Identifiers made by the service are a prefix and a UUIDv7 in hex. Timestamps are RFC 3339 in UTC with milliseconds; days are real calendar days, YYYY-MM-DD. Lengths count Unicode code points unless bytes are named. Texts are kept byte for byte; NUL and unpaired surrogates are refused.',
-    'Every answer carries X-Request-Id. Requests are judged in this order: credential (401), project (404, 403), request (400), plan (402), then the rest. 429 and 503 carry Retry-After. Properties that are not listed are ignored, except where additionalProperties is false.',
+    'Generated identifiers are a prefix and a UUIDv7 in hex. Timestamps are RFC 3339 in UTC with milliseconds. Days are calendar days, YYYY-MM-DD. Lengths are in Unicode code points unless stated in bytes. Strings are stored byte for byte; NUL and unpaired surrogates are rejected.',
+    'Every response has X-Request-Id. Requests are checked in this order: credential (401), project (404, 403), request (400), plan (402), everything else. 429 and 503 responses have Retry-After. Unknown properties are ignored unless additionalProperties is false.',
   ].join('\n\n'),
 };
 
-/** The OpenAPI 3.1 document of the operations asked for, made from their definitions. */
+/** Generates the OpenAPI 3.1 document of the selected operations. */
 export function openApiDocument({
   services,
   management = false,
@@ -49,7 +49,7 @@ export function openApiDocument({
     .filter(
       ({ service, host }) => (services?.includes(service) ?? true) && (management || host !== 'management'),
     )
-    .sort(asRead);
+    .sort(byReadingOrder);
   const hosts = [...new Set(described.map(({ host }) => host))];
   const serverOf = (host: Host) => serverObject(host, servers[host]);
   const addresses = new Map(hosts.map(serverOf).map((server) => [server.url, server]));
@@ -68,16 +68,16 @@ export function openApiDocument({
   });
 }
 
-const methodsAsRead = ['get', 'post', 'put', 'patch', 'delete'];
+const methodOrder = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Interface before management; within a service as its paths go, and a path's reads before its writes. */
-function asRead(one: Operation, other: Operation): number {
+/** Public API before management, then by tag and path, reads before writes. */
+function byReadingOrder(one: Operation, other: Operation): number {
   return (
     Number(one.host === 'management') - Number(other.host === 'management') ||
     operations.findIndex(({ tags }) => tags?.[0] === one.tags?.[0]) -
       operations.findIndex(({ tags }) => tags?.[0] === other.tags?.[0]) ||
     one.path.localeCompare(other.path) ||
-    methodsAsRead.indexOf(one.method) - methodsAsRead.indexOf(other.method)
+    methodOrder.indexOf(one.method) - methodOrder.indexOf(other.method)
   );
 }
 
@@ -102,7 +102,7 @@ function serverObject(host: Host, url = placeholders[host]) {
     ...(name
       ? {
           variables: {
-            [name]: { default: `http://localhost`, description: 'The address of the deployment.' },
+            [name]: { default: `http://localhost`, description: 'The URL of your deployment.' },
           },
         }
       : {}),
@@ -113,24 +113,25 @@ function registerSecurity(registry: OpenAPIHono['openAPIRegistry']): void {
   registry.registerComponent('securitySchemes', 'projectKey', {
     type: 'http',
     scheme: 'bearer',
-    description: 'A project key, pk_<region>_<32 characters>. It is public; a key of another region is 403.',
+    description:
+      'A project key: pk_<region>_<32 characters>. Project keys are public. A key of another region gets 403.',
   });
   registry.registerComponent('securitySchemes', 'projectKeyInQuery', {
     type: 'apiKey',
     in: 'query',
     name: 'api_key',
-    description: 'The project key of a picture, since an image load sets no header.',
+    description: 'The project key, for image loads, which cannot set headers.',
   });
   registry.registerComponent('securitySchemes', 'conversationToken', {
     type: 'apiKey',
     in: 'header',
     name: 'X-Service-Conversation-Token',
-    description: 'Answered once, when the conversation is opened. Sent together with the project key.',
+    description: 'Returned once, when the conversation is opened. Send it together with the project key.',
   });
   registry.registerComponent('securitySchemes', 'accessToken', {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: "A person's access token. Management needs the permission service.manage.",
+    description: 'The access token of a person. The management API requires the permission service.manage.',
   });
 }

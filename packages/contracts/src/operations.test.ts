@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { errorBodyA, errorBodyB } from './error-answers.ts';
-import type { Credential, Host, Operation, ServiceName } from './operation.ts';
+import { errorBodyA, errorBodyB } from './operation/error-responses.ts';
+import type { Credential, Host, Operation, ServiceName } from './operation/operation.ts';
 import { interfaceOperations, managementOperations, operations, serviceOperations } from './operations.ts';
 
 type Row = [method: string, path: string, host: Host, credential: Credential, service: ServiceName];

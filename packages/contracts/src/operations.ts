@@ -18,7 +18,7 @@ import * as configuration from './messenger/configuration.ts';
 import * as conversations from './messenger/conversations.ts';
 import * as inbox from './messenger/inbox.ts';
 import * as settings from './messenger/settings.ts';
-import type { Operation, ServiceName } from './operation.ts';
+import type { Operation, ServiceName } from './operation/operation.ts';
 
 function isOperation(exported: unknown): exported is Operation {
   return typeof exported === 'object' && exported !== null && 'operationId' in exported;
@@ -28,7 +28,7 @@ function operationsOf(...modules: object[]): readonly Operation[] {
   return modules.flatMap((module) => Object.values(module).filter(isOperation));
 }
 
-/** The 40 operations of the interface. */
+/** The 40 operations of the public API. */
 export const interfaceOperations = operationsOf(
   catalogue,
   annotations,
@@ -44,7 +44,7 @@ export const interfaceOperations = operationsOf(
   ingestion,
 );
 
-/** The operations of the management API, which the gateway does not route. */
+/** The operations of the management API. The gateway does not route them. */
 export const managementOperations = operationsOf(
   managedCatalogue,
   managedDirectory,
@@ -59,7 +59,7 @@ export const managementOperations = operationsOf(
 /** Every operation. */
 export const operations: readonly Operation[] = [...interfaceOperations, ...managementOperations];
 
-/** Every operation a service answers, management included. */
+/** Every operation of a service, management included. */
 export function serviceOperations(service: ServiceName): readonly Operation[] {
   return operations.filter((operation) => operation.service === service);
 }

@@ -1,20 +1,23 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { day, id, timestamp, writtenText } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { annotationId, reportId as ofReport } from '../path-ids.ts';
-import { consoleFacts, projectParams } from './facts.ts';
+import { day, id, nonBlankText, timestamp } from '../fields/fields.ts';
+import { annotationId, reportId as ofReport } from '../fields/ids.ts';
+import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { consoleCommon, projectParams } from './common.ts';
 
-const reportId = id.nullable().optional().openapi({ description: 'null or absent: the whole project.' });
+const reportId = id
+  .nullable()
+  .optional()
+  .openapi({ description: 'The report. null or absent for the whole project.' });
 
 const marks = {
   reportId,
   startsOn: day,
-  text: writtenText(200),
-  tags: z.array(writtenText(50)).min(1).max(10).openapi({ description: 'Duplicates collapse.' }),
+  text: nonBlankText(200),
+  tags: z.array(nonBlankText(50)).min(1).max(10).openapi({ description: 'Duplicates are removed.' }),
 };
 
-const theAnnotation = {
+const annotationExample = {
   id: 'ann_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
   reportId: null,
   startsOn: '2026-03-01',
@@ -35,24 +38,26 @@ export const annotation = z
     createdByName: z.string().nullable().optional(),
     createdAt: timestamp,
     updatedAt: timestamp,
-    canChange: z.boolean().openapi({ description: 'Whether the caller may change or delete it.' }),
+    canChange: z
+      .boolean()
+      .openapi({ description: 'Whether the caller can change or delete the annotation.' }),
   })
-  .openapi('Annotation', { example: theAnnotation });
+  .openapi('Annotation', { example: annotationExample });
 export type Annotation = z.infer<typeof annotation>;
 
 export const annotationDefinition = z
   .strictObject({
     ...marks,
-    endsOn: day.optional().openapi({ description: 'The last day of a range; absent: one day.' }),
+    endsOn: day.optional().openapi({ description: 'The last day of a range. Absent for a single day.' }),
   })
   .refine(({ startsOn, endsOn }) => endsOn === undefined || endsOn >= startsOn, {
     path: ['endsOn'],
-    message: 'before startsOn',
+    message: 'before startsOn; must be the same day or later',
   })
   .openapi('AnnotationDefinition');
 export type AnnotationDefinition = z.infer<typeof annotationDefinition>;
 
-const facts = { ...consoleFacts, tag: 'Annotations' } as const;
+const common = { ...consoleCommon, tag: 'Annotations' } as const;
 const path = '/v1/projects/{projectId}/annotations';
 const onePath = '/v1/projects/{projectId}/annotations/{annotationId}';
 const oneParams = z.object({ ...projectParams, annotationId });
@@ -65,58 +70,61 @@ const example = {
 };
 
 export const listAnnotations = operation({
-  ...facts,
+  ...common,
   operationId: 'listAnnotations',
   method: 'get',
   path,
-  summary: 'Annotations whose days overlap a range',
+  summary: 'List annotations in a date range',
   description:
-    'Both ends are inclusive. Ordered by startsOn, createdAt, id. The annotations of the project, and with reportId those of that report as well; a reportId unknown in the project is 404.',
+    'Returns the annotations of the project whose days overlap the range, both ends included, sorted by startsOn, createdAt and id. With reportId, the annotations of that report are included. An unknown reportId gets 404.',
   request: {
     params: z.object(projectParams),
     query: z
       .object({ from: day, to: day.openapi({ example: '2026-03-31' }), reportId: ofReport.optional() })
-      .refine(({ from, to }) => from <= to, { path: ['to'], message: 'before from' }),
+      .refine(({ from, to }) => from <= to, {
+        path: ['to'],
+        message: 'before from; must be the same day or later',
+      }),
   },
   responses: {
-    200: jsonAnswer('The annotations, earliest first.', z.object({ annotations: z.array(annotation) }), {
-      annotations: [theAnnotation],
+    200: jsonResponse('The annotations, earliest first.', z.object({ annotations: z.array(annotation) }), {
+      annotations: [annotationExample],
     }),
   },
 });
 
 export const createAnnotation = operation({
-  ...facts,
+  ...common,
   operationId: 'createAnnotation',
   method: 'post',
   path,
-  summary: 'Add an annotation',
+  summary: 'Create an annotation',
   description:
-    'On one report with reportId, else on every chart of the project whose dates cover it. Any member of the company may.',
+    'With reportId, the annotation is shown on that report. Without it, the annotation is shown on every chart of the project whose dates cover it. Open to every member of the company.',
   request: { params: z.object(projectParams), body: jsonBody(annotationDefinition, example) },
-  responses: { 201: jsonAnswer('The annotation.', annotation) },
+  responses: { 201: jsonResponse('The annotation.', annotation) },
 });
 
 export const changeAnnotation = operation({
-  ...facts,
+  ...common,
   operationId: 'changeAnnotation',
   method: 'patch',
   path: onePath,
-  summary: 'Replace the days, text, tags and place of an annotation',
+  summary: 'Update an annotation',
   description:
-    'Replaces all: an absent endsOn makes it one day, an absent reportId project-wide. Open to its author and to holders of service.annotations.write.',
+    'Replaces the whole annotation: without endsOn it covers a single day, without reportId it applies to the whole project. Open to the author and to holders of the permission service.annotations.write.',
   request: { params: oneParams, body: jsonBody(annotationDefinition, example) },
-  responses: { 200: jsonAnswer('The annotation.', annotation) },
+  responses: { 200: jsonResponse('The annotation.', annotation) },
 });
 
 export const deleteAnnotation = operation({
-  ...facts,
+  ...common,
   operationId: 'deleteAnnotation',
   method: 'delete',
   path: onePath,
-  summary: 'Remove an annotation from every chart',
+  summary: 'Delete an annotation',
   description:
-    'Open to its author and to holders of service.annotations.write. Also 204 when it is not there.',
+    'Removes the annotation from every chart. Open to the author and to holders of the permission service.annotations.write.',
   request: { params: oneParams },
-  responses: { 204: { description: 'It is not there (any more).' } },
+  responses: { 204: deleted },
 });

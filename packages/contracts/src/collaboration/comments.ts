@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { id, int64, text, timestamp, uint32, writtenText } from '../fields.ts';
+import { id, int64, nonBlankText, text, timestamp, uint32 } from '../fields/fields.ts';
 
-/** The six emoji of reactions, in the order and form they are answered in. */
+/** The six reaction emoji, in the order and form in which they are returned. */
 export const reactionEmojis = ['👍', '❤️', '🎯', '🎉', '🤔', '👀'] as const;
 export const reactionEmoji = z.enum(reactionEmojis).openapi('ReactionEmoji');
 export type ReactionEmoji = z.infer<typeof reactionEmoji>;
@@ -25,7 +25,7 @@ const anchorFields = {
   state: anchorText,
 };
 
-/** The point of a report a thread is on. */
+/** The point of a report that a thread is about. */
 export const anchor = z.object(anchorFields).openapi('Anchor');
 export type Anchor = z.infer<typeof anchor>;
 
@@ -41,21 +41,21 @@ export const comment = z
   .object({
     id,
     threadId: id,
-    body: z.string().nullable().optional().openapi({ description: 'null when deleted.' }),
-    mentions: z.array(z.string()).openapi({ description: 'Empty when deleted.' }),
+    body: z.string().nullable().optional().openapi({ description: 'null if deleted.' }),
+    mentions: z.array(z.string()).openapi({ description: 'Empty if deleted.' }),
     authorSub: z.string(),
     authorName: z.string().nullable().optional(),
     createdAt: timestamp,
     editedAt: timestamp.nullable().optional(),
     deleted: z.boolean(),
     canChange: z.boolean(),
-    reactions: z.array(reaction).openapi({ description: 'Empty when deleted.' }),
+    reactions: z.array(reaction).openapi({ description: 'Empty if deleted.' }),
   })
   .openapi('Comment');
 export type Comment = z.infer<typeof comment>;
 
-/** A thread as it is answered, for the API reference. */
-export const theThread = {
+/** An example for the API reference. */
+export const threadExample = {
   id: 'thr_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
   reportId: 'weekly-sign-ups',
   anchor: { metric: 'sign-ups', bucket: '2026-03-01' },
@@ -93,13 +93,13 @@ export const thread = z
     createdAt: timestamp,
     comments: z.array(comment),
   })
-  .openapi('Thread', { example: theThread });
+  .openapi('Thread', { example: threadExample });
 export type Thread = z.infer<typeof thread>;
 
 const commentFields = {
-  body: writtenText(10_000),
+  body: nonBlankText(10_000),
   mentions: z.array(id).max(20).nullable().optional().openapi({
-    description: 'Subjects (sub) of members of the company.',
+    description: 'Members of the company, by the sub of their access tokens.',
   }),
 };
 

@@ -1,16 +1,16 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { anyJson, day, id, timestamp } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { consoleFacts, reportParams } from './facts.ts';
+import { anyJson, day, id, timestamp } from '../fields/fields.ts';
+import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { consoleCommon, reportParams } from './common.ts';
 
 export const publicLink = z
   .object({
     reportId: id,
     token: z.string(),
-    url: z.string().openapi({ description: "The link's address." }),
+    url: z.string().openapi({ description: 'The public URL of the report.' }),
     createdAt: timestamp,
-    expiresAt: timestamp.openapi({ description: 'The start of expiresOn, UTC.' }),
+    expiresAt: timestamp.openapi({ description: 'The start of expiresOn in UTC.' }),
     expiresOn: day,
     ranAt: timestamp.nullable().optional().openapi({ description: 'When the report last ran.' }),
   })
@@ -30,44 +30,43 @@ export type PublicLink = z.infer<typeof publicLink>;
 export const publicLinkDefinition = z.strictObject({ expiresOn: day }).openapi('PublicLinkDefinition');
 export type PublicLinkDefinition = z.infer<typeof publicLinkDefinition>;
 
-const facts = {
-  ...consoleFacts,
+const common = {
+  ...consoleCommon,
   tag: 'Public links',
   path: '/v1/projects/{projectId}/reports/{reportId}/public-link',
 } as const;
 const params = z.object(reportParams);
 
 export const getPublicLink = operation({
-  ...facts,
+  ...common,
   operationId: 'getPublicLink',
   method: 'get',
-  summary: "A report's public link",
-  description:
-    'With its whole address. A link that was turned off or has stopped is 404. Any member of the company may.',
+  summary: 'Get the public link of a report',
+  description: 'Gets 404 if the link was turned off or has expired. Open to every member of the company.',
   request: { params },
-  responses: { 200: jsonAnswer('The link that is on.', publicLink) },
-  errors: { 404: 'No such project or report, or no link is on.' },
+  responses: { 200: jsonResponse('The public link.', publicLink) },
+  errors: { 404: 'Not found. The project or report does not exist, or the report has no public link.' },
 });
 
 export const putPublicLink = operation({
-  ...facts,
+  ...common,
   operationId: 'putPublicLink',
   method: 'put',
-  summary: 'Turn the public link on, or move its stop day',
+  summary: 'Create a public link or change its expiry',
   description:
-    'expiresOn is after today and at most 90 days ahead, counted in UTC days; the link stops as that day begins. Moving the stop day keeps the token; a link that was turned off or has stopped gets a new one. Any member of the company may.',
+    'expiresOn is a day after today and at most 90 days ahead, in UTC. The link expires when that day begins. Changing the expiry of an active link keeps its token; a link that was turned off or has expired gets a new token. Open to every member of the company.',
   request: { params, body: jsonBody(publicLinkDefinition, { expiresOn: '2026-04-01' }) },
-  responses: { 200: jsonAnswer('The link.', publicLink) },
+  responses: { 200: jsonResponse('The public link.', publicLink) },
 });
 
 export const deletePublicLink = operation({
-  ...facts,
+  ...common,
   operationId: 'deletePublicLink',
   method: 'delete',
-  summary: 'Turn the public link off',
-  description: 'The address answers 404 at once. Also 204 when no link is on.',
+  summary: 'Delete the public link of a report',
+  description: 'The URL of the link gets 404 immediately.',
   request: { params },
-  responses: { 204: { description: 'No link is on (any more).' } },
+  responses: { 204: deleted },
 });
 
 export const getSharedReport = operation({
@@ -79,10 +78,10 @@ export const getSharedReport = operation({
   operationId: 'getSharedReport',
   method: 'get',
   path: '/v1/shared-reports/{token}',
-  summary: 'A report as last run, by its public link',
+  summary: 'Read a shared report by its public link',
   description:
-    'The report without its cohort: the cohort of the run is never read for a link, and any property named cohort, cohorts, cohortId or cohortIds is dropped at any depth. report is null before the first run. Links that are off, stopped, unknown or malformed are one and the same 404. 60 reads a minute a link and 30 a minute an address.',
-  // Any text is taken: a token that cannot be one is answered like one that is unknown.
+    'Returns the last run of the report without its cohort: properties named cohort, cohorts, cohortId or cohortIds are removed at any depth. report is null before the first run. Links that are deleted, expired, unknown or malformed all get the same 404. Limits: 60 reads per minute and link, 30 per minute and IP address.',
+  // Any string is valid: a malformed token gets the same 404 as an unknown one.
   request: {
     params: z.object({
       token: z.string().openapi({ example: 'q1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1c' }),
@@ -90,7 +89,7 @@ export const getSharedReport = operation({
   },
   responses: {
     200: {
-      ...jsonAnswer('The report as last run.', z.object({ report: anyJson }), {
+      ...jsonResponse('The last run of the report.', z.object({ report: anyJson }), {
         report: { rows: [{ day: '2026-03-01', signUps: 42 }] },
       }),
       headers: z.object({
@@ -101,7 +100,7 @@ export const getSharedReport = operation({
     },
   },
   errors: {
-    404: 'The link is off, has stopped or never existed.',
-    429: 'Too many reads of this link or from this address; Retry-After says when to come back.',
+    404: 'Not found. The link was deleted, has expired or never existed.',
+    429: 'Too many requests. Retry after the number of seconds in Retry-After.',
   },
 });

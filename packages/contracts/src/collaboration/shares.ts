@@ -1,32 +1,34 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { id, languageTag, text } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { consoleFacts, reportParams } from './facts.ts';
+import { id, languageTag, text } from '../fields/fields.ts';
+import { jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { consoleCommon, reportParams } from './common.ts';
 
 export const shareRequest = z
   .strictObject({
     recipients: z.array(id).min(1).max(20).openapi({
-      description: 'Subjects (sub) of members of the company; duplicates collapse.',
+      description: 'Members of the company, by the sub of their access tokens. Duplicates are removed.',
     }),
     note: text({ max: 1000 }).nullable().optional().openapi({ description: 'Plain text.' }),
     link: text({ min: 1, max: 2048 }).openapi({
-      description: 'The console address the message opens; it must open this report.',
+      description: 'The console URL of this report, which the message links to.',
     }),
-    language: languageTag.openapi({ description: "The sender's console language (BCP 47)." }),
+    language: languageTag.openapi({
+      description: 'Language of the message: the console language of the sender (BCP 47).',
+    }),
   })
   .openapi('ShareRequest');
 export type ShareRequest = z.infer<typeof shareRequest>;
 
 export const shareReport = operation({
-  ...consoleFacts,
+  ...consoleCommon,
   tag: 'Shares',
   operationId: 'shareReport',
   method: 'post',
   path: '/v1/projects/{projectId}/reports/{reportId}/shares',
-  summary: 'Send a report to teammates by e-mail and push',
+  summary: 'Send a report to teammates by email and push',
   description:
-    'link is the address of this report in the console, query and fragment allowed. The message is written in language: en, de, fr, es, pt, it, nl, pl or ja, else by the primary subtag, else en. A recipient who is no member of the company is 400 and named. Deliveries are retried until they reach each recipient; sent counts recipients. Any member of the company may.',
+    'link is the console URL of this report, with an optional query and fragment. Messages are available in en, de, fr, es, pt, it, nl, pl and ja: language is matched exactly, then by its primary subtag, then falls back to en. A recipient who is not a member of the company gets 400. Deliveries are retried until they succeed. sent is the number of recipients. Open to every member of the company.',
   request: {
     params: z.object(reportParams),
     body: jsonBody(shareRequest, {
@@ -37,8 +39,8 @@ export const shareReport = operation({
     }),
   },
   responses: {
-    201: jsonAnswer(
-      'The messages are on their way.',
+    201: jsonResponse(
+      'The messages are queued.',
       z.object({ sent: z.int().min(0).openapi({ format: 'uint64' }) }),
       { sent: 1 },
     ),

@@ -1,19 +1,19 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { operation } from '../operation.ts';
-import { commentId, threadId } from '../path-ids.ts';
+import { commentId, threadId } from '../fields/ids.ts';
+import { jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
 import {
   commentRequest,
   type ReactionEmoji,
   reactionEmoji,
   reactionEmojis,
-  theThread,
   thread,
+  threadExample,
   threadRequest,
 } from './comments.ts';
-import { consoleFacts, projectParams, reportParams } from './facts.ts';
+import { consoleCommon, projectParams, reportParams } from './common.ts';
 
-const facts = { ...consoleFacts, tag: 'Comment threads' } as const;
+const common = { ...consoleCommon, tag: 'Comment threads' } as const;
 const ofReportPath = '/v1/projects/{projectId}/reports/{reportId}/comment-threads';
 const commentPath = '/v1/projects/{projectId}/comments/{commentId}';
 const resolutionPath = '/v1/projects/{projectId}/comment-threads/{threadId}/resolution';
@@ -22,42 +22,46 @@ const threadParams = z.object({ ...projectParams, threadId });
 const commentParams = z.object({ ...projectParams, commentId });
 
 const VARIATION_SELECTOR = '\uFE0F';
-const bare = (emoji: string) => emoji.replaceAll(VARIATION_SELECTOR, '');
-const byBareForm = new Map<string, ReactionEmoji>(reactionEmojis.map((emoji) => [bare(emoji), emoji]));
+const withoutSelector = (emoji: string) => emoji.replaceAll(VARIATION_SELECTOR, '');
+const byBaseForm = new Map<string, ReactionEmoji>(
+  reactionEmojis.map((emoji) => [withoutSelector(emoji), emoji]),
+);
 
-/** One of the six, with or without U+FE0F, read into the form it is answered in. */
+/** One of the six emoji, with or without U+FE0F, normalized to the form in which it is returned. */
 export const reactionEmojiParam = z
   .string()
-  .transform((value) => byBareForm.get(bare(value)) ?? value)
+  .transform((value) => byBaseForm.get(withoutSelector(value)) ?? value)
   .pipe(reactionEmoji)
   .openapi({ type: 'string', enum: [...reactionEmojis], description: 'Percent-encoded.', example: '🎉' });
 
 const reactionParams = z.object({ ...projectParams, commentId, emoji: reactionEmojiParam });
 
-const answersThread = jsonAnswer('The thread.', thread);
+const threadResponse = jsonResponse('The thread.', thread);
 
 export const listThreads = operation({
-  ...facts,
+  ...common,
   operationId: 'listThreads',
   method: 'get',
   path: ofReportPath,
-  summary: 'The comment threads of a report',
-  description: 'Threads by createdAt and id, comments in order. A deleted comment keeps its place.',
+  summary: 'List the comment threads of a report',
+  description:
+    'Threads are sorted by createdAt and id, comments by creation. A deleted comment keeps its position.',
   request: { params: z.object(reportParams) },
   responses: {
-    200: jsonAnswer('The threads, earliest first.', z.object({ threads: z.array(thread) }), {
-      threads: [theThread],
+    200: jsonResponse('The threads, earliest first.', z.object({ threads: z.array(thread) }), {
+      threads: [threadExample],
     }),
   },
 });
 
 export const startThread = operation({
-  ...facts,
+  ...common,
   operationId: 'startThread',
   method: 'post',
   path: ofReportPath,
-  summary: 'Start a thread on a report or on a point of it',
-  description: 'A mention of someone who is no member of the company is 400 and named.',
+  summary: 'Start a comment thread on a report',
+  description:
+    'Without anchor, the thread is about the whole report. Mentioning someone who is not a member of the company gets 400.',
   request: {
     params: z.object(reportParams),
     body: jsonBody(threadRequest, {
@@ -66,89 +70,90 @@ export const startThread = operation({
       mentions: ['sub-grace'],
     }),
   },
-  responses: { 201: jsonAnswer('The new thread.', thread) },
+  responses: { 201: jsonResponse('The new thread.', thread) },
 });
 
 export const replyToThread = operation({
-  ...facts,
+  ...common,
   operationId: 'replyToThread',
   method: 'post',
   path: '/v1/projects/{projectId}/comment-threads/{threadId}/comments',
-  summary: 'Reply to a thread',
-  description: 'Any member of the company may. A resolved thread stays resolved.',
+  summary: 'Reply to a comment thread',
+  description: 'Open to every member of the company. A resolved thread stays resolved.',
   request: { params: threadParams, body: jsonBody(commentRequest, { body: 'The campaign began.' }) },
-  responses: { 201: jsonAnswer('The thread with the reply.', thread) },
-  errors: { 409: 'The first comment is deleted: the thread takes no replies.' },
+  responses: { 201: jsonResponse('The thread with the reply.', thread) },
+  errors: { 409: 'Conflict. The first comment of the thread was deleted, so it takes no replies.' },
 });
 
 export const changeComment = operation({
-  ...facts,
+  ...common,
   operationId: 'changeComment',
   method: 'patch',
   path: commentPath,
-  summary: 'Change the text and mentions of a comment',
-  description: 'Open to its author alone. Replaces both: absent mentions are none. Sets editedAt.',
+  summary: 'Update the text and mentions of a comment',
+  description:
+    'Replaces both: without mentions the comment has none. Sets editedAt. Open to the author only.',
   request: {
     params: commentParams,
     body: jsonBody(commentRequest, { body: 'The campaign began on Sunday.' }),
   },
-  responses: { 200: answersThread },
-  errors: { 409: 'The comment is deleted.' },
+  responses: { 200: threadResponse },
+  errors: { 409: 'Conflict. The comment was deleted.' },
 });
 
 export const deleteComment = operation({
-  ...facts,
+  ...common,
   operationId: 'deleteComment',
   method: 'delete',
   path: commentPath,
-  summary: 'Delete a comment, which keeps its place in the thread',
+  summary: 'Delete a comment and keep its position',
   description:
-    'Open to its author alone. Its body becomes null, its mentions and reactions empty. Again: 200.',
+    'Sets body to null and empties mentions and reactions. Deleting a deleted comment has no effect. Open to the author only.',
   request: { params: commentParams },
-  responses: { 200: answersThread },
+  responses: { 200: threadResponse },
 });
 
 export const resolveThread = operation({
-  ...facts,
+  ...common,
   operationId: 'resolveThread',
   method: 'put',
   path: resolutionPath,
-  summary: 'Mark a thread as resolved',
-  description: 'resolvedAt and resolvedBySub keep the first who resolved it.',
+  summary: 'Resolve a comment thread',
+  description: 'Sets resolvedAt and resolvedBySub. Resolving a resolved thread changes neither.',
   request: { params: threadParams },
-  responses: { 200: answersThread },
+  responses: { 200: threadResponse },
 });
 
 export const reopenThread = operation({
-  ...facts,
+  ...common,
   operationId: 'reopenThread',
   method: 'delete',
   path: resolutionPath,
-  summary: 'Reopen a thread',
+  summary: 'Reopen a comment thread',
   description: 'Clears resolvedAt and resolvedBySub.',
   request: { params: threadParams },
-  responses: { 200: answersThread },
+  responses: { 200: threadResponse },
 });
 
 export const addReaction = operation({
-  ...facts,
+  ...common,
   operationId: 'addReaction',
   method: 'put',
   path: reactionPath,
-  summary: 'React to a comment with one of the six emoji',
-  description: 'Each person once with each emoji, which is taken with or without U+FE0F.',
+  summary: 'Add a reaction to a comment',
+  description: 'A person reacts with each emoji at most once. Emoji are accepted with or without U+FE0F.',
   request: { params: reactionParams },
-  responses: { 200: answersThread },
-  errors: { 409: 'The comment is deleted.' },
+  responses: { 200: threadResponse },
+  errors: { 409: 'Conflict. The comment was deleted.' },
 });
 
 export const removeReaction = operation({
-  ...facts,
+  ...common,
   operationId: 'removeReaction',
   method: 'delete',
   path: reactionPath,
-  summary: 'Take a reaction back',
-  description: 'Takes back what the caller reacted with; also 200 when there was nothing.',
+  summary: 'Remove a reaction from a comment',
+  description: 'Removes the reaction of the caller. Has no effect if there is none.',
   request: { params: reactionParams },
-  responses: { 200: answersThread },
+  responses: { 200: threadResponse },
 });

@@ -1,5 +1,6 @@
-import { text } from '../fields.ts';
+import { text } from '../fields/fields.ts';
 
 export const apiKey = text({ max: 200 }).nullable().optional().openapi({
-  description: 'The project key, where no Authorization header can be sent; the header goes first.',
+  description:
+    'The project key, for clients that cannot send the Authorization header. The header takes precedence.',
 });

@@ -1,48 +1,50 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, id, refuseJsonFault, timestamp } from '../fields.ts';
+import { anyJson, checkJson, id, timestamp } from '../fields/fields.ts';
 import { apiKey } from './api-key.ts';
 
-/** Traits of a person; `distinct_id` names the person where the call's top does not. */
+/** Traits of a person. `distinct_id` names the person if the call has no top-level `distinct_id`. */
 const identifyProperties = z
   .object({ distinct_id: id.nullable().optional() })
   .catchall(anyJson)
-  .check(refuseJsonFault);
+  .check(checkJson);
 
-/** The group, and its traits under every other name. */
+/** The group. All other properties are its traits. */
 const groupProperties = z
   .object({
     distinct_id: id.nullable().optional(),
-    group_id: id.nullable().openapi({ description: 'null leaves the group of this type.' }),
-    group_type: id.nullable().optional().openapi({ description: 'company, when absent.' }),
+    group_id: id
+      .nullable()
+      .openapi({ description: 'The id of the group. null removes the person from the group of this type.' }),
+    group_type: id.nullable().optional().openapi({ description: 'The type of the group. Default: company.' }),
   })
   .catchall(anyJson)
-  .check(refuseJsonFault);
+  .check(checkJson);
 
 const callFields = {
   api_key: apiKey,
   distinct_id: id.nullable().optional(),
   event_id: id.nullable().optional(),
-  timestamp: timestamp.nullable().optional().openapi({ description: 'The arrival, when absent.' }),
+  timestamp: timestamp.nullable().optional().openapi({ description: 'Default: the time of arrival.' }),
 };
 
-const personNamed = {
+const personRequired = {
   path: ['distinct_id'],
   message: 'required, here or as properties.distinct_id',
 };
 
 export const identifyCall = z
   .object({ ...callFields, properties: identifyProperties.nullable().optional() })
-  .refine((call) => distinctIdOf(call) !== '', personNamed)
+  .refine((call) => distinctIdOf(call) !== '', personRequired)
   .openapi('IdentifyCall');
 export type IdentifyCall = z.infer<typeof identifyCall>;
 
 export const groupCall = z
   .object({ ...callFields, properties: groupProperties })
-  .refine((call) => distinctIdOf(call) !== '', personNamed)
+  .refine((call) => distinctIdOf(call) !== '', personRequired)
   .openapi('GroupCall');
 export type GroupCall = z.infer<typeof groupCall>;
 
-/** The person a checked identify or group call is about: the one at the top, else the one in the properties. */
+/** The distinct id of a valid identify or group call: the top-level one, or else that of its properties. */
 export function distinctIdOf(call: {
   distinct_id?: string | null | undefined;
   properties?: { distinct_id?: string | null | undefined } | null | undefined;

@@ -54,6 +54,10 @@ describe('an event', () => {
     }
   });
 
+  test.each(['distinct_id', 'event_id', 'session_id'])('rejects a blank %s', (name) => {
+    expect(pathsOf({ [name]: ' \t' })).toEqual([`events.0.${name}`]);
+  });
+
   test.each(['distinct_id', 'event_id', 'event_name', 'schema_version', 'timestamp'])('needs %s', (name) => {
     expect(pathsOf({ [name]: undefined })).toEqual([`events.0.${name}`]);
     expect(pathsOf({ [name]: null })).toEqual([`events.0.${name}`]);

@@ -1,17 +1,17 @@
 import { z } from '@hono/zod-openapi';
-import { isObject, timestamp } from '../fields.ts';
-import type { JsonObject } from '../json.ts';
-import { isRfc3339 } from '../rfc3339.ts';
-import { textFault } from '../text.ts';
+import { isObject, timestamp } from '../fields/fields.ts';
+import type { JsonObject } from '../fields/json.ts';
+import { isRfc3339 } from '../fields/rfc3339.ts';
+import { nonBlankTextFault, textFault } from '../fields/text.ts';
 import { apiKey } from './api-key.ts';
 
-/** The most events of one batch. */
+/** Maximum number of events in a batch. */
 export const EVENTS_MAX_COUNT = 1000;
 
 const MAX_TEXT = 200;
 
-// The bounds stand here for the OpenAPI document; `eventFaults` holds them. A check of its own on each field
-// would double the time an event takes.
+// Only the OpenAPI document uses these bounds. `eventFaults` enforces them: a check on each field would double the
+// validation time of an event.
 const requiredText = z.string().openapi({ minLength: 1, maxLength: MAX_TEXT });
 const contextText = z.string().nullable().optional().openapi({ maxLength: MAX_TEXT });
 const properties: z.ZodOptional<z.ZodType<JsonObject>> = z
@@ -24,7 +24,7 @@ export const eventContext = z
   .openapi('EventContext');
 export type EventContext = z.infer<typeof eventContext>;
 
-/** The fields of an event. Their bounds are held by `eventBatch`, for all events at once. */
+/** The fields of an event. `eventBatch` enforces their bounds. */
 export const event = z
   .object({
     distinct_id: requiredText,
@@ -39,20 +39,22 @@ export const event = z
   .openapi('Event');
 export type Event = z.infer<typeof event>;
 
-const requiredTexts = ['distinct_id', 'event_id', 'event_name'] as const;
+const requiredIds = ['distinct_id', 'event_id'] as const;
 const contextTexts = ['locale', 'os', 'sdk', 'sdk_version'] as const;
 
 type Report = (path: string[], message: string) => void;
 
-/** Reports what is out of bounds in an event whose fields have their types. */
+/** Reports the fields of a well-typed event that are out of bounds. */
 function eventFaults(value: Event, report: Report): void {
-  for (const name of requiredTexts) {
-    const fault = textFault(value[name], 1, MAX_TEXT);
+  for (const name of requiredIds) {
+    const fault = nonBlankTextFault(value[name], MAX_TEXT);
     if (fault) report([name], fault);
   }
-  if (!isRfc3339(value.timestamp)) report(['timestamp'], 'not a date and time (RFC 3339)');
+  const nameFault = textFault(value.event_name, 1, MAX_TEXT);
+  if (nameFault) report(['event_name'], nameFault);
+  if (!isRfc3339(value.timestamp)) report(['timestamp'], 'not an RFC 3339 date-time');
   if (typeof value.session_id === 'string') {
-    const fault = textFault(value.session_id, 1, MAX_TEXT);
+    const fault = nonBlankTextFault(value.session_id, MAX_TEXT);
     if (fault) report(['session_id'], fault);
   }
   if (value.properties !== undefined && !isObject(value.properties)) report(['properties'], 'not an object');
@@ -67,7 +69,7 @@ function contextFaults(context: EventContext, report: Report): void {
   }
 }
 
-/** A batch of 1 to 1,000 events. Properties of an event that are not listed are dropped. */
+/** A batch of 1 to 1,000 events. Unknown properties of an event are dropped. */
 export const eventBatch = z
   .object({
     api_key: apiKey,

@@ -1,22 +1,22 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { operation } from '../operation.ts';
+import { jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
 import { groupCall, identifyCall } from './calls.ts';
 import { eventBatch } from './events.ts';
 import { replayChunk } from './replay.ts';
 
-/** The most an events, identify or group request may weigh on the wire, in bytes. */
+/** Maximum size of an events, identify or group request as sent, in bytes. */
 export const EVENTS_MAX_WIRE_BYTES = 4 * 1024 * 1024;
-/** The most an events request may weigh when decompressed, in bytes. */
+/** Maximum size of an events request when decompressed, in bytes. */
 export const EVENTS_MAX_BYTES = 20 * 1024 * 1024;
-/** The most one event, identify or group call may weigh when serialised, in bytes. */
+/** Maximum size of one event, identify or group call as JSON, in bytes. */
 export const EVENT_MAX_BYTES = 900_000;
-/** The most a replay chunk may weigh, on the wire and decompressed, in bytes. */
+/** Maximum size of a replay chunk, as sent and decompressed, in bytes. */
 export const REPLAY_MAX_BYTES = 25 * 1024 * 1024;
 
 const accepted = z.object({ accepted: z.int().min(0) }).openapi('Accepted');
 
-const facts = {
+const common = {
   service: 'ingestion',
   host: 'events',
   credential: 'ingestion',
@@ -25,26 +25,28 @@ const facts = {
   method: 'post',
 } as const;
 
-const busy = { 503: 'The event log is away or too much is in flight; Retry-After says when to come back.' };
+const busy = {
+  503: 'Service temporarily unavailable or overloaded. Retry after the number of seconds in Retry-After.',
+};
 
 const callAccepted = {
-  ...jsonAnswer('The call is in the event log.', accepted, { accepted: 1 }),
+  ...jsonResponse('The call is accepted.', accepted, { accepted: 1 }),
   headers: z.object({
     'X-State-Token': z.string().openapi({
       example: 'i-2-1x9',
       description:
-        'Opaque. Sent back in the same header of GET /v1/flags or /v1/flags/memberships, it makes them wait, up to a second, until this call is applied.',
+        'An opaque token. Send it in the same header of GET /v1/flags or /v1/flags/memberships to wait, up to a second, until this call is applied.',
     }),
   }),
 };
 
 export const ingestEvents = operation({
-  ...facts,
+  ...common,
   operationId: 'ingestEvents',
   path: '/v1/events',
-  summary: 'Take a batch of events',
+  summary: 'Ingest a batch of events',
   description:
-    'Answers 202 once the event log has stored the batch. 1 to 1,000 events; 4 MiB on the wire (gzip, deflate, br or zstd) and 20 MiB decompressed; one event up to 900,000 bytes. The body is read as JSON whatever its Content-Type. One bad event refuses the whole batch and names its path, and nothing of it is stored. An event_id that comes twice in a batch is stored once and counted twice. Properties of an event beyond those listed are dropped.',
+    'Send 1 to 1,000 events of up to 900,000 bytes each. The body may be 4 MiB as sent (gzip, deflate, br, zstd or uncompressed) and 20 MiB decompressed. It is parsed as JSON regardless of Content-Type. One invalid event rejects the whole batch. An event_id that occurs twice in a batch is stored once but counted twice in accepted. Unknown properties of an event are dropped. The response is sent once the event log has stored the batch.',
   maxBodyBytes: EVENTS_MAX_BYTES,
   maxWireBytes: EVENTS_MAX_WIRE_BYTES,
   request: {
@@ -62,17 +64,17 @@ export const ingestEvents = operation({
       sent_at: '2026-03-01T09:30:01.000Z',
     }),
   },
-  responses: { 202: jsonAnswer('The events are in the event log.', accepted, { accepted: 1 }) },
+  responses: { 202: jsonResponse('The events are accepted.', accepted, { accepted: 1 }) },
   errors: busy,
 });
 
 export const identify = operation({
-  ...facts,
+  ...common,
   operationId: 'identify',
   path: '/v1/identify',
-  summary: 'Set traits of a person',
+  summary: 'Set the traits of a person',
   description:
-    'Traits merge property by property, the newer timestamp wins, null removes. distinct_id is needed at the top or as properties.distinct_id. An identical call may be sent again.',
+    'Merges properties into the traits of the person. For each trait the newest timestamp wins; null removes the trait. Set distinct_id at the top level or in properties. You can safely retry an identical call.',
   maxBodyBytes: EVENT_MAX_BYTES,
   request: {
     body: jsonBody(identifyCall, {
@@ -85,12 +87,12 @@ export const identify = operation({
 });
 
 export const group = operation({
-  ...facts,
+  ...common,
   operationId: 'group',
   path: '/v1/group',
-  summary: 'Put a person into a group and set the traits of the group',
+  summary: 'Add a person to a group and set its traits',
   description:
-    'properties.group_id names the group, and null leaves it; properties.group_type its type, company when absent. The other properties are traits of the group. A person is in one group of a type, the newest by timestamp.',
+    'properties.group_id is the id of the group, or null to leave it. properties.group_type is its type, company by default. All other properties are traits of the group. A person is in at most one group of each type: the newest by timestamp.',
   maxBodyBytes: EVENT_MAX_BYTES,
   request: {
     body: jsonBody(groupCall, {
@@ -103,14 +105,14 @@ export const group = operation({
 });
 
 export const uploadReplayChunk = operation({
-  ...facts,
+  ...common,
   operationId: 'uploadReplayChunk',
   host: 'replay',
   errorShape: 'empty',
   path: '/v1/replay',
-  summary: 'Take a chunk of a session replay',
+  summary: 'Upload a session replay chunk',
   description:
-    'Chunks are ordered by seq within a session_id. Up to 25 MiB, on the wire and decompressed. Every answer has an empty body; the reason of a refusal is in X-Error.',
+    'Chunks of a session_id are ordered by seq. A chunk may be up to 25 MiB, as sent and decompressed. Every response has an empty body. The header X-Error of an error has the message.',
   maxBodyBytes: REPLAY_MAX_BYTES,
   request: {
     body: jsonBody(replayChunk, {
@@ -124,6 +126,6 @@ export const uploadReplayChunk = operation({
       timestamp: '2026-03-01T09:30:00.000Z',
     }),
   },
-  responses: { 202: { description: 'The chunk is in the event log.' } },
+  responses: { 202: { description: 'The chunk is accepted.' } },
   errors: busy,
 });

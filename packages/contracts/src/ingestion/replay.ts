@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { id, text, timestamp } from '../fields.ts';
-import type { Json } from '../json.ts';
+import { id, text, timestamp } from '../fields/fields.ts';
+import type { Json } from '../fields/json.ts';
 import { apiKey } from './api-key.ts';
 
 export const replayChunk = z

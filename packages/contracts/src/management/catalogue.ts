@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { anyJson, id, int32, int64, refuseJsonFault } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { cycle, modelId, tier } from '../path-ids.ts';
-import { deleted, managementOf } from './facts.ts';
+import { anyJson, checkJson, id, int32, int64 } from '../fields/fields.ts';
+import { cycle, modelId, tier } from '../fields/ids.ts';
+import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { managementOf } from './common.ts';
 
-/** What a plan or a company lets its projects do. The four named are read; any other is kept and published. */
+/** What a plan or company includes. The services read these four; any other property is stored and published. */
 export const entitlements = z
   .object({
     articleSearch: z.boolean().optional(),
@@ -14,7 +14,7 @@ export const entitlements = z
     visitorAttachments: z.boolean().optional(),
   })
   .catchall(anyJson)
-  .check(refuseJsonFault)
+  .check(checkJson)
   .openapi('Entitlements', {
     example: {
       articleSearch: true,
@@ -35,7 +35,7 @@ export type Plan = z.infer<typeof plan>;
 
 const price = int64.min(0);
 
-/** A model's own prices, before the markup, in micro-dollars per million tokens. */
+/** Prices of a model before the markup, in micro-dollars per million tokens. */
 export const aiModelDefinition = z
   .object({
     displayName: id,
@@ -47,7 +47,7 @@ export const aiModelDefinition = z
       cacheRead: price,
     }),
   })
-  .openapi('AiModelDefinition', { description: 'Prices before the markup.' });
+  .openapi('AiModelDefinition', { description: 'Prices are before the markup.' });
 export type AiModelDefinition = z.infer<typeof aiModelDefinition>;
 
 export const aiModel = aiModelDefinition.extend({ id }).openapi('AiModel');
@@ -56,65 +56,64 @@ export type AiModel = z.infer<typeof aiModel>;
 export const aiMarkup = z.object({ markupPercent: z.int().min(0).max(100_000) }).openapi('AiMarkup');
 export type AiMarkup = z.infer<typeof aiMarkup>;
 
-const facts = managementOf('catalogue');
+const common = managementOf('catalogue');
 const planParams = z.object({ tier, cycle });
 const modelParams = z.object({ id: modelId });
 
 export const getPlan = operation({
-  ...facts,
+  ...common,
   operationId: 'getPlan',
   method: 'get',
   path: '/management/v1/plans/{tier}/{cycle}',
-  summary: 'One plan',
+  summary: 'Get a plan',
   request: { params: planParams },
-  responses: { 200: jsonAnswer('The plan.', plan) },
-  errors: { 404: 'No such plan.' },
+  responses: { 200: jsonResponse('The plan.', plan) },
+  errors: { 404: 'Plan not found.' },
 });
 
 export const putPlan = operation({
-  ...facts,
+  ...common,
   operationId: 'putPlan',
   method: 'put',
   path: '/management/v1/plans/{tier}/{cycle}',
   summary: 'Create or replace a plan',
-  description: 'A plan keeps its place in the public catalogue when it is replaced.',
+  description: 'Replacing a plan keeps its position in the public catalogue.',
   request: {
     params: planParams,
     body: jsonBody(planDefinition, { trialDays: 14, priced: true, entitlements: { articleSearch: true } }),
   },
-  responses: { 200: jsonAnswer('The plan as stored.', plan) },
+  responses: { 200: jsonResponse('The stored plan.', plan) },
 });
 
 export const deletePlan = operation({
-  ...facts,
+  ...common,
   operationId: 'deletePlan',
   method: 'delete',
   path: '/management/v1/plans/{tier}/{cycle}',
-  summary: 'Remove a plan',
+  summary: 'Delete a plan',
   request: { params: planParams },
   responses: { 204: deleted },
-  errors: { 409: 'A company is on this plan.' },
+  errors: { 409: 'Conflict. A company is on this plan.' },
 });
 
 export const getAiModel = operation({
-  ...facts,
+  ...common,
   operationId: 'getAiModel',
   method: 'get',
   path: '/management/v1/ai/models/{id}',
-  summary: 'One AI model with its prices before the markup',
+  summary: 'Get an AI model',
   request: { params: modelParams },
-  responses: { 200: jsonAnswer('The model.', aiModel) },
-  errors: { 404: 'No such model.' },
+  responses: { 200: jsonResponse('The model.', aiModel) },
+  errors: { 404: 'AI model not found.' },
 });
 
 export const putAiModel = operation({
-  ...facts,
+  ...common,
   operationId: 'putAiModel',
   method: 'put',
   path: '/management/v1/ai/models/{id}',
   summary: 'Create or replace an AI model',
-  description:
-    'perMillion is before the markup. A price whose published value would pass 2^53 - 1 is refused with 400.',
+  description: 'Prices are before the markup. A price whose published value exceeds 2^53 - 1 gets 400.',
   request: {
     params: modelParams,
     body: jsonBody(aiModelDefinition, {
@@ -128,35 +127,35 @@ export const putAiModel = operation({
       },
     }),
   },
-  responses: { 200: jsonAnswer('The model as stored.', aiModel) },
+  responses: { 200: jsonResponse('The stored model.', aiModel) },
 });
 
 export const deleteAiModel = operation({
-  ...facts,
+  ...common,
   operationId: 'deleteAiModel',
   method: 'delete',
   path: '/management/v1/ai/models/{id}',
-  summary: 'Remove an AI model',
+  summary: 'Delete an AI model',
   request: { params: modelParams },
   responses: { 204: deleted },
 });
 
 export const getAiMarkup = operation({
-  ...facts,
+  ...common,
   operationId: 'getAiMarkup',
   method: 'get',
   path: '/management/v1/ai/markup',
-  summary: 'The markup on model prices',
-  responses: { 200: jsonAnswer('The markup.', aiMarkup, { markupPercent: 20 }) },
+  summary: 'Get the markup on AI model prices',
+  responses: { 200: jsonResponse('The markup.', aiMarkup, { markupPercent: 20 }) },
 });
 
 export const putAiMarkup = operation({
-  ...facts,
+  ...common,
   operationId: 'putAiMarkup',
   method: 'put',
   path: '/management/v1/ai/markup',
-  summary: 'Set the markup on model prices',
-  description: 'A markup that would lift a published price past 2^53 - 1 is refused with 400.',
+  summary: 'Set the markup on AI model prices',
+  description: 'A markup that raises a published price above 2^53 - 1 gets 400.',
   request: { body: jsonBody(aiMarkup, { markupPercent: 20 }) },
-  responses: { 200: jsonAnswer('The markup as stored.', aiMarkup) },
+  responses: { 200: jsonResponse('The stored markup.', aiMarkup) },
 });

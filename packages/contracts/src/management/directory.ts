@@ -1,16 +1,18 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { base64url, httpsAddress, id, languageTag, writtenText } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { companyId, reportId, sub } from '../path-ids.ts';
+import { base64url, httpsUrl, id, languageTag, nonBlankText } from '../fields/fields.ts';
+import { companyId, reportId, sub } from '../fields/ids.ts';
+import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
 import { entitlements } from './catalogue.ts';
-import { deleted, managementOf, projectParams } from './facts.ts';
+import { managementOf, projectParams } from './common.ts';
 
 export const companyDefinition = z
   .object({
-    name: writtenText(200),
+    name: nonBlankText(200),
     plan: z.object({ tier: id, cycle: id }),
-    entitlements: entitlements.optional().openapi({ description: "These override the plan's, one by one." }),
+    entitlements: entitlements
+      .optional()
+      .openapi({ description: 'Override the entitlements of the plan, one by one.' }),
   })
   .openapi('CompanyDefinition');
 export type CompanyDefinition = z.infer<typeof companyDefinition>;
@@ -18,10 +20,10 @@ export type CompanyDefinition = z.infer<typeof companyDefinition>;
 export const company = companyDefinition.extend({ id }).openapi('Company');
 export type Company = z.infer<typeof company>;
 
-/** A browser's push subscription as the W3C Push API serialises it; keys are base64url. */
+/** A push subscription in the JSON form of the W3C Push API. Keys are base64url. */
 export const pushSubscription = z
   .object({
-    endpoint: httpsAddress,
+    endpoint: httpsUrl,
     expirationTime: z.number().nullable().optional(),
     keys: z.object({ p256dh: base64url(65), auth: base64url(16) }),
   })
@@ -30,9 +32,9 @@ export type PushSubscription = z.infer<typeof pushSubscription>;
 
 export const memberDefinition = z
   .object({
-    name: writtenText(200),
-    email: z.email({ error: 'not an e-mail address' }).max(320),
-    avatarUrl: httpsAddress.nullable().optional(),
+    name: nonBlankText(200),
+    email: z.email({ error: 'not an email address' }).max(320),
+    avatarUrl: httpsUrl.nullable().optional(),
     pushSubscriptions: z.array(pushSubscription).max(20).optional(),
   })
   .openapi('MemberDefinition');
@@ -43,32 +45,32 @@ export type Member = z.infer<typeof member>;
 
 export const region = z
   .string()
-  .regex(/^[a-z][a-z0-9]{0,15}$/, 'not a region: a letter a-z, then up to 15 of a-z and 0-9')
+  .regex(/^[a-z][a-z0-9]{0,15}$/, 'not a region; use a letter a-z followed by up to 15 of a-z and 0-9')
   .openapi({ example: 'eu' });
 
 export const projectDefinition = z
-  .object({ companyId: id, name: writtenText(200), region, defaultLanguage: languageTag })
+  .object({ companyId: id, name: nonBlankText(200), region, defaultLanguage: languageTag })
   .openapi('ProjectDefinition');
 export type ProjectDefinition = z.infer<typeof projectDefinition>;
 
 export const project = projectDefinition.extend({ id }).openapi('Project');
 export type Project = z.infer<typeof project>;
 
-/** What a project key looks like; its region is what lies between the underscores. */
+/** The format of project keys. The region is between the underscores. */
 export const projectKeyPattern = /^pk_[a-z][a-z0-9]{0,15}_[0-9A-Za-z]{32}$/;
 
 export const projectKey = z
   .string()
-  .regex(projectKeyPattern, 'not a project key: pk_<region>_<32 of 0-9, A-Z, a-z>')
+  .regex(projectKeyPattern, 'not a project key; the format is pk_<region>_<32 of 0-9, A-Z, a-z>')
   .openapi({ example: 'pk_eu_0123456789ABCDEFGHIJKLMNOPQRSTUV' });
 
-export const reportDefinition = z.object({ name: writtenText(200) }).openapi('ReportDefinition');
+export const reportDefinition = z.object({ name: nonBlankText(200) }).openapi('ReportDefinition');
 export type ReportDefinition = z.infer<typeof reportDefinition>;
 
 export const report = reportDefinition.extend({ id, projectId: id }).openapi('Report');
 export type Report = z.infer<typeof report>;
 
-const facts = managementOf('catalogue');
+const common = managementOf('catalogue');
 const companyPath = '/management/v1/companies/{companyId}';
 const memberPath = '/management/v1/companies/{companyId}/members/{sub}';
 const projectPath = '/management/v1/projects/{projectId}';
@@ -79,18 +81,18 @@ const memberParams = z.object({ companyId, sub });
 const reportParams = z.object({ ...projectParams, reportId });
 
 export const getCompany = operation({
-  ...facts,
+  ...common,
   operationId: 'getCompany',
   method: 'get',
   path: companyPath,
-  summary: 'One company',
+  summary: 'Get a company',
   request: { params: companyParams },
-  responses: { 200: jsonAnswer('The company.', company) },
-  errors: { 404: 'No such company.' },
+  responses: { 200: jsonResponse('The company.', company) },
+  errors: { 404: 'Company not found.' },
 });
 
 export const putCompany = operation({
-  ...facts,
+  ...common,
   operationId: 'putCompany',
   method: 'put',
   path: companyPath,
@@ -99,74 +101,74 @@ export const putCompany = operation({
     params: companyParams,
     body: jsonBody(companyDefinition, { name: 'Acme', plan: { tier: 'pro', cycle: 'monthly' } }),
   },
-  responses: { 200: jsonAnswer('The company as stored.', company) },
+  responses: { 200: jsonResponse('The stored company.', company) },
 });
 
 export const deleteCompany = operation({
-  ...facts,
+  ...common,
   operationId: 'deleteCompany',
   method: 'delete',
   path: companyPath,
-  summary: 'Remove a company with its members and projects',
-  description: 'Their keys and reports go with the projects.',
+  summary: 'Delete a company with its members and projects',
+  description: 'The keys and reports of its projects are deleted too.',
   request: { params: companyParams },
   responses: { 204: deleted },
 });
 
 export const getMember = operation({
-  ...facts,
+  ...common,
   operationId: 'getMember',
   method: 'get',
   path: memberPath,
-  summary: 'One member of a company',
+  summary: 'Get a member of a company',
   request: { params: memberParams },
-  responses: { 200: jsonAnswer('The member.', member) },
-  errors: { 404: 'No such company or member.' },
+  responses: { 200: jsonResponse('The member.', member) },
+  errors: { 404: 'Company or member not found.' },
 });
 
 export const putMember = operation({
-  ...facts,
+  ...common,
   operationId: 'putMember',
   method: 'put',
   path: memberPath,
   summary: 'Create or replace a member of a company',
-  description: 'sub is the subject of the access tokens of this person.',
+  description: 'sub is the subject of the access tokens of the person.',
   request: {
     params: memberParams,
     body: jsonBody(memberDefinition, { name: 'Ada Lovelace', email: 'ada@example.com' }),
   },
-  responses: { 200: jsonAnswer('The member as stored.', member) },
-  errors: { 404: 'No such company.' },
+  responses: { 200: jsonResponse('The stored member.', member) },
+  errors: { 404: 'Company not found.' },
 });
 
 export const deleteMember = operation({
-  ...facts,
+  ...common,
   operationId: 'deleteMember',
   method: 'delete',
   path: memberPath,
-  summary: 'Remove a member from a company',
+  summary: 'Delete a member of a company',
   request: { params: memberParams },
   responses: { 204: deleted },
 });
 
 export const getProject = operation({
-  ...facts,
+  ...common,
   operationId: 'getProject',
   method: 'get',
   path: projectPath,
-  summary: 'One project',
+  summary: 'Get a project',
   request: { params: z.object(projectParams) },
-  responses: { 200: jsonAnswer('The project.', project) },
-  errors: { 404: 'No such project.' },
+  responses: { 200: jsonResponse('The project.', project) },
+  errors: { 404: 'Project not found.' },
 });
 
 export const putProject = operation({
-  ...facts,
+  ...common,
   operationId: 'putProject',
   method: 'put',
   path: projectPath,
   summary: 'Create or replace a project',
-  description: 'An unknown companyId is refused with 400.',
+  description: 'An unknown companyId gets 400.',
   request: {
     params: z.object(projectParams),
     body: jsonBody(projectDefinition, {
@@ -176,81 +178,81 @@ export const putProject = operation({
       defaultLanguage: 'en',
     }),
   },
-  responses: { 200: jsonAnswer('The project as stored.', project) },
-  errors: { 409: 'The region or company differs from that of a project that has keys.' },
+  responses: { 200: jsonResponse('The stored project.', project) },
+  errors: { 409: 'Conflict. The project has keys, so its region and company cannot change.' },
 });
 
 export const deleteProject = operation({
-  ...facts,
+  ...common,
   operationId: 'deleteProject',
   method: 'delete',
   path: projectPath,
-  summary: 'Remove a project with its keys and reports',
+  summary: 'Delete a project with its keys and reports',
   request: { params: z.object(projectParams) },
   responses: { 204: deleted },
 });
 
 export const createProjectKey = operation({
-  ...facts,
+  ...common,
   operationId: 'createProjectKey',
   method: 'post',
   path: keysPath,
-  summary: 'Make a new project key',
-  description: 'The key carries the region of the project.',
+  summary: 'Create a project key',
+  description: 'The key contains the region of the project.',
   request: { params: z.object(projectParams) },
-  responses: { 201: jsonAnswer('The new key.', z.object({ key: projectKey })) },
-  errors: { 404: 'No such project.' },
+  responses: { 201: jsonResponse('The new key.', z.object({ key: projectKey })) },
+  errors: { 404: 'Project not found.' },
 });
 
 export const listProjectKeys = operation({
-  ...facts,
+  ...common,
   operationId: 'listProjectKeys',
   method: 'get',
   path: keysPath,
-  summary: 'The live keys of a project, oldest first',
+  summary: 'List the keys of a project',
   request: { params: z.object(projectParams) },
-  responses: { 200: jsonAnswer('The keys.', z.object({ keys: z.array(projectKey) })) },
-  errors: { 404: 'No such project.' },
+  responses: { 200: jsonResponse('The active keys, oldest first.', z.object({ keys: z.array(projectKey) })) },
+  errors: { 404: 'Project not found.' },
 });
 
 export const revokeProjectKey = operation({
-  ...facts,
+  ...common,
   operationId: 'revokeProjectKey',
   method: 'delete',
   path: '/management/v1/projects/{projectId}/keys/{key}',
-  summary: 'Revoke a project key for good',
+  summary: 'Revoke a project key',
   request: { params: z.object({ ...projectParams, key: projectKey }) },
   responses: { 204: deleted },
 });
 
 export const getReport = operation({
-  ...facts,
+  ...common,
   operationId: 'getReport',
   method: 'get',
   path: reportPath,
-  summary: 'One saved report',
+  summary: 'Get a saved report',
   request: { params: reportParams },
-  responses: { 200: jsonAnswer('The report.', report) },
-  errors: { 404: 'No such project or report.' },
+  responses: { 200: jsonResponse('The report.', report) },
+  errors: { 404: 'Project or report not found.' },
 });
 
 export const putReport = operation({
-  ...facts,
+  ...common,
   operationId: 'putReport',
   method: 'put',
   path: reportPath,
   summary: 'Create or replace a saved report',
   request: { params: reportParams, body: jsonBody(reportDefinition, { name: 'Weekly sign-ups' }) },
-  responses: { 200: jsonAnswer('The report as stored.', report) },
-  errors: { 404: 'No such project.' },
+  responses: { 200: jsonResponse('The stored report.', report) },
+  errors: { 404: 'Project not found.' },
 });
 
 export const deleteReport = operation({
-  ...facts,
+  ...common,
   operationId: 'deleteReport',
   method: 'delete',
   path: reportPath,
-  summary: 'Remove a saved report',
+  summary: 'Delete a saved report',
   request: { params: reportParams },
   responses: { 204: deleted },
 });

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer } from '../bodies.ts';
-import { id, int64, timestamp } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { managementOf, projectParams } from './facts.ts';
+import { id, int64, timestamp } from '../fields/fields.ts';
+import { jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { managementOf, projectParams } from './common.ts';
 
 const place = z
   .object({
@@ -73,10 +73,10 @@ export const findEvent = operation({
   path: '/management/v1/projects/{projectId}/events/{eventId}',
   summary: 'Find an event',
   description:
-    'Tells where an event of the last seven days is: its file and row in the archive, its place in the log, and whether copies were dropped as duplicates or could not be decoded.',
+    'Returns where an event of the last seven days is: its file and row in the archive, its place in the log, and whether copies were dropped as duplicates or could not be decoded.',
   request: { params: z.object({ ...projectParams, eventId: id }) },
   responses: {
-    200: jsonAnswer('What is known of the event; also when nothing is.', eventLookupResult, example),
+    200: jsonResponse('The state of the event, including not_seen.', eventLookupResult, example),
   },
-  errors: { 404: 'No such project.' },
+  errors: { 404: 'Project not found.' },
 });

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { id, writtenText } from '../fields.ts';
+import { id, nonBlankText } from '../fields/fields.ts';
+import { cohortId, flagKey } from '../fields/ids.ts';
 import { clause, type FlagEntry, flagEntry } from '../flags.ts';
-import { operation } from '../operation.ts';
-import { cohortId, flagKey } from '../path-ids.ts';
-import { deleted, managementOf, projectParams } from './facts.ts';
+import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { managementOf, projectParams } from './common.ts';
 
-/** A ruleset entry as it is written: everything but the key, which is in the path. */
+/** A flag without its key, which is in the path. */
 export const flagDefinition = flagEntry
   .omit({ key: true })
   .check((context) => {
@@ -20,26 +20,26 @@ export type FlagDefinition = z.infer<typeof flagDefinition>;
 function* flagFaults({ type, variations = [] }: Omit<FlagEntry, 'key'>) {
   const keys = new Set<string>();
   for (const [index, { key, value }] of variations.entries()) {
-    if (keys.has(key)) yield { path: ['variations', index, 'key'], message: `"${key}" is there twice` };
+    if (keys.has(key)) yield { path: ['variations', index, 'key'], message: `duplicate key "${key}"` };
     keys.add(key);
     if (type && type !== 'json' && typeof value !== type) {
-      yield { path: ['variations', index, 'value'], message: `not a ${type}, as the flag's type says` };
+      yield { path: ['variations', index, 'value'], message: `not a ${type}, which is the type of the flag` };
     }
   }
   const weights = variations.reduce((sum, { weight }) => sum + weight, 0);
   if (variations.length > 0 && weights === 0)
-    yield { path: ['variations'], message: 'the weights add up to 0' };
+    yield { path: ['variations'], message: 'the weights sum to 0; at least one must be positive' };
 }
 
 const cohortClause = clause.refine(({ op }) => op !== 'in_cohort' && op !== 'not_in_cohort', {
   path: ['op'],
-  message: 'a cohort does not refer to cohorts',
+  message: 'a cohort cannot refer to another cohort',
 });
 
-/** A cohort as it is written: whoever is named, and whoever all clauses match when there are any. */
+/** A cohort: the people it lists, and the people whom all of its clauses match. */
 export const cohortDefinition = z
   .object({
-    name: writtenText(200),
+    name: nonBlankText(200),
     match: z.array(cohortClause).max(50).optional(),
     distinctIds: z.array(id).max(10_000).optional(),
   })
@@ -49,41 +49,41 @@ export type CohortDefinition = z.infer<typeof cohortDefinition>;
 export const cohort = cohortDefinition.extend({ id }).openapi('Cohort');
 export type Cohort = z.infer<typeof cohort>;
 
-const facts = managementOf('flags');
+const common = managementOf('flags');
 const flagParams = z.object({ ...projectParams, key: flagKey });
 const cohortParams = z.object({ ...projectParams, cohortId });
 const flagPath = '/management/v1/projects/{projectId}/flags/{key}';
 const cohortPath = '/management/v1/projects/{projectId}/cohorts/{cohortId}';
 
 export const listFlags = operation({
-  ...facts,
+  ...common,
   operationId: 'listFlags',
   method: 'get',
   path: '/management/v1/projects/{projectId}/flags',
-  summary: 'Every flag of a project',
+  summary: 'List the flags of a project',
   request: { params: z.object(projectParams) },
-  responses: { 200: jsonAnswer('The flags, by key.', z.object({ flags: z.array(flagEntry) })) },
+  responses: { 200: jsonResponse('The flags, sorted by key.', z.object({ flags: z.array(flagEntry) })) },
 });
 
 export const getFlag = operation({
-  ...facts,
+  ...common,
   operationId: 'getFlag',
   method: 'get',
   path: flagPath,
-  summary: 'One flag',
+  summary: 'Get a flag',
   request: { params: flagParams },
-  responses: { 200: jsonAnswer('The flag.', flagEntry) },
-  errors: { 404: 'No such project or flag.' },
+  responses: { 200: jsonResponse('The flag.', flagEntry) },
+  errors: { 404: 'Project or flag not found.' },
 });
 
 export const putFlag = operation({
-  ...facts,
+  ...common,
   operationId: 'putFlag',
   method: 'put',
   path: flagPath,
   summary: 'Create or replace a flag',
   description:
-    'Refused with 400: a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that add up to 0, a value that is not of the type.',
+    'Gets 400 for a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that sum to 0, or a value that does not have the type of the flag.',
   request: {
     params: flagParams,
     body: jsonBody(flagDefinition, {
@@ -97,49 +97,49 @@ export const putFlag = operation({
       ],
     }),
   },
-  responses: { 200: jsonAnswer('The flag as stored.', flagEntry) },
-  errors: { 404: 'No such project.' },
+  responses: { 200: jsonResponse('The stored flag.', flagEntry) },
+  errors: { 404: 'Project not found.' },
 });
 
 export const deleteFlag = operation({
-  ...facts,
+  ...common,
   operationId: 'deleteFlag',
   method: 'delete',
   path: flagPath,
-  summary: 'Remove a flag',
+  summary: 'Delete a flag',
   request: { params: flagParams },
   responses: { 204: deleted },
-  errors: { 409: 'Another flag has it as a prerequisite.' },
+  errors: { 409: 'Conflict. The flag is a prerequisite of another flag.' },
 });
 
 export const listCohorts = operation({
-  ...facts,
+  ...common,
   operationId: 'listCohorts',
   method: 'get',
   path: '/management/v1/projects/{projectId}/cohorts',
-  summary: 'Every cohort of a project, without the people it names',
+  summary: 'List the cohorts of a project',
   request: { params: z.object(projectParams) },
   responses: {
-    200: jsonAnswer(
-      'The cohorts, by id.',
+    200: jsonResponse(
+      'The cohorts, sorted by id, without the people they list.',
       z.object({ cohorts: z.array(cohort.pick({ id: true, name: true, match: true })) }),
     ),
   },
 });
 
 export const getCohort = operation({
-  ...facts,
+  ...common,
   operationId: 'getCohort',
   method: 'get',
   path: cohortPath,
-  summary: 'One cohort',
+  summary: 'Get a cohort',
   request: { params: cohortParams },
-  responses: { 200: jsonAnswer('The cohort.', cohort) },
-  errors: { 404: 'No such project or cohort.' },
+  responses: { 200: jsonResponse('The cohort.', cohort) },
+  errors: { 404: 'Project or cohort not found.' },
 });
 
 export const putCohort = operation({
-  ...facts,
+  ...common,
   operationId: 'putCohort',
   method: 'put',
   path: cohortPath,
@@ -153,16 +153,16 @@ export const putCohort = operation({
       distinctIds: ['user-1'],
     }),
   },
-  responses: { 200: jsonAnswer('The cohort as stored.', cohort) },
-  errors: { 404: 'No such project.' },
+  responses: { 200: jsonResponse('The stored cohort.', cohort) },
+  errors: { 404: 'Project not found.' },
 });
 
 export const deleteCohort = operation({
-  ...facts,
+  ...common,
   operationId: 'deleteCohort',
   method: 'delete',
   path: cohortPath,
-  summary: 'Remove a cohort',
+  summary: 'Delete a cohort',
   request: { params: cohortParams },
   responses: { 204: deleted },
 });

@@ -1,18 +1,18 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { id, isLanguageTag, text, writtenText } from '../fields.ts';
+import { id, isLanguageTag, nonBlankText, text } from '../fields/fields.ts';
+import { conversationId, userId } from '../fields/ids.ts';
 import {
   AVATAR_MAX_BYTES,
+  appearanceExample,
   messengerAppearance,
   starterPrompt,
+  teamExample,
   teamMember,
-  theAppearance,
-  theTeam,
 } from '../messenger/configuration.ts';
 import { conversation, conversationStatus, pageContext, turn } from '../messenger/conversations.ts';
-import { operation } from '../operation.ts';
-import { conversationId, userId } from '../path-ids.ts';
-import { managementOf, projectParams } from './facts.ts';
+import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { managementOf, projectParams } from './common.ts';
 
 export const messengerTexts = z
   .object({
@@ -23,21 +23,21 @@ export const messengerTexts = z
   .openapi('MessengerTexts');
 export type MessengerTexts = z.infer<typeof messengerTexts>;
 
-/** The messenger's texts by language tag. */
+/** Messenger texts by language tag. */
 export const messengerTextsByLanguage = z
-  .record(z.string().max(100).refine(isLanguageTag, 'not a language tag (BCP 47)'), messengerTexts)
+  .record(z.string().max(100).refine(isLanguageTag, 'not a BCP 47 language tag'), messengerTexts)
   .refine((texts) => Object.keys(texts).length <= 100, 'more than 100 languages');
 
-/** The configuration as it is written: the appearance, the team, and the texts by language. */
+/** The stored configuration: appearance, team and texts by language. */
 export const messengerSettings = messengerAppearance
   .extend({ team: z.array(teamMember).max(50), texts: messengerTextsByLanguage })
   .openapi('MessengerSettings');
 export type MessengerSettings = z.infer<typeof messengerSettings>;
 
-/** Who answers visitors, as the project knows them. */
+/** A person who answers visitors. */
 export const teammateDefinition = z
   .object({
-    name: writtenText(200),
+    name: nonBlankText(200),
     initials: text({ max: 10 }).optional(),
     tone: text({ max: 50 }).optional(),
   })
@@ -51,9 +51,14 @@ export type Teammate = z.infer<typeof teammate>;
 
 export const messageDefinition = z
   .object({
-    title: writtenText(200),
-    body: writtenText(10_000),
-    distinctIds: z.array(id).min(1).max(10_000).optional().openapi({ description: 'Everyone, when absent.' }),
+    title: nonBlankText(200),
+    body: nonBlankText(10_000),
+    distinctIds: z
+      .array(id)
+      .min(1)
+      .max(10_000)
+      .optional()
+      .openapi({ description: 'The recipients. Default: everyone.' }),
   })
   .openapi('MessageDefinition');
 export type MessageDefinition = z.infer<typeof messageDefinition>;
@@ -61,7 +66,7 @@ export type MessageDefinition = z.infer<typeof messageDefinition>;
 export const conversationSummary = conversation.omit({ turns: true }).openapi('ConversationSummary');
 export type ConversationSummary = z.infer<typeof conversationSummary>;
 
-/** A conversation as an operator sees it: with what is not shown to the visitor. */
+/** A conversation with the fields that only operators see. */
 export const operatorConversation = conversation
   .extend({
     userId: z.string().nullable(),
@@ -71,10 +76,10 @@ export const operatorConversation = conversation
   .openapi('OperatorConversation');
 export type OperatorConversation = z.infer<typeof operatorConversation>;
 
-export const teammateTurn = z.object({ authorId: id, body: writtenText(10_000) }).openapi('TeammateTurn');
+export const teammateTurn = z.object({ authorId: id, body: nonBlankText(10_000) }).openapi('TeammateTurn');
 export type TeammateTurn = z.infer<typeof teammateTurn>;
 
-const facts = managementOf('messenger');
+const common = managementOf('messenger');
 const configPath = '/management/v1/projects/{projectId}/messenger/config';
 const teammatePath = '/management/v1/projects/{projectId}/team/{userId}';
 const secretsPath = '/management/v1/projects/{projectId}/identity-secrets';
@@ -82,34 +87,34 @@ const conversationsPath = '/management/v1/projects/{projectId}/conversations';
 const params = z.object(projectParams);
 const teammateParams = z.object({ ...projectParams, userId });
 const conversationParams = z.object({ ...projectParams, id: conversationId });
-const noProject = { 404: 'No such project.' };
-const noConversation = { 404: 'No such project or conversation.' };
+const noProject = { 404: 'Project not found.' };
+const noConversation = { 404: 'Project or conversation not found.' };
 
 export const getMessengerSettings = operation({
-  ...facts,
+  ...common,
   operationId: 'getMessengerSettings',
   method: 'get',
   path: configPath,
-  summary: "A project's messenger configuration as written",
+  summary: 'Get the messenger configuration of a project',
   request: { params },
-  responses: { 200: jsonAnswer('The configuration.', messengerSettings) },
-  errors: { 404: 'No such project, or it was never configured.' },
+  responses: { 200: jsonResponse('The configuration.', messengerSettings) },
+  errors: { 404: 'Project not found, or its messenger was never configured.' },
 });
 
 export const putMessengerSettings = operation({
-  ...facts,
+  ...common,
   operationId: 'putMessengerSettings',
   method: 'put',
   path: configPath,
-  summary: "Write a project's messenger configuration, whole",
+  summary: 'Create or replace the messenger configuration',
   description:
-    'html of starter prompts keeps a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is taken out. avatarUrl of a team member is a path that the avatar upload answered.',
+    'The html of starter prompts may contain a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is removed. avatarUrl of a team member is a path returned by the avatar upload.',
   maxBodyBytes: 1024 * 1024,
   request: {
     params,
     body: jsonBody(messengerSettings, {
-      ...theAppearance,
-      team: theTeam,
+      ...appearanceExample,
+      team: teamExample,
       texts: {
         en: {
           greeting: 'Hello! How can we help?',
@@ -119,43 +124,44 @@ export const putMessengerSettings = operation({
       },
     }),
   },
-  responses: { 200: jsonAnswer('The configuration as stored.', messengerSettings) },
+  responses: { 200: jsonResponse('The stored configuration.', messengerSettings) },
   errors: noProject,
 });
 
 export const getTeammate = operation({
-  ...facts,
+  ...common,
   operationId: 'getTeammate',
   method: 'get',
   path: teammatePath,
-  summary: 'One who answers visitors',
+  summary: 'Get a teammate',
   request: { params: teammateParams },
-  responses: { 200: jsonAnswer('The teammate.', teammate) },
-  errors: { 404: 'No such project or teammate.' },
+  responses: { 200: jsonResponse('The teammate.', teammate) },
+  errors: { 404: 'Project or teammate not found.' },
 });
 
 export const putTeammate = operation({
-  ...facts,
+  ...common,
   operationId: 'putTeammate',
   method: 'put',
   path: teammatePath,
-  summary: 'Create or replace one who answers visitors',
-  description: 'Keeps the avatar.',
+  summary: 'Create or replace a teammate',
+  description: 'A teammate answers visitors. Replacing one keeps the avatar.',
   request: {
     params: teammateParams,
     body: jsonBody(teammateDefinition, { name: 'Grace Hopper', initials: 'GH' }),
   },
-  responses: { 200: jsonAnswer('The teammate as stored.', teammate) },
+  responses: { 200: jsonResponse('The stored teammate.', teammate) },
   errors: noProject,
 });
 
 export const putTeammateAvatar = operation({
-  ...facts,
+  ...common,
   operationId: 'putTeammateAvatar',
   method: 'put',
   path: '/management/v1/projects/{projectId}/team/{userId}/avatar',
-  summary: 'Upload the picture of a teammate',
-  description: 'Raw bytes of a PNG, JPEG, WebP or SVG of up to 1 MB; the bytes decide the type.',
+  summary: 'Upload the avatar of a teammate',
+  description:
+    'Send the raw bytes of a PNG, JPEG, WebP or SVG image of up to 1 MB, not a multipart form. The type is detected from the bytes.',
   maxBodyBytes: AVATAR_MAX_BYTES,
   request: {
     params: teammateParams,
@@ -165,68 +171,70 @@ export const putTeammateAvatar = operation({
     },
   },
   responses: {
-    200: jsonAnswer('The path of the avatar endpoint.', z.object({ url: z.string() }), {
+    200: jsonResponse('The path of the avatar.', z.object({ url: z.string() }), {
       url: '/v1/messenger/avatar/grace/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.png',
     }),
   },
   errors: {
-    404: 'No such project or teammate.',
-    415: 'Not a PNG, JPEG, WebP or SVG.',
-    502: 'The object store refused the picture.',
-    503: 'Picture storage is not configured, or a dependency is away.',
+    404: 'Project or teammate not found.',
+    415: 'The image is not a PNG, JPEG, WebP or SVG.',
+    502: 'The object store rejected the image.',
+    503: 'Object storage is not configured, or the service is temporarily unavailable.',
   },
 });
 
 export const createIdentitySecret = operation({
-  ...facts,
+  ...common,
   operationId: 'createIdentitySecret',
   method: 'post',
   path: secretsPath,
-  summary: 'Make an identity secret, which proves a visitor to be a user',
-  description: 'The secret is answered this once. From the first one on, a userId needs its userHash.',
+  summary: 'Create an identity secret',
+  description:
+    'Identity secrets verify the userId of visitors. The value is returned once. As soon as a project has a secret, a userId requires a userHash.',
   request: { params },
-  responses: { 201: jsonAnswer('The secret.', z.object({ id, secret: z.string() })) },
-  errors: { ...noProject, 409: 'Two secrets are live already.' },
+  responses: { 201: jsonResponse('The secret.', z.object({ id, secret: z.string() })) },
+  errors: { ...noProject, 409: 'Conflict. The project already has two secrets; delete one first.' },
 });
 
 export const deleteIdentitySecret = operation({
-  ...facts,
+  ...common,
   operationId: 'deleteIdentitySecret',
   method: 'delete',
   path: '/management/v1/projects/{projectId}/identity-secrets/{id}',
-  summary: 'Remove an identity secret',
+  summary: 'Delete an identity secret',
   request: { params: z.object({ ...projectParams, id }) },
-  responses: { 204: { description: 'It is not there (any more).' } },
+  responses: { 204: deleted },
 });
 
 export const sendMessage = operation({
-  ...facts,
+  ...common,
   operationId: 'sendMessage',
   method: 'post',
   path: '/management/v1/projects/{projectId}/messages',
-  summary: 'Put a message into in-app inboxes',
+  summary: 'Send an in-app message',
   maxBodyBytes: 4 * 1024 * 1024,
   request: {
     params,
     body: jsonBody(messageDefinition, { title: 'New: saved views', body: 'Keep the filters you use.' }),
   },
-  responses: { 201: jsonAnswer('The message.', z.object({ id })) },
+  responses: { 201: jsonResponse('The message.', z.object({ id })) },
   errors: noProject,
 });
 
 export const listConversations = operation({
-  ...facts,
+  ...common,
   operationId: 'listConversations',
   method: 'get',
   path: conversationsPath,
-  summary: 'Conversations of a project, latest turn first',
-  description: '50 a page. cursor is the nextCursor of the page before; null on the last.',
+  summary: 'List the conversations of a project',
+  description:
+    'Returns 50 per page. cursor is the nextCursor of the previous page; nextCursor is null on the last page.',
   request: {
     params,
     query: z.object({ status: conversationStatus.optional(), cursor: text({ max: 500 }).optional() }),
   },
   responses: {
-    200: jsonAnswer(
+    200: jsonResponse(
       'A page of conversations.',
       z.object({ conversations: z.array(conversationSummary), nextCursor: z.string().nullable() }),
     ),
@@ -235,33 +243,33 @@ export const listConversations = operation({
 });
 
 export const readConversation = operation({
-  ...facts,
+  ...common,
   operationId: 'readConversation',
   method: 'get',
   path: '/management/v1/projects/{projectId}/conversations/{id}',
-  summary: 'A conversation with its turns and where they were written',
+  summary: 'Get a conversation as an operator',
   request: { params: conversationParams },
-  responses: { 200: jsonAnswer('The conversation.', operatorConversation) },
+  responses: { 200: jsonResponse('The conversation.', operatorConversation) },
   errors: noConversation,
 });
 
 export const appendTeammateTurn = operation({
-  ...facts,
+  ...common,
   operationId: 'appendTeammateTurn',
   method: 'post',
   path: '/management/v1/projects/{projectId}/conversations/{id}/turns',
-  summary: 'Answer a visitor as a teammate',
+  summary: 'Append a turn of a teammate',
   description: 'Sets the status to pending.',
   request: {
     params: conversationParams,
     body: jsonBody(teammateTurn, { authorId: 'grace', body: 'I am looking into it.' }),
   },
-  responses: { 201: jsonAnswer('The turn.', z.object({ turn })) },
+  responses: { 201: jsonResponse('The turn.', z.object({ turn })) },
   errors: noConversation,
 });
 
 export const putConversationStatus = operation({
-  ...facts,
+  ...common,
   operationId: 'putConversationStatus',
   method: 'put',
   path: '/management/v1/projects/{projectId}/conversations/{id}/status',
@@ -270,6 +278,6 @@ export const putConversationStatus = operation({
     params: conversationParams,
     body: jsonBody(z.object({ status: conversationStatus }), { status: 'resolved' }),
   },
-  responses: { 200: jsonAnswer('The status as stored.', z.object({ status: conversationStatus })) },
+  responses: { 200: jsonResponse('The stored status.', z.object({ status: conversationStatus })) },
   errors: noConversation,
 });

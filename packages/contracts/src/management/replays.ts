@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer } from '../bodies.ts';
-import { id, text, timestamp } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { deleted, managementOf, projectParams } from './facts.ts';
+import { id, text, timestamp } from '../fields/fields.ts';
+import { deleted, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { managementOf, projectParams } from './common.ts';
 
 const count = z.int().min(0);
 
@@ -39,41 +39,41 @@ export const replayManifest = replay
   .openapi('ReplayManifest');
 export type ReplayManifest = z.infer<typeof replayManifest>;
 
-const facts = managementOf('archive');
+const common = managementOf('archive');
 const REPLAYS_PATH = '/management/v1/projects/{projectId}/replays';
 const REPLAY_PATH = '/management/v1/projects/{projectId}/replays/{sessionId}';
 const replayParams = z.object({ ...projectParams, sessionId: id });
-const noReplay = { 404: 'No such project, or no recording of the session.' };
+const noReplay = { 404: 'Project or recording not found.' };
 
 export const listReplays = operation({
-  ...facts,
+  ...common,
   operationId: 'listReplays',
   method: 'get',
   path: REPLAYS_PATH,
   summary: 'List the recorded sessions of a project',
   description:
-    'Newest first, 50 a page. cursor is the nextCursor of the previous page, null on the last. distinct_id selects the sessions that show this person.',
+    'Returns 50 per page, newest first. cursor is the nextCursor of the previous page; nextCursor is null on the last page. distinct_id selects the sessions of a person.',
   request: {
     params: z.object(projectParams),
     query: z.object({ distinct_id: id.optional(), cursor: text({ max: 1500 }).optional() }),
   },
   responses: {
-    200: jsonAnswer(
+    200: jsonResponse(
       'A page of sessions.',
       z.object({ replays: z.array(replay), nextCursor: z.string().nullable() }),
     ),
   },
-  errors: { 404: 'No such project.' },
+  errors: { 404: 'Project not found.' },
 });
 
 export const getReplay = operation({
-  ...facts,
+  ...common,
   operationId: 'getReplay',
   method: 'get',
   path: REPLAY_PATH,
   summary: 'Get the manifest of a recorded session',
   request: { params: replayParams },
-  responses: { 200: jsonAnswer('The manifest.', replayManifest) },
+  responses: { 200: jsonResponse('The manifest.', replayManifest) },
   errors: noReplay,
 });
 
@@ -83,7 +83,7 @@ const streamed: Record<string, { schema: z.ZodType }> = {
 };
 
 export const readReplayEvents = operation({
-  ...facts,
+  ...common,
   operationId: 'readReplayEvents',
   method: 'get',
   path: '/management/v1/projects/{projectId}/replays/{sessionId}/events',
@@ -100,7 +100,7 @@ export const readReplayEvents = operation({
 });
 
 export const deleteReplay = operation({
-  ...facts,
+  ...common,
   operationId: 'deleteReplay',
   method: 'delete',
   path: REPLAY_PATH,
@@ -109,7 +109,7 @@ export const deleteReplay = operation({
   request: { params: replayParams },
   responses: { 204: deleted },
   errors: {
-    404: 'No such project.',
+    404: 'Project not found.',
     503: 'The session is deleted, but its objects could not be erased yet; they are erased later.',
   },
 });

@@ -58,7 +58,7 @@ describe('a flag', () => {
   });
 });
 
-test('a cohort does not refer to cohorts', () => {
+test('a cohort cannot refer to another cohort', () => {
   const of = (op: string) =>
     paths(cohortDefinition, { name: 'Beta', match: [{ attribute: '', op, value: 'c' }] });
   expect(of('eq')).toEqual([]);

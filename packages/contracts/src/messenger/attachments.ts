@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer } from '../bodies.ts';
-import { operation } from '../operation.ts';
-import { attachmentId, conversationId } from '../path-ids.ts';
+import { attachmentId, conversationId } from '../fields/ids.ts';
+import { jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
 import { attachmentType, uploadedAttachment } from './conversations.ts';
 
-/** The most an attachment may weigh, in bytes. */
+/** Maximum size of an attachment in bytes. */
 export const ATTACHMENT_MAX_BYTES = 500_000;
 
-const facts = {
+const common = {
   service: 'messenger',
   host: 'api',
   credential: 'conversation',
@@ -20,42 +20,42 @@ const binary = {
 } as const;
 
 export const uploadAttachment = operation({
-  ...facts,
+  ...common,
   operationId: 'uploadAttachment',
   method: 'post',
   path: '/v1/conversations/{id}/attachments',
-  summary: "Upload a file for the visitor's next turn",
+  summary: 'Upload a file for the next turn of the visitor',
   description:
-    'Raw bytes of a PNG, JPEG, WebP, GIF or PDF of up to 500,000 bytes; the bytes decide the type, never the Content-Type header. Path parts, control characters and bidi marks are taken out of name; an empty one is file. A file not sent within 24 hours is removed. 10 a minute and 60 an hour a conversation, 30 a minute an address.',
+    'Send the raw bytes of a PNG, JPEG, WebP, GIF or PDF file of up to 500,000 bytes, not a multipart form. The type is detected from the bytes; Content-Type is ignored. Path segments, control characters and bidirectional marks are removed from name; an empty name becomes file. A file that is not sent within 24 hours is deleted. Limits: 10 per minute and 60 per hour for a conversation, 30 per minute for an IP address.',
   maxBodyBytes: ATTACHMENT_MAX_BYTES,
   request: {
     params: z.object({ id: conversationId }),
     query: z.object({
-      // Cleaned before it is measured, by the service: what is taken out does not count.
+      // The service enforces the maximum length after it has cleaned the name.
       name: z.string().default('file').openapi({ maxLength: 200, example: 'screenshot.png' }),
     }),
     body: { required: true, content: { 'application/octet-stream': binary } },
   },
-  responses: { 201: jsonAnswer('The file, to be named in attachmentIds.', uploadedAttachment) },
+  responses: { 201: jsonResponse('The file. Send its id in attachmentIds.', uploadedAttachment) },
   errors: {
     400: 'ATTACHMENT_UNREAD: the body is empty or could not be received. BAD_REQUEST: the name is too long.',
-    403: 'ATTACHMENTS_OFF: the project takes no files, or the key is of another region.',
-    413: 'ATTACHMENT_TOO_LARGE: more than 500,000 bytes.',
-    415: 'ATTACHMENT_FORMAT: not a PNG, JPEG, WebP, GIF or PDF, or a picture of more than 50 million pixels.',
-    429: 'ATTACHMENT_RATE: too many files from this conversation or address; see Retry-After.',
-    500: 'ATTACHMENT_FAILED: the file could not be taken.',
-    502: 'ATTACHMENT_STORAGE: the object store refused the file.',
-    503: 'ATTACHMENT_STORAGE: file storage is not configured. UNAVAILABLE: a dependency is away.',
+    403: 'ATTACHMENTS_OFF: attachments are disabled for the project, or the key belongs to another region.',
+    413: 'ATTACHMENT_TOO_LARGE: the file is larger than 500,000 bytes.',
+    415: 'ATTACHMENT_FORMAT: the file is not a PNG, JPEG, WebP, GIF or PDF, or an image of more than 50 million pixels.',
+    429: 'ATTACHMENT_RATE: too many uploads from this conversation or IP address; retry after the number of seconds in Retry-After.',
+    500: 'ATTACHMENT_FAILED: the file could not be processed.',
+    502: 'ATTACHMENT_STORAGE: the object store rejected the file.',
+    503: 'ATTACHMENT_STORAGE: file storage is not configured. UNAVAILABLE: the service is temporarily unavailable.',
   },
 });
 
 export const readAttachment = operation({
-  ...facts,
+  ...common,
   operationId: 'readAttachment',
   method: 'get',
   path: '/v1/conversations/{id}/attachments/{attachmentId}',
-  summary: 'The bytes of a file of the conversation',
-  description: 'With the type it was stored as: a PDF as a download, a picture to show in place.',
+  summary: 'Download a file of the conversation',
+  description: 'Returns the file with its stored type: a PDF as a download, an image for inline display.',
   request: { params: z.object({ id: conversationId, attachmentId }) },
   responses: {
     200: {
@@ -71,10 +71,10 @@ export const readAttachment = operation({
     },
   },
   errors: {
-    403: 'ATTACHMENTS_OFF: the key is of another region.',
-    404: 'ATTACHMENT_NOT_FOUND: no such file in this conversation.',
+    403: 'ATTACHMENTS_OFF: the key belongs to another region.',
+    404: 'ATTACHMENT_NOT_FOUND: the conversation has no such file.',
     500: 'ATTACHMENT_FAILED: the file could not be read.',
-    502: 'ATTACHMENT_STORAGE: the object store did not answer with the file.',
-    503: 'ATTACHMENT_STORAGE: file storage is not configured. UNAVAILABLE: a dependency is away.',
+    502: 'ATTACHMENT_STORAGE: the object store did not return the file.',
+    503: 'ATTACHMENT_STORAGE: file storage is not configured. UNAVAILABLE: the service is temporarily unavailable.',
   },
 });

@@ -1,36 +1,36 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, notModified } from '../bodies.ts';
-import { anyJson, id, int32, text } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { userId } from '../path-ids.ts';
+import { anyJson, id, int32, text } from '../fields/fields.ts';
+import { userId } from '../fields/ids.ts';
+import { jsonResponse, notModified } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
 
-const look = text({ max: 50 });
+const styleName = text({ max: 50 });
 
-/** How the messenger looks and behaves, as it is written and as it is answered. */
+/** Appearance and behaviour of the messenger, in requests and responses. */
 export const messengerAppearance = z.object({
   enabled: z.boolean(),
-  launcherPosition: look,
+  launcherPosition: styleName,
   launcherOffsetX: int32,
   launcherOffsetY: int32,
-  accentColor: look,
+  accentColor: styleName,
   availability: anyJson,
-  skin: look,
-  launcherShape: look,
-  launcherFill: look,
-  launcherContent: look,
-  launcherSize: look,
-  bubbleShape: look,
-  bubbleFill: look,
-  composerShape: look,
-  namePlacement: look,
+  skin: styleName,
+  launcherShape: styleName,
+  launcherFill: styleName,
+  launcherContent: styleName,
+  launcherSize: styleName,
+  bubbleShape: styleName,
+  bubbleFill: styleName,
+  composerShape: styleName,
+  namePlacement: styleName,
   nameAvatar: z.boolean(),
   dayDividers: z.boolean(),
-  stampPlacement: look,
-  stampContent: look,
+  stampPlacement: styleName,
+  stampContent: styleName,
 });
 
-/** An appearance, for the API reference. */
-export const theAppearance = {
+/** An example for the API reference. */
+export const appearanceExample = {
   enabled: true,
   launcherPosition: 'right',
   launcherOffsetX: 24,
@@ -52,8 +52,8 @@ export const theAppearance = {
   stampContent: 'time',
 };
 
-/** Who answers, for the API reference. */
-export const theTeam = [
+/** An example for the API reference. */
+export const teamExample = [
   {
     name: 'Grace Hopper',
     initials: 'GH',
@@ -65,14 +65,16 @@ export const theTeam = [
 
 export const starterPrompt = z
   .object({ html: text({ max: 2000 }), text: text({ max: 500 }) })
-  .openapi('StarterPrompt', { description: 'html holds a, b, strong, i, em, code and br alone.' });
+  .openapi('StarterPrompt', {
+    description: 'html may contain the elements a, b, strong, i, em, code and br.',
+  });
 export type StarterPrompt = z.infer<typeof starterPrompt>;
 
 export const teamMember = z
   .object({
     name: text({ min: 1, max: 200 }),
     initials: text({ max: 10 }),
-    tone: look,
+    tone: styleName,
     avatarUrl: text({ max: 2048 })
       .nullable()
       .optional()
@@ -86,7 +88,7 @@ export const messengerConfiguration = messengerAppearance
     enabled: z.literal(true),
     greeting: z.string(),
     awayMessage: z.string(),
-    version: z.string().openapi({ description: 'A hash of what is answered.' }),
+    version: z.string().openapi({ description: 'A hash of the configuration.' }),
     starterPrompts: z.array(starterPrompt),
     team: z.array(teamMember),
     socketUrl: z.string(),
@@ -95,13 +97,13 @@ export const messengerConfiguration = messengerAppearance
   .openapi('MessengerConfiguration');
 export type MessengerConfiguration = z.infer<typeof messengerConfiguration>;
 
-const theConfiguration = {
-  ...theAppearance,
+const configurationExample = {
+  ...appearanceExample,
   enabled: true as const,
   greeting: 'Hello! How can we help?',
   awayMessage: 'We are back at 9.',
   starterPrompts: [{ html: 'Where is <b>my order</b>?', text: 'Where is my order?' }],
-  team: theTeam,
+  team: teamExample,
   version: '5a6b7c8d9e0f',
   socketUrl: 'wss://api.example.com/v1/messenger/socket',
   attachments: {
@@ -113,13 +115,13 @@ const theConfiguration = {
 
 export const messengerOff = z.object({ enabled: z.literal(false) }).openapi('MessengerOff');
 
-/** The most an avatar may weigh, in bytes. */
+/** Maximum size of an avatar in bytes. */
 export const AVATAR_MAX_BYTES = 1_000_000;
 
 export const avatarType = z.enum(['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml']);
 export type AvatarType = z.infer<typeof avatarType>;
 
-const facts = {
+const common = {
   service: 'messenger',
   host: 'api',
   credential: 'project-key',
@@ -128,26 +130,27 @@ const facts = {
 } as const;
 
 export const getMessengerConfig = operation({
-  ...facts,
+  ...common,
   operationId: 'getMessengerConfig',
   method: 'get',
   path: '/v1/messenger/config',
-  summary: "The messenger's configuration in the visitor's language",
+  summary: 'Get the messenger configuration for a visitor',
   description:
-    'Each text is taken from the first of: the tags of locale, each exactly and then by its primary subtag, the default language of the project, English. Malformed tags are skipped, and so are the eleventh and later. A project never configured and one switched off both answer {enabled: false}. socketUrl is the absolute ws or wss address of /v1/messenger/socket, to which the client adds ?api_key=.',
+    'Each text is in the first available of these languages: the tags of locale, each matched exactly and then by its primary subtag; the default language of the project; English. Malformed tags and all but the first ten are ignored. The response is {enabled: false} if the messenger was never configured or is disabled. socketUrl is the WebSocket URL of live updates: append ?api_key= and the project key.',
   request: {
     query: z.object({
-      locale: text({ max: 2000 })
-        .optional()
-        .openapi({ description: 'BCP 47 tags, comma separated, most wanted first.', example: 'pt-BR,en' }),
+      locale: text({ max: 2000 }).optional().openapi({
+        description: 'BCP 47 tags in order of preference, separated by commas.',
+        example: 'pt-BR,en',
+      }),
     }),
   },
   responses: {
     200: {
-      ...jsonAnswer(
-        'The configuration, or that there is none.',
+      ...jsonResponse(
+        'The configuration, or {enabled: false}.',
         z.union([messengerConfiguration, messengerOff]),
-        theConfiguration,
+        configurationExample,
       ),
       headers: z.object({ ETag: z.string() }),
     },
@@ -156,13 +159,13 @@ export const getMessengerConfig = operation({
 });
 
 export const getAvatar = operation({
-  ...facts,
+  ...common,
   operationId: 'getAvatar',
   method: 'get',
   path: '/v1/messenger/avatar/{user_id}/{file}',
-  summary: 'A picture of a team member',
+  summary: 'Get the avatar of a team member',
   description:
-    'file is the SHA-256 of the bytes and the extension of the type, so the bytes under a path never change. The key may travel as api_key, since an image load sets no header.',
+    'file is the SHA-256 hash of the image and its extension, so the content of a path never changes. Image loads cannot set headers, so you can send the project key as api_key.',
   request: {
     params: z.object({
       user_id: userId,
@@ -172,14 +175,14 @@ export const getAvatar = operation({
     }),
     query: z.object({
       api_key: text({ max: 200 }).optional().openapi({
-        description: 'The project key, in place of the header.',
+        description: 'The project key, instead of the Authorization header.',
         example: 'pk_eu_0123456789ABCDEFGHIJKLMNOPQRSTUV',
       }),
     }),
   },
   responses: {
     200: {
-      description: 'The picture.',
+      description: 'The image.',
       headers: z.object({
         ETag: z.string(),
         'Cache-Control': z.string().openapi({ example: 'private, max-age=86400, immutable' }),
@@ -196,8 +199,8 @@ export const getAvatar = operation({
     304: notModified,
   },
   errors: {
-    404: 'No such picture.',
-    502: 'The picture could not be read from storage.',
-    503: 'Picture storage is not configured, or a dependency is away.',
+    404: 'Avatar not found.',
+    502: 'The object store did not return the image.',
+    503: 'Object storage is not configured, or the service is temporarily unavailable.',
   },
 });

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { id, text, timestamp } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { conversationId } from '../path-ids.ts';
+import { id, text, timestamp } from '../fields/fields.ts';
+import { conversationId } from '../fields/ids.ts';
+import { jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
 
 export const conversationStatus = z.enum(['open', 'pending', 'resolved']).openapi('ConversationStatus');
 export type ConversationStatus = z.infer<typeof conversationStatus>;
@@ -19,7 +19,7 @@ export const attachmentType = z.enum([
 ]);
 export type AttachmentType = z.infer<typeof attachmentType>;
 
-/** A file as its upload answers it. */
+/** A file as returned by its upload. */
 export const uploadedAttachment = z
   .object({ id, name: z.string(), contentType: attachmentType, bytes: z.int() })
   .openapi('UploadedAttachment', {
@@ -33,11 +33,11 @@ export const uploadedAttachment = z
 export type UploadedAttachment = z.infer<typeof uploadedAttachment>;
 
 export const attachment = uploadedAttachment
-  .extend({ url: z.string().openapi({ description: 'The path of the read endpoint.' }) })
+  .extend({ url: z.string().openapi({ description: 'Path of the download endpoint.' }) })
   .openapi('Attachment');
 export type Attachment = z.infer<typeof attachment>;
 
-const theTurn = {
+const turnExample = {
   id: 'trn_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
   authorKind: 'visitor' as const,
   authorId: null,
@@ -48,14 +48,14 @@ const theTurn = {
   attachments: [],
 };
 
-const theConversation = {
+const conversationExample = {
   id: 'cnv_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
   distinctId: 'user-1',
   subject: 'Invoice for March',
   status: 'open' as const,
   lastTurnAt: '2026-03-01T09:30:00.000Z',
   createdAt: '2026-03-01T09:29:00.000Z',
-  turns: [theTurn],
+  turns: [turnExample],
 };
 
 export const turn = z
@@ -73,7 +73,7 @@ export const turn = z
       .openapi({ description: 'Path of the avatar endpoint.' }),
     attachments: z.array(attachment),
   })
-  .openapi('Turn', { example: theTurn });
+  .openapi('Turn', { example: turnExample });
 export type Turn = z.infer<typeof turn>;
 
 export const conversation = z
@@ -95,7 +95,7 @@ export const conversationRequest = z
     subject: text({ max: 200 }).nullable().optional(),
     userId: id.nullable().optional(),
     userHash: text({ max: 200 }).nullable().optional().openapi({
-      description: 'Lower-case hex HMAC-SHA256 of userId under an identity secret of the project.',
+      description: 'HMAC-SHA256 of userId with an identity secret of the project, in lowercase hex.',
     }),
   })
   .refine(({ userId = null, userHash = null }) => userHash === null || userId !== null, {
@@ -118,7 +118,9 @@ export type OpenedConversation = z.infer<typeof openedConversation>;
 
 export const pageContext = z
   .object({ host: text({ max: 255 }), path: text({ max: 2048 }), title: text({ max: 500 }) })
-  .openapi('PageContext', { description: 'Where the turn was written; not shown to the visitor.' });
+  .openapi('PageContext', {
+    description: 'The page on which the turn was written. Not shown to the visitor.',
+  });
 export type PageContext = z.infer<typeof pageContext>;
 
 export const turnRequest = z
@@ -134,7 +136,7 @@ export const turnRequest = z
   .openapi('TurnRequest');
 export type TurnRequest = z.infer<typeof turnRequest>;
 
-const facts = {
+const common = {
   service: 'messenger',
   host: 'api',
   credential: 'conversation',
@@ -145,32 +147,32 @@ const facts = {
 const params = z.object({ id: conversationId });
 
 export const openConversation = operation({
-  ...facts,
+  ...common,
   credential: 'project-key',
   operationId: 'openConversation',
   method: 'post',
   path: '/v1/conversations',
   summary: 'Open a support conversation',
   description:
-    'The token is answered this once and is the only credential for this conversation. It is good for 30 days, and each turn or read renews it, up to 180 days from opening. A project with an identity secret refuses a userId without a right userHash with 403; one without keeps userId as unverified. 30 opens a minute a project and address, 600 a project.',
+    'The token is returned once and is the only credential for the conversation. It is valid for 30 days; every turn or read renews it, up to 180 days after opening. If the project has an identity secret, a userId without a valid userHash gets 403. Otherwise userId is stored as unverified. Limits: 30 conversations per minute for an IP address in a project, 600 per minute for a project.',
   request: {
     body: jsonBody(conversationRequest, { distinctId: 'user-1', subject: 'Invoice for March' }),
   },
-  responses: { 201: jsonAnswer('The conversation and its token.', openedConversation) },
+  responses: { 201: jsonResponse('The conversation and its token.', openedConversation) },
   errors: {
-    403: 'The key is of another region, or userHash does not prove userId.',
-    429: 'Too many conversations opened; Retry-After says when to come back.',
+    403: 'The project key belongs to another region, or userHash does not match userId.',
+    429: 'Too many conversations. Retry after the number of seconds in Retry-After.',
   },
 });
 
 export const appendTurn = operation({
-  ...facts,
+  ...common,
   operationId: 'appendTurn',
   method: 'post',
   path: '/v1/conversations/{id}/turns',
-  summary: "Append a visitor's turn",
+  summary: 'Append a turn of the visitor',
   description:
-    'body may be empty when attachmentIds names a file. Sets the status to open. 60 turns a minute a conversation. The same Idempotency-Key on the same conversation answers the first turn again.',
+    'body may be empty if attachmentIds has a file. Sets the status to open. Repeating an Idempotency-Key in a conversation returns the first turn again. Limit: 60 turns per minute and conversation.',
   request: {
     params,
     headers: z.object({
@@ -183,21 +185,21 @@ export const appendTurn = operation({
       pageContext: { host: 'shop.example.com', path: '/invoices', title: 'Invoices' },
     }),
   },
-  responses: { 201: jsonAnswer('The turn.', z.object({ turn }), { turn: theTurn }) },
+  responses: { 201: jsonResponse('The turn.', z.object({ turn }), { turn: turnExample }) },
   errors: {
-    409: "An attachment is not this conversation's, or was already sent; nothing is stored.",
-    429: 'Too many turns; Retry-After says when to come back.',
+    409: 'Conflict. An attachment belongs to another conversation or was already sent. Nothing is stored.',
+    429: 'Too many turns. Retry after the number of seconds in Retry-After.',
   },
 });
 
 export const getConversation = operation({
-  ...facts,
+  ...common,
   operationId: 'getConversation',
   method: 'get',
   path: '/v1/conversations/{id}',
-  summary: 'The conversation with its turns, oldest first',
+  summary: 'Get a conversation with its turns',
   description:
-    'status is open when the visitor wrote last, pending after a teammate, or what an operator set. An id that does not exist is 401 like a wrong token.',
+    'Turns are sorted oldest first. status is open after a turn of the visitor, pending after a turn of a teammate, or as set by an operator. An unknown id gets 401, like an invalid token.',
   request: { params },
-  responses: { 200: jsonAnswer('The conversation.', conversation, theConversation) },
+  responses: { 200: jsonResponse('The conversation.', conversation, conversationExample) },
 });

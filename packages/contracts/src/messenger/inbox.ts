@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { id, timestamp } from '../fields.ts';
-import { operation } from '../operation.ts';
+import { id, timestamp } from '../fields/fields.ts';
+import { jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
 
-const theMessage = {
+const messageExample = {
   id: 'msg_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
   title: 'New: saved views',
   body: 'Keep the filters you use.',
@@ -13,13 +13,13 @@ const theMessage = {
 
 export const inAppMessage = z
   .object({ id, title: z.string(), body: z.string(), read: z.boolean(), createdAt: timestamp })
-  .openapi('InAppMessage', { example: theMessage });
+  .openapi('InAppMessage', { example: messageExample });
 export type InAppMessage = z.infer<typeof inAppMessage>;
 
 export const readReceipt = z.object({ message_id: id, distinct_id: id }).openapi('ReadReceipt');
 export type ReadReceipt = z.infer<typeof readReceipt>;
 
-const facts = {
+const common = {
   service: 'messenger',
   host: 'api',
   credential: 'project-key',
@@ -28,27 +28,28 @@ const facts = {
 } as const;
 
 export const listMessages = operation({
-  ...facts,
+  ...common,
   operationId: 'listMessages',
   method: 'get',
   path: '/v1/messages',
-  summary: "A person's in-app messages, newest first",
-  description: 'Up to 100. createdAt is a timestamp.',
+  summary: 'List the in-app messages of a person',
+  description: 'Returns up to 100 messages, newest first.',
   request: { query: z.object({ distinct_id: id.openapi({ example: 'user-1' }) }) },
   responses: {
-    200: jsonAnswer('The messages.', z.object({ messages: z.array(inAppMessage) }), {
-      messages: [theMessage],
+    200: jsonResponse('The messages.', z.object({ messages: z.array(inAppMessage) }), {
+      messages: [messageExample],
     }),
   },
 });
 
 export const markMessageRead = operation({
-  ...facts,
+  ...common,
   operationId: 'markMessageRead',
   method: 'post',
   path: '/v1/messages/read',
-  summary: 'Mark a message as read',
-  description: "Again: the same answer. ok is false when the message is not in that person's inbox.",
+  summary: 'Mark an in-app message as read',
+  description:
+    'ok is false if the message is not in the inbox of the person. Marking a message twice has no effect.',
   request: {
     body: jsonBody(readReceipt, {
       message_id: 'msg_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
@@ -56,6 +57,8 @@ export const markMessageRead = operation({
     }),
   },
   responses: {
-    200: jsonAnswer('Whether the message is in the inbox.', z.object({ ok: z.boolean() }), { ok: true }),
+    200: jsonResponse('Whether the message is in the inbox of the person.', z.object({ ok: z.boolean() }), {
+      ok: true,
+    }),
   },
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { appendTurn, conversationRequest, turnRequest } from './conversations.ts';
+import { readReceipt } from './inbox.ts';
 import { articleSearch, translationRequest } from './settings.ts';
 
 interface Schema {
@@ -15,6 +16,11 @@ test('article search is on and a placement, and nothing else', () => {
   expect(paths(articleSearch, { on: true, placement: 'footer' })).toEqual(['placement']);
   expect(paths(articleSearch, { on: true })).toEqual(['placement']);
   expect(paths(articleSearch, { on: true, placement: 'tab', extra: 1 })).toEqual(['']);
+});
+
+test('ids are not blank', () => {
+  expect(paths(conversationRequest, { distinctId: ' ' })).toEqual(['distinctId']);
+  expect(paths(readReceipt, { message_id: 'm', distinct_id: '\t' })).toEqual(['distinct_id']);
 });
 
 describe('a translation', () => {

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { jsonAnswer, jsonBody } from '../bodies.ts';
-import { int64, languageTag, text, timestamp } from '../fields.ts';
-import { operation } from '../operation.ts';
-import { projectId } from '../path-ids.ts';
+import { int64, languageTag, text, timestamp } from '../fields/fields.ts';
+import { projectId } from '../fields/ids.ts';
+import { jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
 
 export const helpCentreSite = z
   .object({
@@ -10,7 +10,11 @@ export const helpCentreSite = z
     articles: int64.openapi({ description: 'Number of articles.' }),
     languages: z.array(z.string()),
     lastReadAt: timestamp.nullable().optional(),
-    readError: z.string().nullable().optional().openapi({ description: 'Why the last read failed.' }),
+    readError: z
+      .string()
+      .nullable()
+      .optional()
+      .openapi({ description: 'Error message of the last read, if it failed.' }),
     capped: z.boolean(),
   })
   .openapi('HelpCentreSite');
@@ -41,9 +45,9 @@ export const helpCentre = z
   });
 export type HelpCentre = z.infer<typeof helpCentre>;
 
-/** The most one text to translate may weigh, in UTF-8 bytes. */
+/** Maximum size of a text to translate, in UTF-8 bytes. */
 export const TRANSLATION_TEXT_MAX_BYTES = 4000;
-/** The most all texts of a translation may weigh together, in UTF-8 bytes. */
+/** Maximum size of all texts of a translation request, in UTF-8 bytes. */
 export const TRANSLATION_MAX_BYTES = 20_000;
 
 export const translationRequest = z
@@ -53,14 +57,14 @@ export const translationRequest = z
     texts: z.array(text({ max: TRANSLATION_TEXT_MAX_BYTES })).max(1000),
   })
   .check(({ value, issues }) => {
-    const refuse = (path: (string | number)[], message: string) =>
+    const report = (path: (string | number)[], message: string) =>
       issues.push({ code: 'custom', input: value, path, message });
     const bytes = value.texts.map(utf8Bytes);
     for (const [index, size] of bytes.entries()) {
-      if (size > TRANSLATION_TEXT_MAX_BYTES) refuse(['texts', index], 'larger than 4,000 bytes');
+      if (size > TRANSLATION_TEXT_MAX_BYTES) report(['texts', index], 'larger than 4,000 bytes');
     }
     if (bytes.reduce((sum, size) => sum + size, 0) > TRANSLATION_MAX_BYTES) {
-      refuse(['texts'], 'larger than 20,000 bytes in all');
+      report(['texts'], 'larger than 20,000 bytes in all');
     }
   })
   .openapi('TranslationRequest');
@@ -70,7 +74,7 @@ function utf8Bytes(value: string): number {
   return new TextEncoder().encode(value).byteLength;
 }
 
-const facts = {
+const common = {
   service: 'messenger',
   host: 'api',
   credential: 'access-token',
@@ -81,61 +85,62 @@ const facts = {
 const params = z.object({ projectId });
 
 export const getHelpCentre = operation({
-  ...facts,
+  ...common,
   operationId: 'getHelpCentre',
   method: 'get',
   path: '/v1/projects/{projectId}/messenger/help-centre',
-  summary: 'The help site as last looked up, and article search',
-  description: 'site is null until a refresh finds one. search starts as off, placement tab.',
+  summary: 'Get the help site and article search',
+  description:
+    'site is null until a refresh finds one. search is off with placement tab until you change it.',
   request: { params },
-  responses: { 200: jsonAnswer('The help centre.', helpCentre) },
+  responses: { 200: jsonResponse('The help centre.', helpCentre) },
 });
 
 export const refreshHelpCentre = operation({
-  ...facts,
+  ...common,
   operationId: 'refreshHelpCentre',
   method: 'post',
   path: '/v1/projects/{projectId}/messenger/help-centre/refresh',
-  summary: 'Ask the help-site provider which site belongs to the company',
+  summary: 'Look up the help site of the company',
   description:
-    'Stores, moves or clears the site, then answers as the read does. When the provider fails and a site is stored, it stays, with readError; when none is stored the answer is 502 HELP_SITE_FAILED. Any member of the company may.',
+    'Asks the help-site provider for the site of the company, stores the result and returns it. If the provider fails, a stored site is kept and gets readError; without a stored site the response is 502 HELP_SITE_FAILED. Open to every member of the company.',
   request: { params },
-  responses: { 200: jsonAnswer('The help centre.', helpCentre) },
-  errors: { 502: 'HELP_SITE_FAILED: the provider failed and no site is stored.' },
+  responses: { 200: jsonResponse('The help centre.', helpCentre) },
+  errors: { 502: 'HELP_SITE_FAILED: the help-site provider failed and no site is stored.' },
 });
 
 export const putArticleSearch = operation({
-  ...facts,
+  ...common,
   operationId: 'putArticleSearch',
   method: 'put',
   path: '/v1/projects/{projectId}/messenger/article-search',
-  summary: 'Turn article search on or off, and place it',
+  summary: 'Turn article search on or off',
   description:
-    'on: true needs a plan with article search, else 402 PLAN_REQUIRED, also when it was on before; on: false with any placement is always allowed.',
+    'Sets both on and placement. Turning article search on requires a plan that includes it; otherwise the response is 402 PLAN_REQUIRED, even if it was on before. Turning it off is always allowed.',
   request: { params, body: jsonBody(articleSearch, { on: true, placement: 'tab' }) },
-  responses: { 200: jsonAnswer('Article search as stored.', articleSearch) },
-  errors: { 402: 'PLAN_REQUIRED: the plan has no article search.' },
+  responses: { 200: jsonResponse('The stored setting.', articleSearch) },
+  errors: { 402: 'PLAN_REQUIRED: the plan does not include article search.' },
 });
 
 export const translateTexts = operation({
-  ...facts,
+  ...common,
   operationId: 'translateTexts',
   method: 'post',
   path: '/v1/projects/{projectId}/messenger/translations',
   summary: 'Translate messenger texts with AI',
   description:
-    "One translation a text, in order; nothing is stored. 4,000 UTF-8 bytes a text and 20,000 in all, else 400. The inline markup of a starter prompt comes back unchanged. Once 400 and 402 are settled, an empty list, or from equal to to, is answered without the AI provider. What a month takes is bounded by the plan's aiTranslationBytesPerMonth.",
+    'Returns one translation per text, in order, and stores nothing. A text may have 4,000 UTF-8 bytes, a request 20,000. The inline markup of starter prompts is preserved. An empty list, and a request whose from equals to, needs no AI provider. The entitlement aiTranslationBytesPerMonth of the plan limits the volume per month.',
   request: {
     params,
     body: jsonBody(translationRequest, { from: 'en', to: 'de', texts: ['Hello, <b>friend</b>!'] }),
   },
   responses: {
-    200: jsonAnswer('The translations, in order.', z.object({ texts: z.array(z.string()) }), {
+    200: jsonResponse('The translations, in order.', z.object({ texts: z.array(z.string()) }), {
       texts: ['Hallo, <b>Freund</b>!'],
     }),
   },
   errors: {
-    402: 'AI_DISABLED: the AI add-on is off. AI_LIMIT_REACHED: it is at its limit.',
-    502: 'AI_FAILED: the AI provider failed, or its reply cannot be used.',
+    402: 'AI_DISABLED: the plan does not include AI translations. AI_LIMIT_REACHED: the monthly limit of AI translations is reached.',
+    502: 'AI_FAILED: the AI provider failed or returned an unusable reply.',
   },
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../fields/json.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
 /** Any events that a batch may hold, for property tests; people and event_ids come more than once. */

@@ -40,7 +40,7 @@ describe('cohorts of a project', () => {
     });
     expect(response.status).toBe(400);
     expect(await json(response)).toMatchObject({
-      error: { message: expect.stringContaining('match[0].op: a cohort does not refer to cohorts') },
+      error: { message: expect.stringContaining('match[0].op: a cohort cannot refer to another cohort') },
     });
   });
 

@@ -104,13 +104,18 @@ describe('GET /v1/flags', () => {
     expect((await evaluate(project, 'ada')).flags).toEqual({ beta: false });
   });
 
-  it('treats an empty distinct_id as unknown, and rejects a missing one', async () => {
+  it('treats an empty distinct_id as unknown, and rejects a missing or blank one', async () => {
     const project = await harness.createProject();
     await harness.putFlag(project, { key: 'half', enabled: true, rolloutPercentage: 99 });
     expect((await evaluate(project, '')).reasons).toEqual({ half: 'ROLLOUT_MISS' });
     const response = await harness.get('/v1/flags', project.key);
     expect(response.status).toBe(400);
     expect(await json(response)).toMatchObject({ statusCode: 400, message: 'distinct_id: required' });
+    for (const path of ['/v1/flags', '/v1/flags/memberships']) {
+      const blank = await harness.get(`${path}?distinct_id=%20%09`, project.key);
+      expect(blank.status).toBe(400);
+      expect(await json(blank)).toMatchObject({ message: 'distinct_id: only white space' });
+    }
   });
 
   it('isolates a flag that cannot be evaluated', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ingestionTopics } from './records.ts';
-import { MOST_STATE_TOKENS, readStateTokens, stateToken } from './state-token.ts';
+import { MAX_STATE_TOKENS, readStateTokens, stateToken } from './state-token.ts';
 
 const positions = fc.record({
   topic: fc.constantFrom(ingestionTopics.identifies, ingestionTopics.groups),
@@ -12,7 +12,7 @@ const positions = fc.record({
 describe('a state token', () => {
   it('reads as what it was made of, alone or among others, and fits a URL', () => {
     fc.assert(
-      fc.property(fc.array(positions, { maxLength: MOST_STATE_TOKENS }), (all) => {
+      fc.property(fc.array(positions, { maxLength: MAX_STATE_TOKENS }), (all) => {
         const tokens = all.map(stateToken);
         for (const token of tokens) expect(token).toMatch(/^[0-9a-z-]{5,18}$/);
         expect(readStateTokens(tokens.join(', '))).toEqual(all);
@@ -31,6 +31,6 @@ describe('a state token', () => {
 
   it('counts so many times and no more', () => {
     const many = Array.from({ length: 10_000 }, () => 'i-1-1').join(',');
-    expect(readStateTokens(many)).toHaveLength(MOST_STATE_TOKENS);
+    expect(readStateTokens(many)).toHaveLength(MAX_STATE_TOKENS);
   });
 });

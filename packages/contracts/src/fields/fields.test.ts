@@ -8,10 +8,10 @@ import {
   int32,
   int64,
   languageTag,
+  nonBlankText,
   text,
   timestamp,
   uint32,
-  writtenText,
 } from './fields.ts';
 
 const takes = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
@@ -37,7 +37,7 @@ describe('a text', () => {
     );
   });
 
-  test('holds no NUL and no unpaired surrogate', () => {
+  test('has no NUL and no unpaired surrogate', () => {
     expect(takes(name, 'a\0b')).toBe(false);
     expect(takes(name, 'a\uD83C')).toBe(false);
   });
@@ -46,9 +46,11 @@ describe('a text', () => {
     expect(text({ max: 10 }).parse('  a\n')).toBe('  a\n');
   });
 
-  test('that is required says something', () => {
-    expect(takes(writtenText(10), ' \n\t')).toBe(false);
-    expect(takes(writtenText(10), ' a ')).toBe(true);
+  test('that must not be blank has more than white space', () => {
+    expect(takes(nonBlankText(10), ' \n\t')).toBe(false);
+    expect(takes(nonBlankText(10), ' a ')).toBe(true);
+    for (const blank of ['', ' ', '\t\n', '\u00A0\u2003']) expect(takes(id, blank)).toBe(false);
+    expect(takes(id, ' a ')).toBe(true);
   });
 });
 

@@ -1,14 +1,14 @@
-import type { ServiceName } from './operation.ts';
+import type { ServiceName } from './operation/operation.ts';
 
-/** What `{base_url}` serves that is no operation: a page for people, or a WebSocket. */
-export interface BesidesOperation {
-  /** As an operation's path. */
+/** A route of `{base_url}` that is not an API operation: an HTML page or a WebSocket. */
+export interface ExtraRoute {
+  /** In the syntax of operation paths. */
   path: string;
   service: ServiceName;
   kind: 'page' | 'socket';
 }
 
-export const besidesOperations: readonly BesidesOperation[] = [
+export const extraRoutes: readonly ExtraRoute[] = [
   { path: '/shared/{token}', service: 'collaboration', kind: 'page' },
   { path: '/v1/messenger/socket', service: 'messenger', kind: 'socket' },
   { path: '/v1/flags/socket', service: 'flags', kind: 'socket' },

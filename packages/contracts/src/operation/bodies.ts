@@ -6,11 +6,14 @@ export function jsonBody<S extends z.ZodType>(schema: S, example?: z.input<S>) {
   return { required: true, content: { 'application/json': media } };
 }
 
-/** A JSON answer. */
-export function jsonAnswer<S extends z.ZodType>(description: string, schema: S, example?: z.output<S>) {
+/** A JSON response. */
+export function jsonResponse<S extends z.ZodType>(description: string, schema: S, example?: z.output<S>) {
   const media = { schema, ...(example === undefined ? {} : { example }) };
   return { description, content: { 'application/json': media } };
 }
 
-/** The answer to If-None-Match when nothing has changed. */
-export const notModified = { description: 'Nothing has changed since the ETag in If-None-Match.' };
+/** The response to If-None-Match when nothing has changed. */
+export const notModified = { description: 'Not modified since the ETag in If-None-Match.' };
+
+/** The response to DELETE. */
+export const deleted = { description: 'Deleted, or there was nothing to delete.' };

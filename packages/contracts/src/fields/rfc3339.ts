@@ -1,13 +1,13 @@
-const form =
+const RFC3339 =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /**
- * Whether a text is an RFC 3339 date and time of a real calendar day, with at most nine digits of a second.
- * Leap seconds are refused: neither `Date` nor PostgreSQL can name one.
+ * Whether a text is an RFC 3339 date-time of a real calendar day with at most nine fractional digits. Leap seconds
+ * are rejected because neither `Date` nor PostgreSQL can represent them.
  */
 export function isRfc3339(value: string): boolean {
-  if (!form.test(value)) return false;
-  // Only days 29 to 31 can be missing from a month.
+  if (!RFC3339.test(value)) return false;
+  // Every month has the days 1 to 28.
   return value.charCodeAt(8) < 0x32 || dayExists(value);
 }
 

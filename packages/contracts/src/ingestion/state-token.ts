@@ -1,6 +1,6 @@
 import { ingestionTopics } from './records.ts';
 
-/** Where a call that changes user state stands in the event log. */
+/** The position in the event log of a call that changes user state. */
 export interface StatePosition {
   topic: string;
   partition: number;
@@ -12,26 +12,27 @@ const letters: readonly [letter: string, topic: string][] = [
   ['g', ingestionTopics.groups],
 ];
 
-/** Tokens that one request may show; further ones are not read. */
-export const MOST_STATE_TOKENS = 8;
-const LONGEST = 300;
-const tokenPattern = /^([ig])-([0-9a-z]{1,5})-([0-9a-z]{1,10})$/;
+/** Tokens read from one request. Further ones are ignored. */
+export const MAX_STATE_TOKENS = 8;
+const MAX_HEADER_LENGTH = 300;
+const TOKEN = /^([ig])-([0-9a-z]{1,5})-([0-9a-z]{1,10})$/;
 
-/** The X-State-Token of a stored call: opaque to clients, fit for a URL, at most 18 characters. */
+/** The X-State-Token of a stored call: opaque to clients, URL-safe, at most 18 characters. */
 export function stateToken({ topic, partition, offset }: StatePosition): string {
   const [letter] = letters.find(([, name]) => name === topic) ?? [];
-  if (letter === undefined) throw new Error(`calls on ${topic} change no user state`);
+  if (letter === undefined)
+    throw new Error(`no state token for topic ${topic}: its records change no user state`);
   return `${letter}-${partition.toString(36)}-${offset.toString(36)}`;
 }
 
-/** What the tokens of an X-State-Token header, separated by commas, stand for. What is none is left out. */
+/** The positions of the comma-separated tokens of an X-State-Token header. Invalid tokens are ignored. */
 export function readStateTokens(header: string): StatePosition[] {
-  const tokens = header.slice(0, LONGEST).split(',', MOST_STATE_TOKENS);
+  const tokens = header.slice(0, MAX_HEADER_LENGTH).split(',', MAX_STATE_TOKENS);
   return tokens.map((token) => readToken(token.trim())).filter((position) => position !== undefined);
 }
 
 function readToken(token: string): StatePosition | undefined {
-  const [, letter, partition = '', offset = ''] = tokenPattern.exec(token) ?? [];
+  const [, letter, partition = '', offset = ''] = TOKEN.exec(token) ?? [];
   const topic = letters.find(([known]) => known === letter)?.[1];
   if (topic === undefined) return undefined;
   return { topic, partition: Number.parseInt(partition, 36), offset: Number.parseInt(offset, 36) };

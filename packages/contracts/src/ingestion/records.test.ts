@@ -9,7 +9,7 @@ it.each([
   ['group-record', groupRecord],
   ['replay-record', replayRecord],
 ])('docs/schemas/%s.json says what the record is', async (name, schema) => {
-  const file = new URL(`../../../docs/schemas/${name}.json`, import.meta.url);
+  const file = new URL(`../../../../docs/schemas/${name}.json`, import.meta.url);
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(z.toJSONSchema(schema, { io: 'input' }));
 });
 

@@ -14,7 +14,7 @@ export const errorBodyB = z
   .object({ error: z.object({ code: z.string(), message: z.string() }) })
   .openapi('ErrorB', { example: { error: { code: 'BAD_REQUEST', message: 'text: required' } } });
 
-/** The reason phrase and the code of a status that names none of its own. */
+/** Reason phrase and default code of each status. */
 const statuses: Record<number, [phrase: string, code: string]> = {
   400: ['Bad Request', 'BAD_REQUEST'],
   401: ['Unauthorized', 'UNAUTHORIZED'],
@@ -30,17 +30,17 @@ const statuses: Record<number, [phrase: string, code: string]> = {
   503: ['Service Unavailable', 'UNAVAILABLE'],
 };
 
-interface ErrorAnswer {
+interface ErrorResponse {
   shape: ErrorShape;
   status: number;
-  /** What the status means; `CODE: meaning. OTHER: meaning.` where it has codes of its own. */
+  /** The meaning of the status, or `CODE: meaning. OTHER: meaning.` if it has several codes. */
   description: string;
-  /** What a message says, where that is not the meaning. */
+  /** The example message, if it differs from the description. */
   message?: string | undefined;
 }
 
-/** An error of an operation, with an example for each of its codes. */
-export function errorAnswer({ shape, status, description, message }: ErrorAnswer) {
+/** An error response of an operation, with an example for each code. */
+export function errorResponse({ shape, status, description, message }: ErrorResponse) {
   const [phrase, usualCode] = statuses[status] ?? ['Error', 'ERROR'];
   const own = ownCodes(description);
   const faults = own.length > 0 ? own : [{ code: usualCode, message: message ?? description }];
@@ -48,7 +48,9 @@ export function errorAnswer({ shape, status, description, message }: ErrorAnswer
     const example = faults[0]?.message;
     return {
       description,
-      headers: { 'X-Error': { schema: { type: 'string', example }, description: 'The reason.' } },
+      headers: {
+        'X-Error': { schema: { type: 'string', example }, description: 'What is wrong with the request.' },
+      },
     } satisfies RouteConfig['responses'][string];
   }
   const schema = shape === 'A' ? errorBodyA : errorBodyB;
@@ -64,7 +66,7 @@ export function errorAnswer({ shape, status, description, message }: ErrorAnswer
   return { description, content: { 'application/json': { schema, examples } } };
 }
 
-/** `AI_DISABLED: the add-on is off. AI_LIMIT_REACHED: ...` as codes with their messages. */
+/** Parses `AI_DISABLED: the add-on is off. AI_LIMIT_REACHED: ...` into codes and messages. */
 function ownCodes(description: string) {
   const parts = [...description.matchAll(/\b([A-Z]+(?:_[A-Z]+)*): (.+?\.)(?= [A-Z_]+: |$)/g)];
   return parts.map(([, code = '', message = '']) => ({
@@ -73,8 +75,8 @@ function ownCodes(description: string) {
   }));
 }
 
-/** What a message of 400 says of a request, by the first thing that it cannot do without. */
-export function faultyRequest(request: RouteConfig['request']): string | undefined {
+/** An example message for 400: a problem with the first required field of the request. */
+export function exampleProblem(request: RouteConfig['request']): string | undefined {
   const media = request?.body?.content['application/json'];
   const inBody = media !== undefined && 'schema' in media ? requiredOf(media.schema)[0] : undefined;
   const name = inBody ?? requiredOf(request?.query)[0];

@@ -1,18 +1,18 @@
 import { createRoute, type RouteConfig } from '@hono/zod-openapi';
-import { type ErrorShape, errorAnswer, faultyRequest } from './error-answers.ts';
+import { type ErrorShape, errorResponse, exampleProblem } from './error-responses.ts';
 
-/** The service that answers an operation. */
+/** The service that implements an operation. */
 export type ServiceName = 'catalogue' | 'collaboration' | 'messenger' | 'flags' | 'ingestion' | 'archive';
 
 /**
- * Where an operation is called: `api` is `{base_url}`, `events` is `{eu_api_url}`, `replay` is
- * `{eu_replay_url}`, `management` is a service's own port and never reached through the gateway.
+ * The host of an operation: `api` is `{base_url}`, `events` is `{eu_api_url}`, `replay` is `{eu_replay_url}`,
+ * `management` is the port of a service and not routed by the gateway.
  */
 export type Host = 'api' | 'events' | 'replay' | 'management';
 
 /**
- * What a caller shows. `conversation` is a project key and a conversation token; `ingestion` is a project
- * key in the header or in the body's `api_key`; `management` is a person's token with `service.manage`.
+ * How the caller authenticates. `conversation` is a project key and a conversation token; `ingestion` is a project
+ * key in the header or in `api_key` of the body; `management` is an access token with `service.manage`.
  */
 export type Credential =
   | 'public'
@@ -23,8 +23,8 @@ export type Credential =
   | 'management';
 
 /**
- * Facts of an operation that routes, authentication, limits and the gateway's table are made from. (A type:
- * an interface lacks the implicit index signature that RouteConfig's `x-` keys ask for.)
+ * What routing, authentication, limits and the gateway's route table are generated from. A type, because an
+ * interface lacks the implicit index signature that the `x-` keys of RouteConfig require.
  */
 export type OperationFacts = {
   readonly operationId: string;
@@ -32,9 +32,9 @@ export type OperationFacts = {
   readonly host: Host;
   readonly credential: Credential;
   readonly errorShape: ErrorShape;
-  /** Bound on the request body in bytes, held before it is parsed. */
+  /** Maximum size of the request body in bytes, enforced before parsing. */
   readonly maxBodyBytes: number;
-  /** Bound on the request body as sent, before Content-Encoding is undone; maxBodyBytes when not given. */
+  /** Maximum size of the request body as sent, before decompression. Default: maxBodyBytes. */
   readonly maxWireBytes?: number;
 };
 
@@ -51,16 +51,16 @@ const schemes: Record<Credential, Record<string, string[]>[]> = {
 
 type Definition = Omit<RouteConfig, 'operationId' | 'security' | 'tags'> &
   Omit<OperationFacts, 'maxBodyBytes'> & {
-    /** The heading of the OpenAPI document it stands under. */
+    /** The tag in the OpenAPI document. */
     tag: string;
     maxBodyBytes?: number;
-    /** Errors beyond those that follow from the credential and the body, by status, with their meaning. */
+    /** Errors beyond those implied by the credential and the body, by status, with their meaning. */
     errors?: Record<number, string>;
   };
 
 /**
- * Defines one operation. The errors that follow from its credential and body are added to `responses` for
- * the OpenAPI document; its type keeps the success answers alone, since errors are thrown, not returned.
+ * Defines an operation. The errors implied by its credential and body are added to `responses` for the OpenAPI
+ * document. Its type has the success responses only, because errors are thrown.
  */
 export function operation<P extends string, D extends Definition & { path: P }>(
   definition: D & { path: P },
@@ -71,11 +71,11 @@ export function operation<P extends string, D extends Definition & { path: P }>(
 function complete({ errors, tag, maxBodyBytes = 262_144, ...route }: Definition) {
   const responses: Record<string, RouteConfig['responses'][string]> = { ...route.responses };
   for (const [status, description] of Object.entries({ ...commonErrors(route), ...errors })) {
-    responses[status] ??= errorAnswer({
+    responses[status] ??= errorResponse({
       shape: route.errorShape,
       status: Number(status),
       description,
-      message: status === '400' ? faultyRequest(route.request) : undefined,
+      message: status === '400' ? exampleProblem(route.request) : undefined,
     });
   }
   const created = createRoute({
@@ -87,7 +87,7 @@ function complete({ errors, tag, maxBodyBytes = 262_144, ...route }: Definition)
   return Object.assign(created, { maxBodyBytes });
 }
 
-/** Whether a project key may travel as the query's `api_key`, where a caller can set no header. */
+/** Whether the project key may be sent as the query parameter `api_key`. */
 function takesKeyInQuery({ request }: Pick<Definition, 'request'>): boolean {
   const query = request?.query;
   return query !== undefined && 'shape' in query && 'api_key' in query.shape;
@@ -98,30 +98,33 @@ function commonErrors({
   request,
 }: Pick<Definition, 'credential' | 'request'>): Record<number, string> {
   return {
-    ...(request && credential !== 'public' ? { 400: 'The request does not describe the thing.' } : {}),
-    ...accessErrors[credential],
-    ...(request?.body
-      ? { 413: 'The body is larger than this operation takes.', 415: 'The Content-Encoding is not known.' }
+    ...(request && credential !== 'public'
+      ? { 400: 'Invalid request. The message names the field and the problem.' }
       : {}),
-    500: 'A defect; the X-Request-Id names it.',
-    503: 'A dependency is away; Retry-After says when to come back.',
+    ...accessErrors[credential],
+    ...(request?.body ? { 413: 'The request body is too large.', 415: 'Unsupported Content-Encoding.' } : {}),
+    500: 'Internal error. Quote X-Request-Id when you report it.',
+    503: 'Service temporarily unavailable. Retry after the number of seconds in Retry-After.',
   };
 }
 
-const keyErrors = { 401: 'The project key is missing or not valid.', 403: 'The key is of another region.' };
+const keyErrors = {
+  401: 'The project key is missing or invalid.',
+  403: 'The project key belongs to another region.',
+};
 
 const accessErrors: Record<Credential, Record<number, string>> = {
   public: {},
   'project-key': keyErrors,
   ingestion: keyErrors,
-  conversation: { ...keyErrors, 401: 'The project key or the conversation token is missing or not valid.' },
+  conversation: { ...keyErrors, 401: 'The project key or the conversation token is missing or invalid.' },
   'access-token': {
-    401: 'The access token is missing or not valid.',
-    403: 'The caller may not.',
-    404: 'The project, or what the path names in it, is not there.',
+    401: 'The access token is missing or invalid.',
+    403: 'The caller is not allowed to do this.',
+    404: 'Not found. The project or another resource in the path does not exist.',
   },
   management: {
-    401: 'The access token is missing or not valid.',
-    403: 'The token lacks the permission service.manage.',
+    401: 'The access token is missing or invalid.',
+    403: 'The access token lacks the permission service.manage.',
   },
 };

@@ -1,6 +1,6 @@
 import { id } from './fields.ts';
 
-/** Identifiers as they stand in paths and queries, each with an example for the API reference. */
+/** Identifiers in paths and queries, each with an example for the API reference. */
 const like = (example: string) => id.openapi({ example });
 
 export const projectId = like('web-shop');

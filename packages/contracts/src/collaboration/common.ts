@@ -1,7 +1,7 @@
-import { projectId, reportId } from '../path-ids.ts';
+import { projectId, reportId } from '../fields/ids.ts';
 
-/** What every console operation of collaboration has in common. */
-export const consoleFacts = {
+/** Common to every console operation of collaboration. */
+export const consoleCommon = {
   service: 'collaboration',
   host: 'api',
   credential: 'access-token',

@@ -1,6 +1,6 @@
-import { projectId } from '../path-ids.ts';
+import { projectId } from '../fields/ids.ts';
 
-/** What every management operation of a service has in common. */
+/** Common to every management operation of a service. */
 export function managementOf<S extends string>(service: S) {
   return {
     service,
@@ -10,8 +10,5 @@ export function managementOf<S extends string>(service: S) {
     tag: 'Management',
   } as const;
 }
-
-/** The answer to a DELETE, also when nothing was there. */
-export const deleted = { description: 'It is not there (any more).' };
 
 export const projectParams = { projectId };

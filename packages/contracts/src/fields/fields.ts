@@ -1,0 +1,100 @@
+import { z } from '@hono/zod-openapi';
+import { type Json, jsonFault } from './json.ts';
+import { isRfc3339 } from './rfc3339.ts';
+import { nonBlankTextFault, textFault } from './text.ts';
+
+interface TextBounds {
+  min?: number;
+  max: number;
+}
+
+/** A text of min to max code points, well-formed and without NUL. Stored byte for byte, without trimming. */
+export function text({ min = 0, max }: TextBounds) {
+  return textWith((value) => textFault(value, min, max), { min, max });
+}
+
+/** A text of 1 to max code points that is not only white space. */
+export function nonBlankText(max: number) {
+  return textWith((value) => nonBlankTextFault(value, max), { min: 1, max });
+}
+
+function textWith(faultOf: (value: string) => string | undefined, { min, max }: Required<TextBounds>) {
+  return z
+    .string()
+    .check((context) => {
+      const message = faultOf(context.value);
+      if (message) context.issues.push({ code: 'custom', input: context.value, message });
+    })
+    .openapi({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
+}
+
+/** An identifier in a path or body: 1 to 200 code points, not only white space. */
+export const id = nonBlankText(200);
+
+/** RFC 3339 date-time with seconds and an offset, of a real calendar day. */
+export const timestamp = z
+  .string()
+  .refine(isRfc3339, 'not an RFC 3339 date-time')
+  .openapi({ format: 'date-time', example: '2026-03-01T09:30:00.000Z' });
+
+/** A real calendar day, YYYY-MM-DD. */
+export const day = z.iso
+  .date({ error: 'not a calendar day; use YYYY-MM-DD' })
+  .refine((value) => value >= '0001', 'before year 1')
+  .openapi({ format: 'date', example: '2026-03-01' });
+
+/** A well-formed BCP 47 language tag. */
+export const languageTag = text({ min: 1, max: 100 })
+  .refine(isLanguageTag, 'not a BCP 47 language tag')
+  .openapi({ example: 'pt-BR' });
+
+/** Whether a text is a well-formed BCP 47 language tag, as `Intl` reads it. */
+export function isLanguageTag(value: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(value).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** A signed 32-bit integer. */
+export const int32 = z.int().min(-2_147_483_648).max(2_147_483_647).openapi({ format: 'int32' });
+
+/** An integer that both a signed 64-bit integer and a JSON number represent exactly. */
+export const int64 = z.int().openapi({ format: 'int64' });
+
+/** An integer from 0 to 2^32 - 1. */
+export const uint32 = z.int().min(0).max(4_294_967_295).openapi({ format: 'uint32' });
+
+/** Rejects a value that nests deeper than 64 levels or has strings that cannot be stored. */
+export function checkJson({ value, issues }: z.core.ParsePayload<unknown>): void {
+  const message = jsonFault(value);
+  if (message) issues.push({ code: 'custom', input: value, message });
+}
+
+/** Any JSON value including null, at most 64 levels deep, whose strings can be stored. */
+export const anyJson = z
+  .unknown()
+  .refine((value): value is Json => value !== undefined, 'required')
+  .check(checkJson)
+  .openapi({ description: 'Any JSON value.' });
+
+/** Whether a parsed JSON value is an object and not an array or null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An http or https URL of up to 2,048 characters. */
+export const webUrl = z.url({ protocol: /^https?$/, error: 'not an http or https URL' }).max(2048);
+
+/** An https URL of up to 2,048 characters. */
+export const httpsUrl = z.url({ protocol: /^https$/, error: 'not an https URL' }).max(2048);
+
+/** A base64url encoding of exactly this many bytes, with or without padding. */
+export function base64url(bytes: number) {
+  const digits = Math.ceil((bytes * 4) / 3);
+  const padding = (4 - (digits % 4)) % 4;
+  return z
+    .string()
+    .regex(new RegExp(`^[A-Za-z0-9_-]{${digits}}={0,${padding}}$`), `not ${bytes} bytes in base64url`);
+}
