@@ -31,10 +31,7 @@ export function createGateway({ services, host, servers }: GatewayOptions): Hono
   const operations = [...interfaceOperations, ...managementOperations];
   const here = operations.filter((operation) => operation.host === host);
   const paths = new Map<string, ServiceName>(
-    [...here, ...(host === 'api' ? extraRoutes : [])].map(({ path, service }) => [
-      routePath(path),
-      service,
-    ]),
+    [...here, ...(host === 'api' ? extraRoutes : [])].map(({ path, service }) => [routePath(path), service]),
   );
   for (const [path, service] of paths) {
     const fetch = services.get(service);

@@ -201,7 +201,7 @@ describe('an events request', () => {
     ingestion.post('/v1/events', body, headers);
 
   it.each([
-    ['events[1].timestamp', { timestamp: '2026-02-30T00:00:00Z' }, /not a date and time/],
+    ['events[1].timestamp', { timestamp: '2026-02-30T00:00:00Z' }, /not an RFC 3339 date-time/],
     ['events[1].distinct_id', { distinct_id: '' }, /empty/],
     ['events[1].distinct_id', { distinct_id: '👩'.repeat(201) }, /longer than 200/],
     ['events[1].event_id', { event_id: 7 }, /string/],
