@@ -1,15 +1,78 @@
-import { readdir } from 'node:fs/promises';
-
-/** `node bench/main.ts <name> [arguments]` runs `bench/<name>/run.ts`, whose `run` takes the arguments. */
-const [name = '', ...args] = process.argv.slice(2);
-const folders = await readdir(import.meta.dirname, { withFileTypes: true });
-const names = folders
-  .filter((entry) => entry.isDirectory() && !['lib', 'node_modules'].includes(entry.name))
-  .map((entry) => entry.name);
-if (!names.includes(name)) {
-  process.stderr.write(`Which one? ${names.join(', ')}\n`);
-  process.exit(1);
+interface Bench {
+  summary: string;
+  /** With their defaults. */
+  options: string;
+  load(): Promise<{ run(args: string[]): Promise<void> }>;
 }
-const { run }: { run: (args: string[]) => Promise<void> } = await import(`./${name}/run.ts`);
-await run(args);
-process.exit(0);
+
+const BENCHES: Record<string, Bench> = {
+  archive: {
+    summary: 'How fast the event archive consumes a full topic.',
+    options: '--events 400000 --projects 1 --profile <folder>',
+    load: () => import('./archive/run.ts'),
+  },
+  crash: {
+    summary: 'Kills processes at random under load, and looks for lost and duplicate data.',
+    options:
+      '--log kafka,postgres --rounds 20 --seconds 15 --seed <number> --objects s3 --clients 6 --consumers 2 --verbose',
+    load: () => import('./crash/run.ts'),
+  },
+  flags: {
+    summary: 'Flag evaluations and snapshots, beside bare Node.js and Hono.',
+    options: '--seconds 6 --runs 3 --only <part of a scenario name> --profile <folder>',
+    load: () => import('./flags/run.ts'),
+  },
+  'flags-live': {
+    summary: 'How long a kill switch takes to reach connected clients and every instance.',
+    options: '--sockets 1000 --changes 50 --runs 3',
+    load: () => import('./flags-live/run.ts'),
+  },
+  identify: {
+    summary: 'How long an identify takes to reach evaluations, in standalone.',
+    options: '--times 200',
+    load: () => import('./identify/run.ts'),
+  },
+  ingestion: {
+    summary: 'Events into Kafka, beside bare Node.js and kafkajs; every accepted event is looked for.',
+    options: '--seconds 8 --runs 3 --only batch,single,overload,minute --profile <folder>',
+    load: () => import('./ingestion/run.ts'),
+  },
+  messenger: {
+    summary: 'Memory of idle sockets, turns at a steady rate, and the configuration.',
+    options: '--sockets 5000 --seconds 10 --only sockets|turns|configuration --volatile',
+    load: () => import('./messenger/run.ts'),
+  },
+  restore: {
+    summary: 'Backs up, deletes and restores every store.',
+    options: '--host 127.0.0.1 --port 5432 --user postgres',
+    load: () => import('./restore/run.ts'),
+  },
+  upgrade: {
+    summary: 'Replaces every instance under load, two of each service.',
+    options: '--rounds 2 --at-once 1 --intensity 1',
+    load: () => import('./upgrade/run.ts'),
+  },
+};
+
+const USAGE = `Usage: npx pnpm@12 bench <name> [options]
+
+${Object.entries(BENCHES)
+  .map(([name, { summary, options }]) => `  ${name.padEnd(12)}${summary}\n${' '.repeat(14)}${options}`)
+  .join('\n')}
+
+docs/benchmarks.md and docs/reliability.md describe the measurements.
+`;
+
+const [name, ...args] = process.argv.slice(2);
+if (name === undefined || name === '--help' || args.includes('--help')) {
+  process.stdout.write(USAGE);
+} else {
+  const bench = BENCHES[name];
+  if (bench === undefined) {
+    process.stderr.write(`There is no bench "${name}".\n\n${USAGE}`);
+    process.exit(1);
+  }
+  const { run } = await bench.load();
+  await run(args);
+  process.exit(0);
+}

@@ -4,8 +4,8 @@ import type { ObjectStore } from '@switchboard/object-store';
 import { parquetReadObjects } from 'hyparquet';
 import type { FoundEvent } from './check-events.ts';
 
-const READ_AT_ONCE = 8;
-const columns = [
+const CONCURRENT_READS = 8;
+const COLUMNS = [
   'project_id',
   'event_id',
   'event_name',
@@ -31,20 +31,20 @@ export async function readArchive(objects: ObjectStore): Promise<ArchiveContents
   const worker = async () => {
     for (const key of left) events.push(...(await readFile(objects, key)));
   };
-  await Promise.all(Array.from({ length: READ_AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENT_READS }, worker));
   return { events, files: keys.length };
 }
 
 async function readFile(objects: ObjectStore, key: string): Promise<FoundEvent[]> {
   const found = await objects.get(key);
-  if (found === undefined) throw new Error(`${key} was listed and is not there`);
+  if (found === undefined) throw new Error(`${key} was listed but does not exist`);
   const bytes = await buffer(found.body);
   const rows = await parquetReadObjects({
     file: {
       byteLength: bytes.byteLength,
       slice: (start, end) => new Uint8Array(bytes.subarray(start, end)).buffer,
     },
-    columns,
+    columns: COLUMNS,
     compressors: { ZSTD: (compressed) => zstdDecompressSync(compressed) },
   });
   return rows.map((row, index) => ({

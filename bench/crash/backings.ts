@@ -2,30 +2,27 @@ import { join } from 'node:path';
 import { type EventLog, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
 import { type ObjectStore, type ObjectStoreSettings, openObjectStore } from '@switchboard/object-store';
 import { type KafkaServer, postgresServer, startKafka, startS3 } from '@switchboard/testkit';
-import type { Part } from './service-process.ts';
+import type { Target } from './targets.ts';
 
 export type LogKind = 'kafka' | 'postgres';
 
-/** A backing that is killed, and the settings with which services find it. */
-export interface Backing {
-  part: Part;
-  env: Record<string, string>;
-}
-
-export interface LogBacking extends Backing {
+/** An event log that is killed, and where it is. */
+export interface LogBacking {
+  target: Target;
   log: EventLog;
+  place: { kafka: readonly string[] } | { postgres: string };
 }
 
-/** On a broker that is there already, if one is given. */
+/** Uses the broker that is given, or starts one. */
 export async function startLog(kind: LogKind, kafka?: KafkaServer): Promise<LogBacking> {
   return kind === 'kafka' ? await startKafkaLog(kafka) : await startPostgresLog();
 }
 
 async function startKafkaLog(given: KafkaServer | undefined): Promise<LogBacking> {
   const kafka = given ?? (await startKafka());
-  if (kafka === undefined) throw new Error('There is no Kafka: run deploy/backings/install.sh kafka.');
+  if (kafka === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
   const log = openKafkaLog({ brokers: kafka.brokers, clientId: 'crash' });
-  const part = {
+  const target = {
     kind: 'broker',
     name: 'kafka',
     kill: kafka.kill,
@@ -36,29 +33,29 @@ async function startKafkaLog(given: KafkaServer | undefined): Promise<LogBacking
       await kafka.stop();
     },
   };
-  return { log, part, env: { KAFKA_BROKERS: kafka.brokers.join(',') } };
+  return { log, target, place: { kafka: kafka.brokers } };
 }
 
 async function startPostgresLog(): Promise<LogBacking> {
-  const { part, url } = await startDatabases('log server', ['log']);
+  const { target, url } = await startDatabases('log server', ['log']);
   const log = openPostgresLog({ url: url('log') });
   return {
     log,
-    env: { EVENT_LOG_DATABASE_URL: url('log') },
-    part: {
-      ...part,
+    place: { postgres: url('log') },
+    target: {
+      ...target,
       async stop() {
         await log.close();
-        await part.stop();
+        await target.stop();
       },
     },
   };
 }
 
-/** PostgreSQL that syncs what it commits; killed, it comes back by itself, so there is nothing to start. */
-export async function startDatabases(kind: string, databases: string[]) {
+/** PostgreSQL that syncs what it commits. It restarts by itself when it is killed. */
+export async function startDatabases(kind: string, databases: readonly string[]) {
   const server = await postgresServer(databases, { durable: true });
-  const part: Part = {
+  const target: Target = {
     kind,
     name: kind,
     kill: () => server.kill(),
@@ -66,7 +63,7 @@ export async function startDatabases(kind: string, databases: string[]) {
     check: async () => undefined,
     stop: () => server.remove(),
   };
-  return { part, url: server.url };
+  return { target, url: server.url };
 }
 
 export interface ObjectsBacking {
@@ -74,7 +71,7 @@ export interface ObjectsBacking {
   objects: ObjectStore;
   env: Record<string, string>;
   /** None for a folder, which cannot be killed. */
-  part?: Part;
+  target?: Target;
 }
 
 export async function startObjects(kind: 's3' | 'folder', folder: string): Promise<ObjectsBacking> {
@@ -83,11 +80,11 @@ export async function startObjects(kind: 's3' | 'folder', folder: string): Promi
     return { settings, objects: openObjectStore(settings), env: { OBJECTS_FOLDER: settings.folder } };
   }
   const s3 = await startS3();
-  if (s3 === undefined) throw new Error('There is no S3 server: run deploy/backings/install.sh s3.');
+  if (s3 === undefined) throw new Error('The S3 server is not installed: run deploy/backings/install.sh s3.');
   const { endpoint, accessKey, secretKey, bucket, region } = s3;
   const settings = { endpoint, accessKey, secretKey, bucket, region };
   const objects = openObjectStore(settings);
-  const part = {
+  const target = {
     kind: 'S3',
     name: 'S3',
     kill: s3.kill,
@@ -105,5 +102,5 @@ export async function startObjects(kind: 's3' | 'folder', folder: string): Promi
     S3_BUCKET: bucket,
     S3_REGION: region,
   };
-  return { settings, objects, part, env };
+  return { settings, objects, target, env };
 }

@@ -4,10 +4,10 @@ import type { EventLog } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 import type { Kill } from './kills.ts';
 import type { Random } from './random.ts';
-import type { Part } from './service-process.ts';
+import type { Target } from './targets.ts';
 
-/** The consumers of the proof, by the kind of process they run in. */
-const groups: { kind: string; group: string; topics: string[] }[] = [
+/** Consumer groups, by the kind of process they run in. */
+const GROUPS: { kind: string; group: string; topics: string[] }[] = [
   { kind: 'event archive', group: 'archive.events', topics: [ingestionTopics.events] },
   { kind: 'replay archive', group: 'archive.replays', topics: [ingestionTopics.replays] },
   {
@@ -21,19 +21,19 @@ const WITHIN_MS = 180_000;
 
 export interface CatchUpOptions {
   log: EventLog;
-  parts: readonly Part[];
-  /** A consumer that is seen to get on is killed, so many times. */
+  targets: readonly Target[];
+  /** How many times a consumer that is making progress is killed. */
   kills: number;
   random: Random;
   onKill(kill: Kill): void;
 }
 
-/** Resolves when every consumer has committed all there is. What was not done in time is thrown with its lag. */
-export async function catchUp({ log, parts, kills, random, onKill }: CatchUpOptions): Promise<void> {
+/** Resolves when every consumer has committed everything. Throws the lag of those that have not in time. */
+export async function catchUp({ log, targets, kills, random, onKill }: CatchUpOptions): Promise<void> {
   const startedAt = performance.now();
   const before = new Map<string, bigint>();
   for (let left = kills; ; await sleep(100)) {
-    const lags = await Promise.all(groups.map(async (one) => ({ ...one, behind: await lagOf(log, one) })));
+    const lags = await Promise.all(GROUPS.map(async (one) => ({ ...one, behind: await lagOf(log, one) })));
     const late = lags.filter(({ behind }) => behind > 0n);
     if (late.length === 0) return;
     if (performance.now() - startedAt > WITHIN_MS) {
@@ -45,16 +45,16 @@ export async function catchUp({ log, parts, kills, random, onKill }: CatchUpOpti
     for (const { kind, behind } of lags) before.set(kind, behind);
     if (left === 0 || moving === undefined) continue;
     left--;
-    const [part] = random.shuffle(parts.filter(({ kind }) => kind === moving.kind));
-    if (part === undefined) continue;
-    onKill({ kind: part.kind, name: part.name, awayMs: 0 });
-    await part.kill();
-    await part.start();
+    const [target] = random.shuffle(targets.filter(({ kind }) => kind === moving.kind));
+    if (target === undefined) continue;
+    onKill({ kind: target.kind, name: target.name, downMs: 0 });
+    await target.kill();
+    await target.start();
   }
 }
 
 async function lagOf(log: EventLog, { group, topics }: { group: string; topics: string[] }): Promise<bigint> {
-  // A log that has just come back may say that it is still loading.
+  // A log that has just restarted may refuse while it loads.
   const lag = await eventually(() => log.lag(group, topics), { withinMs: 60_000 });
   return lag.reduce((sum, { behind }) => sum + behind, 0n);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { certainty, numbersOf, type Request } from './books.ts';
+import { certainty, numbersOf, type Request } from './ledger.ts';
 import { eventId, eventOf, type Numbered } from './traffic.ts';
 
 /** An event as it was found in the archive or on the log. */
@@ -13,16 +13,16 @@ export interface FoundEvent {
   schema_version: number;
   properties: unknown;
   context: unknown;
-  /** Where it was found, for whoever looks into a fault. */
+  /** Where it was found, to look into a fault. */
   place: string;
 }
 
 export interface EventVerdict {
   /** Events answered 202. */
   accepted: number;
-  /** Events of requests that were refused for being wrong. */
+  /** Events of invalid requests. */
   rejected: number;
-  /** Events of which the client does not know, and how many of them are there. */
+  /** Events whose outcome the client does not know, and how many of those were found. */
   unknown: number;
   unknownFound: number;
   found: number;
@@ -30,8 +30,8 @@ export interface EventVerdict {
 }
 
 /**
- * Compares what clients were told with what is there: accepted once and as it was sent, refused nowhere, unknown at
- * most once, and nothing that nobody sent. `copies`: how often each stands on the log, to say so of one that is lost.
+ * Compares responses with the archive: accepted events are in it once and as they were sent, rejected ones are not,
+ * unknown ones at most once, and no others. `copies` is how often each is on the log, to explain one that is lost.
  */
 export function checkEvents(
   requests: readonly Request[],
@@ -65,16 +65,14 @@ export function checkEvents(
       const there = byName.get(name) ?? [];
       byName.delete(name);
       const fault = faultOf(sure, there, numbered, request, base);
-      if (fault !== undefined)
-        verdict.faults.push(`${name}: ${fault}; on the log ${copies.get(name) ?? 0} times`);
+      if (fault !== undefined) verdict.faults.push(`${name}: ${fault}; ${copies.get(name) ?? 0} on the log`);
       if (sure === 'yes') verdict.accepted++;
       if (sure === 'no') verdict.rejected++;
       if (sure === 'maybe') verdict.unknown++;
       if (sure === 'maybe' && there.length > 0) verdict.unknownFound++;
     }
   }
-  for (const [name, copies] of byName)
-    verdict.faults.push(`${name}: sent by nobody, found${placesOf(copies)}`);
+  for (const [name, copies] of byName) verdict.faults.push(`${name}: never sent, found${placesOf(copies)}`);
   return verdict;
 }
 
@@ -85,15 +83,15 @@ function faultOf(
   { isLate, statuses }: Request,
   base: number,
 ): string | undefined {
-  const told = `answered ${statuses.join(', ')}`;
-  if (copies.length > 1) return `doubled, ${told}, found${placesOf(copies)}`;
+  const answered = `answered ${statuses.join(', ')}`;
+  if (copies.length > 1) return `duplicate, ${answered}, found${placesOf(copies)}`;
   const [copy] = copies;
-  if (copy === undefined) return sure === 'yes' ? `lost, ${told}` : undefined;
-  if (sure === 'no') return `found although it was refused, ${told}, found${placesOf(copies)}`;
+  if (copy === undefined) return sure === 'yes' ? `lost, ${answered}` : undefined;
+  if (sure === 'no') return `found although it was rejected, ${answered}, found${placesOf(copies)}`;
   const { place, project: _, ...stored } = copy;
   return isDeepStrictEqual(stored, eventOf(numbered, base, isLate))
     ? undefined
-    : `not as it was sent, in ${place}`;
+    : `differs from what was sent, in ${place}`;
 }
 
 function placesOf(copies: readonly FoundEvent[]): string {

@@ -1,7 +1,7 @@
-import { certainty, type Request } from './books.ts';
+import { certainty, type Request } from './ledger.ts';
 import { seq, session } from './traffic.ts';
 
-/** A recorded session as the management API tells it. */
+/** A recorded session as the management API returns it. */
 export interface FoundReplay {
   project: string;
   session: string;
@@ -20,10 +20,10 @@ export interface ReplayVerdict {
   faults: string[];
 }
 
-/** Of each chunk the recording has two events, next to one another, and chunks stand in the order of their seqs. */
-const EVENTS_A_CHUNK = 2;
+/** The recording has two consecutive events of each chunk, and chunks are in the order of their seq. */
+const EVENTS_PER_CHUNK = 2;
 
-/** Compares chunks that were answered 202 with recordings: each there once, in order, and counted so. */
+/** Compares accepted chunks with recordings: each is there once, in order, and counted. */
 export function checkReplays(requests: readonly Request[], found: readonly FoundReplay[]): ReplayVerdict {
   const verdict: ReplayVerdict = { accepted: 0, unknown: 0, unknownFound: 0, faults: [] };
   const replays = new Map(found.map((one) => [`${one.project} ${one.session}`, one]));
@@ -34,18 +34,20 @@ export function checkReplays(requests: readonly Request[], found: readonly Found
     for (const request of own) {
       const times = numbers.filter((number) => number === request.first).length;
       const sure = certainty(request);
-      const isRight = times === EVENTS_A_CHUNK || (times === 0 && sure !== 'yes');
+      const isRight = times === EVENTS_PER_CHUNK || (times === 0 && sure !== 'yes');
       if (sure === 'yes') verdict.accepted++;
       if (sure === 'maybe') verdict.unknown++;
       if (sure === 'maybe' && times > 0) verdict.unknownFound++;
       if (!isRight) {
-        const told = `answered ${request.statuses.join(', ')}`;
-        verdict.faults.push(`${name} seq ${seqOf(request)}: ${times} of ${EVENTS_A_CHUNK} events, ${told}`);
+        const answered = `answered ${request.statuses.join(', ')}`;
+        verdict.faults.push(
+          `${name} seq ${seqOf(request)}: ${times} of ${EVENTS_PER_CHUNK} events, ${answered}`,
+        );
       }
     }
     if (replay !== undefined) verdict.faults.push(...manifestFaults(name, replay));
   }
-  for (const name of replays.keys()) verdict.faults.push(`${name}: a recording of what nobody sent`);
+  for (const name of replays.keys()) verdict.faults.push(`${name}: a recording that was never sent`);
   return verdict;
 }
 
@@ -64,7 +66,7 @@ function manifestFaults(name: string, { numbers, chunks, conflicts, missing }: F
   if (chunks !== distinct.size)
     faults.push(`the manifest counts ${chunks} chunks, the recording has ${distinct.size}`);
   if (conflicts !== 0) faults.push(`${conflicts} conflicts`);
-  // Numbers of a session are apart by the number of sessions, as seqs are by one.
+  // Numbers of a session differ by the number of sessions where seqs differ by one.
   const highest = Math.max(...[...distinct].map((number) => seq({ project: 'crash-a', round: 0, number })));
   if (missing !== highest + 1 - distinct.size) faults.push(`the manifest misses ${missing}`);
   return faults.map((fault) => `${name}: ${fault}`);

@@ -1,4 +1,4 @@
-import { certainty, type Request } from './books.ts';
+import { certainty, type Request } from './ledger.ts';
 import { callTime, groupId, groupTraits, identifyTraits, type Numbered, person } from './traffic.ts';
 
 /** The state of people and groups as flags has it. */
@@ -8,7 +8,7 @@ export interface FoundState {
 }
 
 export interface StateVerdict {
-  /** Calls answered 202, and refused for being wrong, and unknown. */
+  /** Calls that were accepted, that were invalid, and of unknown outcome. */
   accepted: number;
   rejected: number;
   unknown: number;
@@ -17,7 +17,7 @@ export interface StateVerdict {
   faults: string[];
 }
 
-/** A value that a property was given by a call; null removes it. */
+/** A value that a call gave a property; null removes the property. */
 interface Claim {
   at: number;
   value: string | number | null;
@@ -26,7 +26,7 @@ interface Claim {
 
 type Claims = Map<string, Claim[]>;
 
-/** Compares what identify and group calls were answered with the state: of each property the newest accepted wins. */
+/** Compares identify and group calls with the state: each property has the value of the newest accepted call. */
 export function checkState(requests: readonly Request[], found: FoundState, base: number): StateVerdict {
   const claims: Claims = new Map();
   const verdict: StateVerdict = { accepted: 0, rejected: 0, unknown: 0, compared: 0, faults: [] };
@@ -55,12 +55,11 @@ export function checkState(requests: readonly Request[], found: FoundState, base
       verdict.faults.push(`${name}: is ${value}, expected ${[...possible(contenders)].join(' or ')}`);
     }
   }
-  for (const [name, value] of actual)
-    verdict.faults.push(`${name}: is ${value}, which nobody was told was accepted`);
+  for (const [name, value] of actual) verdict.faults.push(`${name}: is ${value}, which no accepted call set`);
   return verdict;
 }
 
-/** What the newest sure call says, or any unsure one that is newer; nothing where no call is sure. */
+/** The value of the newest sure call, or of any unsure one that is newer; null where no call is sure. */
 function possible(contenders: readonly Claim[]): Set<unknown> {
   const newest = contenders
     .filter(({ isSure }) => isSure)

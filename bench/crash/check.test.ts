@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { answerFaults, type Request } from './books.ts';
 import { checkEvents, type FoundEvent } from './check-events.ts';
 import { checkState, type FoundState } from './check-state.ts';
+import { answerFaults, type Request } from './ledger.ts';
 import { createRandom } from './random.ts';
 import { eventOf, groupId, groupTraits, identifyTraits, type Numbered, person } from './traffic.ts';
 
-/** The proof is worth what its checks refuse: each way to be wrong must be seen. */
+/** The checks must find every kind of fault. */
 
 const base = Date.parse('2026-03-01T09:30:00.000Z');
 
@@ -33,7 +33,7 @@ describe('events', () => {
   const all = [archived(0), archived(1), archived(2)];
   const faultsOf = (requests: Request[], found: FoundEvent[]) => checkEvents(requests, found, base).faults;
 
-  it('that were accepted and are there once are fine', () => {
+  it('pass when each accepted event is there once', () => {
     expect(checkEvents([accepted], all, base)).toEqual({
       accepted: 3,
       rejected: 0,
@@ -44,41 +44,39 @@ describe('events', () => {
     });
   });
 
-  it('of which one is missing are refused', () => {
-    expect(faultsOf([accepted], all.slice(1))).toEqual([
-      'crash-a r1-e0: lost, answered 202; on the log 0 times',
-    ]);
+  it('fail when one is missing', () => {
+    expect(faultsOf([accepted], all.slice(1))).toEqual(['crash-a r1-e0: lost, answered 202; 0 on the log']);
   });
 
-  it('of which one is there twice are refused, also when it was never accepted', () => {
+  it('fail when one is there twice, accepted or not', () => {
     expect(faultsOf([accepted], [...all, { ...archived(1), place: 'file-2' }])).toEqual([
-      'crash-a r1-e1: doubled, answered 202, found in file-1, in file-2; on the log 0 times',
+      'crash-a r1-e1: duplicate, answered 202, found in file-1, in file-2; 0 on the log',
     ]);
     expect(faultsOf([request({ statuses: [503, 0] })], [archived(0), archived(0)])).toHaveLength(1);
   });
 
-  it('of which one is not as it was sent are refused', () => {
+  it('fail when one differs from what was sent', () => {
     const changed = { ...archived(1), properties: { ...Object(archived(1).properties), price: 0 } };
     expect(faultsOf([accepted], [archived(0), changed, archived(2)])).toEqual([
-      'crash-a r1-e1: not as it was sent, in file-1; on the log 0 times',
+      'crash-a r1-e1: differs from what was sent, in file-1; 0 on the log',
     ]);
   });
 
-  it('that were refused for being wrong may be nowhere', () => {
+  it('fail when an invalid event is stored', () => {
     const rejected = request({ expected: 400, statuses: [503, 400] });
     expect(faultsOf([rejected], [])).toEqual([]);
     expect(faultsOf([rejected], [archived(0)])).toHaveLength(1);
     expect(faultsOf([request({ expected: 400, statuses: [0] })], [archived(0)])).toHaveLength(1);
   });
 
-  it('without an answer may be there or not', () => {
+  it('pass whether or not an event without a response is there', () => {
     for (const statuses of [[0], [503], [503, 0, 503]]) {
       expect(faultsOf([request({ statuses })], [])).toEqual([]);
       expect(faultsOf([request({ statuses })], [archived(0)])).toEqual([]);
     }
   });
 
-  it('of the same event_id in two projects are two', () => {
+  it('are two when two projects use the same event_id', () => {
     const both = [request(), request({ project: 'crash-b' })];
     const stored = {
       ...archived(0),
@@ -86,13 +84,13 @@ describe('events', () => {
       project: 'crash-b',
     };
     expect(faultsOf(both, [archived(0), stored])).toEqual([]);
-    expect(faultsOf(both, [archived(0)])).toEqual(['crash-b r1-e0: lost, answered 202; on the log 0 times']);
+    expect(faultsOf(both, [archived(0)])).toEqual(['crash-b r1-e0: lost, answered 202; 0 on the log']);
     expect(faultsOf(both, [archived(0), { ...archived(0), project: 'crash-b' }])).toHaveLength(1);
   });
 
-  it('that nobody sent are refused', () => {
+  it('fail when one was never sent', () => {
     expect(faultsOf([accepted], [...all, archived(7)])).toEqual([
-      'crash-a r1-e7: sent by nobody, found in file-1',
+      'crash-a r1-e7: never sent, found in file-1',
     ]);
   });
 });
@@ -106,37 +104,37 @@ describe('the state of people and groups', () => {
     people: [{ project: 'crash-a', id: person(numbered(first)), traits, groups: {} }],
     groups: [],
   });
-  const whole = { ...identifyTraits(numbered(first)), ...identifyTraits(numbered(second)) };
+  const complete = { ...identifyTraits(numbered(first)), ...identifyTraits(numbered(second)) };
   const faultsOf = (requests: Request[], found: FoundState) => checkState(requests, found, base).faults;
 
-  it('has every accepted identify, and of what they share the newest', () => {
-    expect(faultsOf(calls, state(whole))).toEqual([]);
+  it('passes with every accepted identify, and the newest value of each trait', () => {
+    expect(faultsOf(calls, state(complete))).toEqual([]);
   });
 
-  it('without one accepted identify is refused', () => {
-    const { [`n${first}`]: _, ...rest } = whole;
+  it('fails without one accepted identify', () => {
+    const { [`n${first}`]: _, ...rest } = complete;
     expect(faultsOf(calls, state(rest))).toHaveLength(1);
     expect(faultsOf(calls, { people: [], groups: [] })).not.toEqual([]);
   });
 
-  it('with an older value over a newer one is refused', () => {
-    expect(faultsOf(calls, state({ ...whole, last: first }))).toEqual([
+  it('fails with an older value in place of a newer one', () => {
+    expect(faultsOf(calls, state({ ...complete, last: first }))).toEqual([
       'crash-a r1-person-0 last: is 0, expected 37',
     ]);
   });
 
-  it('may have what got no answer or not, and never what was refused', () => {
+  it('passes with or without a call that had no response, and fails with a rejected one', () => {
     const withLast = (statuses: number[], expected = 202) => [
       request({ kind: 'identify', first }),
       request({ kind: 'identify', first: second, statuses, expected }),
     ];
-    expect(faultsOf(withLast([0]), state(whole))).toEqual([]);
+    expect(faultsOf(withLast([0]), state(complete))).toEqual([]);
     expect(faultsOf(withLast([0]), state(identifyTraits(numbered(first))))).toEqual([]);
     expect(faultsOf(withLast([400], 400), state(identifyTraits(numbered(first))))).toEqual([]);
-    expect(faultsOf(withLast([400], 400), state(whole))).not.toEqual([]);
+    expect(faultsOf(withLast([400], 400), state(complete))).not.toEqual([]);
   });
 
-  it('has each person in the group of the newest group call, and its traits', () => {
+  it("has each person in the group of the newest group call, and that group's traits", () => {
     const call = request({ kind: 'group', first: 1 });
     const found = {
       people: [
@@ -155,17 +153,17 @@ describe('the state of people and groups', () => {
   });
 });
 
-describe('answers', () => {
-  it('other than promised, or without a reason, are refused', () => {
+describe('responses', () => {
+  it('fail with an unexpected status, or without an error message', () => {
     expect(answerFaults([request({ statuses: [0, 503, 202] })])).toEqual([]);
     expect(answerFaults([request({ statuses: [500] })])).toHaveLength(1);
     expect(answerFaults([request({ expected: 400, statuses: [202] })])).toHaveLength(1);
-    expect(answerFaults([request({ untold: '503 ' })])).toHaveLength(1);
+    expect(answerFaults([request({ unexplained: '503 ' })])).toHaveLength(1);
   });
 });
 
 describe('a seed', () => {
-  it('gives the same chances again', () => {
+  it('gives the same numbers again', () => {
     const draw = (seed: number) => {
       const random = createRandom(seed);
       return [random.next(), random.between(1, 6), ...random.shuffle([1, 2, 3, 4, 5])];

@@ -3,14 +3,14 @@ import { startKafka } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readArchive } from './archive-reader.ts';
 import type { LogKind } from './backings.ts';
-import type { Request } from './books.ts';
 import { checkEvents } from './check-events.ts';
+import { type Deployment, deploy } from './deployment.ts';
+import type { Request } from './ledger.ts';
 import { type LogReader, readLog } from './log-reader.ts';
 import { createRandom } from './random.ts';
-import { playRound } from './round.ts';
-import { type Setting, setUp } from './setting.ts';
+import { runRound } from './round.ts';
 
-/** The short form of `bench crash`: a round on each log, and what the check says when the archive is tampered with. */
+/** The short form of `bench crash`: a round on each log, and what the checks find when the archive is changed. */
 
 const kafka = await startKafka();
 
@@ -21,51 +21,54 @@ describe.each<[string, LogKind]>([
   describe.skipIf(log === 'kafka' && kafka === undefined)('with processes of their own', () => {
     const base = Date.now();
     const seed = Math.floor(Math.random() * 2 ** 31);
-    const books: Request[] = [];
-    let setting: Setting;
+    const ledger: Request[] = [];
+    let deployment: Deployment;
     let reader: LogReader;
     beforeAll(async () => {
-      setting = await setUp({ log, objects: 'folder', consumers: 1, ...(kafka ? { kafka } : {}) });
-      reader = await readLog(setting.log);
+      deployment = await deploy({ log, objects: 'folder', consumers: 1, ...(kafka ? { kafka } : {}) });
+      reader = await readLog(deployment.log);
     }, 90_000);
     afterAll(async () => {
       await reader?.stop();
-      await setting?.stop({ keepLogs: false });
+      await deployment?.stop({ keepLogs: false });
     });
 
-    it('lose nothing that was accepted and double nothing', async () => {
+    it('lose no accepted data and duplicate none', async () => {
       const random = createRandom(seed);
       const round = {
-        setting,
+        deployment,
         reader,
         random,
         base,
         seconds: 6,
         clients: 4,
         lateKills: 0,
-        books,
+        ledger,
         onKill: () => undefined,
       };
-      const { faults, kills, events, state } = await playRound(round, 1);
+      const { faults, kills, events, state } = await runRound(round, 1);
       expect(faults, `with seed ${seed}`).toEqual([]);
       expect(kills.length).toBeGreaterThan(2);
       expect(events.accepted).toBeGreaterThan(0);
       expect(state.accepted).toBeGreaterThan(0);
     }, 240_000);
 
-    it('would be seen to lose a file of the archive, and to store one twice', async () => {
-      const check = async () => checkEvents(books, (await readArchive(setting.objects)).events, base).faults;
-      const [key = ''] = (await readArchive(setting.objects)).events.map(({ place }) => place.split(',')[0]);
-      const object = await setting.objects.get(key);
+    it('the checks find a file that is missing from the archive, and one that is there twice', async () => {
+      const check = async () =>
+        checkEvents(ledger, (await readArchive(deployment.objects)).events, base).faults;
+      const [key = ''] = (await readArchive(deployment.objects)).events.map(
+        ({ place }) => place.split(',')[0],
+      );
+      const object = await deployment.objects.get(key);
       if (object === undefined) throw new Error(`${key} is not there`);
       const bytes = await buffer(object.body);
 
-      await setting.objects.delete(key);
+      await deployment.objects.delete(key);
       expect((await check()).join()).toMatch(/: lost, /);
-      await setting.objects.put(key, bytes);
+      await deployment.objects.put(key, bytes);
       expect(await check()).toEqual([]);
-      await setting.objects.put(key.replace('.parquet', '-again.parquet'), bytes);
-      expect((await check()).join()).toMatch(/: doubled, /);
+      await deployment.objects.put(key.replace('.parquet', '-again.parquet'), bytes);
+      expect((await check()).join()).toMatch(/: duplicate, /);
     });
   });
 });

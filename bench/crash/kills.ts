@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.ts';
-import type { Part } from './service-process.ts';
+import type { Target } from './targets.ts';
 
 export interface Kill {
   kind: string;
   name: string;
-  /** Milliseconds from the start of the round; undefined while what the load left was worked off. */
+  /** Milliseconds from the start of the round; undefined while the consumers catch up. */
   at?: number;
-  /** How long it stayed away before it was started again. */
-  awayMs: number;
+  /** How long it was down before it was started again. */
+  downMs: number;
 }
 
-const SHORTEST_PAUSE_MS = 700;
-const LONGEST_PAUSE_MS = 2_200;
-const LONGEST_ABSENCE_MS = 1_500;
+const MIN_PAUSE_MS = 700;
+const MAX_PAUSE_MS = 2_200;
+const MAX_DOWN_MS = 1_500;
 
 /**
- * Kills the parts for so many seconds, one after the other in an order that chance shuffles again when each has had
- * its turn, and starts each again after a while. Resolves when all have been started.
+ * Kills one target after the other for some seconds, and starts each again after a while. The order is random, and each
+ * target has its turn before any has another. Resolves when all have been started again.
  */
 export async function killInTurns(
-  parts: readonly Part[],
+  targets: readonly Target[],
   seconds: number,
   random: Random,
   onKill: (kill: Kill) => void,
@@ -28,34 +28,39 @@ export async function killInTurns(
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1000;
   const kills: Kill[] = [];
-  const returning = new Map<Part, Promise<void>>();
+  const returning = new Map<Target, Promise<void>>();
   const failures: unknown[] = [];
-  let turns: Part[] = [];
+  let turns: Target[] = [];
 
-  async function fell(part: Part, awayMs: number): Promise<void> {
-    await part.kill();
-    await sleep(awayMs);
-    await part.start();
+  async function killAndRestart(target: Target, downMs: number): Promise<void> {
+    await target.kill();
+    await sleep(downMs);
+    await target.start();
   }
 
   for (;;) {
-    await sleep(random.between(SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS));
+    await sleep(random.between(MIN_PAUSE_MS, MAX_PAUSE_MS));
     if (performance.now() >= endsAt) break;
-    if (turns.length === 0) turns = random.shuffle(parts);
-    const part = turns.pop();
-    const awayMs = random.between(0, LONGEST_ABSENCE_MS);
-    if (part === undefined || returning.has(part)) continue;
-    const kill = { kind: part.kind, name: part.name, at: Math.round(performance.now() - startedAt), awayMs };
+    if (turns.length === 0) turns = random.shuffle(targets);
+    const target = turns.pop();
+    const downMs = random.between(0, MAX_DOWN_MS);
+    if (target === undefined || returning.has(target)) continue;
+    const kill = {
+      kind: target.kind,
+      name: target.name,
+      at: Math.round(performance.now() - startedAt),
+      downMs,
+    };
     kills.push(kill);
     onKill(kill);
     returning.set(
-      part,
-      fell(part, awayMs)
+      target,
+      killAndRestart(target, downMs)
         .catch((error) => failures.push(error))
-        .then(() => void returning.delete(part)),
+        .then(() => void returning.delete(target)),
     );
   }
   await Promise.all(returning.values());
-  if (failures.length > 0) throw new AggregateError(failures, 'a part did not come back');
+  if (failures.length > 0) throw new AggregateError(failures, 'a target did not start again');
   return kills;
 }

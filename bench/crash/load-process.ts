@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Request } from './books.ts';
+import type { Request } from './ledger.ts';
 import type { LoadPlan } from './load.ts';
 import { createRandom, type Random } from './random.ts';
 import {
@@ -16,17 +16,17 @@ import {
   sentAt,
 } from './traffic.ts';
 
-/** Clients that behave as SDKs do: what got no answer or a 503 is sent again as it was, to the next instance. */
+/** Clients that behave like SDKs: a request without a response, or with a 503, is sent again to the next instance. */
 process.once('message', (plan: LoadPlan) => {
   run(plan).then((requests) => process.send?.(requests));
 });
 
-/** Longer than the service may take. */
-const ANSWER_WITHIN_MS = 8_000;
-const MOST_TRIES = 15;
-/** A round in which nothing was accepted proves nothing: where services start slowly, the load goes on for a while. */
-const LEAST_ACCEPTED = 100;
-const LONGER_MS = 60_000;
+/** Longer than the service's own deadline. */
+const RESPONSE_WITHIN_MS = 8_000;
+const MAX_TRIES = 15;
+/** A round without accepted requests shows nothing: where services start slowly, the load continues for a while. */
+const MIN_ACCEPTED = 100;
+const EXTENSION_MS = 60_000;
 
 type Wrong = 'invalid' | 'unknown key' | 'too large';
 
@@ -47,12 +47,12 @@ async function run(plan: LoadPlan): Promise<Request[]> {
   async function client(random: Random): Promise<void> {
     while (
       performance.now() < endsAt ||
-      (accepted < LEAST_ACCEPTED && performance.now() < endsAt + LONGER_MS)
+      (accepted < MIN_ACCEPTED && performance.now() < endsAt + EXTENSION_MS)
     ) {
       const request = makeRequest(random);
-      requests.push(request.books);
+      requests.push(request.entry);
       await send(request, random);
-      if (request.books.statuses.includes(202)) accepted++;
+      if (request.entry.statuses.includes(202)) accepted++;
       await sleep(random.between(0, 20));
     }
   }
@@ -62,7 +62,7 @@ async function run(plan: LoadPlan): Promise<Request[]> {
     const kind = kindOf(random.next());
     const wrong = kind === 'replay' ? undefined : wrongOf(random.next());
     const count = kind === 'events' && random.chance(0.8) ? random.between(2, 40) : 1;
-    const books: Request = {
+    const entry: Request = {
       kind,
       project,
       round: plan.round,
@@ -74,20 +74,20 @@ async function run(plan: LoadPlan): Promise<Request[]> {
       repeats: 0,
     };
     const key = wrong === 'unknown key' ? plan.unknownKey : keyOf(project);
-    return { books, key, path: paths[kind], body: JSON.stringify(bodyOf(books, plan.base, wrong)) };
+    return { entry, key, path: PATHS[kind], body: JSON.stringify(bodyOf(entry, plan.base, wrong)) };
   }
 
   async function send(
-    { books, key, path, body }: ReturnType<typeof makeRequest>,
+    { entry, key, path, body }: ReturnType<typeof makeRequest>,
     random: Random,
   ): Promise<void> {
-    const tries = random.chance(0.2) ? 1 : MOST_TRIES;
+    const tries = random.chance(0.2) ? 1 : MAX_TRIES;
     for (let attempt = 1; attempt <= tries; attempt++) {
       const isHangUp = random.chance(0.02);
-      const withinMs = isHangUp ? random.between(1, 15) : ANSWER_WITHIN_MS;
-      const status = await post(books, key, path, body, withinMs);
-      if (status === 202 && books.repeats === 0 && random.chance(0.05)) {
-        books.repeats++;
+      const withinMs = isHangUp ? random.between(1, 15) : RESPONSE_WITHIN_MS;
+      const status = await post(entry, key, path, body, withinMs);
+      if (status === 202 && entry.repeats === 0 && random.chance(0.05)) {
+        entry.repeats++;
         continue;
       }
       if (status === 202 || (status >= 400 && status < 500)) return;
@@ -95,7 +95,7 @@ async function run(plan: LoadPlan): Promise<Request[]> {
     }
   }
 
-  async function post(books: Request, key: string, path: string, body: string, withinMs: number) {
+  async function post(entry: Request, key: string, path: string, body: string, withinMs: number) {
     const port = plan.ports[turn++ % plan.ports.length];
     let status = 0;
     try {
@@ -107,11 +107,11 @@ async function run(plan: LoadPlan): Promise<Request[]> {
       });
       const text = await answer.text();
       status = answer.status;
-      if (status !== 202 && !isTold(answer, text)) books.untold = `${status} ${text}`;
+      if (status !== 202 && !isExplained(answer, text)) entry.unexplained = `${status} ${text}`;
     } catch {
-      // No answer, whatever the reason: it may be stored.
+      // Without a response the request may be stored or not.
     }
-    books.statuses.push(status);
+    entry.statuses.push(status);
     return status;
   }
 
@@ -127,7 +127,7 @@ async function run(plan: LoadPlan): Promise<Request[]> {
   }
 }
 
-const paths = { events: '/v1/events', identify: '/v1/identify', group: '/v1/group', replay: '/v1/replay' };
+const PATHS = { events: '/v1/events', identify: '/v1/identify', group: '/v1/group', replay: '/v1/replay' };
 
 function wrongOf(chance: number): Wrong | undefined {
   if (chance < 0.03) return 'invalid';
@@ -135,30 +135,30 @@ function wrongOf(chance: number): Wrong | undefined {
   return chance < 0.05 ? 'too large' : undefined;
 }
 
-/** A refusal says why: in the body, or beside an empty one; a 503 also says when to come again. */
-function isTold(answer: Response, text: string): boolean {
+/** An error has a message, in the body or in X-Error; a 503 also has Retry-After. */
+function isExplained(answer: Response, text: string): boolean {
   if (answer.status === 503 && answer.headers.get('retry-after') === null) return false;
   if (text === '') return answer.headers.get('x-error') !== null;
   return /"message":"[^"]/.test(text);
 }
 
-function bodyOf(books: Request, base: number, wrong: Wrong | undefined): object {
-  const { project, round, first, count, isLate } = books;
+function bodyOf(entry: Request, base: number, wrong: Wrong | undefined): object {
+  const { project, round, first, count, isLate } = entry;
   const numbered: Numbered = { project, round, number: first };
   const text = wrong === 'too large' ? { filler: 'z'.repeat(950_000) } : {};
   const timestamp = wrong === 'invalid' ? 'yesterday' : new Date(callTime(numbered, base)).toISOString();
   const call = { distinct_id: person(numbered), timestamp };
-  if (books.kind === 'identify') return { ...call, properties: { ...identifyTraits(numbered), ...text } };
-  if (books.kind === 'group') {
+  if (entry.kind === 'identify') return { ...call, properties: { ...identifyTraits(numbered), ...text } };
+  if (entry.kind === 'group') {
     return { ...call, properties: { group_id: groupId(numbered), ...groupTraits(numbered), ...text } };
   }
-  if (books.kind === 'replay') return replayChunk(numbered, base);
+  if (entry.kind === 'replay') return replayChunk(numbered, base);
   const events = Array.from({ length: count }, (_, index) =>
     eventOf({ project, round, number: first + index }, base, isLate),
   );
-  // The last one of the batch is the bad one: nothing of the others may be stored either.
+  // The last event of the batch is invalid, so none of the others may be stored either.
   const last = events.pop();
-  const spoilt =
+  const invalid =
     wrong === 'invalid' ? { ...last, timestamp } : { ...last, properties: { ...last?.properties, ...text } };
-  return { events: [...events, spoilt], sent_at: sentAt(isLate) };
+  return { events: [...events, invalid], sent_at: sentAt(isLate) };
 }

@@ -4,12 +4,12 @@ import type { EventLog } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 
 export interface LogReader {
-  /** How often an event stands on the log, by `<project> <event_id>`; complete up to its end as of the call. */
+  /** How often an event is on the log, by `<project> <event_id>`, up to the end of the log at the time of the call. */
   copies(): Promise<ReadonlyMap<string, number>>;
   stop(): Promise<void>;
 }
 
-/** Reads the topic `events` beside the archive, so that what is missing there can be told from what never came. */
+/** Reads the topic `events` beside the archive, to tell an event that the archive lost from one that never arrived. */
 export async function readLog(log: EventLog): Promise<LogReader> {
   const topic = ingestionTopics.events;
   const copies = new Map<string, number>();
@@ -19,7 +19,7 @@ export async function readLog(log: EventLog): Promise<LogReader> {
     topics: [topic],
     async handle(batch) {
       for (const { offset, key, value } of batch.records) {
-        // What comes again after the log was killed has been counted.
+        // Records that are delivered again after the log was killed are counted already.
         if (offset < (reached[batch.partition] ?? 0n)) continue;
         for (const line of (value?.toString() ?? '').split('\n')) {
           const { event_id: id }: { event_id: string } = JSON.parse(line);

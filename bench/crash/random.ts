@@ -1,4 +1,4 @@
-/** Chance that comes out the same for the same seed, so that a run can be repeated. */
+/** Random numbers that are the same for the same seed, so that a run can be repeated. */
 export interface Random {
   /** From 0 up to but not 1. */
   next(): number;
@@ -8,7 +8,7 @@ export interface Random {
   shuffle<T>(values: readonly T[]): T[];
 }
 
-/** Mulberry32 by Tommy Ettinger: 32 bits of state, good enough to choose what is killed when. */
+/** Mulberry32 by Tommy Ettinger: 32 bits of state, enough to choose what is killed when. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

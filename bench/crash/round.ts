@@ -1,30 +1,30 @@
 import { eventually } from '@switchboard/testkit';
 import { readArchive } from './archive-reader.ts';
-import { answerFaults, outcomeOf, type Request } from './books.ts';
 import { catchUp } from './catch-up.ts';
 import { checkEvents, type EventVerdict } from './check-events.ts';
 import { checkReplays, type ReplayVerdict } from './check-replays.ts';
 import { checkState, type StateVerdict } from './check-state.ts';
+import { type Deployment, untilReady } from './deployment.ts';
+import { checkEvaluations, checkEventLookup, readReplays } from './interface-checks.ts';
 import { type Kill, killInTurns } from './kills.ts';
+import { answerFaults, outcomeOf, type Request } from './ledger.ts';
 import { applyLoad } from './load.ts';
 import type { LogReader } from './log-reader.ts';
-import { askWhereEventsAre, evaluateForPeople, readReplays } from './management.ts';
 import type { Random } from './random.ts';
-import { type Setting, untilReady } from './setting.ts';
 import { readUserState } from './user-state.ts';
 
 export interface Run {
-  setting: Setting;
+  deployment: Deployment;
   reader: LogReader;
   random: Random;
-  /** Milliseconds since 1970, what times in the traffic count from. */
+  /** Milliseconds since 1970 that times in the traffic count from. */
   base: number;
   seconds: number;
   clients: number;
-  /** Of consumers that are at work on what the load left. */
+  /** Kills of consumers that are catching up. */
   lateKills: number;
-  /** Requests of all rounds so far: each round checks also that nothing of an earlier one was hurt. */
-  books: Request[];
+  /** Requests of all rounds so far: each round also checks those of the earlier ones. */
+  ledger: Request[];
   onKill(kill: Kill): void;
 }
 
@@ -36,8 +36,8 @@ export interface RoundResult {
   events: EventVerdict;
   state: StateVerdict;
   replays: ReplayVerdict;
-  /** Events and people of which the services were asked through their interface. */
-  asked: number;
+  /** Events and people that were checked through the interface. */
+  checked: number;
   /** Files of the event archive by now. */
   files: number;
   /** Copies on the log beyond the first, of all rounds so far. */
@@ -45,9 +45,9 @@ export interface RoundResult {
   faults: string[];
 }
 
-/** Load and kills, then everything is up and has caught up, then what clients were told is compared with what is there. */
-export async function playRound(run: Run, round: number): Promise<RoundResult> {
-  const { setting, reader, random, base, seconds, clients, books } = run;
+/** Load and kills; then, once everything is up and has caught up, compares the responses with what is stored. */
+export async function runRound(run: Run, round: number): Promise<RoundResult> {
+  const { deployment, reader, random, base, seconds, clients, ledger } = run;
   const kills: Kill[] = [];
   const onKill = (kill: Kill) => {
     kills.push(kill);
@@ -56,7 +56,7 @@ export async function playRound(run: Run, round: number): Promise<RoundResult> {
   const seed = random.between(1, 2 ** 31);
   const [requests] = await Promise.all([
     applyLoad({
-      ports: setting.ingestion.map(({ port }) => port),
+      ports: deployment.ingestion.map(({ port }) => port),
       unknownKey: `pk_eu_${'0'.repeat(32)}`,
       seconds,
       clients,
@@ -65,35 +65,39 @@ export async function playRound(run: Run, round: number): Promise<RoundResult> {
       base,
       hasReplays: true,
     }),
-    killInTurns(setting.parts, seconds, random, onKill),
+    killInTurns(deployment.targets, seconds, random, onKill),
   ]);
-  books.push(...requests);
-  await untilReady([...setting.parts, setting.flags]);
-  await catchUp({ log: setting.log, parts: setting.parts, kills: run.lateKills, random, onKill });
+  ledger.push(...requests);
+  await untilReady([...deployment.targets, deployment.flags]);
+  await catchUp({ log: deployment.log, targets: deployment.targets, kills: run.lateKills, random, onKill });
 
   const copies = await reader.copies();
-  const archive = await patiently(() => readArchive(setting.objects));
-  const events = checkEvents(books, archive.events, base, copies);
-  const state = checkState(books, await patiently(() => readUserState(setting.databaseUrl('flags'))), base);
-  const replays = checkReplays(books, await patiently(() => readReplays(setting, books)));
-  const whereabouts = await patiently(() => askWhereEventsAre(setting, books, random));
-  const evaluations = await patiently(() => evaluateForPeople(setting, requests, base, random));
-  const parts = [events, state, replays, whereabouts, evaluations];
-  const faults = [...answerFaults(requests), ...parts.flatMap((part) => part.faults)];
+  const archive = await patiently(() => readArchive(deployment.objects));
+  const events = checkEvents(ledger, archive.events, base, copies);
+  const state = checkState(
+    ledger,
+    await patiently(() => readUserState(deployment.databaseUrl('flags'))),
+    base,
+  );
+  const replays = checkReplays(ledger, await patiently(() => readReplays(deployment, ledger)));
+  const lookups = await patiently(() => checkEventLookup(deployment, ledger, random));
+  const evaluations = await patiently(() => checkEvaluations(deployment, requests, base, random));
+  const checks = [events, state, replays, lookups, evaluations];
+  const faults = [...answerFaults(requests), ...checks.flatMap((check) => check.faults)];
   return {
     requests: tally(requests),
     kills,
     events,
     state,
     replays,
-    asked: whereabouts.asked + evaluations.asked,
+    checked: lookups.checked + evaluations.checked,
     files: archive.files,
     duplicates: duplicatesOf(copies),
     faults,
   };
 }
 
-/** Everything is up by now, though a busy machine may answer too late. */
+/** Everything is up by now, but a busy machine may time out. */
 function patiently<T>(read: () => Promise<T>): Promise<T> {
   return eventually(read, { withinMs: 60_000 });
 }

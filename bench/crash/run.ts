@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { printTable, thousands } from '../lib/table.ts';
 import type { LogKind } from './backings.ts';
-import { type ProofOptions, prove } from './proof.ts';
 import type { RoundResult } from './round.ts';
+import { type RoundsOptions, runRounds } from './rounds.ts';
 
-const MOST_FAULTS_SHOWN = 20;
+const MAX_FAULTS_SHOWN = 20;
 
-/** Kills everything at random under load and looks for what was lost or doubled: see docs/reliability.md. */
+/** Kills processes at random under load, and looks for lost and duplicate data: see docs/reliability.md. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -29,39 +29,39 @@ export async function run(args: string[]): Promise<void> {
     consumers: Number(values.consumers),
     objects: values.objects === 'folder' ? ('folder' as const) : ('s3' as const),
   };
-  // So that what was started ends too.
+  // Ends what was started as well.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   console.log(`seed ${options.seed}`);
-  let isWhole = true;
+  let isFlawless = true;
   for (const log of values.log.split(',')) {
     if (log !== 'kafka' && log !== 'postgres') throw new Error(`--log ${log}: kafka, postgres, or both`);
-    isWhole = (await proveOn(log, options, values.verbose)) && isWhole;
+    isFlawless = (await runOn(log, options, values.verbose)) && isFlawless;
   }
-  if (!isWhole) process.exit(1);
+  if (!isFlawless) process.exit(1);
 }
 
-type Options = Omit<ProofOptions, 'log' | 'onKill' | 'onRound'>;
+type Options = Omit<RoundsOptions, 'log' | 'onKill' | 'onRound'>;
 
-async function proveOn(log: LogKind, options: Options, isVerbose: boolean): Promise<boolean> {
+async function runOn(log: LogKind, options: Options, isVerbose: boolean): Promise<boolean> {
   const rounds: RoundResult[] = [];
-  const { logsFolder } = await prove({
+  const { logsFolder } = await runRounds({
     ...options,
     log,
-    onKill({ at, name, awayMs }) {
+    onKill({ at, name, downMs }) {
       if (isVerbose)
         console.log(
-          `  ${at === undefined ? 'catching up' : `${at} ms`}: ${name} killed, away for ${awayMs} ms`,
+          `  ${at === undefined ? 'catching up' : `${at} ms`}: ${name} killed, down for ${downMs} ms`,
         );
     },
     onRound(result, round) {
       rounds.push(result);
       console.log(`${log}, round ${round}: ${summary(result)}`);
-      for (const fault of result.faults.slice(0, MOST_FAULTS_SHOWN)) console.log(`  ${fault}`);
+      for (const fault of result.faults.slice(0, MAX_FAULTS_SHOWN)) console.log(`  ${fault}`);
     },
   });
   printCounts(log, rounds);
   const faults = rounds.reduce((sum, { faults }) => sum + faults.length, 0);
-  if (faults > 0) console.log(`FAILED: ${faults} faults; what the processes wrote is in ${logsFolder}`);
+  if (faults > 0) console.log(`FAILED: ${faults} faults. The output of the processes is in ${logsFolder}.`);
   return faults === 0;
 }
 
@@ -75,7 +75,7 @@ function summary({ requests, kills, faults }: RoundResult): string {
   ].join('; ');
 }
 
-/** Totals of all rounds; those of events and state are of the last round, which looks at everything there is. */
+/** Totals of all rounds. The last round checks the events and the state of all of them. */
 function printCounts(log: LogKind, rounds: readonly RoundResult[]): void {
   const last = rounds.at(-1);
   if (last === undefined) return;
@@ -89,27 +89,27 @@ function printCounts(log: LogKind, rounds: readonly RoundResult[]): void {
   const rows: [string, number][] = [
     ['rounds', rounds.length],
     ['requests accepted (202)', sum(({ requests }) => requests.accepted)],
-    ['requests rejected (4xx), on purpose', sum(({ requests }) => requests.rejected)],
-    ['requests refused (503) to the end', sum(({ requests }) => requests.refused)],
-    ['requests without an answer to the end', sum(({ requests }) => requests.unanswered)],
+    ['requests rejected (4xx), intended', sum(({ requests }) => requests.rejected)],
+    ['requests refused (503) on every try', sum(({ requests }) => requests.refused)],
+    ['requests without a response', sum(({ requests }) => requests.unanswered)],
     ['tries of all requests', sum(({ requests }) => requests.tries)],
     ['accepted requests sent again', sum(({ requests }) => requests.repeats)],
     ['events accepted', events.accepted],
     ['events in the archive', events.found],
     ['files of the archive', last.files],
     ['events of unknown outcome', events.unknown],
-    ['of them in the archive', events.unknownFound],
+    ['of those in the archive', events.unknownFound],
     ['events of rejected requests', events.rejected],
-    ['copies on the log that the archive dropped', last.duplicates],
+    ['duplicates on the log that the archive dropped', last.duplicates],
     ['identify and group calls accepted', state.accepted],
     ['calls of unknown outcome', state.unknown],
     ['replay chunks accepted', replays.accepted],
     ['chunks of unknown outcome', replays.unknown],
-    ['of them in a recording', replays.unknownFound],
+    ['of those in a recording', replays.unknownFound],
     ['properties of people and groups compared', state.compared],
-    ['events and people asked for through the interface', sum(({ asked }) => asked)],
+    ['events and people checked through the interface', sum(({ checked }) => checked)],
     ...[...kills].map(([kind, some]): [string, number] => [`kills: ${kind}`, some.length]),
-    ['lost, doubled, or otherwise wrong', sum(({ faults }) => faults.length)],
+    ['lost, duplicate, or otherwise wrong', sum(({ faults }) => faults.length)],
   ];
   printTable(
     [log, 'count'],

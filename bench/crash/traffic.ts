@@ -1,6 +1,6 @@
 /**
- * What the clients say: each thing follows from its project, round and number alone, so that the books need keep
- * only these and the check can say again what was sent.
+ * What the clients send. Each item follows from its project, round and number, so that the ledger keeps only these and
+ * the checks can compute what was sent.
  */
 
 export const PROJECTS = ['crash-a', 'crash-b'] as const;
@@ -21,15 +21,15 @@ const GROUPS = 5;
 const SESSIONS = 4;
 /** Prime, so that numbers below it give as many different times when multiplied. */
 const TIMES = 100_003;
-const EVERY_TENTH_CLOCK_IS_LATE_MS = 365 * 24 * HOUR_MS;
+const CLOCK_BEHIND_MS = 365 * 24 * HOUR_MS;
 
 export const eventId = ({ round, number }: Numbered) => `r${round}-e${number}`;
 export const person = ({ round, number }: Numbered) => `r${round}-person-${number % PEOPLE}`;
 
-/** An event of the two days before `base`; `isLate`: of a device whose clock is a year behind. */
+/** An event of the two days before `base`; `isLate`: from a device whose clock is a year behind. */
 export function eventOf(numbered: Numbered, base: number, isLate: boolean) {
   const { project, number } = numbered;
-  const at = base - (number % 48) * HOUR_MS - (isLate ? EVERY_TENTH_CLOCK_IS_LATE_MS : 0);
+  const at = base - (number % 48) * HOUR_MS - (isLate ? CLOCK_BEHIND_MS : 0);
   return {
     distinct_id: person(numbered),
     event_id: eventId(numbered),
@@ -48,22 +48,22 @@ export function eventOf(numbered: Numbered, base: number, isLate: boolean) {
   };
 }
 
-/** The time of a batch that says it was sent by a device whose clock is right, or a year behind. */
+/** When a batch was sent, by a clock that is right or a year behind. */
 export function sentAt(isLate: boolean): string {
-  return new Date(Date.now() - (isLate ? EVERY_TENTH_CLOCK_IS_LATE_MS : 0)).toISOString();
+  return new Date(Date.now() - (isLate ? CLOCK_BEHIND_MS : 0)).toISOString();
 }
 
-/** When a call was made, for the newer-wins rule: each its own time, and not in the order of the numbers. */
+/** When a call was made, for the newer-wins rule: no two at the same time, and not in the order of the numbers. */
 export function callTime({ round, number }: Numbered, base: number): number {
   return base + round * TIMES + ((number * 7919) % TIMES);
 }
 
-/** Each identify leaves a trait of its own, and contends for two that all share. */
+/** Each identify sets a trait of its own, and two that all of them set. */
 export function identifyTraits({ number }: Numbered): Record<string, number | null> {
   return { [`n${number}`]: number, last: number, sometimes: number % 3 === 0 ? null : number };
 }
 
-/** Each group call moves its person, now and then out of any group, and leaves a trait of its own on the group. */
+/** Each group call moves its person, sometimes out of any group, and sets a trait of its own on the group. */
 export function groupTraits({ number }: Numbered): Record<string, number> {
   return { [`n${number}`]: number, last: number };
 }

@@ -1,7 +1,7 @@
 import { openDatabase } from '@switchboard/database';
 import type { FoundState } from './check-state.ts';
 
-/** The state of every person and group, from the flags service's own database: no operation tells all of it. */
+/** The state of every person and group, from the database of the flags service: no operation returns all of it. */
 export async function readUserState(url: string): Promise<FoundState> {
   const database = openDatabase({ url, applicationName: 'crash' });
   try {

@@ -1,20 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { applyGets } from '../flags/get-load.ts';
-import { authorized, PROJECT_KEY, type Setting, setUp } from '../flags/setting.ts';
+import type { Program } from '@switchboard/testkit';
+import { AUTHORIZED, type Deployment, deploy, PROJECT_KEY } from '../flags/deployment.ts';
+import { applyLoad } from '../lib/load.ts';
 import { medianRun } from '../lib/median.ts';
+import { HEAP_FLAGS } from '../lib/rig.ts';
 import { decimals, printTable } from '../lib/table.ts';
 import { openSockets, type Sockets } from './sockets.ts';
 
 const KILL_SWITCH = 'kill-switch';
-/** Longer than the pause that the service makes between two messages to a client. */
+/** Longer than the service's pause between two messages to a client. */
 const BETWEEN_MS = 150;
 
 /** From the request that toggles a kill switch, in milliseconds. */
 interface Times {
-  /** Until a client was told, of every client and change. */
-  told: number[];
-  /** Until an instance first evaluated with it, of every instance and change. */
+  /** Until a client was notified: one for each client and change. */
+  notified: number[];
+  /** Until an instance evaluated with it: one for each instance and change. */
   evaluated: number[];
 }
 
@@ -31,14 +33,24 @@ export async function run(args: string[]): Promise<void> {
       runs: { type: 'string', default: '3' },
     },
   });
-  const setting = await setUp(['--max-semi-space-size=16']);
-  const other = await setting.startInstance();
-  const ports = [setting.service.port, other.port];
+  const deployment = await deploy(HEAP_FLAGS);
+  const other = await deployment.startInstance();
+  const instances = [deployment.service, other];
   try {
-    await toggle(setting, ports[0] ?? 0, false);
+    await toggle(deployment, deployment.service.url, false);
     const path = `/v1/flags/socket?api_key=${PROJECT_KEY}`;
-    const sockets = await openSockets({ ports, path, count: Number(values.sockets) });
-    const plan = { setting, ports, sockets, changes: Number(values.changes), runs: Number(values.runs) };
+    const sockets = await openSockets({
+      ports: instances.map(({ port }) => port),
+      path,
+      count: Number(values.sockets),
+    });
+    const plan = {
+      deployment,
+      instances,
+      sockets,
+      changes: Number(values.changes),
+      runs: Number(values.runs),
+    };
     const rows = [...(await measure(plan, 0)), ...(await measure(plan, 10))];
     const columns = ['two instances', 'clients', 'reached', 'p50 ms', 'p99 ms', 'max ms', 'within 1 s'];
     printTable(
@@ -47,14 +59,13 @@ export async function run(args: string[]): Promise<void> {
     );
     sockets.stop();
   } finally {
-    await other.stop();
-    await setting.stop();
+    await deployment.stop();
   }
 }
 
 interface Plan {
-  setting: Setting;
-  ports: number[];
+  deployment: Deployment;
+  instances: Program[];
   sockets: Sockets;
   changes: number;
   runs: number;
@@ -65,7 +76,7 @@ async function measure(plan: Plan, connections: number): Promise<string[][]> {
   const runs: Times[] = [];
   for (let count = 0; count < plan.runs; count++) {
     const done = new AbortController();
-    const load = connections > 0 ? evaluateMeanwhile(plan.ports, connections, done.signal) : undefined;
+    const load = connections > 0 ? evaluateMeanwhile(plan.instances, connections, done.signal) : undefined;
     if (load) await sleep(1000);
     runs.push(await changeOften(plan));
     done.abort();
@@ -78,7 +89,10 @@ async function measure(plan: Plan, connections: number): Promise<string[][]> {
     const figures = [at(times, 0.5), at(times, 0.99), at(times, 1)].map((figure) => decimals(figure));
     return [name, what, ...figures, `${decimals(within * 100, 2)} %`];
   };
-  return [row('each client', ({ told }) => told), row('each evaluation', ({ evaluated }) => evaluated)];
+  return [
+    row('each client', ({ notified }) => notified),
+    row('each evaluation', ({ evaluated }) => evaluated),
+  ];
 }
 
 function at(times: readonly number[], share: number): number {
@@ -86,33 +100,33 @@ function at(times: readonly number[], share: number): number {
   return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
 }
 
-async function changeOften({ setting, ports, sockets, changes }: Plan): Promise<Times> {
-  const times: Times = { told: [], evaluated: [] };
+async function changeOften({ deployment, instances, sockets, changes }: Plan): Promise<Times> {
+  const times: Times = { notified: [], evaluated: [] };
   for (let change = 0; change < changes; change++) {
     const isOn = change % 2 === 0;
     const began = performance.timeOrigin + performance.now();
-    const evaluated = ports.map((port) => untilEvaluated(port, isOn));
-    const [told, ...rest] = await Promise.all([
-      sockets.told(10_000),
+    const evaluated = instances.map(({ url }) => untilEvaluated(url, isOn));
+    const [notified, ...rest] = await Promise.all([
+      sockets.notified(10_000),
       ...evaluated,
-      toggle(setting, ports[change % ports.length] ?? 0, isOn),
+      toggle(deployment, instances[change % instances.length]?.url ?? '', isOn),
     ]);
-    for (const time of told.times) times.told.push(time - began);
+    for (const time of notified.times) times.notified.push(time - began);
     for (const time of rest) if (time !== undefined) times.evaluated.push(time - began);
     await sleep(BETWEEN_MS);
   }
   return times;
 }
 
-async function toggle({ put }: Setting, port: number, enabled: boolean): Promise<undefined> {
-  await put(port, `flags/${KILL_SWITCH}`, { enabled, rolloutPercentage: 100 });
+async function toggle({ put }: Deployment, url: string, enabled: boolean): Promise<undefined> {
+  await put(url, `flags/${KILL_SWITCH}`, { enabled, rolloutPercentage: 100 });
 }
 
-/** Asks again and again; answers when the answer was the new one. */
-async function untilEvaluated(port: number, isOn: boolean): Promise<number> {
+/** Evaluates until the result is the new one, and returns when that was. */
+async function untilEvaluated(url: string, isOn: boolean): Promise<number> {
   for (;;) {
-    const response = await fetch(`http://127.0.0.1:${port}/v1/flags?distinct_id=nobody`, {
-      headers: authorized,
+    const response = await fetch(`${url}/v1/flags?distinct_id=nobody`, {
+      headers: AUTHORIZED,
     });
     const { flags } = (await response.json()) as { flags: Record<string, unknown> };
     if (flags[KILL_SWITCH] === isOn) return performance.timeOrigin + performance.now();
@@ -120,11 +134,19 @@ async function untilEvaluated(port: number, isOn: boolean): Promise<number> {
   }
 }
 
-async function evaluateMeanwhile(ports: number[], connections: number, until: AbortSignal): Promise<void> {
-  const paths = Array.from({ length: 100 }, (_, person) => `/v1/flags?distinct_id=person-${person}`);
+async function evaluateMeanwhile(
+  instances: Program[],
+  connections: number,
+  until: AbortSignal,
+): Promise<void> {
+  const requests = Array.from({ length: 100 }, (_, person) => ({
+    path: `/v1/flags?distinct_id=person-${person}`,
+  }));
   while (!until.aborted) {
     await Promise.all(
-      ports.map((port) => applyGets({ port, paths, headers: authorized, connections, seconds: 3 })),
+      instances.map(({ port }) =>
+        applyLoad({ port, requests, headers: AUTHORIZED, connections, seconds: 3 }),
+      ),
     );
   }
 }

@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { SocketsPlan, SocketsReport } from './sockets.ts';
 
-/** Bare sockets: a handshake, pings answered, and of messages the time and the generatedAt read. */
+/** Plain sockets: they make the handshake, answer pings, and read the time and generatedAt of messages. */
 process.once('message', async (plan: SocketsPlan) => {
   let times = new Float64Array(plan.count);
-  let told = 0;
+  let notified = 0;
 
-  function tell(index: number, generatedAt: string): void {
-    if (times[index] === 0) told += 1;
+  function record(index: number, generatedAt: string): void {
+    if (times[index] === 0) notified += 1;
     times[index] = performance.timeOrigin + performance.now();
-    if (told < plan.count) return;
-    report({ kind: 'told', generatedAt, times });
+    if (notified < plan.count) return;
+    report({ kind: 'notified', generatedAt, times });
     times = new Float64Array(plan.count);
-    told = 0;
+    notified = 0;
   }
 
   for (let first = 0; first < plan.count; first += 50) {
     const some = Array.from({ length: Math.min(50, plan.count - first) }, (_, n) => first + n);
-    await Promise.all(some.map((index) => open(plan, index, (generatedAt) => tell(index, generatedAt))));
+    await Promise.all(some.map((index) => open(plan, index, (generatedAt) => record(index, generatedAt))));
   }
   report({ kind: 'open' });
 });
@@ -30,9 +30,9 @@ function report(message: SocketsReport): void {
 const PING = 0x89;
 /** A pong without payload, masked as a client must. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
-const changes = /"type":"flags_changed","generatedAt":"([^"]+)"/g;
+const CHANGES = /"type":"flags_changed","generatedAt":"([^"]+)"/g;
 
-async function open({ ports, path }: SocketsPlan, index: number, tell: (generatedAt: string) => void) {
+async function open({ ports, path }: SocketsPlan, index: number, notify: (generatedAt: string) => void) {
   const port = ports[index % ports.length] ?? 0;
   const socket = connect({ port, host: '127.0.0.1' });
   const head = [
@@ -49,7 +49,7 @@ async function open({ ports, path }: SocketsPlan, index: number, tell: (generate
   socket.on('data', (data) => {
     // A ping has no payload, and no message holds its byte.
     if (data.includes(PING)) socket.write(PONG);
-    for (const [, generatedAt = ''] of data.toString('latin1').matchAll(changes)) tell(generatedAt);
+    for (const [, generatedAt = ''] of data.toString('latin1').matchAll(CHANGES)) notify(generatedAt);
   });
   socket.on('close', () => process.exit(1));
 }

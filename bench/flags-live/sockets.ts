@@ -8,15 +8,15 @@ export interface SocketsPlan {
   count: number;
 }
 
-/** Once all are open, and then whenever all were told of a change. */
+/** Sent once when all sockets are open, and then each time all were notified of a change. */
 export type SocketsReport =
   | { kind: 'open' }
-  /** When each socket was told, in milliseconds since 1970. */
-  | { kind: 'told'; generatedAt: string; times: Float64Array };
+  /** When each socket was notified, in milliseconds since 1970. */
+  | { kind: 'notified'; generatedAt: string; times: Float64Array };
 
 export interface Sockets {
-  /** The next change that all of them were told of. Throws when that takes more than so long. */
-  told(withinMs: number): Promise<Extract<SocketsReport, { kind: 'told' }>>;
+  /** Resolves with the next change that all clients were notified of; throws after `withinMs`. */
+  notified(withinMs: number): Promise<Extract<SocketsReport, { kind: 'notified' }>>;
   stop(): void;
 }
 
@@ -27,9 +27,9 @@ export async function openSockets(plan: SocketsPlan): Promise<Sockets> {
   child.send(plan);
   await nextReport(child, 60_000);
   return {
-    async told(withinMs) {
+    async notified(withinMs) {
       const report = await nextReport(child, withinMs);
-      if (report.kind !== 'told') throw new Error('sockets were opened twice');
+      if (report.kind !== 'notified') throw new Error('sockets were opened twice');
       return report;
     },
     stop: () => void child.kill(),
@@ -39,8 +39,8 @@ export async function openSockets(plan: SocketsPlan): Promise<Sockets> {
 function nextReport(child: ChildProcess, withinMs: number): Promise<SocketsReport> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => reject(new Error(reason));
-    const timer = setTimeout(fail, withinMs, `not all sockets were told within ${withinMs} ms`);
-    child.once('exit', (code) => fail(`the sockets’ process left with ${code}`));
+    const timer = setTimeout(fail, withinMs, `not all sockets were notified within ${withinMs} ms`);
+    child.once('exit', (code) => fail(`the sockets process ended with ${code}`));
     child.once('message', (message) => {
       clearTimeout(timer);
       child.removeAllListeners('exit');

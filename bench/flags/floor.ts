@@ -4,8 +4,8 @@ import { Hono } from 'hono';
 import { FLAG_COUNT } from './ruleset.ts';
 
 /**
- * The least that a server on Node can do. FLOOR=stringify answers 100 flags with JSON.stringify on bare Node and
- * decides nothing; FLOOR=hono answers 304 and ready bytes through Hono, and knows no key.
+ * The lower bound for a server on Node.js. FLOOR=stringify answers 100 flags with JSON.stringify on bare `node:http` and
+ * evaluates nothing; FLOOR=hono answers 304 and prepared bytes through Hono, and checks no key.
  */
 const port = Number(process.env['PORT']);
 const flags = Object.fromEntries(

@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ingestionTopics } from '@switchboard/contracts';
-import { freePort } from '@switchboard/testkit';
+import { type Program, processUsage, spawnProgram } from '@switchboard/testkit';
+import { applyLoad, countOf, type LoadResult } from '../lib/load.ts';
 import { median, medianRun } from '../lib/median.ts';
-import { type ServerProcess, startServer } from '../lib/process.ts';
+import { profileFlags } from '../lib/rig.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
-import { applyGets, type GetResult } from './get-load.ts';
+import { AUTHORIZED, type Deployment, deploy } from './deployment.ts';
 import { traitsOf } from './ruleset.ts';
-import { authorized, type Setting, setUp } from './setting.ts';
 
 const USERS = 10_000;
 const CONNECTIONS = 20;
 
-const columns = [
+const COLUMNS = [
   'scenario',
   'requests/s',
   'p50 ms',
@@ -26,13 +26,13 @@ const columns = [
 
 interface Target {
   name: string;
-  server: ServerProcess;
+  server: Program;
   paths: string[];
   headers?: Record<string, string>;
 }
 
 interface Run {
-  result: GetResult;
+  result: LoadResult;
   perSecond: number;
   cpuMicros: number;
   peakMb: number;
@@ -49,53 +49,51 @@ export async function run(args: string[]): Promise<void> {
       profile: { type: 'string' },
     },
   });
-  const flags = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`];
-  const setting = await setUp(flags);
-  const floors: ServerProcess[] = [];
+  const deployment = await deploy(profileFlags(values.profile));
+  const floors: Program[] = [];
   try {
-    await fillUserState(setting);
-    await measureIdentify(setting);
-    const url = `http://127.0.0.1:${setting.service.port}`;
-    const snapshot = await fetch(`${url}/v1/flags/snapshot`, { headers: authorized });
+    await fillUserState(deployment);
+    await measureIdentify(deployment);
+    const snapshot = await fetch(`${deployment.service.url}/v1/flags/snapshot`, { headers: AUTHORIZED });
     const bytes = (await snapshot.arrayBuffer()).byteLength;
     const etag = snapshot.headers.get('etag') ?? '';
     const stringify = await startFloor({ FLOOR: 'stringify' });
     const hono = await startFloor({ FLOOR: 'hono', FLOOR_BYTES: String(bytes) });
     floors.push(stringify, hono);
-    const targets = evaluationTargets(setting.service, stringify).concat(
-      snapshotTargets(setting.service, hono, etag),
+    const targets = evaluationTargets(deployment.service, stringify).concat(
+      snapshotTargets(deployment.service, hono, etag),
     );
-    const asked = targets.filter(({ name }) => name.includes(values.only));
-    printTable(columns, await measureAll(asked, Number(values.seconds), Number(values.runs)));
+    const selected = targets.filter(({ name }) => name.includes(values.only));
+    printTable(COLUMNS, await measureAll(selected, Number(values.seconds), Number(values.runs)));
   } finally {
     await Promise.all(floors.map((floor) => floor.stop()));
-    await setting.stop();
+    await deployment.stop();
   }
 }
 
-function evaluationTargets(service: ServerProcess, floor: ServerProcess): Target[] {
+function evaluationTargets(service: Program, floor: Program): Target[] {
   const paths = Array.from(
     { length: USERS },
     (_, user) => `/v1/flags?distinct_id=user-${(user * 7919) % USERS}`,
   );
   return [
-    { name: 'evaluate 100 flags', server: service, paths, headers: authorized },
+    { name: 'evaluate 100 flags', server: service, paths, headers: AUTHORIZED },
     { name: 'floor: Node, JSON.stringify', server: floor, paths },
   ];
 }
 
-function snapshotTargets(service: ServerProcess, floor: ServerProcess, etag: string): Target[] {
+function snapshotTargets(service: Program, floor: Program, etag: string): Target[] {
   const snapshot = { server: service, paths: ['/v1/flags/snapshot'] };
   return [
-    { ...snapshot, name: 'snapshot 304', headers: { ...authorized, 'If-None-Match': etag } },
+    { ...snapshot, name: 'snapshot 304', headers: { ...AUTHORIZED, 'If-None-Match': etag } },
     { name: 'floor: Hono, c.body(null, 304)', server: floor, paths: ['/304'] },
-    { ...snapshot, name: 'snapshot 200', headers: authorized },
-    { ...snapshot, name: 'snapshot 200, br', headers: { ...authorized, 'Accept-Encoding': 'br' } },
+    { ...snapshot, name: 'snapshot 200', headers: AUTHORIZED },
+    { ...snapshot, name: 'snapshot 200, br', headers: { ...AUTHORIZED, 'Accept-Encoding': 'br' } },
     { name: 'floor: Hono, ready bytes', server: floor, paths: ['/200'] },
   ];
 }
 
-/** Targets take turns, so that whatever else the machine does falls on all; the median run of each is shown. */
+/** Targets take turns, so that other work on the machine affects all of them. Shows the median run of each. */
 async function measureAll(targets: Target[], seconds: number, runs: number): Promise<string[][]> {
   for (const target of targets) await measure(target, 2);
   const results = new Map<Target, Run[]>(targets.map((target) => [target, []]));
@@ -119,32 +117,41 @@ async function measureAll(targets: Target[], seconds: number, runs: number): Pro
 }
 
 async function measure({ server, paths, headers = {} }: Target, seconds: number): Promise<Run> {
-  await server.forgetPeak();
-  const cpuBefore = await server.cpuSeconds();
-  const result = await applyGets({ port: server.port, paths, headers, connections: CONNECTIONS, seconds });
-  const cpu = (await server.cpuSeconds()) - cpuBefore;
-  const requests = Object.values(result.statuses).reduce((sum, count) => sum + count, 0);
+  const usage = processUsage(server.pid);
+  await usage.resetPeak();
+  const cpuBefore = await usage.cpuSeconds();
+  const result = await applyLoad({
+    port: server.port,
+    requests: paths.map((path) => ({ path })),
+    headers,
+    connections: CONNECTIONS,
+    seconds,
+  });
+  const cpu = (await usage.cpuSeconds()) - cpuBefore;
+  const requests = countOf(result);
   return {
     result,
     perSecond: requests / result.seconds,
     cpuMicros: (cpu * 1e6) / requests,
-    peakMb: await server.peakMb(),
+    peakMb: await usage.peakMb(),
   };
 }
 
-function failures({ statuses }: GetResult): number {
-  return Object.entries(statuses)
-    .filter(([status]) => Number(status) < 200 || Number(status) >= 400)
-    .reduce((sum, [, count]) => sum + count, 0);
+function failures(result: LoadResult): number {
+  return countOf(result, (status) => status < 200 || status >= 400);
 }
 
-async function startFloor(env: Record<string, string>): Promise<ServerProcess> {
-  const script = join(import.meta.dirname, 'floor.ts');
-  return startServer({ script, port: await freePort(), readyPath: '/', env });
+function startFloor(env: Record<string, string>): Promise<Program> {
+  return spawnProgram({
+    command: ['node', join(import.meta.dirname, 'floor.ts')],
+    env: { NODE_ENV: 'production', ...env },
+    ready: '/',
+    output: 'inherit',
+  });
 }
 
-/** Every user with traits and a company, by way of the event log; says how fast the service took them in. */
-async function fillUserState(setting: Setting): Promise<void> {
+/** Publishes traits and a company of every user, and prints how fast the service applies them. */
+async function fillUserState(deployment: Deployment): Promise<void> {
   const users = Array.from({ length: USERS }, (_, user) => user);
   const identifies = users.map((user) => ({ distinct_id: `user-${user}`, traits: traitsOf(user) }));
   const groups = users.map((user) => ({
@@ -155,13 +162,13 @@ async function fillUserState(setting: Setting): Promise<void> {
   }));
   const beganAt = performance.now();
   await Promise.all([
-    setting.publish(ingestionTopics.identifies, identifies),
-    setting.publish(ingestionTopics.groups, groups),
+    deployment.publish(ingestionTopics.identifies, identifies),
+    deployment.publish(ingestionTopics.groups, groups),
   ]);
   const publishedAt = performance.now();
   const { identifies: identifyTopic, groups: groupTopic } = ingestionTopics;
   for (;;) {
-    const lag = await setting.log.lag('flags.user-state', [identifyTopic, groupTopic]);
+    const lag = await deployment.log.lag('flags.user-state', [identifyTopic, groupTopic]);
     if (lag.every(({ behind }) => behind === 0n)) break;
     await sleep(20);
   }
@@ -172,16 +179,16 @@ async function fillUserState(setting: Setting): Promise<void> {
   );
 }
 
-/** From the log's acknowledgement of an identify, which is when ingestion answers 202, to an evaluation that sees it. */
-async function measureIdentify({ publish, service }: Setting): Promise<void> {
-  const url = `http://127.0.0.1:${service.port}/v1/flags/memberships?distinct_id=`;
+/** Measures from the log's acknowledgement of an identify, when ingestion answers 202, to an evaluation that sees it. */
+async function measureIdentify({ publish, service }: Deployment): Promise<void> {
+  const url = `${service.url}/v1/flags/memberships?distinct_id=`;
   const waits: number[] = [];
   for (let turn = 0; turn < 50; turn++) {
     const distinct_id = `fresh-${turn}`;
     await publish(ingestionTopics.identifies, [{ distinct_id, traits: { betaTester: true } }]);
     const acknowledgedAt = performance.now();
     for (;;) {
-      const response = await fetch(`${url}${distinct_id}`, { headers: authorized });
+      const response = await fetch(`${url}${distinct_id}`, { headers: AUTHORIZED });
       if ((await response.text()).includes('beta')) break;
     }
     waits.push(performance.now() - acknowledgedAt);

@@ -1,11 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { freePort } from '@switchboard/testkit';
+import { eventually, spawnProgram } from '@switchboard/testkit';
 import { median } from '../lib/median.ts';
-import { startServer } from '../lib/process.ts';
 
 interface Demo {
   base_url: string;
@@ -14,35 +12,32 @@ interface Demo {
 }
 
 /**
- * From the 202 of an identify to the first evaluation that sees it, in standalone, through HTTP: how long a
- * client waits before flags know what it has just said. Asks again at once until the answer has changed, or once,
- * with the X-State-Token of the identify.
+ * Measures from the 202 of an identify to the first evaluation that uses it, in standalone, over HTTP. One way evaluates
+ * again until the result has changed; the other evaluates once, with the X-State-Token of the identify.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { times: { type: 'string', default: '200' } } });
   const home = await mkdtemp(join(tmpdir(), 'bench-identify-'));
-  const script = join(import.meta.dirname, '../../deploy/standalone/src/main.ts');
-  const port = await freePort();
-  const standalone = await startServer({
-    script,
-    port,
-    env: { SWITCHBOARD_HOME: home },
-    readyPath: '/health/ready',
+  const standalone = await spawnProgram({
+    command: ['node', join(import.meta.dirname, '../../deploy/standalone/src/main.ts')],
+    env: { NODE_ENV: 'production', SWITCHBOARD_HOME: home },
+    ready: '/health/ready',
+    output: 'inherit',
   });
   try {
     const demo = await demoOf(home);
     const waits: number[] = [];
     const times = Number(values.times);
     for (let i = 0; i < times; i++) waits.push(await untilSeen(demo, `person-${i}`));
-    report('asking again and again', waits);
-    const answers: Answer[] = [];
-    for (let i = 0; i < times; i++) answers.push(await askOnce(demo, `waiting-${i}`));
+    report('polling', waits);
+    const outcomes: Outcome[] = [];
+    for (let i = 0; i < times; i++) outcomes.push(await evaluateOnce(demo, `waiting-${i}`));
     report(
-      'asking once with the token',
-      answers.map(({ tookMs }) => tookMs),
+      'one request with the token',
+      outcomes.map(({ tookMs }) => tookMs),
     );
-    const seen = answers.filter(({ isSeen }) => isSeen).length;
-    process.stdout.write(`seen by the one answer: ${seen} of ${times}\n`);
+    const seen = outcomes.filter(({ isSeen }) => isSeen).length;
+    process.stdout.write(`used by that request: ${seen} of ${times}\n`);
   } finally {
     await standalone.stop();
     await rm(home, { recursive: true, force: true });
@@ -51,12 +46,7 @@ export async function run(args: string[]): Promise<void> {
 
 /** The demo file is written last, a moment after the services are ready. */
 async function demoOf(home: string): Promise<Demo> {
-  for (let tries = 0; tries < 300; tries++) {
-    const text = await readFile(join(home, 'demo.json'), 'utf8').catch(() => undefined);
-    if (text !== undefined) return JSON.parse(text);
-    await sleep(100);
-  }
-  throw new Error(`${home}/demo.json was not written within 30 s`);
+  return JSON.parse(await eventually(() => readFile(join(home, 'demo.json'), 'utf8'), { withinMs: 30_000 }));
 }
 
 function report(what: string, waits: readonly number[]): void {
@@ -68,7 +58,7 @@ function report(what: string, waits: readonly number[]): void {
   );
 }
 
-/** Answers the X-State-Token. */
+/** Resolves with the X-State-Token. */
 async function identify({ eu_api_url, project_key }: Demo, person: string): Promise<string> {
   const headers = { Authorization: `Bearer ${project_key}` };
   const body = JSON.stringify({ distinct_id: person, properties: { plan: 'pro' } });
@@ -94,12 +84,12 @@ async function untilSeen(demo: Demo, person: string): Promise<number> {
   return performance.now() - acceptedAt;
 }
 
-interface Answer {
+interface Outcome {
   tookMs: number;
   isSeen: boolean;
 }
 
-async function askOnce(demo: Demo, person: string): Promise<Answer> {
+async function evaluateOnce(demo: Demo, person: string): Promise<Outcome> {
   const token = await identify(demo, person);
   const acceptedAt = performance.now();
   const isSeen = await isPro(demo, person, token);

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { Kafka, type Message } from 'kafkajs';
 
 /**
- * The least that a server on Node and kafkajs can do: the body as it came is one record, sent at once while
- * nothing is in flight and gathered while something is. It checks nothing, parses nothing and knows no key.
+ * The lower bound for a server on Node.js and kafkajs: each body is one record, sent at once while nothing is in flight
+ * and batched while something is. It checks no key and parses nothing.
  */
 const topic = process.env['FLOOR_TOPIC'] ?? 'floor';
 const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');

@@ -4,12 +4,13 @@ import { type KafkaServer, startKafka } from '@switchboard/testkit';
 import type { Kafka } from 'kafkajs';
 import { isSuccess } from '../lib/load.ts';
 import { median, medianRun } from '../lib/median.ts';
+import { profileFlags } from '../lib/rig.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
+import { type Deployment, deploy } from './deployment.ts';
 import { type Load, measure, type Run } from './measure.ts';
-import { type Setting, setUp } from './setting.ts';
-import { endOffsets, storedNumbers } from './stored.ts';
+import { endOffsets, storedNumbers } from './stored-events.ts';
 
-const columns = [
+const COLUMNS = [
   'scenario',
   'server',
   'per second',
@@ -23,7 +24,7 @@ const columns = [
   'accepted',
   'stored once',
   'lost',
-  'unasked',
+  'unexpected',
 ];
 
 /** Measures the ingestion service beside the floor: see docs/benchmarks.md. */
@@ -42,42 +43,46 @@ export async function run(args: string[]): Promise<void> {
   const scenarios = values.only.split(',');
   const kafka = await ownKafka();
   const brokers = kafka?.brokers ?? (process.env['KAFKA_BROKERS'] ?? '').split(',');
-  const flags = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`];
-  const setting = await setUp(brokers, flags);
+  const deployment = await deploy(brokers, profileFlags(values.profile));
   const rows: string[][] = [];
   try {
     const batch = { eventsPerRequest: 100, connections: 32, seconds };
     const single = { eventsPerRequest: 1, connections: 32, seconds };
     if (scenarios.includes('batch'))
-      rows.push(...(await besideFloor(setting, '100 x 32, events', batch, runs)));
+      rows.push(...(await besideFloor(deployment, '100 x 32, events', batch, runs)));
     if (scenarios.includes('single'))
-      rows.push(...(await besideFloor(setting, '1 x 32, requests', single, runs)));
-    if (scenarios.includes('overload')) rows.push(...(await overload(setting, batch)));
-    if (scenarios.includes('minute')) rows.push(await minute(setting, batch));
+      rows.push(...(await besideFloor(deployment, '1 x 32, requests', single, runs)));
+    if (scenarios.includes('overload')) rows.push(...(await overload(deployment, batch)));
+    if (scenarios.includes('minute')) rows.push(await minute(deployment, batch));
   } finally {
-    await setting.stop();
+    await deployment.stop();
     await kafka?.stop();
   }
-  printTable(columns, rows);
+  printTable(COLUMNS, rows);
 }
 
-/** A broker for this run, unless KAFKA_BROKERS names one that has none of our topics. */
+/** A broker for this run, unless KAFKA_BROKERS names one, which must have none of the topics. */
 async function ownKafka(): Promise<KafkaServer | undefined> {
   if (process.env['KAFKA_BROKERS']) return undefined;
   const kafka = await startKafka();
-  if (kafka === undefined) throw new Error('There is no Kafka: run deploy/backings/install.sh kafka.');
+  if (kafka === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
   return kafka;
 }
 
-/** Runs take turns, so that whatever else the machine does falls on both; the median run of each is shown. */
-async function besideFloor(setting: Setting, name: string, load: Load, runs: number): Promise<string[][]> {
-  const { service, floor } = setting;
+/** Runs take turns, so that other work on the machine affects both. Shows the median run of each. */
+async function besideFloor(
+  deployment: Deployment,
+  name: string,
+  load: Load,
+  runs: number,
+): Promise<string[][]> {
+  const { service, floor } = deployment;
   await measure(service, { ...load, seconds: 3 });
   await measure(floor, { ...load, seconds: 2 });
   const ours: { run: Run; checked: string[] }[] = [];
   const floors: Run[] = [];
   for (let i = 0; i < runs; i++) {
-    ours.push(await checkedRun(setting, load));
+    ours.push(await checkedRun(deployment, load));
     floors.push(await measure(floor, load));
   }
   const middle = medianRun(ours, ({ run }) => run.perSecond);
@@ -91,17 +96,17 @@ async function besideFloor(setting: Setting, name: string, load: Load, runs: num
 }
 
 /** Ten times the clients for a while, then the usual number again. */
-async function overload(setting: Setting, load: Load): Promise<string[][]> {
-  const during = await checkedRun(setting, { ...load, connections: load.connections * 10 });
-  const after = await checkedRun(setting, { ...load, seconds: 2 });
+async function overload(deployment: Deployment, load: Load): Promise<string[][]> {
+  const during = await checkedRun(deployment, { ...load, connections: load.connections * 10 });
+  const after = await checkedRun(deployment, { ...load, seconds: 2 });
   return [
     ['overload, 100 x 320', 'switchboard', ...figures(during.run), ...during.checked],
     ['the 2 s after it, 100 x 32', 'switchboard', ...figures(after.run), ...after.checked],
   ];
 }
 
-async function minute(setting: Setting, load: Load): Promise<string[]> {
-  const { run, checked } = await checkedRun(setting, { ...load, seconds: 60 });
+async function minute(deployment: Deployment, load: Load): Promise<string[]> {
+  const { run, checked } = await checkedRun(deployment, { ...load, seconds: 60 });
   const early = median(run.residentMb.slice(5, 10));
   const late = median(run.residentMb.slice(-5));
   console.log(
@@ -110,14 +115,14 @@ async function minute(setting: Setting, load: Load): Promise<string[]> {
   return ['a minute, 100 x 32', 'switchboard', ...figures(run), ...checked];
 }
 
-async function checkedRun(setting: Setting, load: Load): Promise<{ run: Run; checked: string[] }> {
+async function checkedRun(deployment: Deployment, load: Load): Promise<{ run: Run; checked: string[] }> {
   const topic = ingestionTopics.events;
-  const from = await endOffsets(setting.kafka, topic);
-  const run = await measure(setting.service, load);
-  return { run, checked: await check(setting.kafka, topic, from, run, load) };
+  const from = await endOffsets(deployment.kafka, topic);
+  const run = await measure(deployment.service, load);
+  return { run, checked: await check(deployment.kafka, topic, from, run, load) };
 }
 
-/** Compares what was accepted with what stands on the topic, event by event. */
+/** Compares the accepted events with those on the topic, one by one. */
 async function check(
   kafka: Kafka,
   topic: string,
@@ -131,15 +136,15 @@ async function check(
   let accepted = 0;
   let once = 0;
   let lost = 0;
-  let unasked = 0;
+  let unexpected = 0;
   for (let i = 0; i < count; i++) {
     const wasAccepted = isSuccess(result.outcomes[Math.floor(i / eventsPerRequest)] ?? 0);
     if (wasAccepted) accepted++;
-    else if (times[i] !== 0) unasked++;
+    else if (times[i] !== 0) unexpected++;
     if (wasAccepted && times[i] === 1) once++;
     if (wasAccepted && times[i] === 0) lost++;
   }
-  return [accepted, once, lost, unasked].map(thousands);
+  return [accepted, once, lost, unexpected].map(thousands);
 }
 
 function figures({ result, perSecond, cpuMicrosPerEvent, cpuShare, peakMb }: Run): string[] {

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
-import type { LoadPlan, LoadResult } from './load.ts';
+import type { LoadPlan, LoadRequest, LoadResult } from './load.ts';
 
 /**
- * A client that costs little: plain sockets, one request in flight on each, ready-made bytes in which only the
- * numbers are rewritten, and of an answer only the status and the length are read.
+ * A cheap client: plain sockets, one request in flight on each, prepared bytes in which only the numbers are rewritten.
+ * Of a response only the status and the length are read.
  */
 process.once('message', (plan: LoadPlan) => {
   generate(plan).then((result) => process.send?.(result));
@@ -16,7 +16,7 @@ interface Template {
 
 async function generate(plan: LoadPlan): Promise<LoadResult> {
   const { placeholder, firstNumber = 0 } = plan;
-  const templates = plan.bodies.map((body) => template(plan, body));
+  const templates = plan.requests.map((request) => template(plan, request));
   const numbersPerBody = templates[0]?.offsets.length ?? 0;
   const width = placeholder?.length ?? 0;
   let outcomes = new Uint16Array(1 << 16);
@@ -29,7 +29,8 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
   function next(): { request: number; bytes: Buffer } {
     const request = sent++;
     const source = templates[request % templates.length];
-    if (source === undefined) throw new Error('there is nothing to send');
+    if (source === undefined) throw new Error('the plan has no requests');
+    if (source.offsets.length === 0) return { request, bytes: source.bytes };
     // A copy, since the socket may still hold the bytes when the template is used again.
     const bytes = Buffer.from(source.bytes);
     let number = firstNumber + request * numbersPerBody;
@@ -45,7 +46,7 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
     }
     outcomes[request] = status;
     statuses[status] = (statuses[status] ?? 0) + 1;
-    if (status >= 200 && status < 300) latencies.push(performance.now() - began);
+    if (status >= 200 && status < 400) latencies.push(performance.now() - began);
   }
 
   function client(): Promise<void> {
@@ -53,7 +54,10 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
       const socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true });
       let request = 0;
       let began = 0;
-      let pending = '';
+      let head = Buffer.alloc(0);
+      let left = 0;
+      let status = 0;
+      let closes = false;
       const send = () => {
         if (performance.now() >= endsAt) {
           socket.end();
@@ -66,14 +70,19 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
       };
       socket.on('connect', send);
       socket.on('data', (chunk) => {
-        pending += chunk.toString('latin1');
-        const head = pending.indexOf('\r\n\r\n');
-        if (head < 0) return;
-        const length = Number(/content-length: *(\d+)/i.exec(pending)?.[1] ?? 0);
-        if (pending.length < head + 4 + length) return;
-        const status = Number(pending.slice(9, 12));
-        const closes = /connection: *close/i.test(pending);
-        pending = '';
+        if (left > 0) {
+          left -= chunk.length;
+        } else {
+          head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+          const end = head.indexOf('\r\n\r\n');
+          if (end < 0) return;
+          const text = head.toString('latin1', 0, end);
+          status = Number(text.slice(9, 12));
+          closes = /connection: *close/i.test(text);
+          left = Number(/content-length: *(\d+)/i.exec(text)?.[1] ?? 0) + end + 4 - head.length;
+          head = Buffer.alloc(0);
+        }
+        if (left > 0) return;
         note(request, status, began);
         began = 0;
         if (closes) socket.destroy();
@@ -101,22 +110,21 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
     statuses,
     latency: { p50: at(0.5), p99: at(0.99), max: at(1) },
     outcomes: outcomes.slice(0, sent),
-    numbersPerBody,
   };
 }
 
-function template(plan: LoadPlan, body: string): Template {
-  const payload = Buffer.from(body);
+function template({ port, headers, placeholder }: LoadPlan, { path, body }: LoadRequest): Template {
+  const payload = Buffer.from(body ?? '');
   const head = [
-    `POST ${plan.path} HTTP/1.1`,
-    `Host: 127.0.0.1:${plan.port}`,
-    ...Object.entries(plan.headers).map(([name, value]) => `${name}: ${value}`),
-    `Content-Length: ${payload.length}`,
+    `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(body === undefined ? [] : [`Content-Length: ${payload.length}`]),
   ];
   const bytes = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), payload]);
   const offsets: number[] = [];
-  if (plan.placeholder !== undefined) {
-    for (let at = bytes.indexOf(plan.placeholder); at >= 0; at = bytes.indexOf(plan.placeholder, at + 1)) {
+  if (placeholder !== undefined) {
+    for (let at = bytes.indexOf(placeholder); at >= 0; at = bytes.indexOf(placeholder, at + 1)) {
       offsets.push(at);
     }
   }

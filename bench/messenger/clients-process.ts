@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientPlan, TurnResult } from './clients.ts';
 
-/** Clients in a process of their own. Sockets are bare ones: a handshake, and pings answered. */
+/** Clients in a process of their own. Sockets are plain ones, which make the handshake and answer pings. */
 process.once('message', async (plan: ClientPlan) => {
   process.send?.(plan.kind === 'sockets' ? await openSockets(plan) : await sendTurns(plan));
 });
@@ -37,7 +37,7 @@ async function openSockets({ port, path, count }: Extract<ClientPlan, { kind: 's
   return open;
 }
 
-/** A turn at each tick, whether or not the ones before are answered. */
+/** Sends turns at a steady rate, whether or not the ones before are answered. */
 async function sendTurns(plan: Extract<ClientPlan, { kind: 'turns' }>): Promise<TurnResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   const latencies: number[] = [];

@@ -26,7 +26,7 @@ export async function startClients<T>(plan: ClientPlan): Promise<{ child: ChildP
   process.once('exit', () => child.kill('SIGKILL'));
   const result = await new Promise<T>((resolve, reject) => {
     child.once('message', (message) => resolve(message as T));
-    child.once('exit', (code) => reject(new Error(`the clients left with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`the clients ended with ${code}`)));
     child.send(plan);
   });
   return { child, result };

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { applyGets } from '../flags/get-load.ts';
+import { processUsage } from '@switchboard/testkit';
+import { applyLoad, countOf } from '../lib/load.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { startClients, type TurnResult } from './clients.ts';
-import { authorized, PROJECT_KEY, type Setting, setUp } from './setting.ts';
+import { AUTHORIZED, type Deployment, deploy, PROJECT_KEY } from './deployment.ts';
 
 /** Measures the messenger: memory of idle sockets, turns at a steady rate, and the configuration. */
 export async function run(args: string[]): Promise<void> {
@@ -14,30 +15,30 @@ export async function run(args: string[]): Promise<void> {
       seconds: { type: 'string', default: '10' },
       /** One of sockets, turns, configuration. */
       only: { type: 'string', default: '' },
-      /** Without fsync, to see what the disk has to do with it. */
+      /** Without fsync, to see how much the disk costs. */
       volatile: { type: 'boolean', default: false },
     },
   });
-  const setting = await setUp({ durable: !values.volatile });
+  const deployment = await deploy({ durable: !values.volatile });
   const wants = (name: string) => values.only === '' || values.only === name;
   try {
     const seconds = Number(values.seconds);
-    // First, in a process that has done nothing: memory that other work has left would hide what sockets take.
-    const child = wants('sockets') ? await measureSockets(setting, Number(values.sockets)) : undefined;
-    if (child !== undefined) await measureTurns(setting, seconds, `beside ${values.sockets} sockets`);
+    // First, in a fresh process: memory left over from other work would hide what sockets take.
+    const child = wants('sockets') ? await measureSockets(deployment, Number(values.sockets)) : undefined;
+    if (child !== undefined) await measureTurns(deployment, seconds, `beside ${values.sockets} sockets`);
     child?.kill();
-    if (wants('turns')) await measureTurns(setting, seconds, 'without sockets');
+    if (wants('turns')) await measureTurns(deployment, seconds, 'without sockets');
     if (wants('configuration')) {
-      await configure(setting);
-      await measureConfiguration(setting, seconds);
+      await configure(deployment);
+      await measureConfiguration(deployment, seconds);
     }
   } finally {
-    await setting.stop();
+    await deployment.stop();
   }
 }
 
-async function configure({ manage }: Setting): Promise<void> {
-  const look = [
+async function configure({ manage }: Deployment): Promise<void> {
+  const appearance = [
     'launcherPosition',
     'accentColor',
     'skin',
@@ -48,23 +49,23 @@ async function configure({ manage }: Setting): Promise<void> {
   const more = ['launcherSize', 'bubbleShape', 'bubbleFill', 'composerShape', 'namePlacement'];
   const stamps = ['stampPlacement', 'stampContent'];
   await manage('PUT', '/messenger/config', {
-    ...Object.fromEntries([...look, ...more, ...stamps].map((name) => [name, 'plain'])),
+    ...Object.fromEntries([...appearance, ...more, ...stamps].map((name) => [name, 'plain'])),
     ...{ enabled: true, launcherOffsetX: 0, launcherOffsetY: 0, availability: null },
     ...{ nameAvatar: true, dayDividers: true, team: [] },
     texts: { en: { greeting: 'Hello' }, de: { greeting: 'Hallo' }, 'pt-BR': { greeting: 'Olá' } },
   });
 }
 
-async function measureConfiguration({ service }: Setting, seconds: number): Promise<void> {
-  const paths = ['', '?locale=de', '?locale=pt-BR,en', '?locale=fr-CA,de'].map(
-    (query) => `/v1/messenger/config${query}`,
-  );
-  const plan = { port: service.port, paths, headers: authorized, connections: 20 };
-  await applyGets({ ...plan, seconds: 2 });
-  const { statuses, latency, seconds: took } = await applyGets({ ...plan, seconds });
-  const count = Object.values(statuses).reduce((sum, of) => sum + of, 0);
+async function measureConfiguration({ service }: Deployment, seconds: number): Promise<void> {
+  const requests = ['', '?locale=de', '?locale=pt-BR,en', '?locale=fr-CA,de'].map((query) => ({
+    path: `/v1/messenger/config${query}`,
+  }));
+  const plan = { port: service.port, requests, headers: AUTHORIZED, connections: 20 };
+  await applyLoad({ ...plan, seconds: 2 });
+  const result = await applyLoad({ ...plan, seconds });
+  const { statuses, latency } = result;
   const row = [
-    thousands(count / took),
+    thousands(countOf(result) / result.seconds),
     decimals(latency.p50, 2),
     decimals(latency.p99, 2),
     JSON.stringify(statuses),
@@ -72,12 +73,12 @@ async function measureConfiguration({ service }: Setting, seconds: number): Prom
   printTable(['configuration, requests/s', 'p50 ms', 'p99 ms', 'statuses'], [row]);
 }
 
-async function measureTurns({ service }: Setting, seconds: number, name: string): Promise<void> {
+async function measureTurns({ service }: Deployment, seconds: number, name: string): Promise<void> {
   const conversations = [];
   for (let count = 0; count < 200; count++) {
-    const response = await fetch(`http://127.0.0.1:${service.port}/v1/conversations`, {
+    const response = await fetch(`${service.url}/v1/conversations`, {
       method: 'POST',
-      headers: authorized,
+      headers: AUTHORIZED,
       body: '{"distinctId":"bench"}',
     });
     const { conversationId: id, token } = (await response.json()) as {
@@ -101,9 +102,10 @@ async function measureTurns({ service }: Setting, seconds: number, name: string)
   printTable(['turns at 200/s', 'p50 ms', 'p99 ms', 'max ms', 'statuses'], [row]);
 }
 
-async function measureSockets({ service }: Setting, count: number) {
+async function measureSockets({ service }: Deployment, count: number) {
   await sleep(2000);
-  const before = await service.residentMb();
+  const usage = processUsage(service.pid);
+  const before = await usage.residentMb();
   const path = `/v1/messenger/socket?api_key=${PROJECT_KEY}`;
   const { child, result: open } = await startClients<number>({
     kind: 'sockets',
@@ -112,10 +114,10 @@ async function measureSockets({ service }: Setting, count: number) {
     count,
   });
   await sleep(5000);
-  const after = await service.residentMb();
-  // A ping to everyone has gone around.
+  const after = await usage.residentMb();
+  // By then every client has been pinged.
   await sleep(35_000);
-  const later = await service.residentMb();
+  const later = await usage.residentMb();
   const row = [open, before, after, later, later - before].map((value) => decimals(value, 0));
   printTable(['sockets open', 'RSS MB before', 'after', 'after a ping', 'cost MB'], [row]);
   return child;

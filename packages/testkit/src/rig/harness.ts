@@ -23,7 +23,7 @@ export interface HarnessOptions<R extends Running = Running> {
   /** Settings of every instance, over the common ones. */
   env?: Env;
   /** Where the event log is. Default: a PostgreSQL database of its own. */
-  log?: { kafka: readonly string[] } | { postgres: string };
+  log?: { kafka: readonly string[] } | { postgres: string } | undefined;
   /** Databases that exist already, by service. */
   databases?: Record<string, string>;
   /** The clock of every instance in this process. */
@@ -36,8 +36,10 @@ export interface HarnessOptions<R extends Running = Running> {
 export interface Harness<R extends Running = Running> {
   /** The settings that all services share: log, access tokens, public addresses, a folder for objects and e-mails. */
   env: Env;
-  /** Of the event log. */
+  /** Where the event log is, as settings. */
   logEnv: { KAFKA_BROKERS: string } | { EVENT_LOG_DATABASE_URL: string };
+  /** The database of an event log on PostgreSQL. Throws when the log is on Kafka. */
+  readonly logUrl: string;
   tokens: AccessTokens;
   /** A temporary folder. OBJECTS_FOLDER and MAIL_DIR are in it. */
   folder: string;
@@ -117,6 +119,10 @@ export async function harness<R extends Running = Record<never, never>>(
   return {
     env,
     logEnv,
+    get logUrl() {
+      if ('EVENT_LOG_DATABASE_URL' in logEnv) return logEnv.EVENT_LOG_DATABASE_URL;
+      throw new Error('the event log is on Kafka');
+    },
     tokens,
     folder,
     mint: tokens.mint,
@@ -131,7 +137,7 @@ export async function harness<R extends Running = Record<never, never>>(
       return running;
     },
     async spawn(name, { env: more, ...rest } = {}) {
-      const settings = await settingsOf(name, { LOG_LEVEL: 'info', ...more });
+      const settings = await settingsOf(name, { LOG_LEVEL: options.env?.['LOG_LEVEL'] ?? 'info', ...more });
       const program = await spawnService(name, { ...rest, env: settings });
       remember(name, program);
       return program;
@@ -159,8 +165,8 @@ function commonSettings({ issuer, audience, jwksUrl }: AccessTokens, folder: str
     CONSOLE_URL: 'https://console.example',
     PUBLIC_API_URL: 'https://api.example',
     PUBLIC_LINK_BASE_URL: 'https://links.example/shared',
-    LINK_SECRET: 'the link secret of a test, of 32 characters or more',
-    IDENTITY_SECRET: 'the identity secret of a test, of 32 characters or more',
+    LINK_SECRET: 'the link secret of a test with 32 or more characters',
+    IDENTITY_SECRET: 'the identity secret of a test with 32 or more characters',
     AUTH_ISSUER: issuer,
     AUTH_AUDIENCE: audience,
     AUTH_JWKS_URL: jwksUrl,

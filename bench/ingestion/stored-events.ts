@@ -4,7 +4,7 @@ import kafkajs, { type Kafka } from 'kafkajs';
 import { EVENT_ID_PREFIX } from './bodies.ts';
 
 const decompress = promisify(zstdDecompress);
-const prefix = Buffer.from(`"event_id":"${EVENT_ID_PREFIX}`);
+const PREFIX = Buffer.from(`"event_id":"${EVENT_ID_PREFIX}`);
 
 export type Offsets = Map<number, bigint>;
 
@@ -16,14 +16,14 @@ export async function endOffsets(kafka: Kafka, topic: string): Promise<Offsets> 
   return new Map(offsets.map(({ partition, high }) => [partition, BigInt(high)]));
 }
 
-/** How often each event's number stands on the topic between two offsets: at index number - firstNumber. */
+/** How often each event's number is on the topic between two offsets, at index `number - firstNumber`. */
 export async function storedNumbers(
   kafka: Kafka,
   topic: string,
   { from, to, firstNumber, count }: { from: Offsets; to: Offsets; firstNumber: number; count: number },
 ): Promise<Uint8Array> {
   kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
-    compress: () => Promise.reject(new Error('only read here')),
+    compress: () => Promise.reject(new Error('this codec only reads')),
     decompress: (buffer: Buffer) => decompress(buffer),
   });
   const times = new Uint8Array(count);
@@ -57,8 +57,8 @@ export async function storedNumbers(
 }
 
 function countIn(value: Buffer, times: Uint8Array, firstNumber: number): void {
-  for (let at = value.indexOf(prefix); at >= 0; at = value.indexOf(prefix, at + prefix.length)) {
-    const start = at + prefix.length;
+  for (let at = value.indexOf(PREFIX); at >= 0; at = value.indexOf(PREFIX, at + PREFIX.length)) {
+    const start = at + PREFIX.length;
     const number = Number(value.toString('latin1', start, value.indexOf('"', start))) - firstNumber;
     times[number] = (times[number] ?? 0) + 1;
   }

@@ -1,0 +1,138 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDirectoryPublisher } from '@switchboard/directory/testing';
+import type { EventLog } from '@switchboard/event-log';
+import type { ObjectStore } from '@switchboard/object-store';
+import { eventually, harness, type KafkaServer } from '@switchboard/testkit';
+import { type LogKind, startDatabases, startLog, startObjects } from './backings.ts';
+import { type ServiceTarget, startServiceTarget, type Target } from './targets.ts';
+import { keyOf, PROJECTS } from './traffic.ts';
+
+export interface DeploymentOptions {
+  log: LogKind;
+  /** A broker to use; without it one is started. It is stopped with the deployment. */
+  kafka?: KafkaServer;
+  objects: 's3' | 'folder';
+  /** Instances of each consumer; two of them also hand partitions over to each other. */
+  consumers: number;
+}
+
+export interface Deployment {
+  log: EventLog;
+  objects: ObjectStore;
+  /** Everything that is killed. */
+  targets: Target[];
+  /** Instances of ingestion that take requests. */
+  ingestion: ServiceTarget[];
+  /** An instance of archive that answers requests. */
+  archive: ServiceTarget;
+  /** An instance of flags that answers requests. */
+  flags: ServiceTarget;
+  databaseUrl(name: 'archive' | 'flags'): string;
+  managementToken(): Promise<string>;
+  /** The output of the processes. */
+  folder: string;
+  stop(options: { keepLogs: boolean }): Promise<void>;
+}
+
+const PARTITIONS = 4;
+const SERVICES = ['ingestion', 'archive', 'flags'] as const;
+
+/** Files are closed early, so that a round has many. */
+const ARCHIVE_ENV = { ARCHIVE_FILE_SECONDS: '1', ARCHIVE_FILE_BYTES: '200000' };
+
+/** Starts every process and backing, and resolves when all are ready. */
+export async function deploy(options: DeploymentOptions): Promise<Deployment> {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-crash-'));
+  const logs = join(folder, 'logs');
+  await mkdir(logs);
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const database = await startDatabases('PostgreSQL of the services', SERVICES);
+    stops.push(database.target.stop);
+    const backing = await startLog(options.log, options.kafka);
+    stops.push(backing.target.stop);
+    const objects = await startObjects(options.objects, folder);
+    if (objects.target) stops.push(objects.target.stop);
+    await publishProjects(backing.log);
+
+    const rig = await harness({
+      log: backing.place,
+      databases: Object.fromEntries(SERVICES.map((name) => [name, database.url(name)])),
+      env: {
+        NODE_ENV: 'production',
+        LOG_LEVEL: 'info',
+        TOPIC_PARTITIONS: String(PARTITIONS),
+        ...objects.env,
+        ...ARCHIVE_ENV,
+      },
+    });
+    stops.push(() => rig.stop());
+    const start = async (kind: string, service: (typeof SERVICES)[number], count: number, env = {}) =>
+      Promise.all(
+        Array.from({ length: count }, (_, index) =>
+          startServiceTarget(rig, {
+            kind,
+            name: `${kind} ${index + 1}`,
+            service,
+            folder: logs,
+            env,
+          }),
+        ),
+      );
+    const ingestion = await start('ingestion', 'ingestion', 2);
+    const services = [
+      ...ingestion,
+      ...(await start('event archive', 'archive', options.consumers, { ROLES: 'events' })),
+      ...(await start('replay archive', 'archive', 1, { ROLES: 'replays' })),
+      ...(await start('user state', 'flags', options.consumers, { ROLES: 'user-state' })),
+    ];
+    const [flags] = await start('flags', 'flags', 1, { ROLES: 'http' });
+    const [archive] = await start('archive', 'archive', 1, { ROLES: 'http' });
+    if (flags === undefined || archive === undefined) throw new Error('flags or archive was not started');
+    const processes = [...services, flags, archive];
+    stops.push(async () => void (await Promise.all(processes.map((process) => process.stop()))));
+    const targets = [
+      ...services,
+      backing.target,
+      database.target,
+      ...(objects.target ? [objects.target] : []),
+    ];
+    await untilReady([...processes, ...targets]);
+    return {
+      log: backing.log,
+      objects: objects.objects,
+      targets,
+      ingestion,
+      archive,
+      flags,
+      databaseUrl: database.url,
+      managementToken: () => rig.mint({ sub: 'crash', permissions: ['service.manage'] }),
+      folder: logs,
+      async stop({ keepLogs }) {
+        await stopAll(stops);
+        if (!keepLogs) await rm(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await stopAll(stops);
+    throw new Error(`The deployment did not start. The output of its processes is in ${logs}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Resolves when every target is ready. */
+export async function untilReady(targets: readonly Target[]): Promise<void> {
+  await Promise.all(targets.map((target) => eventually(() => target.check(), { withinMs: 90_000 })));
+}
+
+async function stopAll(stops: (() => Promise<void>)[]): Promise<void> {
+  for (const stop of stops.toReversed()) await stop();
+}
+
+async function publishProjects(log: EventLog): Promise<void> {
+  const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
+  for (const id of PROJECTS) await directory.putProject({ id, companyId: 'crash', key: keyOf(id) });
+}

@@ -1,0 +1,53 @@
+import { type DeploymentOptions, deploy } from './deployment.ts';
+import type { Kill } from './kills.ts';
+import type { Request } from './ledger.ts';
+import { readLog } from './log-reader.ts';
+import { createRandom } from './random.ts';
+import { type RoundResult, runRound } from './round.ts';
+
+export interface RoundsOptions extends DeploymentOptions {
+  rounds: number;
+  /** Of load and kills in each round. */
+  seconds: number;
+  clients: number;
+  seed: number;
+  onKill(kill: Kill): void;
+  onRound(result: RoundResult, round: number): void;
+}
+
+const LATE_KILLS = 2;
+
+/** Runs rounds on one deployment until one finds a fault. `logsFolder` is kept in that case. */
+export async function runRounds(
+  options: RoundsOptions,
+): Promise<{ rounds: RoundResult[]; logsFolder: string }> {
+  const { rounds: count, seconds, clients, onKill, onRound } = options;
+  const deployment = await deploy(options);
+  const reader = await readLog(deployment.log);
+  const ledger: Request[] = [];
+  const base = Date.now();
+  const rounds: RoundResult[] = [];
+  let isFlawless = false;
+  try {
+    for (let round = 1; round <= count; round++) {
+      // How many random numbers a round takes depends on the machine, so each has a seed of its own.
+      const random = createRandom(options.seed + round);
+      const result = await runRound(
+        { deployment, reader, random, base, seconds, clients, lateKills: LATE_KILLS, ledger, onKill },
+        round,
+      );
+      rounds.push(result);
+      onRound(result, round);
+      if (result.faults.length > 0) break;
+    }
+    isFlawless = rounds.every(({ faults }) => faults.length === 0);
+    return { rounds, logsFolder: deployment.folder };
+  } catch (cause) {
+    throw new Error(`The run was aborted. The output of the processes is in ${deployment.folder}.`, {
+      cause,
+    });
+  } finally {
+    await reader.stop().catch(() => undefined);
+    await deployment.stop({ keepLogs: !isFlawless });
+  }
+}

@@ -1,0 +1,76 @@
+import { ingestionTopics } from '@switchboard/contracts';
+import { createDirectoryPublisher } from '@switchboard/directory/testing';
+import { type EventLog, type OutgoingRecord, openPostgresLog, partitionFor } from '@switchboard/event-log';
+import { call, eventually, type Program } from '@switchboard/testkit';
+import { startRig } from '../lib/rig.ts';
+import { benchCohort, benchFlags } from './ruleset.ts';
+
+export const PROJECT_ID = 'bench';
+export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
+export const AUTHORIZED = { Authorization: `Bearer ${PROJECT_KEY}` };
+const PARTITIONS = 4;
+
+export interface Deployment {
+  log: EventLog;
+  service: Program;
+  /** Starts another instance on the same backings. */
+  startInstance(): Promise<Program>;
+  /** Creates or replaces a flag or a cohort, through the management API of an instance. */
+  put(url: string, path: string, body: unknown): Promise<void>;
+  /** Publishes calls as ingestion would, each on its person's partition. */
+  publish(topic: string, calls: readonly Call[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Call {
+  distinct_id: string;
+  traits: Record<string, unknown>;
+  group_type?: string;
+  group_id?: string;
+}
+
+/** The flags service as a process, with a project of 100 flags and a cohort; PostgreSQL is its event log too. */
+export async function deploy(flags: readonly string[]): Promise<Deployment> {
+  const { rig, stop } = await startRig({ durable: false, env: { TOPIC_PARTITIONS: String(PARTITIONS) } });
+  const log = openPostgresLog({ url: rig.logUrl });
+  rig.defer(() => log.close());
+  const topic = { partitions: PARTITIONS, replication: 1, cleanup: 'delete' as const };
+  await log.createTopics([
+    { ...topic, name: ingestionTopics.identifies },
+    { ...topic, name: ingestionTopics.groups },
+  ]);
+  const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
+  await directory.putProject({ id: PROJECT_ID, companyId: 'bench', name: 'Bench', key: PROJECT_KEY });
+  const startInstance = () => rig.spawn('flags', { flags, output: 'inherit' });
+  const service = await startInstance();
+  const token = await rig.mint({ sub: 'bench', permissions: ['service.manage'] });
+
+  async function put(url: string, path: string, body: unknown): Promise<void> {
+    const target = `${url}/management/v1/projects/${PROJECT_ID}/${path}`;
+    const response = await call('PUT', target, { token, body });
+    if (response.status !== 200) {
+      throw new Error(`${path}: ${response.status} ${JSON.stringify(response.body)}`);
+    }
+  }
+
+  await eventually(() => put(service.url, 'cohorts/beta', benchCohort));
+  for (const { key, ...definition } of benchFlags()) await put(service.url, `flags/${key}`, definition);
+  return {
+    log,
+    service,
+    startInstance,
+    put,
+    async publish(topic, calls) {
+      const now = new Date().toISOString();
+      const records = calls.map((call): OutgoingRecord => {
+        const key = `${PROJECT_ID}:${call.distinct_id}`;
+        const value = Buffer.from(
+          JSON.stringify({ project_id: PROJECT_ID, ...call, timestamp: now, received_at: now }),
+        );
+        return { partition: partitionFor(key, PARTITIONS), key, value, headers: {} };
+      });
+      await log.publish(topic, records);
+    },
+    stop,
+  };
+}

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '@switchboard/embedded-postgres';
+import { type Harness, type HarnessOptions, harness } from '@switchboard/testkit';
+
+/** As the images run a service: V8 would let the young generation alone grow past 150 MB on a large machine. */
+export const HEAP_FLAGS = ['--max-semi-space-size=16'];
+
+/** The flags with which Node.js writes a CPU profile into a folder. */
+export const profileFlags = (folder: string | undefined): string[] =>
+  folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
+
+export interface BenchRig {
+  rig: Harness;
+  stop(): Promise<void>;
+}
+
+export interface BenchRigOptions {
+  /** Whether PostgreSQL syncs what it commits. */
+  durable: boolean;
+  env?: Record<string, string>;
+  log?: HarnessOptions['log'];
+}
+
+/** PostgreSQL, access tokens and settings for services that run as processes, as they run in production. */
+export async function startRig({ durable, env = {}, ...rest }: BenchRigOptions): Promise<BenchRig> {
+  const directory = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
+  const postgres = await startPostgres({ directory, durable });
+  const rig = await harness({
+    ...rest,
+    postgresUrl: postgres.url('postgres'),
+    env: {
+      NODE_ENV: 'production',
+      NODE_OPTIONS: process.env['NODE_OPTIONS'],
+      LOG_LEVEL: 'warn',
+      CONSOLE_URL: 'http://127.0.0.1:9',
+      PUBLIC_API_URL: 'http://127.0.0.1:9',
+      ...env,
+    },
+  });
+  return {
+    rig,
+    async stop() {
+      await rig.stop();
+      await postgres.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { createDirectoryPublisher } from '@switchboard/directory/testing';
+import { openPostgresLog } from '@switchboard/event-log';
+import { eventually, type Program } from '@switchboard/testkit';
+import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
+
+export const PROJECT_ID = 'bench';
+export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
+export const AUTHORIZED = { Authorization: `Bearer ${PROJECT_KEY}` };
+const UNLIMITED = [
+  'TURNS_PER_CONVERSATION_PER_MINUTE',
+  'OPENS_PER_ADDRESS_PER_MINUTE',
+  'OPENS_PER_PROJECT_PER_MINUTE',
+  'SOCKETS_PER_ADDRESS',
+];
+
+export interface Deployment {
+  service: Program;
+  manage(method: string, path: string, body: unknown): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The messenger service as a process, with one project; PostgreSQL is its event log too. */
+export async function deploy({ durable }: { durable: boolean }): Promise<Deployment> {
+  const { rig, stop } = await startRig({
+    durable,
+    env: Object.fromEntries(UNLIMITED.map((name) => [name, '1000000'])),
+  });
+  const log = openPostgresLog({ url: rig.logUrl });
+  rig.defer(() => log.close());
+  const directory = await createDirectoryPublisher(log);
+  await directory.putProject({ id: PROJECT_ID, companyId: 'company', name: 'Bench', key: PROJECT_KEY });
+  const service = await rig.spawn('messenger', { flags: HEAP_FLAGS, output: 'inherit' });
+  return {
+    service,
+    manage: (method, path, body) =>
+      eventually(async () => {
+        const { status } = await rig.manage('messenger', method, `/projects/${PROJECT_ID}${path}`, body);
+        if (status >= 300) throw new Error(`${method} ${path} was answered ${status}`);
+      }),
+    stop,
+  };
+}
