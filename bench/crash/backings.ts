@@ -54,7 +54,7 @@ async function startPostgresLog(): Promise<LogBacking> {
 
 /** PostgreSQL that syncs what it commits. It restarts by itself when it is killed. */
 export async function startDatabases(kind: string, databases: readonly string[]) {
-  const server = await postgresServer(databases, { durable: true });
+  const server = await postgresServer([...databases], { durable: true });
   const target: Target = {
     kind,
     name: kind,

@@ -68,7 +68,7 @@ export async function runRound(run: Run, round: number): Promise<RoundResult> {
     killInTurns(deployment.targets, seconds, random, onKill),
   ]);
   ledger.push(...requests);
-  await untilReady([...deployment.targets, deployment.flags]);
+  await untilReady([...deployment.targets, deployment.flags, deployment.archive]);
   await catchUp({ log: deployment.log, targets: deployment.targets, kills: run.lateKills, random, onKill });
 
   const copies = await reader.copies();
