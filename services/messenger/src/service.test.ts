@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => messenger.stop());
 
-test('serves every operation of the contracts that is the messenger’s, and no other', () => {
+test('implements exactly the operations of the contracts that belong to messenger', () => {
   const ids = (operations: readonly { operationId: string }[]) =>
     operations.map((one) => one.operationId).sort();
   const all = [...interfaceOperations, ...managementOperations].filter(
@@ -18,14 +18,14 @@ test('serves every operation of the contracts that is the messenger’s, and no 
   expect(all.length).toBeGreaterThan(20);
 });
 
-test('is ready, says what it measures, and shows its interface', async () => {
+test('serves readiness, metrics and its OpenAPI document', async () => {
   expect((await messenger.call('GET', '/health/ready')).status).toBe(200);
   expect((await messenger.call('GET', '/metrics')).bytes.toString()).toContain('switchboard_sockets');
   const { body } = await messenger.call('GET', '/openapi.json');
   expect(Object.keys(body.paths)).toContain('/v1/conversations/{id}/turns');
 });
 
-test('a setting without those that go with it is refused by name', async () => {
+test('a setting without the settings it requires is refused by name', async () => {
   for (const [name, missing] of [
     ['S3_ENDPOINT', 'S3_BUCKET: required, since S3_ENDPOINT is set'],
     ['AI_BASE_URL', 'AI_MODEL: required, since AI_BASE_URL is set'],
@@ -36,7 +36,7 @@ test('a setting without those that go with it is refused by name', async () => {
   await expect(messenger.startInstance({ IDENTITY_SECRET: 'short' })).rejects.toThrow('IDENTITY_SECRET');
 });
 
-test('a key that is revoked opens nothing any more', async () => {
+test('a revoked key is 401', async () => {
   const project = await messenger.createProject();
   const open = () =>
     messenger.call('POST', '/v1/conversations', { token: project.key, body: { distinctId: 'ada' } });

@@ -37,7 +37,7 @@ describe('an upload', () => {
     ['image/gif', gif()],
     ['application/pdf', pdf],
   ])(
-    'of %s is typed by its bytes, never by its header or name, and read back as it was',
+    'of %s gets its type from its bytes, never from header or name, and is read back unchanged',
     async (type, raw) => {
       const conversation = await visitor.open();
       const headers = { 'Content-Type': 'text/html' };
@@ -65,10 +65,10 @@ describe('an upload', () => {
   );
 
   test.each([
-    ['HTML with a GIF head', Buffer.from('GIF89a<script>alert(1)</script>')],
+    ['HTML with a GIF header', Buffer.from('GIF89a<script>alert(1)</script>')],
     ['SVG as PNG', svg],
-    ['a PNG head of 50,000 x 50,000', png(50_000, 50_000)],
-    ['a truncated picture', jpeg().subarray(0, 40)],
+    ['a PNG header of 50,000 x 50,000', png(50_000, 50_000)],
+    ['a truncated image', jpeg().subarray(0, 40)],
     ['text', Buffer.from('hello')],
   ])('of %s is ATTACHMENT_FORMAT', async (_, raw) => {
     const headers = { 'Content-Type': 'image/png' };
@@ -78,7 +78,7 @@ describe('an upload', () => {
     ]);
   });
 
-  test('of a multipart form is ATTACHMENT_FORMAT, and told to send raw bytes', async () => {
+  test('of a multipart form is ATTACHMENT_FORMAT and asks for raw bytes', async () => {
     const conversation = await visitor.open();
     const { contentType, bytes } = await multipartForm(png());
     for (const headers of [{ 'Content-Type': contentType }, { 'Content-Type': 'image/png' }]) {
@@ -92,7 +92,7 @@ describe('an upload', () => {
     expect(raw.status).toBe(201);
   });
 
-  test('of a polyglot is answered as what its head is, with headers that keep a browser from anything else', async () => {
+  test('of a polyglot is served as the type of its header, with headers that prevent anything else', async () => {
     const conversation = await visitor.open();
     const polyglot = Buffer.concat([gif(), Buffer.from('<script>alert(1)</script>PK\x03\x04')]);
     const { body } = await visitor.upload(conversation, polyglot, 'a.html');
@@ -102,7 +102,7 @@ describe('an upload', () => {
     expect(headers.get('content-security-policy')).toContain('sandbox');
   });
 
-  test('of exactly 500,000 bytes is taken, of one more not, whatever it says of its length', async () => {
+  test('of exactly 500,000 bytes is accepted, of one more refused, with and without Content-Length', async () => {
     const conversation = await visitor.open();
     expect((await visitor.upload(conversation, pngOf(500_000))).status).toBe(201);
     const tooLarge = [413, 'ATTACHMENT_TOO_LARGE'];
@@ -111,7 +111,7 @@ describe('an upload', () => {
     expect(codeOf(await visitor.upload(conversation, streamed))).toEqual(tooLarge);
   });
 
-  test('without end is cut at its 500,001st byte', async () => {
+  test('that never ends is cut off at its 500,001st byte', async () => {
     const conversation = await visitor.open();
     let sent = 0;
     const endless = new ReadableStream({
@@ -126,7 +126,7 @@ describe('an upload', () => {
     expect(sent).toBeLessThan(50_000_000);
   });
 
-  test('that is empty, or breaks off, is ATTACHMENT_UNREAD', async () => {
+  test('that is empty or incomplete is ATTACHMENT_UNREAD', async () => {
     const conversation = await visitor.open();
     const unread = [400, 'ATTACHMENT_UNREAD'];
     expect(codeOf(await visitor.upload(conversation, Buffer.alloc(0)))).toEqual(unread);
@@ -136,7 +136,7 @@ describe('an upload', () => {
     expect((await visitor.read(conversation)).status).toBe(200);
   });
 
-  test('under way counts among the bytes in flight of the service', async () => {
+  test("in progress counts towards the service's bytes in flight", async () => {
     const { id, token } = await visitor.open();
     const sending = request(`${messenger.url}/v1/conversations/${id}/attachments`, {
       method: 'POST',
@@ -152,7 +152,7 @@ describe('an upload', () => {
     await eventually(async () => expect(await inFlight()).toBe('0'));
   });
 
-  /** Says more than it sends and goes. */
+  /** Announces more bytes than it sends, then disconnects. */
   function breakOff({ id, token }: TestConversation): Promise<void> {
     return new Promise((resolve) => {
       const sending = request(`${messenger.url}/v1/conversations/${id}/attachments`, {
@@ -183,7 +183,7 @@ describe('a name', () => {
     ['a"b\'c;d=e.png', 'a"b\'c;d=e.png'],
     ['Rechnung März – 請求書 🎉.pdf', 'Rechnung März – 請求書 🎉.pdf'],
     [`dir/${'🎉'.repeat(200)}`, '🎉'.repeat(200)],
-  ])('%j is kept as %j', async (given, kept) => {
+  ])('%j is stored as %j', async (given, kept) => {
     const conversation = await visitor.open();
     const { status, body } = await visitor.upload(conversation, png(), given);
     expect([status, body.name]).toEqual([201, kept]);
@@ -224,7 +224,7 @@ describe('access', () => {
     expect(codeOf(await abroad.download({ ...mine, token: 'x' }, file.id))).toEqual(off);
   });
 
-  test('a project that does not let visitors send files: ATTACHMENTS_OFF', async () => {
+  test('a project with attachments turned off: ATTACHMENTS_OFF', async () => {
     const off = visitorOf(
       messenger,
       await messenger.createProject({ entitlements: { visitorAttachments: false } }),
@@ -233,7 +233,7 @@ describe('access', () => {
     expect(codeOf(answer)).toEqual([403, 'ATTACHMENTS_OFF']);
   });
 
-  test('a file of another conversation, and one that never was: ATTACHMENT_NOT_FOUND', async () => {
+  test('an attachment of another conversation or an unknown one: ATTACHMENT_NOT_FOUND', async () => {
     const [mine, other] = [await visitor.open(), await visitor.open()];
     const { body: file } = await visitor.upload(other, png());
     const notFound = [404, 'ATTACHMENT_NOT_FOUND'];
@@ -244,7 +244,7 @@ describe('access', () => {
 });
 
 describe('limits', () => {
-  test('10 a minute and 60 an hour a conversation, 30 a minute an address: ATTACHMENT_RATE', async () => {
+  test('10 per minute and 60 per hour per conversation, 30 per minute per address: ATTACHMENT_RATE', async () => {
     const unset = {
       ...generous,
       UPLOADS_PER_CONVERSATION_PER_MINUTE: '',
@@ -277,7 +277,7 @@ describe('limits', () => {
   });
 });
 
-test('without file storage: ATTACHMENT_STORAGE 503', async () => {
+test('without storage: 503 ATTACHMENT_STORAGE', async () => {
   const { url } = await messenger.startInstance({ OBJECTS_FOLDER: '' });
   const without = visitorOf(messenger, project, url);
   const conversation = await visitor.open();

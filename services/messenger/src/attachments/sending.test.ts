@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => messenger.stop());
 
-describe('a file is sent with a turn', () => {
-  test('up to three, in the order named, with the path of the read endpoint', async () => {
+describe('sending attachments with a turn', () => {
+  test('accepts up to three, in the given order, and returns their paths', async () => {
     const conversation = await visitor.open();
     const files = [];
     for (const raw of [png(), pdf, gif()]) files.push((await visitor.upload(conversation, raw)).body);
@@ -27,7 +27,7 @@ describe('a file is sent with a turn', () => {
     expect((await visitor.read(conversation)).body.turns).toEqual([body.turn]);
   });
 
-  test('a foreign one and one already sent are refused with one body, and nothing is stored', async () => {
+  test('refuses one of another conversation and one already sent alike, and stores nothing', async () => {
     const [conversation, other] = [await visitor.open(), await visitor.open()];
     const [free, sent] = [
       await visitor.upload(conversation, png()),
@@ -49,7 +49,7 @@ describe('a file is sent with a turn', () => {
     expect(taken.status).toBe(201);
   });
 
-  test('by two turns at once it is sent once', async () => {
+  test('sends an attachment once if several turns name it concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const conversation = await visitor.open();
       const { body } = await visitor.upload(conversation, png());

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => messenger.stop());
 
-/** As the service has one, at a time of the test's choosing. */
+/** The service's sweep with a shifted clock. */
 function sweepAt(shift: number, storage = openObjectStore({ folder: messenger.objectsFolder })) {
   return createSweep({
     store: createAttachmentsStore(messenger.database.drizzle),
@@ -37,7 +37,7 @@ async function objects(): Promise<string[]> {
   return keys;
 }
 
-test('a file that was not sent goes after 24 hours, object and row; one that was sent stays', async () => {
+test('an unsent attachment is removed after 24 hours, object and row; a sent one stays', async () => {
   const conversation = await visitor.open();
   const [unsent, sent] = [
     await visitor.upload(conversation, png()),
@@ -55,7 +55,7 @@ test('a file that was not sent goes after 24 hours, object and row; one that was
   expect(rows.map((row) => row['id'])).toEqual([sent.body.id]);
 });
 
-test('a turn and the sweep at once: either the file is sent and stays, or it is refused and goes', async () => {
+test('concurrent turn and sweep: the attachment is either sent and kept, or refused and removed', async () => {
   const conversation = await visitor.open();
   const outcomes = { sent: 0, gone: 0 };
   for (let round = 0; round < 30; round++) {
@@ -75,7 +75,7 @@ test('a turn and the sweep at once: either the file is sent and stays, or it is 
   expect(outcomes.sent).toBeGreaterThan(0);
 });
 
-test('while the store fails the file can no longer be sent, and the next sweep removes it', async () => {
+test('if the object store fails, the attachment can no longer be sent and the next sweep removes it', async () => {
   const conversation = await visitor.open();
   const { body: file } = await visitor.upload(conversation, png());
   const failing = openObjectStore({

@@ -23,7 +23,7 @@ async function configured(given: MessengerSettings, facts = {}): Promise<TestPro
   return project;
 }
 
-describe('the configuration a visitor is answered', () => {
+describe('the configuration for a visitor', () => {
   test('is the same {enabled: false} for a project never configured and one switched off', async () => {
     const never = await read(await messenger.createProject());
     const off = await read(await configured(settings({ enabled: false })));
@@ -33,7 +33,7 @@ describe('the configuration a visitor is answered', () => {
     }
   });
 
-  test('has what was written, the address of the socket, and what files are taken', async () => {
+  test('has the stored settings, the socket URL and the accepted attachments', async () => {
     const given = settings({
       texts: {
         en: { greeting: 'Hello', awayMessage: 'Away', starterPrompts: [{ html: '<b>x</b>', text: 'x' }] },
@@ -56,7 +56,7 @@ describe('the configuration a visitor is answered', () => {
     expect(messengerConfiguration.safeParse(body).error).toBeUndefined();
   });
 
-  test('is in the language of the visitor, text by text', async () => {
+  test("resolves each text in the visitor's language", async () => {
     const texts = {
       en: { greeting: 'Hello', awayMessage: 'Away', starterPrompts: [] },
       fr: { greeting: 'Bonjour' },
@@ -72,7 +72,7 @@ describe('the configuration a visitor is answered', () => {
     expect((await read(project, `?locale=${'x'.repeat(2001)}`)).status).toBe(400);
   });
 
-  test('has a version and an ETag that change with it alone', async () => {
+  test('has a version and an ETag that change only with the content', async () => {
     const project = await configured(settings({ texts: { en: { greeting: 'Hello' } } }));
     const first = await read(project);
     const etag = first.headers.get('etag') ?? '';
@@ -86,7 +86,7 @@ describe('the configuration a visitor is answered', () => {
     expect(second.body.version).not.toBe(first.body.version);
   });
 
-  test('changes at every instance at once', async () => {
+  test('changes on every instance at once', async () => {
     const { url } = await messenger.startInstance();
     const project = await configured(settings());
     expect((await read(project, '', {}, url)).body.accentColor).toBe('#3355ff');
@@ -97,7 +97,7 @@ describe('the configuration a visitor is answered', () => {
     });
   });
 
-  test('says that no files are taken where the plan has none', async () => {
+  test('accepts no attachments if the plan excludes them', async () => {
     const project = await configured(settings(), { entitlements: { visitorAttachments: false } });
     expect((await read(project)).body.attachments.enabled).toBe(false);
     await messenger.setEntitlements(project, {});
@@ -112,8 +112,8 @@ describe('the configuration a visitor is answered', () => {
   });
 });
 
-describe('writing the configuration', () => {
-  test('answers it as stored, prompts sanitised, and it reads the same', async () => {
+describe('replacing the configuration', () => {
+  test('returns it as stored, with sanitised prompts, and reads the same', async () => {
     const project = await messenger.createProject();
     expect((await messenger.manage('GET', pathOf(project))).status).toBe(404);
     const prompt = { html: '<b onclick="x">Hi</b><script>1</script>', text: 'Hi <script>' };
@@ -156,7 +156,7 @@ describe('writing the configuration', () => {
     expect(answer.body.error.message).toContain(path);
   });
 
-  test('takes the path of an avatar of this project, and of no other', async () => {
+  test('accepts avatar paths of this project only', async () => {
     const [project, other] = [await messenger.createProject(), await messenger.createProject()];
     await messenger.manage('PUT', `/projects/${project.id}/team/ada`, { name: 'Ada' });
     const { body } = await messenger.manage('PUT', `/projects/${project.id}/team/ada/avatar`, png());
@@ -170,7 +170,7 @@ describe('writing the configuration', () => {
     ).toBe(400);
   });
 
-  test('in a project that is not there is 404, of another region 403', async () => {
+  test('is 404 for an unknown project and 403 for one of another region', async () => {
     const abroad = await messenger.createProject({ region: 'us' });
     for (const method of ['GET', 'PUT']) {
       const body = method === 'PUT' ? settings() : undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sanitisePrompt } from './sanitise.ts';
 
-test('the inline markup of a starter prompt stays', () => {
+test('keeps the inline markup of a starter prompt', () => {
   const html =
     'Ask <a href="https://x.test/?a=1&amp;b=2">us</a>, <b>b</b> <strong>s</strong> <i>i</i> <em>e</em> <code>c</code><br />';
   expect(sanitisePrompt(html)).toBe(html);
@@ -27,7 +27,7 @@ test.each([
   expect(sanitisePrompt(html)).toBe(clean);
 });
 
-test('what is clean stays as it is, and nothing that runs is left of anything', () => {
+test('clean HTML is unchanged, and only allowed tags are left of any HTML', () => {
   const piece = fc.constantFrom(
     '<',
     '>',

@@ -11,7 +11,7 @@ const texts = textsByLanguage({
 });
 const languages = (locale: string | undefined, byDefault = 'de') => languagesFor(locale, byDefault, texts);
 
-test('each tag exactly, then its primary subtag, then the project’s default language, then English', () => {
+test("languages are each tag, its primary subtag, the project's default language, then English", () => {
   expect(languages('pt-BR')).toEqual(['pt-br', 'pt', 'de', 'en']);
   expect(languages('en-GB,pt-BR')).toEqual(['en', 'pt-br', 'pt', 'de']);
   expect(languages('fr')).toEqual(['de', 'en']);
@@ -19,7 +19,7 @@ test('each tag exactly, then its primary subtag, then the project’s default la
   expect(languages('', 'de-AT')).toEqual(['de', 'en']);
 });
 
-test('whatever the case of a tag, and malformed tags are skipped', () => {
+test('tags are case-insensitive, and malformed tags are skipped', () => {
   expect(languages('ZH-hant-tw, PT-br')).toEqual(['zh-hant-tw', 'pt-br', 'pt', 'de', 'en']);
   expect(languages('*,pt_BR,,pt;q=1, - ,pt')).toEqual(['pt', 'de', 'en']);
 });
@@ -30,7 +30,7 @@ test('the eleventh tag and later ones are ignored', () => {
   expect(languages([...ten.slice(1), 'pt'].join())).toEqual(['pt', 'de', 'en']);
 });
 
-test('the texts fall back one by one; an empty one is one', () => {
+test('each text falls back by itself; an empty text is a text', () => {
   expect(resolveTexts(languages('pt-BR'), texts)).toEqual({
     greeting: 'Olá',
     awayMessage: 'Fora',
@@ -40,7 +40,7 @@ test('the texts fall back one by one; an empty one is one', () => {
   expect(resolveTexts([], texts)).toEqual({ greeting: '', awayMessage: '', starterPrompts: [] });
 });
 
-test('whatever a visitor says, only languages with texts are looked in, each once', () => {
+test('for any locale, the languages are those with texts, each once', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^([a-z]{2,3}(-[a-z]{2,4})?,){0,20}$/)), (locale) => {
       const found = languages(locale);

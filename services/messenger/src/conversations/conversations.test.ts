@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => messenger.stop());
 
 describe('opening a conversation', () => {
-  test('answers an id, a token and how long it is good for', async () => {
+  test('returns an id, a token and its lifetime', async () => {
     const opened = await visitor.to('POST', '/v1/conversations', {
       body: { distinctId: 'ada', subject: 'Invoice' },
     });
@@ -35,7 +35,7 @@ describe('opening a conversation', () => {
     expect(row?.['text']).not.toContain(opened.body.token.slice(4));
   });
 
-  test('begins as open, without turns, with what was said', async () => {
+  test('starts it as open, without turns, with the given subject', async () => {
     const conversation = await visitor.open({ distinctId: 'ada', subject: ' Ünïcode 🎉 ' });
     const { status, body } = await visitor.read(conversation);
     expect(status).toBe(200);
@@ -72,7 +72,7 @@ describe('opening a conversation', () => {
     });
   });
 
-  test('refuses what is no JSON', async () => {
+  test('refuses a body that is not JSON', async () => {
     expect((await visitor.to('POST', '/v1/conversations', { raw: '{' })).status).toBe(400);
   });
 });
@@ -84,7 +84,7 @@ describe('the project key', () => {
     ['GET', '/v1/conversations/cnv_x'],
   ];
 
-  test.each(calls)('%s %s: missing or invalid is 401 before anything else', async (method, path) => {
+  test.each(calls)('%s %s: missing or invalid is 401 before any other check', async (method, path) => {
     for (const token of [null, 'nonsense', `pk_eu_${'0'.repeat(32)}`]) {
       const answer = await messenger.call(method, path, { token, ...(method === 'POST' && { raw: '{' }) });
       expect(answer.status).toBe(401);
@@ -92,7 +92,7 @@ describe('the project key', () => {
     }
   });
 
-  test.each(calls)('%s %s: of another region is 403 before a look at the token', async (method, path) => {
+  test.each(calls)('%s %s: of another region is 403 before the token is checked', async (method, path) => {
     const other = await messenger.createProject({ region: 'us' });
     const answer = await messenger.call(method, path, {
       token: other.key,
@@ -102,7 +102,7 @@ describe('the project key', () => {
     expect(answer.body).toMatchObject({ statusCode: 403, error: 'Forbidden' });
   });
 
-  test('answers carry Vary: Authorization and allow any origin', async () => {
+  test('responses have Vary: Authorization and allow any origin', async () => {
     const answer = await visitor.to('GET', '/v1/conversations/x', {
       headers: { Origin: 'https://shop.test' },
     });
@@ -112,7 +112,7 @@ describe('the project key', () => {
 });
 
 describe('the conversation token', () => {
-  test('opens its own conversation and no other; every refusal is the same', async () => {
+  test('gives access to its own conversation only; every refusal is the same', async () => {
     const [mine, other] = [await visitor.open(), await visitor.open()];
     const stranger = visitorOf(messenger, await messenger.createProject());
     const unknown = `cnv_${'0'.repeat(32)}`;
@@ -135,7 +135,7 @@ describe('the conversation token', () => {
     expect((await visitor.read(mine)).status).toBe(200);
   });
 
-  test('ends 30 days after it was last used', async () => {
+  test('expires 30 days after its last use', async () => {
     const conversation = await visitor.open();
     messenger.time.shift = 30 * DAY - 60_000;
     expect((await visitor.to('GET', `/v1/conversations/${conversation.id}`)).status).toBe(401);
@@ -144,7 +144,7 @@ describe('the conversation token', () => {
     messenger.time.shift = 0;
   });
 
-  test('is renewed by each read and turn, up to 180 days from opening', async () => {
+  test('is renewed by each read and turn, up to 180 days after opening', async () => {
     const conversation = await visitor.open();
     const used = [29, 58, 87, 116, 145, 174, 179];
     for (const [index, day] of used.entries()) {
@@ -160,7 +160,7 @@ describe('the conversation token', () => {
 });
 
 describe('limits', () => {
-  test('30 opens a minute a project and address, 600 a project, unless configured otherwise', async () => {
+  test('30 opens per minute, project and address; 600 per minute and project; both configurable', async () => {
     const { url } = await messenger.startInstance({
       ...{ OPENS_PER_ADDRESS_PER_MINUTE: '', OPENS_PER_PROJECT_PER_MINUTE: '35', TRUSTED_PROXY_HOPS: '1' },
     });
@@ -183,7 +183,7 @@ describe('limits', () => {
     expect((await open(limited, '10.0.2.1')).status).toBe(429);
   });
 
-  test('60 turns a minute a conversation', async () => {
+  test('60 turns per minute and conversation', async () => {
     const [conversation, other] = [await visitor.open(), await visitor.open()];
     for (let count = 0; count < 60; count++) {
       expect((await visitor.send(conversation, `turn ${count}`)).status).toBe(201);

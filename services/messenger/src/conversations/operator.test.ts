@@ -22,7 +22,7 @@ afterAll(() => messenger.stop());
 const at = (of: TestProject, path = '') => `/projects/${of.id}/conversations${path}`;
 
 describe('a teammate', () => {
-  test('answers with the name and picture the project knows them by, now', async () => {
+  test('is shown with their current name and avatar', async () => {
     const conversation = await visitor.open();
     const unknown = await messenger.manage('POST', at(project, `/${conversation.id}/turns`), {
       authorId: 'grace/1',
@@ -45,7 +45,7 @@ describe('a teammate', () => {
     expect((await visitor.read(conversation)).headers.get('etag')).not.toBe(etag);
   });
 
-  test('of the same id in another project lends no name; nor does a visitor who is called alike', async () => {
+  test('is not named after a teammate of another project, and a visitor is never named after a teammate', async () => {
     const other = await messenger.createProject();
     await messenger.manage('PUT', `/projects/${other.id}/team/linus`, { name: 'Linus' });
     const conversation = await visitor.open({ userId: 'linus' });
@@ -59,7 +59,7 @@ describe('a teammate', () => {
     expect(turns.map(({ authorName }: { authorName: string | null }) => authorName)).toEqual([null, null]);
   });
 
-  test("is the author of their turn whatever their id, also of one that reads 'verified user'", async () => {
+  test("is the author of their turn whatever their id, even 'verified user'", async () => {
     const own = await messenger.createProject();
     const { secret } = (await messenger.manage('POST', `/projects/${own.id}/identity-secrets`)).body;
     const there = visitorOf(messenger, own);
@@ -110,7 +110,7 @@ describe('the management API', () => {
     }
   });
 
-  test('a project that is not there is 404, one of another region 403, and so is what is in them', async () => {
+  test('an unknown project or conversation is 404, a project of another region 403', async () => {
     const [other, abroad] = [
       await messenger.createProject(),
       await messenger.createProject({ region: 'us' }),
@@ -128,7 +128,7 @@ describe('the management API', () => {
     expect((await visitor.read({ ...(await visitor.open()), id })).status).toBe(401);
   });
 
-  test('lists conversations latest turn first, fifty a page, by status, of this project alone', async () => {
+  test("lists the project's conversations by status, latest turn first, 50 per page", async () => {
     const own = await messenger.createProject();
     const there = visitorOf(messenger, own);
     const opened: string[] = [];
@@ -160,7 +160,7 @@ describe('the management API', () => {
     expect((await messenger.manage('GET', at(own, '?status=closed'))).status).toBe(400);
   });
 
-  test('a page reads its rows, whatever the number of conversations', async () => {
+  test('a page reads only its own rows, whatever the number of conversations', async () => {
     const { sql } = messenger.database;
     await sql`
       insert into conversations (id, project_id, distinct_id, status, user_verified, token_hash,

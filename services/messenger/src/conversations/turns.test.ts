@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => messenger.stop());
 
 describe("a visitor's turn", () => {
-  test('is answered and then part of the thread, oldest first', async () => {
+  test('is returned and then part of the conversation, oldest first', async () => {
     const conversation = await visitor.open();
     const first = await visitor.send(conversation, ' I was charged twice. ');
     expect(first.status).toBe(201);
@@ -65,7 +65,7 @@ describe("a visitor's turn", () => {
     expect((await visitor.read(conversation)).body.turns).toEqual([]);
   });
 
-  test('keeps where it was written, for the operator and not for the visitor', async () => {
+  test('keeps its page context, which only the operator sees', async () => {
     const conversation = await visitor.open();
     const pageContext = { host: 'h'.repeat(255), path: '/invoices?id=1', title: 'Invoices' };
     const sent = await visitor.send(conversation, { body: 'here', pageContext });
@@ -75,7 +75,7 @@ describe("a visitor's turn", () => {
     expect(seen.body.turns[0].pageContext).toEqual(pageContext);
   });
 
-  test('the thread has an ETag and answers 304 until something of it changes', async () => {
+  test('a conversation has an ETag and is 304 until it changes', async () => {
     const conversation = await visitor.open();
     const etag = (await visitor.read(conversation)).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[^"]+"$/);
@@ -89,7 +89,7 @@ describe("a visitor's turn", () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('the same key answers the first turn again, with its files; another key is another turn', async () => {
+  test('the same key returns the first turn with its attachments; another key appends another turn', async () => {
     const conversation = await visitor.open();
     const { body: file } = await visitor.upload(conversation, png(), 'a.png');
     const key = { 'Idempotency-Key': 'k'.repeat(200) };
@@ -102,7 +102,7 @@ describe('Idempotency-Key', () => {
     expect((await visitor.read(conversation)).body.turns).toHaveLength(2);
   });
 
-  test('counts within its conversation alone', async () => {
+  test('is scoped to its conversation', async () => {
     const [one, other] = [await visitor.open(), await visitor.open()];
     const key = { 'Idempotency-Key': 'same' };
     const first = await visitor.send(one, 'one', key);
@@ -111,14 +111,14 @@ describe('Idempotency-Key', () => {
     expect(second.body.turn.id).not.toBe(first.body.turn.id);
   });
 
-  test('a longer one is refused', async () => {
+  test('of more than 200 characters is refused', async () => {
     const conversation = await visitor.open();
     const answer = await visitor.send(conversation, 'x', { 'Idempotency-Key': 'k'.repeat(201) });
     expect(answer.status).toBe(400);
     expect(answer.body.message).toContain('Idempotency-Key: longer than 200 characters');
   });
 
-  test('ten at once with one key, and ten with keys of their own: each turn once, in one order', async () => {
+  test('ten concurrent turns with one key are one turn; ten with their own keys are ten, in one order', async () => {
     const conversation = await visitor.open();
     const same = await Promise.all(
       Array.from({ length: 10 }, () => visitor.send(conversation, 'same', { 'Idempotency-Key': 'same' })),
@@ -131,8 +131,8 @@ describe('Idempotency-Key', () => {
   });
 });
 
-describe('statuses', () => {
-  test('new: open; a teammate answers: pending; the visitor writes: open; an operator sets any', async () => {
+describe('the status', () => {
+  test('is open at first, pending after a teammate, open after the visitor, or what an operator sets', async () => {
     const conversation = await visitor.open();
     const path = `/projects/${project.id}/conversations/${conversation.id}`;
     const status = async () => (await visitor.read(conversation)).body.status;

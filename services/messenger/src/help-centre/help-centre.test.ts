@@ -36,7 +36,7 @@ const putSearch = (project: TestProject, body: unknown) =>
 const nothing = { site: null, search: { on: false, placement: 'tab' } };
 
 describe('the help centre', () => {
-  test('has no site until a refresh finds one, which is then what a read answers', async () => {
+  test('has no site until a refresh finds one', async () => {
     const project = await messenger.createProject();
     expect((await read(project)).body).toEqual(nothing);
     const found = await refresh(project);
@@ -53,7 +53,7 @@ describe('the help centre', () => {
     });
   });
 
-  test('moves when the provider names another site, and is cleared when it names none', async () => {
+  test("changes with the provider's site, and is cleared if there is none", async () => {
     const project = await messenger.createProject();
     await refresh(project);
     const other = { url: 'https://other.example.com', articles: 0, languages: [], capped: true };
@@ -65,43 +65,43 @@ describe('the help centre', () => {
   });
 
   test.each<[string, ProviderServer['answer'], string]>([
-    ['says nothing', () => undefined, 'did not answer within 0.3 s'],
+    ['does not answer', () => undefined, 'did not answer within 0.3 s'],
     [
-      'stops in the middle',
+      'stops in the middle of the response',
       (_, response) => void response.writeHead(200).write('{"url":'),
       'did not answer within',
     ],
     ['fails', (_, response) => answerJson(response, site, 500), 'status 500'],
     ['refuses', (_, response) => answerJson(response, site, 401), 'status 401'],
     [
-      'sends a huge answer',
+      'sends too large a response',
       (_, response) => void response.end(JSON.stringify({ ...site, x: 'x'.repeat(1_000_000) })),
       'more than',
     ],
-    ['sends no JSON', (_, response) => void response.end('<html>'), 'invalid help site'],
+    ['sends something other than JSON', (_, response) => void response.end('<html>'), 'invalid help site'],
     [
       'sends other JSON',
       (_, response) => answerJson(response, { ...site, articles: 'many' }),
       'invalid help site',
     ],
     [
-      'names a site that is no web address',
+      'returns a site without a web address',
       (_, response) => answerJson(response, { ...site, url: 'javascript:alert(1)' }),
       'invalid help site',
     ],
     [
-      'sends what cannot be stored',
+      'sends text that cannot be stored',
       (_, response) => answerJson(response, { ...site, languages: ['e\0n'] }),
       'invalid help site',
     ],
     [
-      'sends us elsewhere',
+      'redirects',
       (_, response) => void response.writeHead(302, { Location: '/' }).end(),
       'could not be reached',
     ],
-    ['breaks the connection', (_, response) => void response.destroy(), 'could not be reached'],
+    ['closes the connection', (_, response) => void response.destroy(), 'could not be reached'],
   ])(
-    'when the provider %s: 502 without a site; with one it stays, with the reason',
+    'when the provider %s: 502 without a site, otherwise the stored site with readError',
     async (_, answer, reason) => {
       const [project, without] = [await messenger.createProject(), await messenger.createProject()];
       const before = (await refresh(project)).body;
@@ -121,7 +121,7 @@ describe('the help centre', () => {
     },
   );
 
-  test('without a provider there is no site', async () => {
+  test('has no site without a provider', async () => {
     const project = await messenger.createProject();
     const { url } = await messenger.startInstance({ HELP_SITE_URL: '', HELP_SITE_TOKEN: '' });
     const answer = await refresh(project, url);
@@ -130,7 +130,7 @@ describe('the help centre', () => {
 });
 
 describe('article search', () => {
-  test('is turned on with the entitlement alone, also when it was on before', async () => {
+  test('needs the entitlement to be turned on, even if it was on before', async () => {
     const project = await messenger.createProject();
     const refused = await putSearch(project, { on: true, placement: 'tab' });
     expect([refused.status, refused.body.error.code]).toEqual([402, 'PLAN_REQUIRED']);
@@ -143,7 +143,7 @@ describe('article search', () => {
     expect((await read(project)).body.search).toEqual(on);
   });
 
-  test('is turned off and placed without it', async () => {
+  test('can be turned off and placed without it', async () => {
     const project = await messenger.createProject();
     for (const placement of ['first_view', 'while_typing', 'tab']) {
       const answer = await putSearch(project, { on: false, placement });
@@ -164,7 +164,7 @@ describe('article search', () => {
   });
 });
 
-test('settings are open to members of the company: 401, 404, 403, then the request', async () => {
+test('settings are for members of the company: 401, 404 and 403 come before 400', async () => {
   const project = await messenger.createProject();
   const outsider = await messenger.createProject();
   const stale = await messenger.mint({ sub: 'x', expiresInSeconds: -60 });

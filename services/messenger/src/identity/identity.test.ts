@@ -24,7 +24,7 @@ async function operatorView(project: TestProject, id: string) {
   return (await messenger.manage('GET', `/projects/${project.id}/conversations/${id}`)).body;
 }
 
-test('without a secret a userId is kept as unverified, and is no author', async () => {
+test('without a secret, a userId is stored as unverified and is not the author of turns', async () => {
   const project = await messenger.createProject();
   const opened = await openAs(project, { userId: 'ada', userHash: 'anything' });
   expect(opened.status).toBe(201);
@@ -34,7 +34,7 @@ test('without a secret a userId is kept as unverified, and is no author', async 
   expect(await operatorView(project, id)).toMatchObject({ userId: 'ada', userVerified: false });
 });
 
-test('with a secret a userId needs its hash, and is then the author of its turns', async () => {
+test('with a secret, a userId needs its userHash and is then the author of its turns', async () => {
   const project = await messenger.createProject();
   const created = await messenger.manage('POST', secretsOf(project));
   expect(created.status).toBe(201);
@@ -64,7 +64,7 @@ test('with a secret a userId needs its hash, and is then the author of its turns
   expect((await openAs(project, {})).status).toBe(201);
 });
 
-test('two secrets live at once, a third is refused; a removed one proves nothing', async () => {
+test('a project has up to two secrets; a third is refused, and a removed one verifies nothing', async () => {
   const project = await messenger.createProject();
   const first = await messenger.manage('POST', secretsOf(project));
   const second = await messenger.manage('POST', secretsOf(project));
@@ -83,7 +83,7 @@ test('two secrets live at once, a third is refused; a removed one proves nothing
   expect((await messenger.manage('POST', secretsOf(project))).status).toBe(201);
 });
 
-test('of many made at once two live', async () => {
+test('of many created concurrently, two are kept', async () => {
   const project = await messenger.createProject();
   const made = await Promise.all(
     Array.from({ length: 8 }, () => messenger.manage('POST', secretsOf(project))),
@@ -91,7 +91,7 @@ test('of many made at once two live', async () => {
   expect(made.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409, 409, 409]);
 });
 
-test("another project's secret neither proves nor can be removed from here", async () => {
+test("another project's secret neither verifies a user nor can be removed", async () => {
   const [project, other] = [await messenger.createProject(), await messenger.createProject()];
   await messenger.manage('POST', secretsOf(project));
   const { body } = await messenger.manage('POST', secretsOf(other));
@@ -101,7 +101,7 @@ test("another project's secret neither proves nor can be removed from here", asy
   expect((await messenger.manage('POST', secretsOf({ ...project, id: 'nowhere' }))).status).toBe(404);
 });
 
-test('who reads the database has no secret; after a change of the key the old ones still prove', async () => {
+test('secrets are encrypted in the database, and still verify users after the key changes', async () => {
   const project = await messenger.createProject();
   const { body } = await messenger.manage('POST', secretsOf(project));
   const rows = await messenger.database.sql`select row_to_json(i)::text as text from identity_secrets i`;
@@ -117,7 +117,7 @@ test('who reads the database has no secret; after a change of the key the old on
   expect(answer.status).toBe(201);
 });
 
-test('an operator lists which secrets are live, never what they are', async () => {
+test('an operator lists the secrets by id and creation time only', async () => {
   const project = await messenger.createProject();
   const first = (await messenger.manage('POST', secretsOf(project))).body;
   const second = (await messenger.manage('POST', secretsOf(project))).body;
@@ -128,7 +128,7 @@ test('an operator lists which secrets are live, never what they are', async () =
   expect((await messenger.manage('GET', secretsOf(project))).body.secrets).toHaveLength(1);
 });
 
-test('IDENTITY_SECRET is changed in steps: what an instance with both has sealed anew opens with the new one', async () => {
+test('IDENTITY_SECRET rotates: an instance with both values re-encrypts, then the new one alone decrypts', async () => {
   const project = await messenger.createProject();
   const { secret } = (await messenger.manage('POST', secretsOf(project))).body;
   const next = 'the next secret of more than thirty-two too';
@@ -150,7 +150,7 @@ test('IDENTITY_SECRET is changed in steps: what an instance with both has sealed
     expect(alone.answer.status).toBe(201);
   });
   await both.stop();
-  // For the tests beside this one.
+  // Restores the first secret for the other tests.
   const back = await openAt(`${IDENTITY_SECRET},${next}`);
   await eventually(async () => expect((await openAs(project, body)).status).toBe(201));
   await back.stop();

@@ -26,7 +26,7 @@ const markRead = ({ key }: TestProject, message_id: string, distinct_id: string)
   messenger.call('POST', '/v1/messages/read', { token: key, body: { message_id, distinct_id } });
 
 describe('the inbox', () => {
-  test('has what went to everyone and what went to this person, newest first', async () => {
+  test('has the messages to everyone and to this person, newest first', async () => {
     const project = await messenger.createProject();
     const first = await send(project, { title: 'New: ünïcode 🎉', body: ' kept as it is ' });
     const second = await send(project, { distinctIds: ['ada', 'ada', 'grace'] });
@@ -55,7 +55,7 @@ describe('the inbox', () => {
     expect(await inboxOf(project, 'other')).toHaveLength(55);
   });
 
-  test("is the project's own", async () => {
+  test('has only messages of the project', async () => {
     const [project, other] = [await messenger.createProject(), await messenger.createProject()];
     await send(project, {});
     await send(project, { distinctIds: ['ada'] });
@@ -77,7 +77,7 @@ describe('the inbox', () => {
     }
   });
 
-  test('reads few rows, whatever the number of messages and people', async () => {
+  test('reads few rows whatever the number of messages and people', async () => {
     const { sql, drizzle } = messenger.database;
     await sql`insert into messages (id, project_id, title, body, to_everyone, created_at)
       select 'many' || n, 'many', 't', 'b', n % 2 = 0, now() - n * interval '1 minute'
@@ -98,7 +98,7 @@ describe('the inbox', () => {
 });
 
 describe('marking as read', () => {
-  test('is for one person, and again answers the same', async () => {
+  test('applies to one person and is idempotent', async () => {
     const project = await messenger.createProject();
     const [all, own] = [await send(project, {}), await send(project, { distinctIds: ['ada'] })];
     for (let times = 0; times < 2; times++) {
@@ -113,7 +113,7 @@ describe('marking as read', () => {
     expect(await marks('grace')).toEqual([false]);
   });
 
-  test('ok is false when the message is not in that person’s inbox', async () => {
+  test("returns ok: false if the message is not in that person's inbox", async () => {
     const [project, other] = [await messenger.createProject(), await messenger.createProject()];
     const [all, own] = [await send(project, {}), await send(project, { distinctIds: ['ada'] })];
     for (const [of, id, person] of [
@@ -141,7 +141,7 @@ describe('marking as read', () => {
   });
 });
 
-test('a message needs a title and a body, and people when it names any', async () => {
+test('a message needs a title, a body and, if distinctIds is given, at least one', async () => {
   const { id } = await messenger.createProject();
   const path = `/projects/${id}/messages`;
   for (const body of [

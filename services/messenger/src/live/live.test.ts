@@ -48,7 +48,7 @@ describe('a socket', () => {
     expect(await (await connect(`api_key=${abroad.key}`)).closed).toBe(4403);
   });
 
-  test('of a bad token is refused and stays', async () => {
+  test('with an invalid conversation token is refused and stays open', async () => {
     const [mine, other] = [await visitor.open(), await visitor.open()];
     const stranger = visitorOf(messenger, await messenger.createProject());
     const theirs = await stranger.open();
@@ -68,7 +68,7 @@ describe('a socket', () => {
     expect(JSON.stringify(client.received)).not.toContain('secret');
   });
 
-  test('gets turns as they are answered, and statuses as they change', async () => {
+  test('receives turns as returned to their senders, and status changes', async () => {
     const conversation = await visitor.open();
     const client = await here();
     await client.subscribe(conversation);
@@ -91,7 +91,7 @@ describe('a socket', () => {
     );
   });
 
-  test('is told when the configuration changes, with the version its language is answered', async () => {
+  test('receives configuration changes with the version for its locale', async () => {
     const [german, plain] = [await connect(`api_key=${project.key}&locale=de`), await here()];
     const other = await messenger.createProject();
     const stranger = await connect(`api_key=${other.key}`);
@@ -119,7 +119,7 @@ describe('a socket', () => {
     expect(stays.socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  test('bounds sockets of an address', async () => {
+  test('is refused with 429 past the limit of its address', async () => {
     const { url } = await messenger.startInstance({ SOCKETS_PER_ADDRESS: '2' });
     const query = `api_key=${project.key}`;
     await connect(query, url);
@@ -129,7 +129,7 @@ describe('a socket', () => {
 });
 
 const redis = await redisUrl();
-test.skipIf(redis === undefined)('a turn reaches sockets of every instance', async () => {
+test.skipIf(redis === undefined)('a turn reaches the sockets of every instance', async () => {
   const [one, other] = [
     await messenger.startInstance({ REDIS_URL: redis ?? '' }),
     await messenger.startInstance({ REDIS_URL: redis ?? '' }),

@@ -19,7 +19,7 @@ const upload = (bytes: Buffer, userId = 'ada') => messenger.manage('PUT', `${at(
 const get = (path: string, headers = {}, token: string | null = project.key, url?: string) =>
   messenger.call('GET', path, { token, headers, ...(url && { url }) });
 
-describe('a picture', () => {
+describe('an avatar', () => {
   test.each([
     ['image/png', 'png', png()],
     ['image/jpeg', 'jpg', jpeg()],
@@ -43,7 +43,7 @@ describe('a picture', () => {
     expect([again.status, again.bytes.length]).toEqual([304, 0]);
   });
 
-  test('may be asked for with the key in the query, since an image load sets no header', async () => {
+  test('can be read with the key in the query, since an image tag sets no header', async () => {
     const { body } = await upload(png());
     expect((await get(`${body.url}?api_key=${project.key}`, {}, null)).status).toBe(200);
     expect((await get(body.url, {}, null)).status).toBe(401);
@@ -52,7 +52,7 @@ describe('a picture', () => {
     expect((await get(`${body.url}?api_key=${abroad.key}`, {}, null)).status).toBe(403);
   });
 
-  test('of an unknown person, an unknown file and of another project are 404 alike', async () => {
+  test('of an unknown user, an unknown file or another project is the same 404', async () => {
     const { body } = await upload(png());
     const other = await messenger.createProject();
     const answers = [
@@ -67,7 +67,7 @@ describe('a picture', () => {
     }
   });
 
-  test('stays under its path when a newer one takes its place', async () => {
+  test('stays at its path when it is replaced', async () => {
     const [first, second] = [await upload(png(2, 2)), await upload(png(3, 3))];
     expect((await get(first.body.url)).bytes.equals(png(2, 2))).toBe(true);
     const { body } = await messenger.manage('GET', at('ada'));
@@ -84,7 +84,7 @@ describe('a picture', () => {
     expect((await upload(bytes)).status).toBe(415);
   });
 
-  test('in a multipart form is 415, and told to send raw bytes', async () => {
+  test('in a multipart form is 415 and asks for raw bytes', async () => {
     const { bytes } = await multipartForm(png());
     const answer = await upload(bytes);
     expect([answer.status, answer.body.error]).toEqual([
@@ -96,20 +96,20 @@ describe('a picture', () => {
     ]);
   });
 
-  test('weighs up to 1 MB', async () => {
+  test('has up to 1 MB', async () => {
     expect((await upload(pngOf(1_000_000))).status).toBe(200);
     const answer = await upload(pngOf(1_000_001));
     expect([answer.status, answer.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  test('without storage is 503, to write and to read', async () => {
+  test('is 503 without storage', async () => {
     const { body } = await upload(png());
     const { url } = await messenger.startInstance({ OBJECTS_FOLDER: '' });
     expect((await get(body.url, {}, project.key, url)).status).toBe(503);
   });
 });
 
-test('an SVG is known by its first element', () => {
+test('an SVG is detected by its root element', () => {
   const types = [
     '<?xml version="1.0"?>\n<!-- made by hand -->\n<svg/>',
     '\ufeff<svg xmlns="x"></svg>\n',
@@ -122,7 +122,7 @@ test('an SVG is known by its first element', () => {
 });
 
 describe('a teammate', () => {
-  test('is written and read, and keeps the picture', async () => {
+  test('is replaced and read, and keeps the avatar', async () => {
     const { body: picture } = await upload(png());
     const written = await messenger.manage('PUT', at('ada'), {
       name: 'Ada L.',
@@ -138,7 +138,7 @@ describe('a teammate', () => {
     expect(bare.body).toEqual({ id: 'a/b', name: 'B', avatarUrl: null });
   });
 
-  test('that is not there has no picture to write; nor has a project that is not there', async () => {
+  test('that does not exist is 404, as is an unknown project; a blank name or id is 400', async () => {
     expect((await upload(png(), 'nobody')).status).toBe(404);
     expect((await messenger.manage('GET', at('nobody'))).status).toBe(404);
     expect(
@@ -149,7 +149,7 @@ describe('a teammate', () => {
   });
 });
 
-test('an operator lists the team, by id', async () => {
+test('an operator lists the team by id', async () => {
   const mine = await messenger.createProject();
   const other = await messenger.createProject();
   expect((await messenger.manage('GET', `/projects/${mine.id}/team`)).body).toEqual({ team: [] });

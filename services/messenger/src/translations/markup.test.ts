@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { protectMarkup, restoreMarkup } from './markup.ts';
 
-test('markup travels as placeholders and comes back unchanged', () => {
+test('markup is replaced by placeholders and restored unchanged', () => {
   const text = 'Hi <b>you</b>, <a href="https://x.test/?a=1&amp;b=2">see<br/></a> 1 < 2';
   const taken = protectMarkup(text);
   expect(taken.text).toBe('Hi ⟦1⟧you⟦2⟧, ⟦3⟧see⟦4⟧⟦5⟧ 1 < 2');
@@ -13,25 +13,25 @@ test('markup travels as placeholders and comes back unchanged', () => {
 });
 
 test.each([
-  ['lost', '⟦1⟧du'],
-  ['doubled', '⟦1⟧⟦1⟧du⟦2⟧'],
-  ['one for another', '⟦1⟧du⟦1⟧'],
-  ['made up', '⟦1⟧du⟦2⟧⟦3⟧'],
-  ['turned around', '⟦2⟧du⟦1⟧'],
-  ['new', '⟦1⟧du⟦2⟧<script>'],
-  ['in clear', '<b>du</b>'],
-  ['begun and not ended', '⟦1⟧du⟦2⟧<img onerror=x '],
-])('what is %s cannot be put back', (_, translated) => {
+  ['missing', '⟦1⟧du'],
+  ['repeated', '⟦1⟧⟦1⟧du⟦2⟧'],
+  ['replaced by another', '⟦1⟧du⟦1⟧'],
+  ['invented', '⟦1⟧du⟦2⟧⟦3⟧'],
+  ['out of order', '⟦2⟧du⟦1⟧'],
+  ['added', '⟦1⟧du⟦2⟧<script>'],
+  ['not a placeholder', '<b>du</b>'],
+  ['added and unclosed', '⟦1⟧du⟦2⟧<img onerror=x '],
+])('markup that is %s is not restored', (_, translated) => {
   expect(restoreMarkup(translated, protectMarkup('<b>you</b>'))).toBeUndefined();
 });
 
-test('a text that looks like a placeholder is protected as markup is', () => {
+test('text that looks like a placeholder is protected like markup', () => {
   const taken = protectMarkup('⟦2⟧ <b>x</b>');
   expect(taken.text).toBe('⟦1⟧ ⟦2⟧x⟦3⟧');
   expect(restoreMarkup(taken.text, taken)).toBe('⟦2⟧ <b>x</b>');
 });
 
-test('any text that is left as it is comes back as it was', () => {
+test('any untranslated text is restored unchanged', () => {
   const piece = fc.oneof(
     fc.constantFrom('<b>', '</b>', '<a href="x">', '</a>', '<br>', '⟦1⟧', '<', '>'),
     fc.string(),

@@ -13,38 +13,38 @@ const samples = [
   ['application/pdf', pdf],
 ] as const;
 
-test.each(samples)('%s is known by its bytes', (type, bytes) => {
+test.each(samples)('%s is detected by its bytes', (type, bytes) => {
   expect(detectFormat(bytes)).toBe(type);
 });
 
-describe('refused are', () => {
+describe('the format is refused of', () => {
   test.each([
     ['nothing', Buffer.alloc(0)],
     ['text', Buffer.from('hello')],
     ['HTML', Buffer.from('<!doctype html><script>alert(1)</script>')],
     ['SVG', svg],
-    ['HTML with a GIF head', Buffer.from('GIF89a<html><script>alert(1)</script></html>')],
-    ['a script with a GIF head', Buffer.from('GIF89a=1;/*..............*/alert(1)')],
-    ['HTML with a PNG head', Buffer.concat([png().subarray(0, 8), Buffer.from('<html>'.repeat(20))])],
+    ['HTML with a GIF header', Buffer.from('GIF89a<html><script>alert(1)</script></html>')],
+    ['a script with a GIF header', Buffer.from('GIF89a=1;/*..............*/alert(1)')],
+    ['HTML with a PNG header', Buffer.concat([png().subarray(0, 8), Buffer.from('<html>'.repeat(20))])],
     [
-      'HTML with a JPEG head',
+      'HTML with a JPEG header',
       Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.from('<html>'.repeat(20))]),
     ],
-    ['HTML with a WebP head', Buffer.from(`RIFF\0\0\0\0WEBPVP8 ${'<html>'.repeat(20)}`)],
-    ['a PDF behind a line of HTML', Buffer.concat([Buffer.from('<html>\n'), pdf])],
-    ['a PDF of no version', Buffer.from('%PDF-x.y\n')],
+    ['HTML with a WebP header', Buffer.from(`RIFF\0\0\0\0WEBPVP8 ${'<html>'.repeat(20)}`)],
+    ['a PDF after a line of HTML', Buffer.concat([Buffer.from('<html>\n'), pdf])],
+    ['a PDF without a version', Buffer.from('%PDF-x.y\n')],
     ['a zip', Buffer.from('504b0304140000000800', 'hex')],
-    ['a PNG whose header has a wrong check sum', corrupt(png(), 29)],
-    ['a PNG of no pixels', png(0, 1)],
-    ['a GIF of no pixels', gif(1, 0)],
-    ['a JPEG of no pixels', jpeg(0, 1)],
+    ['a PNG with a wrong header checksum', corrupt(png(), 29)],
+    ['a PNG without pixels', png(0, 1)],
+    ['a GIF without pixels', gif(1, 0)],
+    ['a JPEG without pixels', jpeg(0, 1)],
     ['a JPEG with two frames', Buffer.concat([jpeg().subarray(0, 102), jpeg().subarray(89)])],
   ])('%s', (_, bytes) => {
     expect(detectFormat(bytes)).toBeUndefined();
   });
 });
 
-test('a picture of more than 50 million pixels is refused by its head, one of 50 million is not', () => {
+test('an image of 50 million pixels is accepted, and a larger one refused by its header', () => {
   for (const make of [png, gif, jpeg, webpLossy]) {
     expect(detectFormat(make(10_000, 5000))).toBeDefined();
     expect(detectFormat(make(10_000, 5001))).toBeUndefined();
@@ -54,7 +54,7 @@ test('a picture of more than 50 million pixels is refused by its head, one of 50
   expect(detectFormat(webp(16_384, 16_384))).toBeUndefined();
 });
 
-test.each(samples.slice(0, 6))('a %s that is cut off in its head is refused', (_, bytes) => {
+test.each(samples.slice(0, 6))('a %s with a truncated header is refused', (_, bytes) => {
   const first = detectFormat(bytes);
   let shortest = bytes.length;
   while (shortest > 0 && detectFormat(bytes.subarray(0, shortest - 1)) === first) shortest--;
@@ -64,7 +64,7 @@ test.each(samples.slice(0, 6))('a %s that is cut off in its head is refused', (_
   }
 });
 
-test('whatever the bytes are, judging them ends and throws nothing', () => {
+test('detection ends without an error for any bytes', () => {
   const heads = samples.map(([, bytes]) => fc.constant(bytes));
   const changed = fc
     .tuple(fc.oneof(...heads), fc.array(fc.tuple(fc.nat(80), fc.nat(255)), { maxLength: 6 }), fc.nat(100))

@@ -22,6 +22,6 @@ test.each([
   ['nothing', Buffer.alloc(0)],
   ['text that starts with dashes', Buffer.from('---\r\ntitle: x\r\n---')],
   ['a part without its boundary', Buffer.from('Content-Disposition: form-data; name="f"')],
-])('%s is not one', (_, bytes) => {
+])('%s is not a multipart form', (_, bytes) => {
   expect(isMultipartForm(bytes)).toBe(false);
 });
