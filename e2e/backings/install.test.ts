@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { REPOSITORY } from '../harness/repository.ts';
+
+const INSTALL = join(REPOSITORY, 'deploy/backings/install.sh');
+/** What the script itself is written with. */
+const TOOLS = ['bash', 'cat', 'cmp', 'cp', 'dirname', 'env', 'id', 'ln', 'mkdir', 'mv', 'rm'];
+
+describe('install.sh', () => {
+  let folder: string;
+  let bin: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchboard-install-'));
+    bin = join(folder, 'bin');
+    await mkdir(bin);
+    for (const tool of TOOLS) {
+      const { stdout } = await promisify(execFile)('sh', ['-c', `command -v ${tool}`]);
+      await symlink(stdout.trim(), join(bin, tool));
+    }
+    // Installers that succeed and install nothing.
+    for (const installer of ['apt-get', 'go', 'mvn']) await program(installer, 'exit 0');
+    await program('sudo', 'exec "$@"');
+    await program('java', 'exit 1');
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  async function program(name: string, script: string): Promise<void> {
+    await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
+    await chmod(join(bin, name), 0o755);
+  }
+
+  /** Runs the script with nothing on the PATH but its tools and these installers. */
+  async function install(...steps: string[]): Promise<{ code: number; stderr: string }> {
+    const env = { PATH: bin, HOME: folder, SWITCHBOARD_BACKINGS: join(folder, 'backings') };
+    return await new Promise((resolve) => {
+      execFile(join(bin, 'bash'), [INSTALL, ...steps], { env }, (error, _stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stderr });
+      });
+    });
+  }
+
+  test.each([
+    ['redis', 'redis-server'],
+    ['caddy', 'caddy'],
+    ['promtool', 'promtool'],
+    ['browser', 'chromium'],
+    ['kafka', 'java'],
+    ['s3', 'versitygw'],
+    ['compose', 'compose-spec'],
+    ['helm', 'helm'],
+  ])('%s: fails and names %s when its installer delivers nothing', async (step, missing) => {
+    const { code, stderr } = await install(step);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(missing) });
+  });
+
+  test('succeeds when the programs are there', async () => {
+    for (const name of ['redis-server', 'redis-cli']) await program(name, 'exit 0');
+    expect(await install('redis')).toEqual({ code: 0, stderr: '' });
+  });
+});
