@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY } from '../harness/repository.ts';
+
+export interface CodeBlock {
+  language: string;
+  text: string;
+  /** The line of its first line of code, from 1. */
+  line: number;
+}
+
+export interface Page {
+  path: string;
+  blocks: CodeBlock[];
+}
+
+/** Every Markdown file of the repository: README, what it links to in its order, then the others by name. */
+export function readPages(): Page[] {
+  const listed = execFileSync('git', ['ls-files', '*.md'], { cwd: REPOSITORY, encoding: 'utf8' });
+  const paths = listed.split('\n').filter((path) => path !== '');
+  const linked = [...readPage('README.md').matchAll(/\]\(([^)#]+)/g)].map(([, path = '']) => path);
+  const ordered = new Set(['README.md', ...linked.filter((path) => paths.includes(path)), ...paths]);
+  return [...ordered].map((path) => ({ path, blocks: codeBlocks(readPage(path)) }));
+}
+
+const readPage = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');
+
+/** The fenced blocks of a page; those of a list lose its indentation. */
+export function codeBlocks(markdown: string): CodeBlock[] {
+  return [...markdown.matchAll(/^( *)```(\w*)\n(.*?)^ *```$/gms)].map((match) => {
+    const [, indentation = '', language = '', text = ''] = match;
+    return {
+      language,
+      text: text.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''),
+      line: markdown.slice(0, match.index).split('\n').length + 1,
+    };
+  });
+}

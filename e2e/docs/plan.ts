@@ -1,0 +1,42 @@
+import type { Page } from './pages.ts';
+import { judgeCommand, START } from './programs.ts';
+import { functionsOf, type Statement, statementsOf } from './statements.ts';
+
+/** What a reader does on a page: the statements that run here, and those that do not. */
+export interface Plan {
+  run: Statement[];
+  notRun: Statement[];
+  /** The prefixes of commands that are known not to run here. */
+  known: Set<string>;
+  refused: { at: string; reason: string }[];
+}
+
+/**
+ * Sorts the statements of a page. Starting Switchboard is how every page begins. After one that cannot run here the rest of its block is left out as well, for it
+ * may build on it.
+ */
+export function planOf(page: Page): Plan {
+  const plan: Plan = { run: [], notRun: [], known: new Set(), refused: [] };
+  const functions = new Set<string>();
+  for (const block of page.blocks.filter(({ language }) => language === 'sh')) {
+    let stopped = false;
+    const { statements, error } = statementsOf(page, block);
+    if (error !== undefined) plan.refused.push({ at: `${page.path}:${block.line}`, reason: error });
+    for (const statement of statements) {
+      for (const name of functionsOf(statement.text)) functions.add(name);
+      if (statement.text === START) continue;
+      for (const words of statement.commands) {
+        const verdict = judgeCommand(words, functions);
+        if ('refused' in verdict)
+          plan.refused.push({ at: `${page.path}:${statement.line}`, reason: verdict.refused });
+        else if (!verdict.runs) {
+          plan.known.add(verdict.prefix);
+          stopped = true;
+        }
+      }
+      if (!stopped) plan.run.push(statement);
+      else plan.notRun.push(statement);
+    }
+  }
+  return plan;
+}

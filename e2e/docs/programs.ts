@@ -1,0 +1,53 @@
+/** What a reader's machine has: a shell, curl, Node and npm. */
+const RUN_HERE = [
+  ...['.', '[', 'cd', 'echo', 'eval', 'export', 'printf', 'read', 'set', 'source', 'test', 'true', 'unset'],
+  ...['base64', 'cat', 'cp', 'cut', 'date', 'grep', 'gunzip', 'gzip', 'head', 'ls', 'mkdir', 'mktemp', 'mv'],
+  ...['rm', 'sed', 'seq', 'sleep', 'sort', 'tail', 'tee', 'tr', 'wc'],
+  'curl',
+  'node',
+  'npx pnpm@12 switchboard',
+  'npx pnpm@12 run docs',
+  'npx pnpm@12 exec node',
+  'npx pnpm@12 --filter',
+];
+
+/** Starts Switchboard; it serves until it is stopped, so it runs before the page is read. */
+export const START = 'npx pnpm@12 start';
+
+/** What is not run, and why. Found by the words a command begins with. */
+export const NOT_RUN: Readonly<Record<string, string>> = {
+  docker: 'needs a container engine; e2e/compose runs what it would start',
+  helm: 'needs a cluster; e2e/kubernetes renders the chart',
+  kubectl: 'needs a cluster',
+  pg_dump: 'needs databases of a deployment; e2e/restore runs it',
+  pg_restore: 'needs databases of a deployment; e2e/restore runs it',
+  psql: 'needs databases of a deployment; e2e/restore runs it',
+  'kafka-consumer-groups.sh': 'needs the Kafka of a deployment; e2e/restore runs it',
+  'kafka-topics.sh': 'needs the Kafka of a deployment; e2e/restore runs it',
+  'deploy/backings/install.sh': 'installs programs; e2e/backings runs it',
+  'deploy/backings/up.sh': 'starts what these tests run on',
+  'deploy/backings/down.sh': 'stops what these tests run on',
+  'npx pnpm@12 start': 'starts a second Switchboard; deploy/standalone has tests that do',
+  'npx pnpm@12 test': 'runs this test',
+  'npx pnpm@12 exec vitest': 'runs tests',
+  'npx pnpm@12 bench': 'takes minutes; its parts have tests',
+  'npx pnpm@12 format': 'writes to the checkout',
+};
+
+export type Verdict = { runs: true } | { runs: false; prefix: string } | { refused: string };
+
+/** Whether a command of the docs runs here. */
+export function judgeCommand(words: readonly string[], functions: ReadonlySet<string>): Verdict {
+  const [program = '', ...rest] = words;
+  if (functions.has(program)) return { runs: true };
+  if (program === 'node' && rest.some((word) => word.endsWith('.ts')))
+    return { refused: 'Node 20 does not run TypeScript: use a script of package.json' };
+  if (program === 'curl' && rest.some((word) => /^https?:\/\/(?!127\.0\.0\.1|localhost)/.test(word)))
+    return { runs: false, prefix: 'curl to another host' };
+  const line = words.join(' ');
+  const isOf = (prefix: string) => line === prefix || line.startsWith(`${prefix} `);
+  const prefix = Object.keys(NOT_RUN).find(isOf);
+  if (prefix !== undefined) return { runs: false, prefix };
+  if (RUN_HERE.some(isOf)) return { runs: true };
+  return { refused: `${program} is neither a program that runs here nor one of those that cannot` };
+}
