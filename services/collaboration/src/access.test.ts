@@ -1,12 +1,12 @@
 import { operations } from '@switchboard/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, startWorld, type World } from './testing/world.ts';
+import { call, type Harness, startHarness } from './testing/harness.ts';
 
-let world: World;
+let harness: Harness;
 const ids = { annotation: '', thread: '', comment: '' };
 beforeAll(async () => {
-  world = await startWorld();
-  const ada = world.as('ada');
+  harness = await startHarness();
+  const ada = harness.as('ada');
   const annotation = await ada.call('POST', '/v1/projects/shop/annotations', {
     startsOn: '2026-03-10',
     text: 'x',
@@ -17,7 +17,7 @@ beforeAll(async () => {
   ids.thread = thread.body.id;
   ids.comment = thread.body.comments[0].id;
 });
-afterAll(() => world.stop());
+afterAll(() => harness.stop());
 
 const range = 'annotations?from=2026-01-01&to=2026-01-02';
 /** Each console operation, with a request that only access can refuse. Paths are below the project's. */
@@ -67,12 +67,12 @@ it('covers every console operation of the service', () => {
 describe.each(requests)('%s', (_, method, path, body) => {
   const to = (project: string) => `/v1/projects/${project}/${path()}`;
   const withHeader = (authorization?: string, project = 'shop', sent: unknown = body) =>
-    call(world.url, method, to(project), sent, authorization === undefined ? {} : { authorization });
-  const withToken = async (claims: Parameters<World['token']>[0], project?: string) =>
-    withHeader(`Bearer ${await world.token(claims)}`, project);
+    call(harness.url, method, to(project), sent, authorization === undefined ? {} : { authorization });
+  const withToken = async (claims: Parameters<Harness['token']>[0], project?: string) =>
+    withHeader(`Bearer ${await harness.token(claims)}`, project);
 
   it('without a token, and with one that is not valid, is 401 with WWW-Authenticate', async () => {
-    const token = await world.token({ sub: 'ada' });
+    const token = await harness.token({ sub: 'ada' });
     const refused = [
       await withHeader(),
       await withHeader(token),
@@ -110,8 +110,8 @@ describe.each(requests)('%s', (_, method, path, body) => {
   it('answers X-Request-Id, and 405 with Allow to another method', async () => {
     const answer = await withHeader();
     expect(answer.headers.get('x-request-id')).toMatch(/^[\w.-]+$/);
-    const token = `Bearer ${await world.token({ sub: 'ada' })}`;
-    const other = await call(world.url, 'REPORT', to('shop'), undefined, { authorization: token });
+    const token = `Bearer ${await harness.token({ sub: 'ada' })}`;
+    const other = await call(harness.url, 'REPORT', to('shop'), undefined, { authorization: token });
     expect(other.status).toBe(405);
     expect(other.headers.get('allow')).toContain(method);
   });
@@ -120,7 +120,7 @@ describe.each(requests)('%s', (_, method, path, body) => {
 describe.each(requests.filter(([, , , body]) => body))('the body of %s', (_, method, path, body) => {
   const send = (authorization: string | undefined, project: string, sent: string) =>
     call(
-      world.url,
+      harness.url,
       method,
       `/v1/projects/${project}/${path()}`,
       sent,
@@ -129,13 +129,13 @@ describe.each(requests.filter(([, , , body]) => body))('the body of %s', (_, met
 
   it('does not judge a body before access is settled', async () => {
     expect((await send(undefined, 'shop', '{')).status).toBe(401);
-    const outsider = `Bearer ${await world.token({ sub: 'eve' })}`;
+    const outsider = `Bearer ${await harness.token({ sub: 'eve' })}`;
     expect((await send(outsider, 'shop', '{')).status).toBe(403);
     expect((await send(outsider, 'nowhere', '{')).status).toBe(404);
   });
 
   it('refuses what is no JSON, no object, or has another property: 400', async () => {
-    const member = `Bearer ${await world.token({ sub: 'ada' })}`;
+    const member = `Bearer ${await harness.token({ sub: 'ada' })}`;
     const bodies = ['', '{', '[]', 'null', '"x"', JSON.stringify({ ...body, more: 1 })];
     for (const sent of bodies) {
       const { status, body: answer } = await send(member, 'shop', sent);
@@ -153,7 +153,7 @@ describe('a report that is not there', () => {
     ['POST', 'comment-threads', { body: 'x' }],
   ])('%s %s is 404', async (method, path, body) => {
     for (const report of ['nothing', 'posts']) {
-      const { status } = await world
+      const { status } = await harness
         .as('ada')
         .call(method, `/v1/projects/shop/reports/${report}/${path}`, body);
       expect(status).toBe(404);

@@ -8,8 +8,7 @@ import {
 } from '@switchboard/service-kit';
 import { z } from 'zod';
 
-/** The settings of collaboration. */
-export const settings = z
+export const collaborationSettings = z
   .object({
     ...commonSettings,
     ...eventLogSettings,
@@ -62,4 +61,4 @@ export const settings = z
     message: 'set both VAPID keys or none',
   });
 
-export type Config = z.output<typeof settings>;
+export type CollaborationConfig = z.output<typeof collaborationSettings>;

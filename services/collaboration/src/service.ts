@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory } from '@switchboard/directory';
 import {
@@ -10,70 +9,51 @@ import {
   openRedis,
 } from '@switchboard/service-kit';
 import { createAnnotations } from './annotations/annotations.ts';
-import { routeAnnotations } from './annotations/routes.ts';
-import { createAnnotationStore } from './annotations/store.ts';
-import { createThreadReader } from './comments/read.ts';
-import { routeComments } from './comments/routes.ts';
-import { createCommentStore } from './comments/store.ts';
-import { createThreads } from './comments/threads.ts';
-import { type Config, settings } from './config.ts';
+import { annotationsRoutes } from './annotations/routes.ts';
+import { createAnnotationsStore } from './annotations/store.ts';
+import { createComments } from './comments/comments.ts';
+import { commentsRoutes } from './comments/routes.ts';
+import { createCommentsStore } from './comments/store.ts';
+import { type CollaborationConfig, collaborationSettings } from './config.ts';
 import { createPage } from './page/page.ts';
-import { routePage } from './page/routes.ts';
+import { pageRoutes } from './page/routes.ts';
 import { createPublicLinks } from './public-links/public-links.ts';
-import { routePublicLinks, routeSharedReports } from './public-links/routes.ts';
-import { createSharedReports } from './public-links/shared-reports.ts';
-import { createLinkStore } from './public-links/store.ts';
-import { routeRuns } from './runs/routes.ts';
+import { publicLinksRoutes } from './public-links/routes.ts';
+import { createPublicLinksStore } from './public-links/store.ts';
+import { runsRoutes } from './runs/routes.ts';
 import { createRuns } from './runs/runs.ts';
-import { createRunStore } from './runs/store.ts';
+import { createRunsStore } from './runs/store.ts';
+import { collaborationMigrations } from './schema/migrations.ts';
+import { sharedReportsRoutes } from './shared-reports/routes.ts';
+import { createSharedReports } from './shared-reports/shared-reports.ts';
+import { createSharedReportsStore } from './shared-reports/store.ts';
 import { createDeliver } from './shares/deliver.ts';
 import { folderMailer, type Mailer, smtpMailer } from './shares/mailer.ts';
 import { type Pusher, webPusher } from './shares/pusher.ts';
 import { createDeliveryQueue } from './shares/queue.ts';
-import { routeShares } from './shares/routes.ts';
+import { sharesRoutes } from './shares/routes.ts';
 import { createShares } from './shares/shares.ts';
-import { createShareStore } from './shares/store.ts';
-
-/** This service's tables, for `migrate` of `@switchboard/database`. */
-export const migrations = { folder: fileURLToPath(new URL('../migrations', import.meta.url)) };
+import { createSharesStore } from './shares/store.ts';
 
 /** Annotations, public links and their page, shares and comment threads. */
 export const collaborationService = defineService({
   name: 'collaboration',
-  settings,
-  migrations: [directoryMigrations, migrations],
+  settings: collaborationSettings,
+  migrations: [directoryMigrations, collaborationMigrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'collaboration' });
+    const db = database.drizzle;
     const log = openEventLog(context, 'collaboration');
     const directory = openDirectory({ database, log, service: 'collaboration', logger });
     const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
     const app = createApp({ service: 'collaboration', context, directory, database });
     app.health.add('database', database.ping);
 
-    const settled = {
-      sent: metrics.counter(
-        'switchboard_deliveries_sent_total',
-        'E-mails and pushes of shares that were taken.',
-      ),
-      failed: metrics.counter('switchboard_deliveries_failed_total', 'Those that were given up.'),
-    };
-
-    const annotationStore = createAnnotationStore(database);
-    const annotations = createAnnotations({
-      store: annotationStore,
-      directory,
-      clock,
-    });
-    const threads = createThreads({
-      store: createCommentStore(database),
-      reader: createThreadReader(database),
-      directory,
-      clock,
-    });
-    const linkStore = createLinkStore(database);
+    const annotations = createAnnotations({ store: createAnnotationsStore(db), directory, clock });
+    const comments = createComments({ store: createCommentsStore(db), directory, clock });
     const links = createPublicLinks({
-      store: linkStore,
+      store: createPublicLinksStore(db),
       directory,
       clock,
       cipher: createSealing({ secrets: config.LINK_SECRET, purpose: 'public link' }),
@@ -81,27 +61,38 @@ export const collaborationService = defineService({
     });
     const limit = createRateLimits(redis);
     const sharedReports = createSharedReports({
-      store: linkStore,
+      store: createSharedReportsStore(db),
       directory,
       clock,
       limits: {
-        ofAddress: limit({ name: 'shared reports of an address', points: 30, durationSeconds: 60 }),
-        ofLink: limit({ name: 'reads of a link', points: 60, durationSeconds: 60 }),
+        perAddress: limit({ name: 'shared reports of an address', points: 30, durationSeconds: 60 }),
+        perLink: limit({ name: 'reads of a link', points: 60, durationSeconds: 60 }),
       },
     });
-    const runs = createRuns({ store: createRunStore(database), directory, clock });
+    const page = createPage({ sharedReports, annotations });
+    const runs = createRuns({ store: createRunsStore(db), directory, clock });
 
-    const shareStore = createShareStore(database);
+    const settled = {
+      sent: metrics.counter(
+        'switchboard_deliveries_sent_total',
+        'Share e-mails and pushes that a mail server or push service accepted.',
+      ),
+      failed: metrics.counter(
+        'switchboard_deliveries_failed_total',
+        'Share e-mails and pushes that failed for good.',
+      ),
+    };
+    const sharesStore = createSharesStore(db);
     const mailer = openMailer(config);
     const pusher = openPusher(config);
-    if (pusher === undefined) logger.info('no VAPID keys are set: shares go by e-mail alone');
+    if (pusher === undefined) logger.info('no VAPID keys set, sending shares by e-mail only');
     const consoleUrl = config.CONSOLE_URL;
     const queue = createDeliveryQueue({
       databaseUrl: config.DATABASE_URL,
       logger,
       retrySeconds: config.DELIVERY_RETRY_SECONDS,
       deliver: createDeliver({
-        store: shareStore,
+        store: sharesStore,
         directory,
         mailer,
         pusher,
@@ -113,12 +104,12 @@ export const collaborationService = defineService({
     });
     metrics.gaugeBy(
       'switchboard_deliveries_waiting',
-      'E-mails and pushes of shares that are not done yet, retries among them.',
+      'Share e-mails and pushes that are not done yet, retries included.',
       [],
       async () => [{ labels: {}, value: await queue.waiting() }],
     );
     const shares = createShares({
-      store: shareStore,
+      store: sharesStore,
       queue,
       directory,
       clock,
@@ -126,28 +117,28 @@ export const collaborationService = defineService({
       canPush: pusher !== undefined,
     });
 
-    routeAnnotations(app, annotations);
-    routeComments(app, threads);
-    routePublicLinks(app, links);
-    routeSharedReports(app, sharedReports);
-    routePage(app, createPage({ sharedReports, annotations: annotationStore }));
-    routeRuns(app, runs);
-    routeShares(app, shares);
+    annotationsRoutes(app, { annotations });
+    commentsRoutes(app, { comments });
+    publicLinksRoutes(app, { links });
+    sharedReportsRoutes(app, { sharedReports });
+    pageRoutes(app, { page });
+    runsRoutes(app, { runs });
+    sharesRoutes(app, { shares });
 
-    const leaving = new AbortController();
-    let sealingAnew: Promise<void> | undefined;
+    const stopping = new AbortController();
+    let reencryption: Promise<void> | undefined;
     return {
       app,
       async start() {
-        await migrate(config.DATABASE_URL, migrations);
+        await migrate(config.DATABASE_URL, collaborationMigrations);
         await migrate(config.DATABASE_URL, directoryMigrations);
         await directory.start();
         await queue.start();
-        sealingAnew ??= links.sealAnew(logger, leaving.signal);
+        reencryption ??= links.reencrypt(logger, stopping.signal);
       },
       async stop() {
-        leaving.abort();
-        await sealingAnew;
+        stopping.abort();
+        await reencryption;
         await queue.stop();
         mailer.close();
         await directory.stop();
@@ -159,13 +150,17 @@ export const collaborationService = defineService({
   },
 });
 
-function openMailer({ SMTP_URL, MAIL_DIR, MAIL_FROM }: Config): Mailer {
+function openMailer({ SMTP_URL, MAIL_DIR, MAIL_FROM }: CollaborationConfig): Mailer {
   if (SMTP_URL !== undefined) return smtpMailer(SMTP_URL, MAIL_FROM);
-  if (MAIL_DIR === undefined) throw new Error('the settings name no place for mails');
+  if (MAIL_DIR === undefined) throw new Error('neither SMTP_URL nor MAIL_DIR is set');
   return folderMailer(MAIL_DIR, MAIL_FROM);
 }
 
-function openPusher({ VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY, MAIL_FROM }: Config): Pusher | undefined {
+function openPusher({
+  VAPID_PUBLIC_KEY,
+  VAPID_PRIVATE_KEY,
+  MAIL_FROM,
+}: CollaborationConfig): Pusher | undefined {
   if (VAPID_PUBLIC_KEY === undefined || VAPID_PRIVATE_KEY === undefined) return undefined;
   return webPusher({
     publicKey: VAPID_PUBLIC_KEY,

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWorld, type World } from '../testing/world.ts';
+import { type Harness, startHarness } from '../testing/harness.ts';
 
-let world: World;
+let harness: Harness;
 beforeAll(async () => {
-  world = await startWorld();
+  harness = await startHarness();
 });
-afterAll(() => world.stop());
+afterAll(() => harness.stop());
 
 const path = '/v1/projects/shop/annotations';
 const note = { startsOn: '2026-03-10', text: 'Spring campaign', tags: ['marketing'] };
-const add = (body: object, sub = 'ada') => world.as(sub).call('POST', path, { ...note, ...body });
+const add = (body: object, sub = 'ada') => harness.as(sub).call('POST', path, { ...note, ...body });
 
 async function texts(query: string, project = 'shop'): Promise<string[]> {
-  const { body } = await world.as('ada').call('GET', `/v1/projects/${project}/annotations?${query}`);
+  const { body } = await harness.as('ada').call('GET', `/v1/projects/${project}/annotations?${query}`);
   return body.annotations.map(({ text }: { text: string }) => text);
 }
 
@@ -47,9 +47,9 @@ describe('an annotation', () => {
     const { body } = await add({ startsOn: '1999-01-01', text: 'by alan' }, 'alan');
     expect(body.createdByName).toBe('Alan Turing');
     const read = async () =>
-      (await world.as('ada').call('GET', `${path}?from=1999-01-01&to=1999-01-01`)).body.annotations[0];
+      (await harness.as('ada').call('GET', `${path}?from=1999-01-01&to=1999-01-01`)).body.annotations[0];
     expect(await read()).toMatchObject({ createdByName: 'Alan Turing', canChange: false });
-    await world.directory.remove('member', 'acme', 'alan');
+    await harness.directory.remove('member', 'acme', 'alan');
     await expect.poll(read).toMatchObject({ createdByName: null });
   });
 });
@@ -104,12 +104,12 @@ describe('the list', () => {
     ['the year 0', 'from=0000-01-01&to=2026-03-01'],
     ['an empty reportId', 'from=2026-02-01&to=2026-03-01&reportId='],
   ])('%s is 400', async (_, query) => {
-    expect((await world.as('ada').call('GET', `${path}?${query}`)).status).toBe(400);
+    expect((await harness.as('ada').call('GET', `${path}?${query}`)).status).toBe(400);
   });
 
   it('of a report the project does not have is 404', async () => {
     const query = 'from=2026-01-01&to=2026-01-01&reportId=posts';
-    expect((await world.as('ada').call('GET', `${path}?${query}`)).status).toBe(404);
+    expect((await harness.as('ada').call('GET', `${path}?${query}`)).status).toBe(404);
   });
 });
 
@@ -159,7 +159,7 @@ describe('changing an annotation', () => {
   const write = ['service.annotations.write'];
 
   it('replaces days, text, tags and where it shows', async () => {
-    const { status, body } = await world
+    const { status, body } = await harness
       .as('ada')
       .call('PATCH', await one(), { startsOn: '2026-04-01', text: 'new', tags: ['x'] });
     expect(status).toBe(200);
@@ -175,40 +175,40 @@ describe('changing an annotation', () => {
 
   it('is open to the author and to holders of service.annotations.write', async () => {
     const address = await one('grace');
-    expect((await world.as('ada').call('PATCH', address, note)).status).toBe(403);
-    expect((await world.as('ada').call('DELETE', address)).status).toBe(403);
-    const byHolder = await world.as('ada', write).call('PATCH', address, note);
+    expect((await harness.as('ada').call('PATCH', address, note)).status).toBe(403);
+    expect((await harness.as('ada').call('DELETE', address)).status).toBe(403);
+    const byHolder = await harness.as('ada', write).call('PATCH', address, note);
     expect(byHolder.body).toMatchObject({ canChange: true, createdByName: 'Grace Hopper' });
-    expect((await world.as('grace').call('PATCH', address, note)).status).toBe(200);
-    expect((await world.as('ada', write).call('DELETE', address)).status).toBe(204);
+    expect((await harness.as('grace').call('PATCH', address, note)).status).toBe(200);
+    expect((await harness.as('ada', write).call('DELETE', address)).status).toBe(204);
   });
 
   it('shows in canChange', async () => {
     await add({ startsOn: '2025-01-01' }, 'grace');
     const read = async (permissions: string[]) =>
-      (await world.as('ada', permissions).call('GET', `${path}?from=2025-01-01&to=2025-01-01`)).body
+      (await harness.as('ada', permissions).call('GET', `${path}?from=2025-01-01&to=2025-01-01`)).body
         .annotations[0].canChange;
     expect([await read([]), await read(write)]).toEqual([false, true]);
   });
 
   it('that is not there is 404; deleting it again is 204', async () => {
     const address = await one();
-    expect((await world.as('ada').call('DELETE', address)).status).toBe(204);
-    expect((await world.as('ada').call('DELETE', address)).status).toBe(204);
-    expect((await world.as('ada').call('PATCH', address, note)).status).toBe(404);
+    expect((await harness.as('ada').call('DELETE', address)).status).toBe(204);
+    expect((await harness.as('ada').call('DELETE', address)).status).toBe(204);
+    expect((await harness.as('ada').call('PATCH', address, note)).status).toBe(404);
   });
 
   it('of another project is 404, and leaves it as it is', async () => {
     const address = await one();
     const elsewhere = address.replace('/shop/', '/blog/');
-    expect((await world.as('ada').call('PATCH', elsewhere, note)).status).toBe(404);
-    expect((await world.as('ada').call('DELETE', elsewhere)).status).toBe(204);
-    expect((await world.as('ada').call('PATCH', address, note)).status).toBe(200);
+    expect((await harness.as('ada').call('PATCH', elsewhere, note)).status).toBe(404);
+    expect((await harness.as('ada').call('DELETE', elsewhere)).status).toBe(204);
+    expect((await harness.as('ada').call('PATCH', address, note)).status).toBe(200);
   });
 
   it('to a report the project does not have is 404, to a body that is none 400', async () => {
     const address = await one();
-    const change = (body: object) => world.as('ada').call('PATCH', address, { ...note, ...body });
+    const change = (body: object) => harness.as('ada').call('PATCH', address, { ...note, ...body });
     expect((await change({ reportId: 'posts' })).status).toBe(404);
     expect((await change({ text: '' })).status).toBe(400);
     expect((await change({ id: 'ann_1' })).status).toBe(400);

@@ -1,28 +1,45 @@
 import type { Annotation, AnnotationDefinition } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
 import { type Clock, Forbidden, NotFound } from '@switchboard/service-kit';
-import type { Caller } from '../caller.ts';
-import { newId } from '../ids.ts';
-import { namesOf } from '../members.ts';
-import { requireReport } from '../reports.ts';
-import type { AnnotationRow, AnnotationStore, Range } from './store.ts';
+import type { Caller } from '../callers/caller.ts';
+import { namesOf } from '../directory/members.ts';
+import { requireReport } from '../directory/reports.ts';
+import { newId } from '../ids/ids.ts';
+import type { AnnotationRow, AnnotationsStore, Range } from './store.ts';
 
-/** Permission to change and delete other people's annotations. */
+/** Allows changing and deleting other people's annotations. */
 export const WRITE_PERMISSION = 'service.annotations.write';
 
 interface AnnotationsOptions {
-  store: AnnotationStore;
+  store: AnnotationsStore;
   directory: Pick<Directory, 'report' | 'members'>;
   clock: Clock;
 }
 
-export function createAnnotations({ store, directory, clock }: AnnotationsOptions) {
+/** What everybody who may see a report sees of an annotation. */
+export type Note = Pick<AnnotationRow, 'startsOn' | 'endsOn' | 'text' | 'tags'>;
+
+export interface Annotations {
+  /** Throws NotFound when the range names a report that the project does not have. */
+  list(caller: Caller, range: Range): Promise<Annotation[]>;
+  /** The same for a reader whose access was checked and who is not told the authors. */
+  listNotes(projectId: string, range: Range): Promise<Note[]>;
+  add(caller: Caller, definition: AnnotationDefinition): Promise<Annotation>;
+  /** Throws Forbidden unless the caller is the author or has WRITE_PERMISSION. */
+  change(caller: Caller, id: string, definition: AnnotationDefinition): Promise<Annotation>;
+  /** Throws Forbidden unless the caller is the author or has WRITE_PERMISSION. */
+  remove(caller: Caller, id: string): Promise<void>;
+}
+
+export function createAnnotations({ store, directory, clock }: AnnotationsOptions): Annotations {
   const mayChange = ({ person }: Caller, row: AnnotationRow) =>
     row.createdBySub === person.sub || person.permissions.includes(WRITE_PERMISSION);
 
   function requireMayChange(caller: Caller, row: AnnotationRow): void {
     if (mayChange(caller, row)) return;
-    throw new Forbidden(`This annotation is open to its author and to the permission ${WRITE_PERMISSION}.`);
+    throw new Forbidden(
+      `Only the author of this annotation or a person with the permission ${WRITE_PERMISSION} may do this.`,
+    );
   }
 
   async function present(caller: Caller, rows: AnnotationRow[]): Promise<Annotation[]> {
@@ -39,50 +56,55 @@ export function createAnnotations({ store, directory, clock }: AnnotationsOption
 
   async function presentOne(caller: Caller, row: AnnotationRow): Promise<Annotation> {
     const [annotation] = await present(caller, [row]);
-    if (annotation === undefined) throw new Error('an annotation was lost');
+    if (annotation === undefined) throw new Error('annotation missing after presenting it');
     return annotation;
   }
 
-  async function whatWasAsked(caller: Caller, { reportId, startsOn, ...asked }: AnnotationDefinition) {
+  async function fromDefinition(caller: Caller, { reportId, startsOn, ...definition }: AnnotationDefinition) {
     if (reportId != null) await requireReport(directory, caller.project.id, reportId);
     return {
       reportId: reportId ?? null,
       startsOn,
-      endsOn: asked.endsOn ?? startsOn,
-      text: asked.text,
-      tags: [...new Set(asked.tags)],
+      endsOn: definition.endsOn ?? startsOn,
+      text: definition.text,
+      tags: [...new Set(definition.tags)],
       updatedAt: clock.now(),
     };
   }
 
   return {
-    async list(caller: Caller, range: Range): Promise<Annotation[]> {
+    async list(caller, range) {
       if (range.reportId !== undefined) await requireReport(directory, caller.project.id, range.reportId);
       return present(caller, await store.overlapping(caller.project.id, range));
     },
 
-    async add(caller: Caller, definition: AnnotationDefinition): Promise<Annotation> {
-      const asked = await whatWasAsked(caller, definition);
+    async listNotes(projectId, range) {
+      const rows = await store.overlapping(projectId, range);
+      return rows.map(({ startsOn, endsOn, text, tags }) => ({ startsOn, endsOn, text, tags }));
+    },
+
+    async add(caller, definition) {
+      const content = await fromDefinition(caller, definition);
       const row = {
-        ...asked,
+        ...content,
         id: newId('ann'),
         createdBySub: caller.person.sub,
-        createdAt: asked.updatedAt,
+        createdAt: content.updatedAt,
       };
       await store.add(caller.project.id, row);
       return presentOne(caller, row);
     },
 
-    async change(caller: Caller, id: string, definition: AnnotationDefinition): Promise<Annotation> {
+    async change(caller, id, definition) {
       const row = await store.find(caller.project.id, id);
       if (row !== undefined) requireMayChange(caller, row);
-      const asked = await whatWasAsked(caller, definition);
-      const changed = row && (await store.change(caller.project.id, id, asked));
-      if (changed === undefined) throw new NotFound('There is no such annotation in this project.');
+      const content = await fromDefinition(caller, definition);
+      const changed = row && (await store.change(caller.project.id, id, content));
+      if (changed === undefined) throw new NotFound('Annotation not found in this project.');
       return presentOne(caller, changed);
     },
 
-    async remove(caller: Caller, id: string): Promise<void> {
+    async remove(caller, id) {
       const row = await store.find(caller.project.id, id);
       if (row === undefined) return;
       requireMayChange(caller, row);

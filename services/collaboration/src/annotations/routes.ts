@@ -5,9 +5,9 @@ import {
   listAnnotations,
 } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
-import type { createAnnotations } from './annotations.ts';
+import type { Annotations } from './annotations.ts';
 
-export function routeAnnotations(app: ServiceApp, annotations: ReturnType<typeof createAnnotations>): void {
+export function annotationsRoutes(app: ServiceApp, { annotations }: { annotations: Annotations }): void {
   app.implement(listAnnotations, async (c) =>
     c.json({ annotations: await annotations.list(c.var, c.req.valid('query')) }, 200),
   );

@@ -1,7 +1,7 @@
-import type { Database } from '@switchboard/database';
+import type { Db } from '@switchboard/database';
 import { and, eq, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
-import { annotations } from '../schema.ts';
+import { annotations } from '../schema/index.ts';
 
 const columns = {
   id: annotations.id,
@@ -32,74 +32,72 @@ export type AnnotationChange = Pick<
   'reportId' | 'startsOn' | 'endsOn' | 'text' | 'tags' | 'updatedAt'
 >;
 
+/** Days, both ends inclusive; with a report, its annotations as well as those of the project. */
 export interface Range {
   from: string;
   to: string;
   reportId?: string | undefined;
 }
 
-export type AnnotationStore = ReturnType<typeof createAnnotationStore>;
+export interface AnnotationsStore {
+  /** Annotations whose days overlap the range, earliest first. */
+  overlapping(projectId: string, range: Range): Promise<AnnotationRow[]>;
+  find(projectId: string, id: string): Promise<AnnotationRow | undefined>;
+  add(projectId: string, row: AnnotationRow): Promise<void>;
+  /** The changed row; undefined when there is no such annotation. */
+  change(projectId: string, id: string, change: AnnotationChange): Promise<AnnotationRow | undefined>;
+  remove(projectId: string, id: string): Promise<void>;
+}
 
-const ofProject = (projectId: string, id: string) =>
-  and(eq(annotations.projectId, projectId), eq(annotations.id, id));
-
-export function createAnnotationStore({ drizzle }: Pick<Database, 'drizzle'>) {
-  /** One search of the range index: a scope is a report, or nothing for the whole project. */
-  function inScope(projectId: string, scope: string, { from, to }: Range) {
-    const range = sql`daterange(${from}::date, ${to}::date, '[]')`;
-    return drizzle
-      .select(columns)
-      .from(annotations)
-      .where(
-        and(
-          eq(annotations.projectId, projectId),
-          eq(annotations.scope, scope),
-          sql`${annotations.days} && ${range}`,
-        ),
-      );
-  }
-
-  /** The query behind `overlapping`, for a test of what it reads. */
-  function overlap(projectId: string, range: Range) {
-    const ofWhole = inScope(projectId, '', range);
-    const found =
-      range.reportId === undefined
-        ? ofWhole.$dynamic()
-        : unionAll(ofWhole, inScope(projectId, range.reportId, range)).$dynamic();
-    return found.orderBy(sql`starts_on, created_at, id`);
-  }
-
+export function createAnnotationsStore(db: Db): AnnotationsStore {
   return {
-    overlap,
-
-    async overlapping(projectId: string, range: Range): Promise<AnnotationRow[]> {
-      return overlap(projectId, range);
+    async overlapping(projectId, range) {
+      return selectOverlapping(db, projectId, range);
     },
 
-    async find(projectId: string, id: string): Promise<AnnotationRow | undefined> {
-      const [row] = await drizzle.select(columns).from(annotations).where(ofProject(projectId, id));
+    async find(projectId, id) {
+      const [row] = await db.select(columns).from(annotations).where(named(projectId, id));
       return row;
     },
 
-    async add(projectId: string, row: AnnotationRow): Promise<void> {
-      await drizzle.insert(annotations).values({ projectId, ...row });
+    async add(projectId, row) {
+      await db.insert(annotations).values({ projectId, ...row });
     },
 
-    async change(
-      projectId: string,
-      id: string,
-      change: AnnotationChange,
-    ): Promise<AnnotationRow | undefined> {
-      const [row] = await drizzle
-        .update(annotations)
-        .set(change)
-        .where(ofProject(projectId, id))
-        .returning(columns);
+    async change(projectId, id, change) {
+      const [row] = await db.update(annotations).set(change).where(named(projectId, id)).returning(columns);
       return row;
     },
 
-    async remove(projectId: string, id: string): Promise<void> {
-      await drizzle.delete(annotations).where(ofProject(projectId, id));
+    async remove(projectId, id) {
+      await db.delete(annotations).where(named(projectId, id));
     },
   };
 }
+
+function selectOverlapping(db: Db, projectId: string, range: Range) {
+  const ofProject = selectInScope(db, projectId, '', range);
+  const found =
+    range.reportId === undefined
+      ? ofProject.$dynamic()
+      : unionAll(ofProject, selectInScope(db, projectId, range.reportId, range)).$dynamic();
+  return found.orderBy(sql`starts_on, created_at, id`);
+}
+
+/** One search of the range index; the scope is a report, or empty for the whole project. */
+function selectInScope(db: Db, projectId: string, scope: string, { from, to }: Range) {
+  const range = sql`daterange(${from}::date, ${to}::date, '[]')`;
+  return db
+    .select(columns)
+    .from(annotations)
+    .where(
+      and(
+        eq(annotations.projectId, projectId),
+        eq(annotations.scope, scope),
+        sql`${annotations.days} && ${range}`,
+      ),
+    );
+}
+
+const named = (projectId: string, id: string) =>
+  and(eq(annotations.projectId, projectId), eq(annotations.id, id));

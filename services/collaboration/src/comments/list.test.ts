@@ -2,12 +2,12 @@ import { type Database, openDatabase } from '@switchboard/database';
 import { testDatabase } from '@switchboard/testkit';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { expect, it } from 'vitest';
-import { migrations } from '../service.ts';
+import { collaborationMigrations } from '../schema/migrations.ts';
 import { nodesOf, type Plan } from '../testing/plan.ts';
-import { createThreadReader } from './read.ts';
+import { createCommentsStore } from './store.ts';
 
-it('500 threads of 20 comments are read in two queries, by index alone', async () => {
-  const { url, drop } = await testDatabase({ migrations: [migrations] });
+it('reads 500 threads of 20 comments in two queries, through indexes only', async () => {
+  const { url, drop } = await testDatabase({ migrations: [collaborationMigrations] });
   const database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
   // Ten reports of that size; reactions on every second comment.
   await database.sql.unsafe(`
@@ -22,8 +22,8 @@ it('500 threads of 20 comments are read in two queries, by index alone', async (
     analyze`);
   const queries: { query: string; params: unknown[] }[] = [];
   const logQuery = (query: string, params: unknown[]) => void queries.push({ query, params });
-  const reader = createThreadReader({ drizzle: drizzle(database.sql, { logger: { logQuery } }) });
-  const rows = await reader.ofReport('shop', 'r3', 'ada');
+  const store = createCommentsStore(drizzle(database.sql, { logger: { logQuery } }));
+  const rows = await store.listThreads('shop', 'r3', 'ada');
   expect(rows).toHaveLength(500);
   expect(rows.every(({ comments }) => comments.length === 20)).toBe(true);
   expect(rows[0]?.comments[1]?.reactions).toMatchObject([{ emoji: '👍', count: 2, mine: true }]);

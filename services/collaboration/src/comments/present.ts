@@ -1,10 +1,10 @@
 import { anchor, type Comment, reactionEmojis, type Thread } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import type { Caller } from '../caller.ts';
-import { namesOf } from '../members.ts';
-import type { CommentRow, ReactionRow, ThreadRow } from './read.ts';
+import type { Caller } from '../callers/caller.ts';
+import { namesOf } from '../directory/members.ts';
+import type { CommentRow, ReactionRow, ThreadRow } from './store.ts';
 
-/** Threads as the interface answers them, in the eyes of the caller. */
+/** Threads in the form of the API, for this caller. */
 export async function presentThreads(
   directory: Pick<Directory, 'members'>,
   caller: Caller,

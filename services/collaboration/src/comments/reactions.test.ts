@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, startWorld, type World } from '../testing/world.ts';
+import { type Answer, type Harness, startHarness } from '../testing/harness.ts';
 
-let world: World;
+let harness: Harness;
 beforeAll(async () => {
-  world = await startWorld();
+  harness = await startHarness();
 });
-afterAll(() => world.stop());
+afterAll(() => harness.stop());
 
 const project = '/v1/projects/shop';
 const threads = `${project}/reports/signups/comment-threads`;
-const start = async () => (await world.as('ada').call('POST', threads, { body: 'What happened?' })).body;
+const start = async () => (await harness.as('ada').call('POST', threads, { body: 'What happened?' })).body;
 const reply = (threadId: string, body: object, sub = 'grace') =>
-  world.as(sub).call('POST', `${project}/comment-threads/${threadId}/comments`, body);
+  harness.as(sub).call('POST', `${project}/comment-threads/${threadId}/comments`, body);
 const onComment = (method: string, id: string, body?: object, sub = 'ada') =>
-  world.as(sub).call(method, `${project}/comments/${id}`, body);
-const list = async () => (await world.as('ada').call('GET', threads)).body.threads;
+  harness.as(sub).call(method, `${project}/comments/${id}`, body);
+const list = async () => (await harness.as('ada').call('GET', threads)).body.threads;
 
 describe('resolution', () => {
   const resolution = (method: string, id: string, sub: string) =>
-    world.as(sub).call(method, `${project}/comment-threads/${id}/resolution`);
+    harness.as(sub).call(method, `${project}/comment-threads/${id}/resolution`);
 
   it('records who resolved the thread and when; again changes nothing; reopening clears it', async () => {
     const { id } = await start();

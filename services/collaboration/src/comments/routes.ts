@@ -10,36 +10,36 @@ import {
   startThread,
 } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
-import type { Threads } from './threads.ts';
+import type { Comments } from './comments.ts';
 
-export function routeComments(app: ServiceApp, threads: Threads): void {
+export function commentsRoutes(app: ServiceApp, { comments }: { comments: Comments }): void {
   app.implement(listThreads, async (c) =>
-    c.json({ threads: await threads.list(c.var, c.req.valid('param').reportId) }, 200),
+    c.json({ threads: await comments.list(c.var, c.req.valid('param').reportId) }, 200),
   );
   app.implement(startThread, async (c) =>
-    c.json(await threads.start(c.var, c.req.valid('param').reportId, c.req.valid('json')), 201),
+    c.json(await comments.start(c.var, c.req.valid('param').reportId, c.req.valid('json')), 201),
   );
   app.implement(replyToThread, async (c) =>
-    c.json(await threads.reply(c.var, c.req.valid('param').threadId, c.req.valid('json')), 201),
+    c.json(await comments.reply(c.var, c.req.valid('param').threadId, c.req.valid('json')), 201),
   );
   app.implement(changeComment, async (c) =>
-    c.json(await threads.change(c.var, c.req.valid('param').commentId, c.req.valid('json')), 200),
+    c.json(await comments.change(c.var, c.req.valid('param').commentId, c.req.valid('json')), 200),
   );
   app.implement(deleteComment, async (c) =>
-    c.json(await threads.remove(c.var, c.req.valid('param').commentId), 200),
+    c.json(await comments.remove(c.var, c.req.valid('param').commentId), 200),
   );
   app.implement(resolveThread, async (c) =>
-    c.json(await threads.resolve(c.var, c.req.valid('param').threadId), 200),
+    c.json(await comments.resolve(c.var, c.req.valid('param').threadId), 200),
   );
   app.implement(reopenThread, async (c) =>
-    c.json(await threads.reopen(c.var, c.req.valid('param').threadId), 200),
+    c.json(await comments.reopen(c.var, c.req.valid('param').threadId), 200),
   );
   app.implement(addReaction, async (c) => {
     const { commentId, emoji } = c.req.valid('param');
-    return c.json(await threads.react(c.var, commentId, emoji), 200);
+    return c.json(await comments.react(c.var, commentId, emoji), 200);
   });
   app.implement(removeReaction, async (c) => {
     const { commentId, emoji } = c.req.valid('param');
-    return c.json(await threads.unreact(c.var, commentId, emoji), 200);
+    return c.json(await comments.unreact(c.var, commentId, emoji), 200);
   });
 }

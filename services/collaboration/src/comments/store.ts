@@ -1,35 +1,103 @@
-import type { Database } from '@switchboard/database';
-import { and, eq, isNull, max } from 'drizzle-orm';
-import { comments, reactions, threads } from '../schema.ts';
+import type { Db } from '@switchboard/database';
+import { and, asc, count, eq, isNull, max, type SQL, sql } from 'drizzle-orm';
+import { comments, reactions, threads } from '../schema/index.ts';
 
 type NewThread = typeof threads.$inferInsert;
 type NewComment = Omit<typeof comments.$inferInsert, 'position'>;
 
-export interface CommentPlace {
+/** A comment as it is read. Times are in the format of PostgreSQL's JSON: ISO 8601 with an offset. */
+export interface CommentRow {
+  id: string;
+  body: string | null;
+  mentions: string[];
+  authorSub: string;
+  createdAt: string;
+  editedAt: string | null;
+  isDeleted: boolean;
+  reactions: ReactionRow[];
+}
+
+export interface ReactionRow {
+  emoji: string;
+  count: number;
+  mine: boolean;
+}
+
+export interface ThreadRow {
+  thread: typeof threads.$inferSelect;
+  comments: CommentRow[];
+}
+
+export interface CommentLocation {
   threadId: string;
   reportId: string;
   authorSub: string;
 }
 
-export type CommentStore = ReturnType<typeof createCommentStore>;
+export interface CommentsStore {
+  /** The threads of a report with their comments and reactions, earliest first. */
+  listThreads(projectId: string, reportId: string, sub: string): Promise<ThreadRow[]>;
+  readThread(projectId: string, threadId: string, sub: string): Promise<ThreadRow | undefined>;
+  /** The report a thread is on. */
+  findReport(projectId: string, threadId: string): Promise<string | undefined>;
+  find(projectId: string, commentId: string): Promise<CommentLocation | undefined>;
+  start(thread: NewThread, first: NewComment): Promise<void>;
+  /** False when the thread's first comment is deleted. */
+  reply(comment: NewComment): Promise<boolean>;
+  /** False when the comment is deleted. */
+  change(commentId: string, change: { body: string; mentions: string[]; editedAt: Date }): Promise<boolean>;
+  remove(commentId: string, deletedAt: Date): Promise<void>;
+  /** Changes nothing when the thread is resolved already. */
+  resolve(threadId: string, resolvedBySub: string, resolvedAt: Date): Promise<void>;
+  reopen(threadId: string): Promise<void>;
+  /** False when the comment is deleted. */
+  react(commentId: string, emoji: string, sub: string): Promise<boolean>;
+  unreact(commentId: string, emoji: string, sub: string): Promise<void>;
+}
 
-const present = (id: string) => and(eq(comments.id, id), isNull(comments.deletedAt));
-const ofProject = (projectId: string, id: string) =>
-  and(eq(threads.projectId, projectId), eq(threads.id, id));
-
-export function createCommentStore({ drizzle }: Pick<Database, 'drizzle'>) {
+export function createCommentsStore(db: Db): CommentsStore {
   return {
-    async start(thread: NewThread, first: NewComment): Promise<void> {
-      await drizzle.transaction(async (tx) => {
+    listThreads(projectId, reportId, sub) {
+      return readThreads(db, and(eq(threads.projectId, projectId), eq(threads.reportId, reportId)), sub);
+    },
+
+    async readThread(projectId, threadId, sub) {
+      const [thread] = await readThreads(db, named(projectId, threadId), sub);
+      return thread;
+    },
+
+    async findReport(projectId, threadId) {
+      const [row] = await db
+        .select({ reportId: threads.reportId })
+        .from(threads)
+        .where(named(projectId, threadId));
+      return row?.reportId;
+    },
+
+    async find(projectId, commentId) {
+      const [row] = await db
+        .select({
+          threadId: comments.threadId,
+          reportId: threads.reportId,
+          authorSub: comments.authorSub,
+        })
+        .from(comments)
+        .innerJoin(threads, eq(threads.id, comments.threadId))
+        .where(and(eq(threads.projectId, projectId), eq(comments.id, commentId)));
+      return row;
+    },
+
+    async start(thread, first) {
+      await db.transaction(async (tx) => {
         await tx.insert(threads).values(thread);
         await tx.insert(comments).values({ ...first, position: 1 });
       });
     },
 
-    /** False when the thread's first comment is deleted. Holds the thread, so that each reply has a place of its own. */
-    async reply(comment: NewComment): Promise<boolean> {
+    async reply(comment) {
       const ofThread = eq(comments.threadId, comment.threadId);
-      return drizzle.transaction(async (tx) => {
+      return db.transaction(async (tx) => {
+        // Locks the thread, so that replies that arrive at once get positions of their own.
         await tx
           .select({ id: threads.id })
           .from(threads)
@@ -50,69 +118,40 @@ export function createCommentStore({ drizzle }: Pick<Database, 'drizzle'>) {
       });
     },
 
-    async reportOf(projectId: string, threadId: string): Promise<string | undefined> {
-      const [row] = await drizzle
-        .select({ reportId: threads.reportId })
-        .from(threads)
-        .where(ofProject(projectId, threadId));
-      return row?.reportId;
-    },
-
-    async find(projectId: string, commentId: string): Promise<CommentPlace | undefined> {
-      const [row] = await drizzle
-        .select({
-          threadId: comments.threadId,
-          reportId: threads.reportId,
-          authorSub: comments.authorSub,
-        })
-        .from(comments)
-        .innerJoin(threads, eq(threads.id, comments.threadId))
-        .where(and(eq(threads.projectId, projectId), eq(comments.id, commentId)));
-      return row;
-    },
-
-    /** False when the comment is deleted. */
-    async change(
-      commentId: string,
-      change: { body: string; mentions: string[]; editedAt: Date },
-    ): Promise<boolean> {
-      const changed = await drizzle
+    async change(commentId, change) {
+      const changed = await db
         .update(comments)
         .set(change)
-        .where(present(commentId))
+        .where(existing(commentId))
         .returning({ id: comments.id });
       return changed.length > 0;
     },
 
-    async remove(commentId: string, deletedAt: Date): Promise<void> {
-      await drizzle.transaction(async (tx) => {
-        await tx.update(comments).set({ deletedAt, body: null, mentions: [] }).where(present(commentId));
+    async remove(commentId, deletedAt) {
+      await db.transaction(async (tx) => {
+        await tx.update(comments).set({ deletedAt, body: null, mentions: [] }).where(existing(commentId));
         await tx.delete(reactions).where(eq(reactions.commentId, commentId));
       });
     },
 
-    /** Changes nothing when somebody has resolved it already. */
-    async resolve(threadId: string, resolvedBySub: string, resolvedAt: Date): Promise<void> {
-      await drizzle
+    async resolve(threadId, resolvedBySub, resolvedAt) {
+      await db
         .update(threads)
         .set({ resolvedAt, resolvedBySub })
         .where(and(eq(threads.id, threadId), isNull(threads.resolvedAt)));
     },
 
-    async reopen(threadId: string): Promise<void> {
-      await drizzle
-        .update(threads)
-        .set({ resolvedAt: null, resolvedBySub: null })
-        .where(eq(threads.id, threadId));
+    async reopen(threadId) {
+      await db.update(threads).set({ resolvedAt: null, resolvedBySub: null }).where(eq(threads.id, threadId));
     },
 
-    /** False when the comment is deleted; holds the comment, so that a deletion takes this reaction with it. */
-    async react(commentId: string, emoji: string, sub: string): Promise<boolean> {
-      return drizzle.transaction(async (tx) => {
+    async react(commentId, emoji, sub) {
+      return db.transaction(async (tx) => {
+        // Locks the comment, so that a deletion removes this reaction too.
         const [comment] = await tx
           .select({ id: comments.id })
           .from(comments)
-          .where(present(commentId))
+          .where(existing(commentId))
           .for('share');
         if (comment === undefined) return false;
         await tx.insert(reactions).values({ commentId, emoji, sub }).onConflictDoNothing();
@@ -120,10 +159,61 @@ export function createCommentStore({ drizzle }: Pick<Database, 'drizzle'>) {
       });
     },
 
-    async unreact(commentId: string, emoji: string, sub: string): Promise<void> {
-      await drizzle
+    async unreact(commentId, emoji, sub) {
+      await db
         .delete(reactions)
         .where(and(eq(reactions.commentId, commentId), eq(reactions.emoji, emoji), eq(reactions.sub, sub)));
     },
   };
 }
+
+/** One JSON value per thread, which is far faster to read than one row per comment. */
+function readComments(db: Db, where: SQL | undefined) {
+  const comment = sql`json_build_object(
+    'id', ${comments.id}, 'body', ${comments.body}, 'mentions', ${comments.mentions},
+    'authorSub', ${comments.authorSub}, 'createdAt', ${comments.createdAt}, 'editedAt', ${comments.editedAt},
+    'isDeleted', ${comments.deletedAt} is not null)`;
+  const ofThread = db
+    .select({ all: sql`json_agg(${comment} order by ${comments.position})` })
+    .from(comments)
+    .where(eq(comments.threadId, threads.id));
+  return db
+    .select({ thread: threads, comments: sql<Omit<CommentRow, 'reactions'>[]>`(${ofThread})` })
+    .from(threads)
+    .where(where)
+    .orderBy(asc(threads.createdAt), asc(threads.id));
+}
+
+async function readReactions(db: Db, where: SQL | undefined, sub: string) {
+  const rows = await db
+    .select({
+      commentId: reactions.commentId,
+      emoji: reactions.emoji,
+      count: count(),
+      mine: sql<boolean>`bool_or(${reactions.sub} = ${sub})`,
+    })
+    .from(threads)
+    .innerJoin(comments, eq(comments.threadId, threads.id))
+    .innerJoin(reactions, eq(reactions.commentId, comments.id))
+    .where(where)
+    .groupBy(reactions.commentId, reactions.emoji);
+  return Map.groupBy(rows, ({ commentId }) => commentId);
+}
+
+/** Threads with their comments and reactions, earliest first, in two queries however many there are. */
+async function readThreads(db: Db, where: SQL | undefined, sub: string): Promise<ThreadRow[]> {
+  const [rows, byComment] = await Promise.all([readComments(db, where), readReactions(db, where, sub)]);
+  return rows.map(({ thread, comments: found }) => ({
+    thread,
+    comments: found.map((comment) => ({
+      ...comment,
+      // The comment may have been deleted between the two reads.
+      reactions: comment.isDeleted ? [] : (byComment.get(comment.id) ?? []),
+    })),
+  }));
+}
+
+const named = (projectId: string, threadId: string) =>
+  and(eq(threads.projectId, projectId), eq(threads.id, threadId));
+
+const existing = (commentId: string) => and(eq(comments.id, commentId), isNull(comments.deletedAt));

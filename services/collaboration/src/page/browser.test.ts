@@ -2,7 +2,7 @@ import { eventually } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hasChromium, openBrowser } from '../testing/browser.ts';
-import { startWorld, type World } from '../testing/world.ts';
+import { type Harness, startHarness } from '../testing/harness.ts';
 
 const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 const line = {
@@ -37,23 +37,23 @@ const reports = {
 type Name = keyof typeof reports;
 
 describe.skipIf(!hasChromium)('the page in a browser', () => {
-  let world: World;
+  let harness: Harness;
   let browser: Browser;
   const tokens = new Map<string, string>();
   let addresses = 0;
 
   beforeAll(async () => {
-    [world, browser] = await Promise.all([startWorld(), openBrowser()]);
-    const operator = world.as('operator', ['service.manage']);
+    [harness, browser] = await Promise.all([startHarness(), openBrowser()]);
+    const operator = harness.as('operator', ['service.manage']);
     const expiresOn = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
     for (const [id, report] of Object.entries(reports)) {
-      await world.directory.put('report', { projectId: 'shop', id, name: `Report ${id}` });
+      await harness.directory.put('report', { projectId: 'shop', id, name: `Report ${id}` });
       const runs = `/management/v1/projects/shop/reports/${id}/runs`;
       await eventually(async () => expect((await operator.call('POST', runs, { report })).status).toBe(201));
       const path = `/v1/projects/shop/reports/${id}/public-link`;
-      tokens.set(id, (await world.as('ada').call('PUT', path, { expiresOn })).body.token);
+      tokens.set(id, (await harness.as('ada').call('PUT', path, { expiresOn })).body.token);
     }
-    await world.as('ada').call('POST', '/v1/projects/shop/annotations', {
+    await harness.as('ada').call('POST', '/v1/projects/shop/annotations', {
       startsOn: '2026-02-10',
       endsOn: '2026-02-14',
       text: `Spring campaign ${evil}`,
@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
   });
   afterAll(async () => {
     await browser.close();
-    await world.stop();
+    await harness.stop();
   });
 
   let page: Page;
@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('dialog', (dialog) => complaints.push(`dialog ${dialog.message()}`));
     page.on('request', (request) => requests.push(request.url()));
-    const response = await page.goto(`${world.url}/shared/${tokens.get(name)}`);
+    const response = await page.goto(`${harness.url}/shared/${tokens.get(name)}`);
     expect(response?.status()).toBe(200);
     return page;
   }

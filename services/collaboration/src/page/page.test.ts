@@ -1,27 +1,27 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { call, startWorld, type World } from '../testing/world.ts';
+import { call, type Harness, startHarness } from '../testing/harness.ts';
 
-let world: World;
+let harness: Harness;
 let addresses = 0;
 beforeAll(async () => {
-  world = await startWorld();
+  harness = await startHarness();
 });
-afterAll(() => world.stop());
+afterAll(() => harness.stop());
 
 const link = (method: string, body?: object, report = 'signups') =>
-  world.as('ada').call(method, `/v1/projects/shop/reports/${report}/public-link`, body);
+  harness.as('ada').call(method, `/v1/projects/shop/reports/${report}/public-link`, body);
 const run = (report: unknown, more: object = {}, id = 'signups') =>
-  world
+  harness
     .as('operator', ['service.manage'])
     .call('POST', `/management/v1/projects/shop/reports/${id}/runs`, { report, ...more });
 const annotate = (body: object) =>
-  world.as('ada').call('POST', '/v1/projects/shop/annotations', { tags: ['a'], ...body });
+  harness.as('ada').call('POST', '/v1/projects/shop/annotations', { tags: ['a'], ...body });
 const open = (token: string, method = 'GET', address = `10.1.${addresses++ >> 8}.${addresses & 255}`) =>
-  call(world.url, method, `/shared/${token}`, undefined, { 'x-forwarded-for': address });
+  call(harness.url, method, `/shared/${token}`, undefined, { 'x-forwarded-for': address });
 
 let token: string;
 beforeEach(async () => {
-  world.clock.set('2026-03-01T12:00:00.000Z');
+  harness.clock.set('2026-03-01T12:00:00.000Z');
   token = (await link('PUT', { expiresOn: '2026-03-10' })).body.token;
 });
 
@@ -114,7 +114,7 @@ describe('annotations on the page', () => {
   it('follow their changes at once', async () => {
     const { id } = (await annotate({ startsOn: '2026-02-02', text: 'for a moment' })).body;
     expect(await list()).toContain('3 for a moment');
-    await world.as('ada').call('DELETE', `/v1/projects/shop/annotations/${id}`);
+    await harness.as('ada').call('DELETE', `/v1/projects/shop/annotations/${id}`);
     expect((await list()).join()).not.toContain('for a moment');
   });
 
@@ -130,9 +130,9 @@ describe('no page', () => {
     expect(unknown.status).toBe(404);
     expect(unknown.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(unknown.body).toContain('<h1>Nothing to see here</h1>');
-    world.clock.set('2026-03-10T00:00:00.000Z');
+    harness.clock.set('2026-03-10T00:00:00.000Z');
     const stopped = await open(token);
-    world.clock.set('2026-03-01T12:00:00.000Z');
+    harness.clock.set('2026-03-01T12:00:00.000Z');
     expect((await open(token)).status).toBe(200);
     await link('DELETE');
     const answers = [stopped, await open(token), await open('x'), await open('%F0%9F%9A%80')];
@@ -147,7 +147,7 @@ describe('no page', () => {
   it('is shown past the limits, which it shares with the API: 429 with Retry-After', async () => {
     const address = '203.0.113.99';
     const read = () =>
-      call(world.url, 'GET', `/v1/shared-reports/${token}`, undefined, { 'x-forwarded-for': address });
+      call(harness.url, 'GET', `/v1/shared-reports/${token}`, undefined, { 'x-forwarded-for': address });
     const answers = [];
     for (let index = 0; index < 15; index++) answers.push(await open(token, 'GET', address), await read());
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

@@ -1,30 +1,30 @@
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { call, startWorld, type World } from '../testing/world.ts';
+import { call, type Harness, startHarness } from '../testing/harness.ts';
 
-let world: World;
+let harness: Harness;
 let addresses = 0;
 beforeAll(async () => {
-  world = await startWorld();
+  harness = await startHarness();
 });
-afterAll(() => world.stop());
+afterAll(() => harness.stop());
 
 const NOW = '2026-03-01T12:00:00.000Z';
 const linkPath = (report = 'signups', project = 'shop') =>
   `/v1/projects/${project}/reports/${report}/public-link`;
 const link = (method: string, body?: object, report?: string, sub = 'grace') =>
-  world.as(sub).call(method, linkPath(report), body);
+  harness.as(sub).call(method, linkPath(report), body);
 const turnOn = async (expiresOn = '2026-03-10', report?: string) =>
   (await link('PUT', { expiresOn }, report)).body;
 const read = (token: string, address = `10.0.${addresses++ >> 8}.${addresses & 255}`) =>
-  call(world.url, 'GET', `/v1/shared-reports/${token}`, undefined, { 'x-forwarded-for': address });
+  call(harness.url, 'GET', `/v1/shared-reports/${token}`, undefined, { 'x-forwarded-for': address });
 const run = (body: object, report = 'signups', permissions = ['service.manage'], project = 'shop') =>
-  world
+  harness
     .as('operator', permissions)
     .call('POST', `/management/v1/projects/${project}/reports/${report}/runs`, body);
 
 beforeEach(async () => {
-  world.clock.set(NOW);
+  harness.clock.set(NOW);
   await link('DELETE');
 });
 
@@ -47,7 +47,7 @@ describe('a public link', () => {
 
   it('keeps its token and its creation when the stop day moves', async () => {
     const first = await turnOn();
-    world.clock.set('2026-03-02T12:00:00.000Z');
+    harness.clock.set('2026-03-02T12:00:00.000Z');
     const moved = await turnOn('2026-04-01');
     expect(moved).toEqual({ ...first, expiresOn: '2026-04-01', expiresAt: '2026-04-01T00:00:00.000Z' });
     expect((await read(first.token)).status).toBe(200);
@@ -67,7 +67,7 @@ describe('a public link', () => {
   });
 
   it('that is turned off, or shows a new run, does so on every instance at once', async () => {
-    const other = await world.another();
+    const other = await harness.another();
     const { token } = await turnOn();
     const readThere = () => {
       const address = `10.8.0.${addresses++ & 255}`;
@@ -84,9 +84,9 @@ describe('a public link', () => {
 
   it('stops as its stop day begins, UTC, to the millisecond, and counts as off', async () => {
     const first = await turnOn('2026-03-10');
-    world.clock.set('2026-03-09T23:59:59.999Z');
+    harness.clock.set('2026-03-09T23:59:59.999Z');
     expect([(await read(first.token)).status, (await link('GET')).status]).toEqual([200, 200]);
-    world.clock.set('2026-03-10T00:00:00.000Z');
+    harness.clock.set('2026-03-10T00:00:00.000Z');
     expect([(await read(first.token)).status, (await link('GET')).status]).toEqual([404, 404]);
     const second = await turnOn('2026-03-11');
     expect(second.token).not.toBe(first.token);
@@ -128,12 +128,13 @@ describe('a public link', () => {
   });
 
   it('goes with its report, and its project', async () => {
-    const put = (id: string) => world.directory.put('report', { projectId: 'shop', id, name: 'For a while' });
+    const put = (id: string) =>
+      harness.directory.put('report', { projectId: 'shop', id, name: 'For a while' });
     await put('brief');
     await expect.poll(async () => (await link('PUT', { expiresOn: '2026-03-05' }, 'brief')).status).toBe(200);
     const { token } = (await link('GET', undefined, 'brief')).body;
     expect((await read(token)).status).toBe(200);
-    await world.directory.remove('report', 'shop', 'brief');
+    await harness.directory.remove('report', 'shop', 'brief');
     await expect.poll(async () => (await read(token)).status).toBe(404);
   });
 });
@@ -186,7 +187,7 @@ describe('the answer to a reader', () => {
 
   it('is kept by no cache and no search engine, and any origin may read it', async () => {
     const { token } = await turnOn();
-    const response = await fetch(`${world.url}/v1/shared-reports/${token}`, {
+    const response = await fetch(`${harness.url}/v1/shared-reports/${token}`, {
       headers: { origin: 'https://any.example', 'x-forwarded-for': '192.0.2.1' },
     });
     expect(headersOf(response)).toMatchObject({ ...kept, 'access-control-allow-origin': '*' });
@@ -194,7 +195,7 @@ describe('the answer to a reader', () => {
 
   it('is one and the same 404 for a link off, stopped, unknown and malformed', async () => {
     const stopped = await turnOn('2026-03-02');
-    world.clock.set('2026-03-02T00:00:00.000Z');
+    harness.clock.set('2026-03-02T00:00:00.000Z');
     const tokens = [stopped.token, 'A'.repeat(43), 'x', 'é', 'a%2Fb', '%00', `${'a'.repeat(4000)}`];
     const off = await turnOn('2026-03-10');
     await link('DELETE');
@@ -250,7 +251,7 @@ describe('recording a run', () => {
     expect((await run({ report: 1 }, 'signups', ['service.manage'], 'nowhere')).status).toBe(404);
     expect((await run({ report: 1 }, 'posts')).status).toBe(404);
     const path = '/management/v1/projects/shop/reports/signups/runs';
-    expect((await call(world.url, 'POST', path, { report: 1 })).status).toBe(401);
+    expect((await call(harness.url, 'POST', path, { report: 1 })).status).toBe(401);
   });
 
   it.each<[string, object]>([
@@ -274,11 +275,11 @@ describe('recording a run', () => {
 it('LINK_SECRET is changed in steps, and no link with it: the older secret is needed until an instance has both', async () => {
   const reports = ['signups', 'revenue'];
   const tokens = await Promise.all(reports.map(async (report) => (await turnOn('2026-03-10', report)).token));
-  const secret = world.env['LINK_SECRET'] ?? '';
+  const secret = harness.env['LINK_SECRET'] ?? '';
   const next = 'the next secret of more than thirty-two characters';
   const show = async (changed: string) => {
-    const instance = await world.another({ LINK_SECRET: changed });
-    const authorization = `Bearer ${await world.token({ sub: 'grace' })}`;
+    const instance = await harness.another({ LINK_SECRET: changed });
+    const authorization = `Bearer ${await harness.token({ sub: 'grace' })}`;
     const answers = await Promise.all(
       reports.map((report) => call(instance.url, 'GET', linkPath(report), undefined, { authorization })),
     );

@@ -9,26 +9,38 @@ import {
   type Sealing,
   sealAnew,
 } from '@switchboard/service-kit';
-import type { Caller } from '../caller.ts';
-import { requireReport } from '../reports.ts';
+import type { Caller } from '../callers/caller.ts';
+import { requireReport } from '../directory/reports.ts';
 import { requireStopDay, stopMoment, utcDay } from './stop-day.ts';
-import type { LinkRow, LinkStore, SealedLink } from './store.ts';
+import type { EncryptedLink, LinkWithRun, PublicLinksStore } from './store.ts';
 
 interface PublicLinksOptions {
-  store: LinkStore;
+  store: PublicLinksStore;
   directory: Pick<Directory, 'report'>;
   clock: Clock;
   cipher: Sealing;
-  /** What an address is the token below. */
+  /** The address of a link is this and the token. */
   baseUrl: string;
 }
 
-const ownerOf = (projectId: string, reportId: string) => JSON.stringify([projectId, reportId]);
+/** The public link of a report: off, on or stopped. Any member of the company may turn it on and off. */
+export interface PublicLinks {
+  /** Throws NotFound when the link is off or has stopped. */
+  read(caller: Caller, reportId: string): Promise<PublicLink>;
+  /** Turns the link on, or moves its stop day. Throws BadRequest for a stop day that is not allowed. */
+  turnOn(caller: Caller, reportId: string, definition: PublicLinkDefinition): Promise<PublicLink>;
+  turnOff(caller: Caller, reportId: string): Promise<void>;
+  /** Re-encrypts tokens with the first of LINK_SECRET, where there are several. */
+  reencrypt(logger: Logger, signal: AbortSignal): Promise<void>;
+}
 
-/** A report's public link: off, on or stopped. Any member of the company may turn it on and off. */
-export function createPublicLinks({ store, directory, clock, cipher, baseUrl }: PublicLinksOptions) {
-  function present({ project }: Caller, link: LinkRow & { ranAt: Date | null }): PublicLink {
-    const token = cipher.open(link.sealedToken, ownerOf(project.id, link.reportId));
+const contextOf = (projectId: string, reportId: string) => JSON.stringify([projectId, reportId]);
+
+export function createPublicLinks(options: PublicLinksOptions): PublicLinks {
+  const { store, directory, clock, cipher, baseUrl } = options;
+
+  async function present({ project }: Caller, link: LinkWithRun): Promise<PublicLink> {
+    const token = await cipher.open(link.encryptedToken, contextOf(project.id, link.reportId));
     return {
       reportId: link.reportId,
       token,
@@ -41,14 +53,14 @@ export function createPublicLinks({ store, directory, clock, cipher, baseUrl }: 
   }
 
   return {
-    async read(caller: Caller, reportId: string): Promise<PublicLink> {
+    async read(caller, reportId) {
       await requireReport(directory, caller.project.id, reportId);
       const link = await store.find(caller.project.id, reportId, utcDay(clock.now()));
-      if (link === undefined) throw new NotFound('No public link of this report is on.');
+      if (link === undefined) throw new NotFound('This report has no public link that is on.');
       return present(caller, link);
     },
 
-    async turnOn(caller: Caller, reportId: string, { expiresOn }: PublicLinkDefinition): Promise<PublicLink> {
+    async turnOn(caller, reportId, { expiresOn }) {
       const projectId = caller.project.id;
       await requireReport(directory, projectId, reportId);
       const now = clock.now();
@@ -58,16 +70,20 @@ export function createPublicLinks({ store, directory, clock, cipher, baseUrl }: 
         projectId,
         reportId,
         tokenHash: hashToken(token),
-        sealedToken: cipher.seal(token, ownerOf(projectId, reportId)),
+        encryptedToken: await cipher.seal(token, contextOf(projectId, reportId)),
         createdAt: now,
         expiresOn,
       };
       return present(caller, await store.turnOn(link, utcDay(now)));
     },
 
-    /** Seals all tokens with the first of LINK_SECRET, where there are several. */
-    sealAnew: (logger: Logger, signal: AbortSignal) =>
-      sealAnew<SealedLink & { sealed: string; owner: string }>(
+    async turnOff(caller, reportId) {
+      await requireReport(directory, caller.project.id, reportId);
+      await store.turnOff(caller.project.id, reportId);
+    },
+
+    reencrypt: (logger, signal) =>
+      sealAnew<EncryptedLink & { sealed: string; owner: string }>(
         {
           sealing: cipher,
           what: 'public links',
@@ -75,19 +91,14 @@ export function createPublicLinks({ store, directory, clock, cipher, baseUrl }: 
             const page = await store.page(after);
             return page.map((link) => ({
               ...link,
-              sealed: link.sealedToken,
-              owner: ownerOf(link.projectId, link.reportId),
+              sealed: link.encryptedToken,
+              owner: contextOf(link.projectId, link.reportId),
             }));
           },
-          replace: store.replaceSealed,
+          replace: store.replaceEncrypted,
           logger,
         },
         signal,
       ),
-
-    async turnOff(caller: Caller, reportId: string): Promise<void> {
-      await requireReport(directory, caller.project.id, reportId);
-      await store.turnOff(caller.project.id, reportId);
-    },
   };
 }

@@ -23,7 +23,5 @@ export function requireStopDay(expiresOn: string, now: Date): void {
   const today = utcDay(now);
   const last = utcDay(new Date(stopMoment(today).getTime() + MAX_DAYS_AHEAD * DAY_MS));
   if (expiresOn > today && expiresOn <= last) return;
-  throw new BadRequest(
-    `expiresOn: not after today and at most ${MAX_DAYS_AHEAD} days ahead (UTC); the last day possible is ${last}`,
-  );
+  throw new BadRequest(`expiresOn: not between tomorrow and ${last}, ${MAX_DAYS_AHEAD} days ahead (UTC)`);
 }

@@ -1,43 +1,42 @@
-import type { Database } from '@switchboard/database';
-import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm';
-import { publicLinks, reportRuns } from '../schema.ts';
+import type { Db } from '@switchboard/database';
+import { and, eq, gt, type SQL, sql } from 'drizzle-orm';
+import { publicLinks, reportRuns } from '../schema/index.ts';
 
 export interface LinkRow {
   reportId: string;
-  sealedToken: string;
+  encryptedToken: string;
   createdAt: Date;
   expiresOn: string;
 }
 
-export interface SealedLink {
+/** A link with the time of its report's last run. */
+export interface LinkWithRun extends LinkRow {
+  ranAt: Date | null;
+}
+
+export interface EncryptedLink {
   projectId: string;
   reportId: string;
-  sealedToken: string;
+  encryptedToken: string;
 }
 
-const PAGE = 500;
-
-/** What a token leads to. */
-export interface LinkedReport {
-  projectId: string;
-  reportId: string;
-  expiresOn: string;
-  /** The run that is shown; null before the first. */
-  runId: string | null;
+export interface PublicLinksStore {
+  /** The link that is on as of `today`. */
+  find(projectId: string, reportId: string, today: string): Promise<LinkWithRun | undefined>;
+  /** Turns a link on with the token given, or moves the stop day of one that is on, which keeps its token. */
+  turnOn(link: LinkRow & { projectId: string; tokenHash: string }, today: string): Promise<LinkWithRun>;
+  turnOff(projectId: string, reportId: string): Promise<void>;
+  /** A page of all links, stopped ones included, by project and report. */
+  page(after: EncryptedLink | undefined): Promise<EncryptedLink[]>;
+  /** Replaces the encrypted token unless it has changed. */
+  replaceEncrypted(link: EncryptedLink, encryptedToken: string): Promise<void>;
 }
 
-export interface Run {
-  runId: string;
-  ranAt: Date;
-  /** JSON. */
-  report: string;
-}
-
-export type LinkStore = ReturnType<typeof createLinkStore>;
+const PAGE_SIZE = 500;
 
 const columns = {
   reportId: publicLinks.reportId,
-  sealedToken: publicLinks.sealedToken,
+  encryptedToken: publicLinks.encryptedToken,
   createdAt: publicLinks.createdAt,
   expiresOn: publicLinks.expiresOn,
 };
@@ -48,15 +47,10 @@ const ofReport = (projectId: string, reportId: string) =>
 const runOf = (projectId: string, reportId: string) =>
   and(eq(reportRuns.projectId, projectId), eq(reportRuns.reportId, reportId));
 
-export function createLinkStore({ drizzle }: Pick<Database, 'drizzle'>) {
+export function createPublicLinksStore(db: Db): PublicLinksStore {
   return {
-    /** The link that is on as of `today`, with the time of the report's last run. */
-    async find(
-      projectId: string,
-      reportId: string,
-      today: string,
-    ): Promise<(LinkRow & { ranAt: Date | null }) | undefined> {
-      const [row] = await drizzle
+    async find(projectId, reportId, today) {
+      const [row] = await db
         .select({ ...columns, ranAt: reportRuns.ranAt })
         .from(publicLinks)
         .leftJoin(reportRuns, runOf(projectId, reportId))
@@ -64,83 +58,51 @@ export function createLinkStore({ drizzle }: Pick<Database, 'drizzle'>) {
       return row;
     },
 
-    /** Turns a link on with the token given, or moves the stop day of one that is on, which keeps its token. */
-    async turnOn(
-      link: LinkRow & { projectId: string; tokenHash: string },
-      today: string,
-    ): Promise<LinkRow & { ranAt: Date | null }> {
+    async turnOn(link, today) {
       const keepWhileOn = (column: 'token_hash' | 'sealed_token' | 'created_at'): SQL => {
-        const [kept, made] = [sql.identifier(column), sql.identifier(column)];
-        return sql`case when ${publicLinks}.expires_on > ${today}::date then ${publicLinks}.${kept} else excluded.${made} end`;
+        const name = sql.identifier(column);
+        return sql`case when ${publicLinks}.expires_on > ${today}::date then ${publicLinks}.${name} else excluded.${name} end`;
       };
-      const [row] = await drizzle
+      const [row] = await db
         .insert(publicLinks)
         .values(link)
         .onConflictDoUpdate({
           target: [publicLinks.projectId, publicLinks.reportId],
           set: {
             tokenHash: keepWhileOn('token_hash'),
-            sealedToken: keepWhileOn('sealed_token'),
+            encryptedToken: keepWhileOn('sealed_token'),
             createdAt: keepWhileOn('created_at'),
             expiresOn: sql`excluded.expires_on`,
           },
         })
         .returning(columns);
-      if (row === undefined) throw new Error('a public link was not stored');
-      const [run] = await drizzle
+      if (row === undefined) throw new Error('public link was not stored');
+      const [run] = await db
         .select({ ranAt: reportRuns.ranAt })
         .from(reportRuns)
         .where(runOf(link.projectId, link.reportId));
       return { ...row, ranAt: run?.ranAt ?? null };
     },
 
-    /** Links of all reports, also those that have stopped, by project and report. */
-    async page(after: SealedLink | undefined): Promise<SealedLink[]> {
-      const { projectId, reportId, sealedToken } = publicLinks;
-      return drizzle
-        .select({ projectId, reportId, sealedToken })
+    async turnOff(projectId, reportId) {
+      await db.delete(publicLinks).where(ofReport(projectId, reportId));
+    },
+
+    async page(after) {
+      const { projectId, reportId, encryptedToken } = publicLinks;
+      return db
+        .select({ projectId, reportId, encryptedToken })
         .from(publicLinks)
         .where(after && sql`(${projectId}, ${reportId}) > (${after.projectId}, ${after.reportId})`)
         .orderBy(projectId, reportId)
-        .limit(PAGE);
+        .limit(PAGE_SIZE);
     },
 
-    async replaceSealed({ projectId, reportId, sealedToken }: SealedLink, by: string): Promise<void> {
-      await drizzle
+    async replaceEncrypted({ projectId, reportId, encryptedToken }, replacement) {
+      await db
         .update(publicLinks)
-        .set({ sealedToken: by })
-        .where(and(ofReport(projectId, reportId), eq(publicLinks.sealedToken, sealedToken)));
-    },
-
-    async turnOff(projectId: string, reportId: string): Promise<void> {
-      await drizzle.delete(publicLinks).where(ofReport(projectId, reportId));
-    },
-
-    /** What each of the tokens leads to, by its hash. */
-    async byTokenHashes(hashes: readonly string[]): Promise<ReadonlyMap<string, LinkedReport>> {
-      const rows = await drizzle
-        .select({
-          tokenHash: publicLinks.tokenHash,
-          projectId: publicLinks.projectId,
-          reportId: publicLinks.reportId,
-          expiresOn: publicLinks.expiresOn,
-          runId: reportRuns.runId,
-        })
-        .from(publicLinks)
-        .leftJoin(
-          reportRuns,
-          and(eq(reportRuns.projectId, publicLinks.projectId), eq(reportRuns.reportId, publicLinks.reportId)),
-        )
-        .where(inArray(publicLinks.tokenHash, [...hashes]));
-      return new Map(rows.map(({ tokenHash, ...link }) => [tokenHash, link]));
-    },
-
-    async lastRun(projectId: string, reportId: string): Promise<Run | undefined> {
-      const [row] = await drizzle
-        .select({ runId: reportRuns.runId, ranAt: reportRuns.ranAt, report: reportRuns.report })
-        .from(reportRuns)
-        .where(runOf(projectId, reportId));
-      return row;
+        .set({ encryptedToken: replacement })
+        .where(and(ofReport(projectId, reportId), eq(publicLinks.encryptedToken, encryptedToken)));
     },
   };
 }

@@ -1,17 +1,17 @@
 import type { ReportRun } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
 import { BadRequest, type Clock, NotFound } from '@switchboard/service-kit';
-import { newId } from '../ids.ts';
-import { requireReport } from '../reports.ts';
-import type { RunStore } from './store.ts';
+import { requireReport } from '../directory/reports.ts';
+import { newId } from '../ids/ids.ts';
+import type { RunsStore } from './store.ts';
 
-/** Properties of a report that say whom it is about; a public link shows none of them, at any depth. */
+/** Properties of a report that a public link does not show, at any depth: they say whom the report is about. */
 const COHORT_PROPERTIES = new Set(['cohort', 'cohorts', 'cohortId', 'cohortIds']);
 const EARLIEST = new Date('1970-01-01T00:00:00Z');
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
 
 interface RunsOptions {
-  store: RunStore;
+  store: RunsStore;
   directory: Pick<Directory, 'project' | 'report'>;
   clock: Clock;
 }
@@ -21,12 +21,16 @@ export function withoutCohort(report: unknown): string {
   return JSON.stringify(report, (name, value) => (COHORT_PROPERTIES.has(name) ? undefined : value));
 }
 
-export function createRuns({ store, directory, clock }: RunsOptions) {
+export interface Runs {
+  /** Records a run, which public links show from then on, whatever its `ranAt`. */
+  record(projectId: string, reportId: string, run: ReportRun): Promise<{ ranAt: string }>;
+}
+
+export function createRuns({ store, directory, clock }: RunsOptions): Runs {
   return {
-    /** Records a run; a public link shows it from now on, whatever its `ranAt`. */
-    async record(projectId: string, reportId: string, run: ReportRun): Promise<{ ranAt: string }> {
+    async record(projectId, reportId, run) {
       const project = await directory.project(projectId);
-      if (project === undefined) throw new NotFound('There is no such project.');
+      if (project === undefined) throw new NotFound('Project not found.');
       await requireReport(directory, projectId, reportId);
       const ranAt = run.ranAt === undefined ? clock.now() : new Date(run.ranAt);
       if (ranAt < EARLIEST || ranAt > LATEST) throw new BadRequest('ranAt: not between 1970 and 9999');

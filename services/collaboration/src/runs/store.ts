@@ -1,24 +1,28 @@
-import type { Database } from '@switchboard/database';
+import type { Db } from '@switchboard/database';
 import { and, eq, sql } from 'drizzle-orm';
-import { reportRunCohorts, reportRuns } from '../schema.ts';
+import { reportRunCohorts, reportRuns } from '../schema/index.ts';
 
 interface NewRun {
   projectId: string;
   reportId: string;
   runId: string;
   ranAt: Date;
+  /** JSON without the cohort. */
   report: string;
+  /** JSON. */
   cohort: string | undefined;
 }
 
-export type RunStore = ReturnType<typeof createRunStore>;
+export interface RunsStore {
+  /** Replaces the last run of the report. */
+  record(run: NewRun): Promise<void>;
+}
 
-export function createRunStore({ drizzle }: Pick<Database, 'drizzle'>) {
+export function createRunsStore(db: Db): RunsStore {
   return {
-    /** Keeps this run in place of the one before. */
-    async record({ cohort, ...run }: NewRun): Promise<void> {
+    async record({ cohort, ...run }) {
       const { projectId, reportId, runId, ranAt, report } = run;
-      await drizzle.transaction(async (tx) => {
+      await db.transaction(async (tx) => {
         await tx
           .insert(reportRuns)
           .values(run)

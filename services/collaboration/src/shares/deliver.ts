@@ -3,28 +3,28 @@ import type { Clock, Logger } from '@switchboard/service-kit';
 import type { Mailer } from './mailer.ts';
 import { composeMail, composePush } from './messages.ts';
 import { EndpointGone, type Pusher } from './pusher.ts';
-import type { Delivery, ShareStore } from './store.ts';
+import type { Delivery, SharesStore } from './store.ts';
 import { Undeliverable } from './undeliverable.ts';
 
 interface DeliverOptions {
-  store: ShareStore;
+  store: SharesStore;
   directory: Pick<Directory, 'member'>;
   mailer: Mailer;
-  /** Absent: there are no keys to push with. */
+  /** Undefined when no VAPID keys are set. */
   pusher: Pusher | undefined;
   clock: Clock;
   logger: Logger;
   consoleUrl: string;
-  /** Told of each delivery that is over. */
+  /** Called once per delivery. */
   onSettled(channel: Delivery['channel'], state: 'sent' | 'failed'): void;
 }
 
-/** Makes one delivery; with `isLast` there will be no other try. */
+/** Makes one delivery; `isLast` when it is not retried after this. */
 export type Deliver = (id: string, isLast: boolean) => Promise<void>;
 
 /**
- * Deliveries one by one. A delivery is recorded as sent right after the server took it: should the process
- * end in between, it is made a second time, with the same Message-ID or push topic.
+ * A delivery is recorded as sent right after the server accepted it. If the process ends in between, it is made again
+ * with the same Message-ID or push topic.
  */
 export function createDeliver(options: DeliverOptions): Deliver {
   const { store, directory, mailer, pusher, clock, logger, consoleUrl, onSettled } = options;
@@ -32,7 +32,7 @@ export function createDeliver(options: DeliverOptions): Deliver {
   async function send({ id, share, recipientSub, channel, endpoint }: Delivery): Promise<void> {
     const recipient = await directory.member(share.companyId, recipientSub);
     if (recipient === undefined)
-      throw new Undeliverable('the recipient is no member of the company any more');
+      throw new Undeliverable('the recipient is no longer a member of the company');
     if (channel === 'email') {
       const sender = await directory.member(share.companyId, share.senderSub);
       const content = composeMail(share, consoleUrl);
@@ -45,9 +45,9 @@ export function createDeliver(options: DeliverOptions): Deliver {
       });
     }
     const subscription = recipient.pushSubscriptions.find((one) => one.endpoint === endpoint);
-    if (subscription === undefined) throw new Undeliverable('the recipient has given the subscription up');
-    if (pusher === undefined) throw new Undeliverable('there are no VAPID keys any more');
-    if ((await store.dropped([subscription.endpoint])).size > 0)
+    if (subscription === undefined) throw new Undeliverable('the recipient has removed the subscription');
+    if (pusher === undefined) throw new Undeliverable('no VAPID keys are set any longer');
+    if ((await store.findDropped([subscription.endpoint])).size > 0)
       throw new EndpointGone('the subscription has ended');
     return pusher.send(id, subscription, composePush(share));
   }
@@ -55,11 +55,11 @@ export function createDeliver(options: DeliverOptions): Deliver {
   async function fail(delivery: Delivery, reason: string): Promise<void> {
     await store.settle(delivery.id, 'failed', clock.now(), reason);
     onSettled(delivery.channel, 'failed');
-    logger.warn({ delivery: delivery.id, channel: delivery.channel, reason }, 'a share did not arrive');
+    logger.warn({ delivery: delivery.id, channel: delivery.channel, reason }, 'delivery failed');
   }
 
   return async (id, isLast) => {
-    const delivery = await store.waiting(id);
+    const delivery = await store.findWaiting(id);
     if (delivery === undefined) return;
     try {
       await send(delivery);

@@ -45,6 +45,8 @@ describe('the link of a share', () => {
     'https:\\\\console.example\\projects\\shop\\reports\\signups',
     '',
   ])('is never %j', (link) => {
-    expect(() => requireReportLink(link, place)).toThrow(/^link: not the address of this report, https:/);
+    expect(() => requireReportLink(link, place)).toThrow(
+      /^link: not the address of this report; send https:/,
+    );
   });
 });

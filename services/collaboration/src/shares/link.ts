@@ -7,8 +7,8 @@ interface Place {
 }
 
 /**
- * The address as the message will carry it. Throws BadRequest unless it is the report's own in the console;
- * query and fragment may say what of it is shown.
+ * The address as the message carries it. Throws BadRequest unless it is the address of this report in the console, with
+ * any query and fragment.
  */
 export function requireReportLink(link: string, { consoleUrl, projectId, reportId }: Place): string {
   const base = new URL(consoleUrl);
@@ -22,10 +22,10 @@ export function requireReportLink(link: string, { consoleUrl, projectId, reportI
     JSON.stringify(segmentsOf(url)) === JSON.stringify(expected);
   if (isReport) return url.href;
   const address = `${consoleUrl}/projects/${encodeURIComponent(projectId)}/reports/${encodeURIComponent(reportId)}`;
-  throw new BadRequest(`link: not the address of this report, ${address}`);
+  throw new BadRequest(`link: not the address of this report; send ${address}`);
 }
 
-/** Undefined for what is no URL, or only one after characters a reader does not see were taken out of it. */
+/** Undefined for anything but a URL, and for one that URL parsing would strip characters from. */
 function parseAddress(link: string): URL | undefined {
   return /[\s\p{Cc}\\]/u.test(link) || !URL.canParse(link) ? undefined : new URL(link);
 }
@@ -35,6 +35,6 @@ function segmentsOf({ pathname }: URL): string[] | undefined[] {
     const [, ...segments] = pathname.split('/').map(decodeURIComponent);
     return segments.length === 1 && segments[0] === '' ? [] : segments;
   } catch {
-    return [undefined]; // A percent sign that encodes nothing.
+    return [undefined]; // Invalid percent-encoding.
   }
 }

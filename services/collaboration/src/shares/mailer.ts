@@ -4,7 +4,7 @@ import { createTransport } from 'nodemailer';
 import { Undeliverable } from './undeliverable.ts';
 
 export interface Mail {
-  /** Names this delivery: a second copy carries the same Message-ID. */
+  /** Identifies this delivery: a repetition carries the same Message-ID. */
   id: string;
   to: string;
   replyTo: string | undefined;
@@ -16,7 +16,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Throws Undeliverable when this recipient is refused for good; any other error may pass. */
+  /** Throws Undeliverable when this recipient is refused permanently; other errors may be temporary. */
   send(mail: Mail): Promise<void>;
   close(): void;
 }
@@ -30,14 +30,14 @@ const asMessage = (from: string, mail: Mail) => ({
   text: mail.text,
   html: mail.html,
   headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': mail.language },
-  // A name, a note or a link is text: it is never a file or an address to read.
+  // nodemailer would otherwise read files and addresses that user text names.
   disableFileAccess: true,
   disableUrlAccess: true,
 });
 
 /** Sends through an SMTP server, `smtp://` or `smtps://` with user and password in the address. */
 export function smtpMailer(url: string, from: string): Mailer {
-  // Not pooled: a pool would keep a message and try by itself while the server is away, unseen by the queue.
+  // A pool would retry by itself while the server is down, unseen by the queue.
   const transport = createTransport({
     url,
     connectionTimeout: 10_000,
@@ -58,7 +58,7 @@ export function smtpMailer(url: string, from: string): Mailer {
   };
 }
 
-/** The server's words when it refused this recipient or message for good (5xx), rather than the session. */
+/** The response of a server that refused this recipient or message permanently (5xx), rather than the session. */
 function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || !('responseCode' in error)) return undefined;
   const isOfMessage = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';

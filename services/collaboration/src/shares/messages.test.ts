@@ -69,7 +69,7 @@ describe('an e-mail', () => {
 
   it('without a note has none', () => {
     const { text } = composeMail({ ...share, note: null }, home);
-    expect(text).not.toContain('writes:');
+    expect(text).not.toContain('wrote:');
   });
 });
 

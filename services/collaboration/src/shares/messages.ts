@@ -3,8 +3,8 @@ import { html } from 'hono/html';
 import Mailgen from 'mailgen';
 import { type Language, languageFor, texts } from './texts.ts';
 
-/** A share, as its messages tell of it. */
-export interface SharedByMessage {
+/** What the messages about a share need of it. */
+export interface SharedReportFacts {
   senderName: string;
   reportName: string;
   note: string | null;
@@ -26,30 +26,30 @@ export interface PushContent {
   url: string;
 }
 
-/** A push message is at most 4,096 bytes when encrypted; the address alone may take half of that. */
-const PUSH_TEXT_CHARACTERS = 160;
+/** An encrypted push message has at most 4,096 bytes, and the address alone may take half of them. */
+const MAX_PUSH_CHARACTERS = 160;
 
-// By its path, which a bundle knows too: mailgen would look beside its own code.
+// Given by path because mailgen looks next to its own code, which a bundle moves.
 const THEME = fileURLToPath(new URL('themes/default/index.html', import.meta.resolve('mailgen')));
 
 const escaped = (text: string) => html`${text}`.toString();
 
 /** The e-mail about a share, as text and as HTML. `home` is the console's address. */
-export function composeMail(share: SharedByMessage, home: string): MailContent {
+export function composeMail(share: SharedReportFacts, home: string): MailContent {
   const { senderName: sender, reportName: report, note, link } = share;
   const language = languageFor(share.language);
   const say = texts[language];
   const intro = say.intro(sender, report);
-  const ofNote = note ? [say.noteOf(sender), note] : [];
+  const noteLines = note ? [say.noteOf(sender), note] : [];
   return {
     language,
     subject: say.subject(sender, report),
-    text: [intro, ...ofNote, `${say.open}:\n${link}`, '-- ', say.why].join('\n\n').concat('\n'),
-    html: inPage(language, say.subject(sender, report), home, {
+    text: [intro, ...noteLines, `${say.open}:\n${link}`, '-- ', say.why].join('\n\n').concat('\n'),
+    html: renderHtml(language, say.subject(sender, report), home, {
       greeting: false,
       signature: false,
       title: escaped(report),
-      intro: [escaped(intro), ...ofNote.map((part) => escaped(part).replaceAll(/\r\n|\r|\n/g, '<br>'))],
+      intro: [escaped(intro), ...noteLines.map((part) => escaped(part).replaceAll(/\r\n|\r|\n/g, '<br>'))],
       action: {
         instructions: '',
         button: { color: '#2f5bd3', text: escaped(say.open), link: escaped(link) },
@@ -59,7 +59,7 @@ export function composeMail(share: SharedByMessage, home: string): MailContent {
   };
 }
 
-function inPage(language: Language, title: string, home: string, body: Mailgen.ContentBody): string {
+function renderHtml(language: Language, title: string, home: string, body: Mailgen.ContentBody): string {
   const name = 'Switchboard';
   const mailgen = new Mailgen({
     theme: { path: THEME },
@@ -71,8 +71,8 @@ function inPage(language: Language, title: string, home: string, body: Mailgen.C
     .replace(/<head>/, `<head><title>${escaped(title)}</title>`);
 }
 
-/** What a push about a share shows, short enough to be one. */
-export function composePush(share: SharedByMessage): PushContent {
+/** The push message about a share, cut to fit. */
+export function composePush(share: SharedReportFacts): PushContent {
   const { senderName: sender, reportName: report, note, link } = share;
   const say = texts[languageFor(share.language)];
   const body = note ? note : say.intro(sender, report);
@@ -81,6 +81,6 @@ export function composePush(share: SharedByMessage): PushContent {
 
 function clip(text: string): string {
   const characters = [...text];
-  if (characters.length <= PUSH_TEXT_CHARACTERS) return text;
-  return `${characters.slice(0, PUSH_TEXT_CHARACTERS - 1).join('')}…`;
+  if (characters.length <= MAX_PUSH_CHARACTERS) return text;
+  return `${characters.slice(0, MAX_PUSH_CHARACTERS - 1).join('')}…`;
 }

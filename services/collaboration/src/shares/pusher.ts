@@ -6,7 +6,7 @@ import { Undeliverable } from './undeliverable.ts';
 interface VapidKeys {
   publicKey: string;
   privateKey: string;
-  /** A mailto: or https: address at which the push service reaches us. */
+  /** A mailto: or https: address for the push service to contact the operator. */
   subject: string;
 }
 
@@ -18,12 +18,12 @@ export interface Pusher {
   send(id: string, subscription: PushSubscription, content: PushContent): Promise<void>;
 }
 
-/** The push service says the subscription has ended (404 or 410). */
+/** The push service reports that the subscription has ended (404 or 410). */
 export class EndpointGone extends Undeliverable {
   override name = 'EndpointGone';
 }
 
-const A_DAY_SECONDS = 86_400;
+const TTL_SECONDS = 86_400;
 
 /** Web push with VAPID; the payload is encrypted for the subscription (aes128gcm). */
 export function webPusher(vapidDetails: VapidKeys): Pusher {
@@ -34,9 +34,9 @@ export function webPusher(vapidDetails: VapidKeys): Pusher {
         await webPush.sendNotification({ endpoint, keys }, payload, {
           vapidDetails,
           contentEncoding: 'aes128gcm',
-          TTL: A_DAY_SECONDS,
+          TTL: TTL_SECONDS,
           urgency: 'normal',
-          // A second copy of this delivery replaces the first where that has not been shown yet.
+          // A repetition of this delivery replaces the first copy if that is not shown yet.
           topic: id.slice(-32),
           timeout: 10_000,
         });
@@ -44,7 +44,7 @@ export function webPusher(vapidDetails: VapidKeys): Pusher {
         const status = error instanceof webPush.WebPushError ? error.statusCode : undefined;
         if (status === 404 || status === 410) throw new EndpointGone('the subscription has ended');
         if (status !== undefined && status >= 400 && status < 500 && status !== 429 && status !== 408) {
-          throw new Undeliverable(`the push service refused it with ${status}`);
+          throw new Undeliverable(`the push service refused it: ${status}`);
         }
         throw error;
       }

@@ -1,33 +1,33 @@
 import type { Logger } from '@switchboard/service-kit';
-import { sql } from 'drizzle-orm';
-import { fromDrizzle, type JobWithMetadata, PgBoss } from 'pg-boss';
+import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Deliver } from './deliver.ts';
-import type { Transaction } from './store.ts';
+import { toError } from './queue-error.ts';
+import type { QueueTransaction } from './store.ts';
 
 const QUEUE = 'deliveries';
-/** With waits that double up to a quarter of an hour, about a day. */
-const RETRIES = 100;
-const LONGEST_WAIT_SECONDS = 900;
-/** A worker that was not heard of for so long has ended; pg-boss allows no less. */
+/** About a day, with delays that double up to a quarter of an hour. */
+const MAX_RETRIES = 100;
+const MAX_RETRY_DELAY_SECONDS = 900;
+/** A worker that is silent for this long is taken for dead; the least that pg-boss allows. */
 const HEARTBEAT_SECONDS = 10;
 
 interface QueueOptions {
   databaseUrl: string;
   logger: Logger;
   deliver: Deliver;
-  /** Before the first retry; doubled with each. */
+  /** Delay before the first retry; doubled with each. */
   retrySeconds: number;
 }
 
 /** Deliveries as durable jobs in this service's database (pg-boss). */
 export interface DeliveryQueue {
-  /** Adds deliveries within a transaction; they begin when it commits. */
-  enqueue(tx: Transaction, ids: string[]): Promise<void>;
-  /** Deliveries that are not done yet, retries among them, as of the last minute. Throws while it is not known. */
+  /** Adds deliveries in a transaction; they start when it commits. */
+  enqueue(tx: QueueTransaction, ids: string[]): Promise<void>;
+  /** How many deliveries are not done yet, retries included. */
   waiting(): Promise<number>;
-  /** Makes the queue and starts working on it. May be called again when it failed. */
+  /** Creates the queue and starts working on it. May be called again after a failure. */
   start(): Promise<void>;
-  /** Lets running deliveries finish. */
+  /** Waits for running deliveries. */
   stop(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
     superviseIntervalSeconds: HEARTBEAT_SECONDS,
     monitorIntervalSeconds: HEARTBEAT_SECONDS,
   });
-  boss.on('error', (error) => logger.warn({ error }, 'the queue of deliveries has a problem'));
+  boss.on('error', (error) => logger.warn({ error: toError(error) }, 'delivery queue failed'));
   let isWorking = false;
 
   async function work(): Promise<void> {
@@ -63,12 +63,12 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
   return {
     async enqueue(tx, ids) {
       const jobs = ids.map((id) => ({ data: { id } }));
-      await boss.insert(QUEUE, jobs, { db: fromDrizzle(tx, sql) });
+      await boss.insert(QUEUE, jobs, { db: tx });
     },
 
     async waiting() {
       const [stats] = await boss.getQueueStats(QUEUE, { force: true });
-      if (stats === undefined) throw new Error('the queue was not counted');
+      if (stats === undefined) throw new Error('delivery queue has no statistics');
       return stats.queuedCount + stats.activeCount;
     },
 
@@ -76,10 +76,10 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
       if (isWorking) return;
       await boss.start();
       const settings = {
-        retryLimit: RETRIES,
+        retryLimit: MAX_RETRIES,
         retryDelay: retrySeconds,
         retryBackoff: true,
-        retryDelayMax: LONGEST_WAIT_SECONDS,
+        retryDelayMax: MAX_RETRY_DELAY_SECONDS,
         expireInSeconds: 120,
         heartbeatSeconds: HEARTBEAT_SECONDS,
         deleteAfterSeconds: 86_400,

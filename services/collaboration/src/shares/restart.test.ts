@@ -7,10 +7,10 @@ import { openDatabase } from '@switchboard/database';
 import { eventually, freePort } from '@switchboard/testkit';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { call, type Harness, startHarness } from '../testing/harness.ts';
 import { type MailServer, mailServer } from '../testing/smtp.ts';
-import { call, startWorld, type World } from '../testing/world.ts';
 
-let world: World;
+let harness: Harness;
 let smtp: MailServer;
 let child: ChildProcess | undefined;
 let port: number;
@@ -20,14 +20,14 @@ let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
   smtp = await mailServer();
   folder = await mkdtemp(join(tmpdir(), 'switchboard-mails-'));
-  world = await startWorld({ MAIL_DIR: folder });
+  harness = await startHarness({ MAIL_DIR: folder });
   port = await freePort();
-  database = openDatabase({ url: world.database.url, applicationName: 'test' });
+  database = openDatabase({ url: harness.database.url, applicationName: 'test' });
 });
 afterAll(async () => {
   child?.kill('SIGKILL');
   await database.close();
-  await world.stop();
+  await harness.stop();
   await smtp.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -38,11 +38,11 @@ const share = async (url: string, recipients: string[]) =>
     'POST',
     '/v1/projects/shop/reports/signups/shares',
     { recipients, link: 'https://console.example/projects/shop/reports/signups', language: 'en' },
-    { authorization: `Bearer ${await world.token({ sub: 'ada' })}` },
+    { authorization: `Bearer ${await harness.token({ sub: 'ada' })}` },
   );
 
 it('without a mail server, mails lie in a folder as .eml files', async () => {
-  await share(world.url, ['grace', 'alan']);
+  await share(harness.url, ['grace', 'alan']);
   const files = await eventually(async () => {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.eml'));
     expect(names).toHaveLength(2);
@@ -62,7 +62,7 @@ async function count(table: string, where: string): Promise<number> {
 
 async function start(): Promise<string> {
   child = spawn(process.execPath, [fileURLToPath(new URL('../main.ts', import.meta.url))], {
-    env: { ...world.env, SMTP_URL: smtp.url, PORT: String(port), HOST: '127.0.0.1' },
+    env: { ...harness.env, SMTP_URL: smtp.url, PORT: String(port), HOST: '127.0.0.1' },
     stdio: 'inherit',
   });
   const url = `http://127.0.0.1:${port}`;
@@ -73,7 +73,7 @@ async function start(): Promise<string> {
 }
 
 it('a process killed between two recipients: everyone gets it, nobody twice', async () => {
-  await world.stopService();
+  await harness.stopService();
   const url = await start();
   const everyone = ['ada@acme.example', 'alan@acme.example', 'grace@acme.example'];
   // The first goes through; the server then keeps the others waiting, and the process dies meanwhile.

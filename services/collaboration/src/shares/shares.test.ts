@@ -3,12 +3,12 @@ import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import webPush from 'web-push';
 import { member } from '../testing/directory.ts';
+import { type Harness, startHarness } from '../testing/harness.ts';
 import { type PushService, pushService } from '../testing/push.ts';
 import { type MailServer, mailServer, noSuchMailbox } from '../testing/smtp.ts';
-import { startWorld, type World } from '../testing/world.ts';
-import { createShareStore } from './store.ts';
+import { createSharesStore } from './store.ts';
 
-let world: World;
+let harness: Harness;
 let smtp: MailServer;
 let push: PushService;
 let database: ReturnType<typeof openDatabase>;
@@ -16,17 +16,17 @@ const vapid = webPush.generateVAPIDKeys();
 
 beforeAll(async () => {
   [smtp, push] = await Promise.all([mailServer(), pushService()]);
-  world = await startWorld({
+  harness = await startHarness({
     SMTP_URL: smtp.url,
     MAIL_FROM: 'reports@switchboard.example',
     VAPID_PUBLIC_KEY: vapid.publicKey,
     VAPID_PRIVATE_KEY: vapid.privateKey,
   });
-  database = openDatabase({ url: world.database.url, applicationName: 'test' });
+  database = openDatabase({ url: harness.database.url, applicationName: 'test' });
 });
 afterAll(async () => {
   await database.close();
-  await world.stop();
+  await harness.stop();
   await Promise.all([smtp.stop(), push.stop()]);
 });
 beforeEach(async () => {
@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 const link = 'https://console.example/projects/shop/reports/signups';
 const share = (body: object = {}, sub = 'ada', report = 'signups') =>
-  world.as(sub).call('POST', `/v1/projects/shop/reports/${report}/shares`, {
+  harness.as(sub).call('POST', `/v1/projects/shop/reports/${report}/shares`, {
     recipients: ['grace'],
     link,
     language: 'en',
@@ -54,12 +54,12 @@ const states = () =>
 /** A member of their own, with so many push subscriptions, once the service knows them. */
 async function newMember(sub: string, subscriptions: string[] = []) {
   const entry = member(sub, sub, { pushSubscriptions: subscriptions.map(push.subscribe) });
-  await world.directory.put('member', entry);
+  await harness.directory.put('member', entry);
   const mention = { body: 'x', mentions: [sub] };
   await expect
     .poll(
       async () =>
-        (await world.as('ada').call('POST', '/v1/projects/shop/reports/revenue/comment-threads', mention))
+        (await harness.as('ada').call('POST', '/v1/projects/shop/reports/revenue/comment-threads', mention))
           .status,
     )
     .toBe(201);
@@ -142,13 +142,13 @@ describe('a share', () => {
   });
 
   it('is counted in the metrics while it waits', async () => {
-    const exposed = await (await fetch(`${world.url}/metrics`)).text();
+    const exposed = await (await fetch(`${harness.url}/metrics`)).text();
     expect(exposed).toMatch(/^switchboard_deliveries_waiting\{[^}]*\} \d+$/m);
   });
 
-  it('names a recipient who is no member', async () => {
+  it('names a recipient who is not a member', async () => {
     const { body } = await share({ recipients: ['grace', 'eve'] });
-    expect(body.error.message).toBe('recipients[1]: "eve" is no member of this company');
+    expect(body.error.message).toBe('recipients[1]: "eve" is not a member of this company');
   });
 
   it('is stored with its jobs or not at all', async () => {
@@ -168,7 +168,7 @@ describe('a share', () => {
       createdAt: new Date(),
     };
     const delivery = { id: 'dlv_1', recipientSub: 'grace', channel: 'email' } as const;
-    const failing = createShareStore(database).add(row, [delivery], async () => {
+    const failing = createSharesStore(database.drizzle).add(row, [delivery], async () => {
       throw new Error('the queue is broken');
     });
     await expect(failing).rejects.toThrow('the queue is broken');
@@ -259,7 +259,7 @@ describe('a delivery', () => {
     await smtp.stop();
     await newMember('sven');
     await share({ recipients: ['sven'] });
-    await world.directory.remove('member', 'acme', 'sven');
+    await harness.directory.remove('member', 'acme', 'sven');
     await eventually(async () => expect((await share({ recipients: ['sven'] })).status).toBe(400));
     await smtp.start();
     await eventually(

@@ -1,47 +1,53 @@
 import type { ShareRequest } from '@switchboard/contracts';
 import type { Directory, Member } from '@switchboard/directory';
 import type { Clock } from '@switchboard/service-kit';
-import type { Caller } from '../caller.ts';
-import { newId } from '../ids.ts';
-import { requireMembers } from '../members.ts';
-import { requireReport } from '../reports.ts';
+import type { Caller } from '../callers/caller.ts';
+import { requireMembers } from '../directory/members.ts';
+import { requireReport } from '../directory/reports.ts';
+import { newId } from '../ids/ids.ts';
 import { requireReportLink } from './link.ts';
 import type { DeliveryQueue } from './queue.ts';
-import type { ShareStore } from './store.ts';
+import type { SharesStore } from './store.ts';
 
 interface SharesOptions {
-  store: ShareStore;
+  store: SharesStore;
   queue: Pick<DeliveryQueue, 'enqueue'>;
   directory: Pick<Directory, 'report' | 'members' | 'member'>;
   clock: Clock;
   consoleUrl: string;
-  /** Whether there are keys to push with. */
+  /** Whether VAPID keys are set. */
   canPush: boolean;
 }
 
-/** Sends a report to members of the company. Any member may. */
-export function createShares({ store, queue, directory, clock, consoleUrl, canPush }: SharesOptions) {
-  /** One delivery for each channel of each recipient, so that a retry reaches only those not reached yet. */
+/** Sends reports to members of the company. Any member may do so. */
+export interface Shares {
+  /** Returns how many people the report is sent to. */
+  share(caller: Caller, reportId: string, request: ShareRequest): Promise<{ sent: number }>;
+}
+
+export function createShares(options: SharesOptions): Shares {
+  const { store, queue, directory, clock, consoleUrl, canPush } = options;
+
+  /** One delivery per channel and recipient, so that a retry repeats only what failed. */
   async function deliveriesTo(recipients: Member[]) {
     const pushes = recipients.flatMap(({ sub, pushSubscriptions }) => {
       const endpoints = new Set(pushSubscriptions.map(({ endpoint }) => endpoint));
       return canPush ? [...endpoints].map((endpoint) => ({ sub, endpoint })) : [];
     });
-    const gone = await store.dropped(pushes.map(({ endpoint }) => endpoint));
+    const dropped = await store.findDropped(pushes.map(({ endpoint }) => endpoint));
     const byEmail = recipients.map(({ sub }) => ({ recipientSub: sub, channel: 'email' as const }));
     const byPush = pushes
-      .filter(({ endpoint }) => !gone.has(endpoint))
+      .filter(({ endpoint }) => !dropped.has(endpoint))
       .map(({ sub, endpoint }) => ({ recipientSub: sub, channel: 'push' as const, endpoint }));
     return [...byEmail, ...byPush].map((delivery) => ({ id: newId('dlv'), ...delivery }));
   }
 
   return {
-    /** Answers how many people the report is on its way to. */
-    async share(caller: Caller, reportId: string, asked: ShareRequest): Promise<{ sent: number }> {
+    async share(caller, reportId, request) {
       const { id: projectId, companyId } = caller.project;
       const report = await requireReport(directory, projectId, reportId);
-      const recipients = await requireMembers(directory, companyId, asked.recipients, 'recipients');
-      const link = requireReportLink(asked.link, { consoleUrl, projectId, reportId });
+      const recipients = await requireMembers(directory, companyId, request.recipients, 'recipients');
+      const link = requireReportLink(request.link, { consoleUrl, projectId, reportId });
       const sender = await directory.member(companyId, caller.person.sub);
       const deliveries = await deliveriesTo(recipients);
       const share = {
@@ -52,9 +58,9 @@ export function createShares({ store, queue, directory, clock, consoleUrl, canPu
         reportName: report.name,
         senderSub: caller.person.sub,
         senderName: sender?.name ?? caller.person.sub,
-        note: asked.note || null,
+        note: request.note || null,
         link,
-        language: asked.language,
+        language: request.language,
         createdAt: clock.now(),
       };
       const ids = deliveries.map(({ id }) => id);

@@ -1,6 +1,7 @@
-import type { Database } from '@switchboard/database';
-import { and, eq, inArray } from 'drizzle-orm';
-import { deliveries, droppedEndpoints, shares } from '../schema.ts';
+import type { Db } from '@switchboard/database';
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { fromDrizzle } from 'pg-boss';
+import { deliveries, droppedEndpoints, shares } from '../schema/index.ts';
 
 export type Share = typeof shares.$inferSelect;
 type NewDelivery = Omit<typeof deliveries.$inferInsert, 'state' | 'reason' | 'settledAt' | 'shareId'>;
@@ -13,29 +14,36 @@ export interface Delivery {
   share: Share;
 }
 
-/** The part of a database that a transaction is, too. */
-export type Transaction = Parameters<Parameters<Database['drizzle']['transaction']>[0]>[0];
+/** A transaction as pg-boss takes it. */
+export type QueueTransaction = ReturnType<typeof fromDrizzle>;
 
-export type ShareStore = ReturnType<typeof createShareStore>;
+export interface SharesStore {
+  /** Stores a share, its deliveries and what `enqueue` writes in one transaction. */
+  add(
+    share: Share,
+    toDeliver: NewDelivery[],
+    enqueue: (tx: QueueTransaction) => Promise<void>,
+  ): Promise<void>;
+  /** A delivery that is not settled yet. */
+  findWaiting(id: string): Promise<Delivery | undefined>;
+  settle(id: string, state: 'sent' | 'failed', settledAt: Date, reason?: string): Promise<void>;
+  dropEndpoint(endpoint: string, droppedAt: Date): Promise<void>;
+  /** Those of the endpoints that push services have reported gone. */
+  findDropped(endpoints: string[]): Promise<ReadonlySet<string>>;
+}
 
-export function createShareStore({ drizzle }: Pick<Database, 'drizzle'>) {
+export function createSharesStore(db: Db): SharesStore {
   return {
-    /** Stores a share with its deliveries, and what `alongside` writes, all or nothing. */
-    async add(
-      share: Share,
-      toDeliver: NewDelivery[],
-      alongside: (tx: Transaction) => Promise<void>,
-    ): Promise<void> {
-      await drizzle.transaction(async (tx) => {
+    async add(share, toDeliver, enqueue) {
+      await db.transaction(async (tx) => {
         await tx.insert(shares).values(share);
         await tx.insert(deliveries).values(toDeliver.map((one) => ({ ...one, shareId: share.id })));
-        await alongside(tx);
+        await enqueue(fromDrizzle(tx, sql));
       });
     },
 
-    /** A delivery that is still to be made. */
-    async waiting(id: string): Promise<Delivery | undefined> {
-      const [row] = await drizzle
+    async findWaiting(id) {
+      const [row] = await db
         .select({
           id: deliveries.id,
           recipientSub: deliveries.recipientSub,
@@ -49,21 +57,20 @@ export function createShareStore({ drizzle }: Pick<Database, 'drizzle'>) {
       return row;
     },
 
-    async settle(id: string, state: 'sent' | 'failed', settledAt: Date, reason?: string): Promise<void> {
-      await drizzle
+    async settle(id, state, settledAt, reason) {
+      await db
         .update(deliveries)
         .set({ state, settledAt, reason: reason ?? null })
         .where(and(eq(deliveries.id, id), eq(deliveries.state, 'waiting')));
     },
 
-    async dropEndpoint(endpoint: string, droppedAt: Date): Promise<void> {
-      await drizzle.insert(droppedEndpoints).values({ endpoint, droppedAt }).onConflictDoNothing();
+    async dropEndpoint(endpoint, droppedAt) {
+      await db.insert(droppedEndpoints).values({ endpoint, droppedAt }).onConflictDoNothing();
     },
 
-    /** Those of the endpoints that push services have called gone. */
-    async dropped(endpoints: string[]): Promise<ReadonlySet<string>> {
+    async findDropped(endpoints) {
       if (endpoints.length === 0) return new Set();
-      const rows = await drizzle
+      const rows = await db
         .select({ endpoint: droppedEndpoints.endpoint })
         .from(droppedEndpoints)
         .where(inArray(droppedEndpoints.endpoint, endpoints));

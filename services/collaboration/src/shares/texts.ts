@@ -1,10 +1,10 @@
-/** What a message says, in one language. Everything put in is plain text. */
+/** The texts of a message in one language; what is put in is plain text. */
 export interface Texts {
   subject(sender: string, report: string): string;
   intro(sender: string, report: string): string;
   noteOf(sender: string): string;
   open: string;
-  /** Stands before the address, for readers whose button does not work. */
+  /** Before the address, for readers whose button does not work. */
   address: string;
   why: string;
 }
@@ -13,10 +13,10 @@ export const texts = {
   en: {
     subject: (sender, report) => `${sender} shared “${report}” with you`,
     intro: (sender, report) => `${sender} shared the report “${report}” with you.`,
-    noteOf: (sender) => `${sender} writes:`,
+    noteOf: (sender) => `${sender} wrote:`,
     open: 'Open the report',
     address: 'Or open this address in your browser:',
-    why: 'You receive this message because a teammate shared a report with you.',
+    why: 'You received this message because a teammate shared a report with you.',
   },
   de: {
     subject: (sender, report) => `${sender} hat „${report}“ mit Ihnen geteilt`,
@@ -88,7 +88,7 @@ export type Language = keyof typeof texts;
 
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(texts, tag);
 
-/** The language that is written for a BCP 47 tag: by its primary subtag, else English. */
+/** The language of messages for a BCP 47 tag: its primary subtag if there are texts for it, else English. */
 export function languageFor(tag: string): Language {
   const { language } = new Intl.Locale(tag);
   return isLanguage(language) ? language : 'en';

@@ -1,4 +1,4 @@
-/** A message that this recipient will never get; the message says why, for the record. */
+/** A delivery that no retry would complete; the message says why and is stored. */
 export class Undeliverable extends Error {
   override name = 'Undeliverable';
 }

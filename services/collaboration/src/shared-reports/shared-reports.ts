@@ -2,19 +2,19 @@ import { gatherReads } from '@switchboard/database';
 import type { Directory, Project, Report } from '@switchboard/directory';
 import { type Clock, hashToken, NotFound, type RateLimit } from '@switchboard/service-kit';
 import { LRUCache } from 'lru-cache';
-import { isOn } from './stop-day.ts';
-import type { LinkedReport, LinkStore, Run } from './store.ts';
+import { isOn } from '../public-links/stop-day.ts';
+import type { LinkedReport, Run, SharedReportsStore } from './store.ts';
 
-const CACHED_CHARACTERS = 32 * 1024 * 1024;
+const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 
 interface SharedReportsOptions {
-  store: LinkStore;
+  store: SharedReportsStore;
   directory: Pick<Directory, 'project' | 'report'>;
   clock: Clock;
-  limits: { ofAddress: RateLimit; ofLink: RateLimit };
+  limits: { perAddress: RateLimit; perLink: RateLimit };
 }
 
-/** What a link shows at this moment. */
+/** What a link shows. */
 export interface SharedReport {
   project: Project;
   report: Report;
@@ -23,14 +23,14 @@ export interface SharedReport {
 }
 
 export interface SharedReports {
-  /** Throws RateLimited, or one and the same NotFound for a link that is off, stopped, unknown or malformed. */
+  /** Throws RateLimited, or the same NotFound for a link that is off, stopped, unknown or malformed. */
   read(token: string, address: string): Promise<SharedReport>;
 }
 
 /**
- * Reads by public link. Every read asks the database whether the link is on, in one query that all reads
- * waiting at that moment share, so that a link that was turned off is off everywhere at once; the content of
- * a run never changes and comes from memory.
+ * Reads reports by public link. Each read asks the database whether the link is on, so that turning it off takes
+ * effect on every instance at once; reads that wait at the same moment share one query. The content of a run never
+ * changes and is cached.
  */
 export function createSharedReports({
   store,
@@ -38,9 +38,9 @@ export function createSharedReports({
   clock,
   limits,
 }: SharedReportsOptions): SharedReports {
-  const linkOf = gatherReads(store.byTokenHashes);
+  const linkOf = gatherReads(store.findByTokenHashes);
   const runs = new LRUCache<string, Run>({
-    maxSize: CACHED_CHARACTERS,
+    maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: ({ report }) => report.length + 200,
   });
   const reads = new Map<string, Promise<Run | undefined>>();
@@ -51,7 +51,7 @@ export function createSharedReports({
     return run;
   }
 
-  /** The run the link named a moment ago, or one recorded since. */
+  /** The run that the link named when it was read, or one recorded since. */
   async function runOf(link: LinkedReport): Promise<Run | undefined> {
     if (link.runId === null) return undefined;
     const known = runs.get(link.runId);
@@ -71,11 +71,11 @@ export function createSharedReports({
 
   return {
     async read(token, address) {
-      await limits.ofAddress.consume(address);
+      await limits.perAddress.consume(address);
       const hash = hashToken(token);
       const link = await linkOf(hash);
-      // Counted for every token, so that a refusal does not tell a link that is on from one that never was.
-      await limits.ofLink.consume(hash);
+      // Counted for every token, so that a 429 does not reveal whether a link exists.
+      await limits.perLink.consume(hash);
       const shared = await reportOf(link);
       if (shared === undefined) throw new NotFound('This link is off, has stopped or never existed.');
       return shared;

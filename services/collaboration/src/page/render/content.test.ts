@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { draw } from './chart/draw.ts';
 import { parseContent } from './format.ts';
-import { showAnything } from './other-content.ts';
+import { renderAnyJson } from './other-content.ts';
 import { summarise } from './summary.ts';
 import { dataTable } from './table.ts';
 
@@ -132,7 +132,7 @@ describe('the table of a chart', () => {
 });
 
 describe('other content', () => {
-  const text = (value: unknown) => showAnything(value).toString();
+  const text = (value: unknown) => renderAnyJson(value).toString();
 
   it('is a table of its properties, rows and values', () => {
     const shown = text({

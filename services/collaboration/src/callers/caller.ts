@@ -1,6 +1,6 @@
 import type { Person, ProjectAccess } from '@switchboard/service-kit';
 
-/** Whose request it is, and in which project; both were checked. */
+/** The person who makes a request and the project it is about; access was checked. */
 export interface Caller {
   project: ProjectAccess;
   person: Person;

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { directoryMigrations } from '@switchboard/directory';
 import { listen, serviceContext, startService } from '@switchboard/service-kit';
 import { accessTokens, type TestDatabase, type TokenClaims, testDatabase } from '@switchboard/testkit';
-import { collaborationService, migrations } from '../service.ts';
+import { collaborationMigrations } from '../schema/migrations.ts';
+import { collaborationService } from '../service.ts';
 import { type DirectoryPublisher, publishDirectory, seedDirectory } from './directory.ts';
 
 /** For this service's tests: the service on a real port, its directory, people and a clock that can be set. */
-export interface World {
+export interface Harness {
   url: string;
   env: Record<string, string>;
   database: TestDatabase;
@@ -60,7 +61,7 @@ export async function call(
   };
 }
 
-async function serve(env: Record<string, string>, clock: Pick<World['clock'], 'now'>): Promise<Instance> {
+async function serve(env: Record<string, string>, clock: Pick<Harness['clock'], 'now'>): Promise<Instance> {
   const context = { ...serviceContext(collaborationService, env), clock };
   const service = collaborationService.create(context);
   await startService(service, context);
@@ -74,8 +75,8 @@ async function serve(env: Record<string, string>, clock: Pick<World['clock'], 'n
   };
 }
 
-export async function startWorld(env: Record<string, string> = {}): Promise<World> {
-  const database = await testDatabase({ migrations: [migrations, directoryMigrations] });
+export async function startHarness(env: Record<string, string> = {}): Promise<Harness> {
+  const database = await testDatabase({ migrations: [collaborationMigrations, directoryMigrations] });
   const log = await testDatabase();
   const directory = await publishDirectory(log.url);
   await seedDirectory(directory);

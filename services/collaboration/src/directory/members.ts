@@ -3,7 +3,7 @@ import { BadRequest } from '@switchboard/service-kit';
 
 type Members = Pick<Directory, 'members'>;
 
-/** The current name of each of the people who are still members of the company. */
+/** Current names by sub, of those people who are still members of the company. */
 export async function namesOf(
   directory: Members,
   companyId: string,
@@ -13,7 +13,7 @@ export async function namesOf(
   return new Map(members.map(({ sub, name }) => [sub, name]));
 }
 
-/** The members that `field` of a request names, each once. Throws BadRequest naming one who is no member. */
+/** The members that `field` of a request names, each once. Throws BadRequest naming one who is not a member. */
 export async function requireMembers(
   directory: Members,
   companyId: string,
@@ -26,5 +26,5 @@ export async function requireMembers(
   const known = new Set(members.map(({ sub }) => sub));
   const stranger = named.find((sub) => !known.has(sub)) ?? '';
   const where = `${field}[${subs.indexOf(stranger)}]`;
-  throw new BadRequest(`${where}: ${JSON.stringify(stranger)} is no member of this company`);
+  throw new BadRequest(`${where}: ${JSON.stringify(stranger)} is not a member of this company`);
 }

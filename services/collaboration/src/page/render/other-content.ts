@@ -1,33 +1,33 @@
 import { type Markup, markup } from './markup.ts';
 import { formatNumber } from './numbers.ts';
 
-const MOST_CELLS = 5_000;
-const MOST_DEPTH = 6;
-const MOST_COLUMNS = 20;
+const MAX_CELLS = 5_000;
+const MAX_DEPTH = 6;
+const MAX_COLUMNS = 20;
 
 type Json = unknown;
 
 const isObject = (value: Json): value is Record<string, Json> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Any JSON as nested tables: properties by name, a list of like objects as rows. Long content is cut. */
-export function showAnything(value: Json): Markup {
+/** Any JSON as nested tables: properties by name, objects with the same properties as rows. Long content is cut. */
+export function renderAnyJson(value: Json): Markup {
   let cells = 0;
 
   function show(inner: Json, depth: number): Markup {
-    if (++cells > MOST_CELLS) return markup`<span class="more">…</span>`;
+    if (++cells > MAX_CELLS) return markup`<span class="more">…</span>`;
     if (typeof inner === 'number') return markup`${formatNumber(inner)}`;
     if (typeof inner === 'boolean') return markup`${inner ? 'yes' : 'no'}`;
     if (inner === null) return markup`<span class="empty">–</span>`;
     if (typeof inner === 'string') return markup`${inner}`;
-    if (depth === MOST_DEPTH) return markup`${JSON.stringify(inner).slice(0, 1000)}`;
+    if (depth === MAX_DEPTH) return markup`${JSON.stringify(inner).slice(0, 1000)}`;
     return Array.isArray(inner) ? list(inner, depth) : properties(inner, depth);
   }
 
   function properties(object: Json, depth: number): Markup {
     const entries = isObject(object) ? Object.entries(object) : [];
     if (entries.length === 0) return markup`<span class="empty">–</span>`;
-    const rows = within(entries, ([name, inner]) => {
+    const rows = fitting(entries, ([name, inner]) => {
       return markup`<tr><th scope="row">${name}</th><td>${show(inner, depth + 1)}</td></tr>\n`;
     });
     return markup`<table><tbody>${rows}</tbody></table>`;
@@ -37,21 +37,21 @@ export function showAnything(value: Json): Markup {
     if (items.length === 0) return markup`<span class="empty">–</span>`;
     const columns = columnsOf(items);
     if (columns === undefined) {
-      const rows = within(items, (item) => markup`<tr><td>${show(item, depth + 1)}</td></tr>\n`);
+      const rows = fitting(items, (item) => markup`<tr><td>${show(item, depth + 1)}</td></tr>\n`);
       return markup`<table><tbody>${rows}</tbody></table>`;
     }
-    const rows = within(items, (item) => {
+    const rows = fitting(items, (item) => {
       const of = isObject(item) ? item : {};
       return markup`<tr>${columns.map((name) => markup`<td>${Object.hasOwn(of, name) ? show(of[name], depth + 1) : ''}</td>`)}</tr>\n`;
     });
     return markup`<table><thead><tr>${columns.map((name) => markup`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
   }
 
-  /** As many as there is room for; then says how many are left out. */
-  function within<T>(items: T[], row: (item: T) => Markup): Markup[] {
+  /** As many rows as fit, and then how many are left out. */
+  function fitting<T>(items: T[], row: (item: T) => Markup): Markup[] {
     const rows: Markup[] = [];
     for (const item of items) {
-      if (cells >= MOST_CELLS) {
+      if (cells >= MAX_CELLS) {
         rows.push(
           markup`<tr><td class="more">… and ${formatNumber(items.length - rows.length)} more</td></tr>`,
         );
@@ -71,7 +71,7 @@ function columnsOf(items: Json[]): string[] | undefined {
   for (const item of items) {
     if (!isObject(item)) return undefined;
     for (const name of Object.keys(item)) names.add(name);
-    if (names.size > MOST_COLUMNS) return undefined;
+    if (names.size > MAX_COLUMNS) return undefined;
   }
   return names.size === 0 ? undefined : [...names];
 }

@@ -1,13 +1,13 @@
 import type { Directory, Report } from '@switchboard/directory';
 import { NotFound } from '@switchboard/service-kit';
 
-/** The report, as the directory knows it. Throws NotFound. */
+/** The report from the directory. Throws NotFound. */
 export async function requireReport(
   directory: Pick<Directory, 'report'>,
   projectId: string,
   reportId: string,
 ): Promise<Report> {
   const report = await directory.report(projectId, reportId);
-  if (report === undefined) throw new NotFound('There is no such report in this project.');
+  if (report === undefined) throw new NotFound('Report not found in this project.');
   return report;
 }

@@ -1,19 +1,17 @@
 import { raw } from 'hono/html';
-import type { AnnotationRow } from '../annotations/store.ts';
-import type { SharedReport } from '../public-links/shared-reports.ts';
-import { stopMoment } from '../public-links/stop-day.ts';
+import type { Note } from '../../annotations/annotations.ts';
+import { stopMoment } from '../../public-links/stop-day.ts';
+import type { SharedReport } from '../../shared-reports/shared-reports.ts';
 import { draw } from './chart/draw.ts';
 import { daysOfBuckets, type Mark, marksOn } from './days.ts';
 import { figure } from './figure.ts';
 import { parseContent, type ReportContent } from './format.ts';
 import { type Markup, markup, nothing } from './markup.ts';
-import { showAnything } from './other-content.ts';
+import { renderAnyJson } from './other-content.ts';
 import { styles } from './styles.ts';
 import { dataTable } from './table.ts';
 
-export type Noted = Pick<AnnotationRow, 'startsOn' | 'endsOn' | 'text' | 'tags'>;
-
-const MOST_NOTES = 50;
+const MAX_NOTES = 50;
 const dayForm = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const momentForm = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
@@ -34,13 +32,13 @@ function document(title: string, body: Markup): string {
 `.toString();
 }
 
-/** A page that says one thing, such as that there is nothing here. */
+/** A page with a single message. */
 export function renderPlain(title: string, text: string): string {
   return document(title, markup`<main class="plain"><div><h1>${title}</h1><p>${text}</p></div></main>`);
 }
 
-/** What a run's content is, and the days of it on which annotations are shown. */
-export interface Shown {
+/** The content of a run, parsed, and its days, on which annotations are shown. */
+export interface ParsedRun {
   value: unknown;
   content: ReportContent | undefined;
   days: { from: string; to: string } | undefined;
@@ -48,7 +46,7 @@ export interface Shown {
   size: number;
 }
 
-export function readShown({ run }: SharedReport): Shown {
+export function parseRun({ run }: SharedReport): ParsedRun {
   const value: unknown = run === undefined ? undefined : JSON.parse(run.report);
   const content = parseContent(value);
   const days = content && 'buckets' in content ? daysOfBuckets(content.buckets) : undefined;
@@ -57,31 +55,31 @@ export function readShown({ run }: SharedReport): Shown {
   return { value, content, days: first && last && { from: first.from, to: last.to }, size };
 }
 
-/** The page of a shared report: a chart and its table, or whatever the report is, as a table. */
-export async function renderReport(shared: SharedReport, shown: Shown, notes: Noted[]): Promise<string> {
+/** The page of a shared report: a chart with its table, or nested tables for content in any other format. */
+export async function renderReport(shared: SharedReport, parsed: ParsedRun, notes: Note[]): Promise<string> {
   const { project, report, run, expiresOn } = shared;
-  const { content } = shown;
+  const { content } = parsed;
   const title = content?.title ?? report.name;
-  const drawn = content && (await drawnReport(content, title, notes.slice(0, MOST_NOTES)));
+  const chart = content && (await chartOf(content, title, notes.slice(0, MAX_NOTES)));
   const ran = run === undefined ? nothing : markup`<p>Ran ${moment(run.ranAt)}</p>`;
   const body = markup`<div class="sheet"><header><p class="project">${project.name}</p><h1>${title}</h1>
 <div class="facts">${ran}<p>This link stops ${moment(stopMoment(expiresOn))}</p></div>${describe(content)}</header>
-<main>${drawn ?? otherReport(shared, shown)}</main>
-<footer>Shared from Switchboard. Whoever has this address can read this page until the link stops.</footer></div>`;
+<main>${chart ?? otherReport(shared, parsed)}</main>
+<footer>Shared from Switchboard. Anyone with this address can read this page until the link stops.</footer></div>`;
   return document(title, body);
 }
 
 const describe = (content: ReportContent | undefined) =>
   content?.description === undefined ? nothing : markup`<p class="described">${content.description}</p>`;
 
-function otherReport({ run }: SharedReport, { value }: Shown): Markup {
+function otherReport({ run }: SharedReport, { value }: ParsedRun): Markup {
   if (run === undefined || value === null) {
     return markup`<section class="card"><p class="empty">${run === undefined ? 'This report has not run yet. Come back later.' : 'This run of the report is empty.'}</p></section>`;
   }
-  return markup`<section class="card"><div class="scroll" tabindex="0" role="region" aria-label="Report">${showAnything(value)}</div></section>`;
+  return markup`<section class="card"><div class="scroll" tabindex="0" role="region" aria-label="Report">${renderAnyJson(value)}</div></section>`;
 }
 
-async function drawnReport(content: ReportContent, title: string, notes: Noted[]): Promise<Markup> {
+async function chartOf(content: ReportContent, title: string, notes: Note[]): Promise<Markup> {
   const days = 'buckets' in content ? daysOfBuckets(content.buckets) : undefined;
   const marks = days === undefined ? [] : marksOn(days, notes);
   const drawings = await draw(content, marks);
@@ -89,7 +87,7 @@ async function drawnReport(content: ReportContent, title: string, notes: Noted[]
 <section class="card"><h2>Values</h2>${dataTable(content)}</section>`;
 }
 
-function noteList(marks: Mark[], notes: Noted[]): Markup {
+function noteList(marks: Mark[], notes: Note[]): Markup {
   const items = marks.flatMap(({ number }) => {
     const note = notes[number - 1];
     return note === undefined ? [] : [noteItem(number, note)];
@@ -98,7 +96,7 @@ function noteList(marks: Mark[], notes: Noted[]): Markup {
   return markup`<section class="card"><h2>Annotations</h2><ol class="notes">${items}</ol></section>`;
 }
 
-function noteItem(number: number, { startsOn, endsOn, text, tags }: Noted): Markup {
+function noteItem(number: number, { startsOn, endsOn, text, tags }: Note): Markup {
   const days = startsOn === endsOn ? day(startsOn) : `${day(startsOn)} – ${day(endsOn)}`;
   return markup`<li><span class="number" aria-hidden="true">${number}</span><div>${text}<div class="days">${days} ${tags.map((tag) => markup` <span class="tag">${tag}</span>`)}</div></div></li>\n`;
 }

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startWorld, type World } from '../testing/world.ts';
+import { type Harness, startHarness } from '../testing/harness.ts';
 
-let world: World;
+let harness: Harness;
 beforeAll(async () => {
-  world = await startWorld();
+  harness = await startHarness();
 });
-afterAll(() => world.stop());
+afterAll(() => harness.stop());
 
 const project = '/v1/projects/shop';
 const ofReport = (report = 'signups') => `${project}/reports/${report}/comment-threads`;
 const start = async (body: object = {}, sub = 'ada') =>
-  (await world.as(sub).call('POST', ofReport(), { body: 'What happened?', ...body })).body;
+  (await harness.as(sub).call('POST', ofReport(), { body: 'What happened?', ...body })).body;
 const reply = (threadId: string, body: object, sub = 'grace') =>
-  world.as(sub).call('POST', `${project}/comment-threads/${threadId}/comments`, body);
+  harness.as(sub).call('POST', `${project}/comment-threads/${threadId}/comments`, body);
 const onComment = (method: string, id: string, body?: object, sub = 'ada') =>
-  world.as(sub).call(method, `${project}/comments/${id}`, body);
+  harness.as(sub).call(method, `${project}/comments/${id}`, body);
 const list = async (report?: string, sub = 'ada') =>
-  (await world.as(sub).call('GET', ofReport(report))).body.threads;
+  (await harness.as(sub).call('GET', ofReport(report))).body.threads;
 
 describe('a thread', () => {
   it('is answered with all its fields', async () => {
@@ -72,7 +72,7 @@ describe('a thread', () => {
     const [one, two] = [await start(), await start()];
     await reply(one.id, { body: 'first' });
     await reply(one.id, { body: 'second' }, 'ada');
-    await world.as('ada').call('POST', ofReport('revenue'), { body: 'elsewhere' });
+    await harness.as('ada').call('POST', ofReport('revenue'), { body: 'elsewhere' });
     const threads = await list();
     const ids = threads.map(({ id }: { id: string }) => id);
     expect(ids.indexOf(one.id)).toBeLessThan(ids.indexOf(two.id));
@@ -102,17 +102,17 @@ describe('a thread', () => {
         ['PUT', 'resolution', undefined],
         ['DELETE', 'resolution', undefined],
       ] as const) {
-        expect((await world.as('ada').call(method, `${base}/${path}/${rest}`, body)).status).toBe(404);
+        expect((await harness.as('ada').call(method, `${base}/${path}/${rest}`, body)).status).toBe(404);
       }
     }
   });
 
   it('goes with its report', async () => {
-    await world.directory.put('report', { projectId: 'shop', id: 'brief', name: 'Brief' });
-    const post = () => world.as('ada').call('POST', ofReport('brief'), { body: 'x' });
+    await harness.directory.put('report', { projectId: 'shop', id: 'brief', name: 'Brief' });
+    const post = () => harness.as('ada').call('POST', ofReport('brief'), { body: 'x' });
     await expect.poll(async () => (await post()).status).toBe(201);
     const { id } = (await post()).body;
-    await world.directory.remove('report', 'shop', 'brief');
+    await harness.directory.remove('report', 'shop', 'brief');
     await expect.poll(async () => (await reply(id, { body: 'x' })).status).toBe(404);
   });
 });
@@ -146,15 +146,15 @@ describe('a comment', () => {
     ['an anchor text of 201', { anchor: { metric: 'x'.repeat(201) } }],
     ['a breakdown of 21', { anchor: { breakdown: Array.from({ length: 21 }, () => 'x') } }],
   ])('never has %s: 400', async (_, body) => {
-    const { status } = await world.as('ada').call('POST', ofReport(), { body: 'x', ...body });
+    const { status } = await harness.as('ada').call('POST', ofReport(), { body: 'x', ...body });
     expect(status).toBe(400);
   });
 
-  it('names whom it mentions though they are no member', async () => {
-    const { body } = await world
+  it('names a mentioned person who is not a member', async () => {
+    const { body } = await harness
       .as('ada')
       .call('POST', ofReport(), { body: 'x', mentions: ['grace', 'eve'] });
-    expect(body.error.message).toBe('mentions[1]: "eve" is no member of this company');
+    expect(body.error.message).toBe('mentions[1]: "eve" is not a member of this company');
   });
 
   it('mentions each person once', async () => {
@@ -185,7 +185,9 @@ describe('a comment', () => {
     const { id } = await start();
     const { body } = await reply(id, { body: 'to go', mentions: ['alan'] });
     const comment = body.comments[1].id;
-    await world.as('ada').call('PUT', `${project}/comments/${comment}/reactions/${encodeURIComponent('👀')}`);
+    await harness
+      .as('ada')
+      .call('PUT', `${project}/comments/${comment}/reactions/${encodeURIComponent('👀')}`);
     await reply(id, { body: 'after' });
     expect((await onComment('DELETE', comment)).status).toBe(403);
     const { status, body: thread } = await onComment('DELETE', comment, undefined, 'grace');

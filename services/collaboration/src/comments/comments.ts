@@ -1,0 +1,146 @@
+import type { CommentRequest, ReactionEmoji, Thread, ThreadRequest } from '@switchboard/contracts';
+import type { Directory } from '@switchboard/directory';
+import { type Clock, Conflict, Forbidden, NotFound } from '@switchboard/service-kit';
+import type { Caller } from '../callers/caller.ts';
+import { requireMembers } from '../directory/members.ts';
+import { requireReport } from '../directory/reports.ts';
+import { newId } from '../ids/ids.ts';
+import { presentThreads } from './present.ts';
+import type { CommentLocation, CommentsStore } from './store.ts';
+
+interface CommentsOptions {
+  store: CommentsStore;
+  directory: Pick<Directory, 'report' | 'members'>;
+  clock: Clock;
+}
+
+/** The comment threads of reports. Any member may start, reply, resolve, reopen and react; authors change their comments. */
+export interface Comments {
+  list(caller: Caller, reportId: string): Promise<Thread[]>;
+  start(caller: Caller, reportId: string, request: ThreadRequest): Promise<Thread>;
+  /** Throws Conflict when the first comment is deleted. */
+  reply(caller: Caller, threadId: string, request: CommentRequest): Promise<Thread>;
+  /** Throws Forbidden unless the caller is the author, Conflict when the comment is deleted. */
+  change(caller: Caller, commentId: string, request: CommentRequest): Promise<Thread>;
+  /** Throws Forbidden unless the caller is the author. */
+  remove(caller: Caller, commentId: string): Promise<Thread>;
+  resolve(caller: Caller, threadId: string): Promise<Thread>;
+  reopen(caller: Caller, threadId: string): Promise<Thread>;
+  /** Throws Conflict when the comment is deleted. */
+  react(caller: Caller, commentId: string, emoji: ReactionEmoji): Promise<Thread>;
+  unreact(caller: Caller, commentId: string, emoji: ReactionEmoji): Promise<Thread>;
+}
+
+export function createComments({ store, directory, clock }: CommentsOptions): Comments {
+  async function readAndPresent({ project, person }: Caller, threadId: string): Promise<Thread> {
+    const row = await store.readThread(project.id, threadId, person.sub);
+    const [thread] = row ? await presentThreads(directory, { project, person }, [row]) : [];
+    if (thread === undefined) throw new NotFound('Thread not found in this project.');
+    return thread;
+  }
+
+  async function requireThread({ project }: Caller, threadId: string): Promise<void> {
+    const reportId = await store.findReport(project.id, threadId);
+    if (reportId === undefined) throw new NotFound('Thread not found in this project.');
+    await requireReport(directory, project.id, reportId);
+  }
+
+  async function requireComment({ project }: Caller, commentId: string): Promise<CommentLocation> {
+    const location = await store.find(project.id, commentId);
+    if (location === undefined) throw new NotFound('Comment not found in this project.');
+    await requireReport(directory, project.id, location.reportId);
+    return location;
+  }
+
+  function requireAuthor({ person }: Caller, { authorSub }: CommentLocation): void {
+    if (authorSub !== person.sub)
+      throw new Forbidden('Only the author of a comment may change or delete it.');
+  }
+
+  async function requireMentions(
+    { project }: Caller,
+    mentions: CommentRequest['mentions'],
+  ): Promise<string[]> {
+    const members = await requireMembers(directory, project.companyId, mentions ?? [], 'mentions');
+    return members.map(({ sub }) => sub);
+  }
+
+  async function newComment(caller: Caller, threadId: string, { body, mentions }: CommentRequest) {
+    return {
+      id: newId('cmt'),
+      threadId,
+      body,
+      mentions: await requireMentions(caller, mentions),
+      authorSub: caller.person.sub,
+      createdAt: clock.now(),
+    };
+  }
+
+  return {
+    async list(caller, reportId) {
+      await requireReport(directory, caller.project.id, reportId);
+      const rows = await store.listThreads(caller.project.id, reportId, caller.person.sub);
+      return presentThreads(directory, caller, rows);
+    },
+
+    async start(caller, reportId, { anchor, ...request }) {
+      const projectId = caller.project.id;
+      await requireReport(directory, projectId, reportId);
+      const id = newId('thr');
+      const first = await newComment(caller, id, request);
+      const { createdAt, authorSub: createdBySub } = first;
+      const anchorJson = anchor == null ? null : JSON.stringify(anchor);
+      await store.start({ id, projectId, reportId, anchor: anchorJson, createdBySub, createdAt }, first);
+      return readAndPresent(caller, id);
+    },
+
+    async reply(caller, threadId, request) {
+      await requireThread(caller, threadId);
+      const isAdded = await store.reply(await newComment(caller, threadId, request));
+      if (!isAdded)
+        throw new Conflict('The first comment of this thread is deleted, so it takes no replies.');
+      return readAndPresent(caller, threadId);
+    },
+
+    async change(caller, commentId, { body, mentions }) {
+      const comment = await requireComment(caller, commentId);
+      requireAuthor(caller, comment);
+      const change = { body, mentions: await requireMentions(caller, mentions), editedAt: clock.now() };
+      if (!(await store.change(commentId, change))) throw commentIsDeleted();
+      return readAndPresent(caller, comment.threadId);
+    },
+
+    async remove(caller, commentId) {
+      const comment = await requireComment(caller, commentId);
+      requireAuthor(caller, comment);
+      await store.remove(commentId, clock.now());
+      return readAndPresent(caller, comment.threadId);
+    },
+
+    async resolve(caller, threadId) {
+      await requireThread(caller, threadId);
+      await store.resolve(threadId, caller.person.sub, clock.now());
+      return readAndPresent(caller, threadId);
+    },
+
+    async reopen(caller, threadId) {
+      await requireThread(caller, threadId);
+      await store.reopen(threadId);
+      return readAndPresent(caller, threadId);
+    },
+
+    async react(caller, commentId, emoji) {
+      const { threadId } = await requireComment(caller, commentId);
+      if (!(await store.react(commentId, emoji, caller.person.sub))) throw commentIsDeleted();
+      return readAndPresent(caller, threadId);
+    },
+
+    async unreact(caller, commentId, emoji) {
+      const { threadId } = await requireComment(caller, commentId);
+      await store.unreact(commentId, emoji, caller.person.sub);
+      return readAndPresent(caller, threadId);
+    },
+  };
+}
+
+const commentIsDeleted = () => new Conflict('The comment is deleted.');

@@ -1,0 +1,26 @@
+import { sql } from 'drizzle-orm';
+import { customType, date, index, pgTable, text } from 'drizzle-orm/pg-core';
+import { time } from './columns.ts';
+
+const dateRange = customType<{ data: string }>({ dataType: () => 'daterange' });
+
+export const annotations = pgTable(
+  'annotations',
+  {
+    id: text().primaryKey(),
+    projectId: text('project_id').notNull(),
+    /** null: the whole project. */
+    reportId: text('report_id'),
+    /** The report, or empty for the whole project; the range index is searched by it. */
+    scope: text().notNull().generatedAlwaysAs(sql`coalesce(report_id, '')`),
+    startsOn: date('starts_on').notNull(),
+    endsOn: date('ends_on').notNull(),
+    days: dateRange().notNull().generatedAlwaysAs(sql`daterange(starts_on, ends_on, '[]')`),
+    text: text().notNull(),
+    tags: text().array().notNull(),
+    createdBySub: text('created_by_sub').notNull(),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (table) => [index('annotations_by_days').using('gist', table.projectId, table.scope, table.days)],
+);

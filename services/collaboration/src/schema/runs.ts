@@ -1,0 +1,36 @@
+import { foreignKey, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { time } from './columns.ts';
+
+/** The last recorded run of each report. */
+export const reportRuns = pgTable(
+  'report_runs',
+  {
+    projectId: text('project_id').notNull(),
+    reportId: text('report_id').notNull(),
+    /** Identifies this run; the content of a run never changes. */
+    runId: text('run_id').notNull(),
+    ranAt: time('ran_at').notNull(),
+    /** JSON of the report without its cohort. */
+    report: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.reportId] })],
+);
+
+/** The cohort of a run, in a table of its own so that nothing that serves a link can read it by mistake. */
+export const reportRunCohorts = pgTable(
+  'report_run_cohorts',
+  {
+    projectId: text('project_id').notNull(),
+    reportId: text('report_id').notNull(),
+    runId: text('run_id').notNull(),
+    /** JSON. */
+    cohort: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.reportId] }),
+    foreignKey({
+      columns: [table.projectId, table.reportId],
+      foreignColumns: [reportRuns.projectId, reportRuns.reportId],
+    }),
+  ],
+);

@@ -1,0 +1,44 @@
+import { index, pgTable, text } from 'drizzle-orm/pg-core';
+import { time } from './columns.ts';
+
+export const shares = pgTable('shares', {
+  id: text().primaryKey(),
+  projectId: text('project_id').notNull(),
+  companyId: text('company_id').notNull(),
+  reportId: text('report_id').notNull(),
+  reportName: text('report_name').notNull(),
+  senderSub: text('sender_sub').notNull(),
+  senderName: text('sender_name').notNull(),
+  note: text(),
+  link: text().notNull(),
+  language: text().notNull(),
+  createdAt: time('created_at').notNull(),
+});
+
+/** One message to one recipient: an e-mail, or a push to one of their subscriptions. */
+export const deliveries = pgTable(
+  'deliveries',
+  {
+    id: text().primaryKey(),
+    shareId: text('share_id')
+      .notNull()
+      .references(() => shares.id),
+    recipientSub: text('recipient_sub').notNull(),
+    channel: text({ enum: ['email', 'push'] }).notNull(),
+    /** The push subscription's endpoint. */
+    endpoint: text(),
+    state: text({ enum: ['waiting', 'sent', 'failed'] })
+      .notNull()
+      .default('waiting'),
+    /** Why it failed. */
+    reason: text(),
+    settledAt: time('settled_at'),
+  },
+  (table) => [index('deliveries_by_share').on(table.shareId)],
+);
+
+/** Push subscriptions that their push service has reported gone. */
+export const droppedEndpoints = pgTable('dropped_endpoints', {
+  endpoint: text().primaryKey(),
+  droppedAt: time('dropped_at').notNull(),
+});

@@ -1,0 +1,55 @@
+import type { Db } from '@switchboard/database';
+import { and, eq, inArray } from 'drizzle-orm';
+import { publicLinks, reportRuns } from '../schema/index.ts';
+
+/** The report that a token opens. */
+export interface LinkedReport {
+  projectId: string;
+  reportId: string;
+  expiresOn: string;
+  /** The last run; null before the first. */
+  runId: string | null;
+}
+
+export interface Run {
+  runId: string;
+  ranAt: Date;
+  /** JSON. */
+  report: string;
+}
+
+export interface SharedReportsStore {
+  /** The reports that these tokens open, by the hash of the token. */
+  findByTokenHashes(hashes: readonly string[]): Promise<ReadonlyMap<string, LinkedReport>>;
+  lastRun(projectId: string, reportId: string): Promise<Run | undefined>;
+}
+
+export function createSharedReportsStore(db: Db): SharedReportsStore {
+  return {
+    async findByTokenHashes(hashes) {
+      const rows = await db
+        .select({
+          tokenHash: publicLinks.tokenHash,
+          projectId: publicLinks.projectId,
+          reportId: publicLinks.reportId,
+          expiresOn: publicLinks.expiresOn,
+          runId: reportRuns.runId,
+        })
+        .from(publicLinks)
+        .leftJoin(
+          reportRuns,
+          and(eq(reportRuns.projectId, publicLinks.projectId), eq(reportRuns.reportId, publicLinks.reportId)),
+        )
+        .where(inArray(publicLinks.tokenHash, [...hashes]));
+      return new Map(rows.map(({ tokenHash, ...link }) => [tokenHash, link]));
+    },
+
+    async lastRun(projectId, reportId) {
+      const [row] = await db
+        .select({ runId: reportRuns.runId, ranAt: reportRuns.ranAt, report: reportRuns.report })
+        .from(reportRuns)
+        .where(and(eq(reportRuns.projectId, projectId), eq(reportRuns.reportId, reportId)));
+      return row;
+    },
+  };
+}
