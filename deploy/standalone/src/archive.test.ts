@@ -8,7 +8,7 @@ const documentation = new URL('../../../docs/archive.md', import.meta.url);
 
 const running = standaloneForTests();
 
-/** What a query of the documentation answers, of this home instead of the one it names. */
+/** Runs a documented query against this home folder. */
 async function run(query: string): Promise<Record<string, unknown>[]> {
   const connection = await (await DuckDBInstance.create()).connect();
   try {
@@ -20,14 +20,14 @@ async function run(query: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-it('docs/archive.md shows three queries that work when pasted on the demo', async () => {
+it('the three queries of docs/archive.md work on the demo when pasted', async () => {
   const text = await readFile(documentation, 'utf8');
   const [days = '', products = '', funnel = '', ...others] = [...text.matchAll(/```sql\n(.+?)```/gs)].map(
     ([, query]) => query ?? '',
   );
   expect(others).toEqual([]);
   const visits = 14 * 30;
-  // The files of all partitions are there within seconds.
+  // All partitions write their files within seconds.
   await eventually(async () => expect(await run(funnel)).toMatchObject([{ product_seen: String(visits) }]), {
     withinMs: 60_000,
   });
@@ -51,7 +51,7 @@ it('docs/archive.md shows three queries that work when pasted on the demo', asyn
   expect(Number(steps?.['checkout_begun'])).toBeGreaterThan(paid);
 }, 120_000);
 
-it('an event of the demo is found in its file', async () => {
+it('event lookup finds an event of the demo in its file', async () => {
   const { management_url, project_id, tokens } = running.demo;
   const answer = await fetch(`${management_url}/management/v1/projects/${project_id}/events/demo-0-0`, {
     headers: { Authorization: `Bearer ${tokens.operator}` },

@@ -9,7 +9,7 @@ import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Launched, launch } from './testing/launch.ts';
 
-/** The statements of docs/erasing.md and docs/backup.md, carried out on the demo one after the other. */
+/** Runs the statements of docs/erasing.md and docs/backup.md on the demo, in order. */
 
 const homes: string[] = [];
 let home: string;
@@ -49,7 +49,7 @@ async function query(database: string, sql: string): Promise<Record<string, unkn
   }
 }
 
-/** As psql would: `:'name'` is the variable’s value, quoted. */
+/** Substitutes variables as psql does: `:'name'` is the quoted value. */
 function run(name: string, variables: Record<string, string> = {}) {
   const [database = ''] = name.split(':');
   const sql = statement(name).replaceAll(/:'(\w+)'/g, (_, variable) => `'${variables[variable]}'`);
@@ -104,12 +104,12 @@ const memberships = async (person: string) =>
 
 const project = 'prj_shop';
 const person = 'visitor-1';
-/** Of the demo. */
+/** Visits of the demo. */
 const visits = 14 * 30;
 let erased = 0;
 
 describe('docs/erasing.md', () => {
-  it('a person is erased from every store, and nobody else', async () => {
+  it('erases one person from every store, and nobody else', async () => {
     const { demo } = running;
     const body = { distinct_id: person, properties: { plan: 'pro' } };
     expect((await call(`${demo.eu_api_url}/v1/identify`, { method: 'POST', body })).status).toBe(202);
@@ -143,14 +143,14 @@ describe('docs/erasing.md', () => {
       expect(await rowsWith(database, 'distinct_id', person), database).toEqual({});
     expect(await rowsOf(`distinct_id = '${person}'`)).toBe(0);
     expect(await rowsOf(`distinct_id <> '${person}'`)).toBe(others);
-    // The files are still read as before.
+    // The files remain readable.
     const found = await call(`${demo.management_url}/management/v1/projects/${project}/events/demo-5-0`, {
       token,
     });
     expect(found.body).toMatchObject({ state: 'archived', archived: { row: expect.any(Number) } });
   }, 120_000);
 
-  it('a colleague’s words are erased', async () => {
+  it("erases a colleague's comments", async () => {
     const [{ author_sub: sub } = {}] = await query(
       'collaboration',
       'select author_sub from comments limit 1',
@@ -161,13 +161,13 @@ describe('docs/erasing.md', () => {
   });
 });
 
-it('a stopped folder is copied and started elsewhere, and user state is read again from the log', async () => {
+it('a copy of a stopped folder starts elsewhere, and user state is read again from the log', async () => {
   const { eu_api_url } = running.demo;
   const body = { distinct_id: 'kept', properties: { plan: 'pro' } };
   expect((await call(`${eu_api_url}/v1/identify`, { method: 'POST', body })).status).toBe(202);
   await eventually(async () => expect(await memberships('kept')).toMatchObject({ plan: 'pro' }));
   const [before] = await query('flags', 'select count(*)::int as people from people');
-  // As if the database had been restored to a day on which nobody was known.
+  // The state after restoring a backup from before any identify call.
   await query('flags', 'truncate people, groups, applied_positions');
   await run('event log: read user state again');
   expect(await running.end('SIGTERM')).toBe(0);
@@ -180,7 +180,7 @@ it('a stopped folder is copied and started elsewhere, and user state is read aga
   await eventually(async () => expect(await memberships('kept')).toMatchObject({ plan: 'pro' }), {
     withinMs: 60_000,
   });
-  // The person that was erased comes back with the rest of the log: the list of the erased has to be carried out again.
+  // The erased person returns with the replayed log, so the list of erasures must be applied again.
   await eventually(
     async () =>
       expect(
@@ -191,7 +191,7 @@ it('a stopped folder is copied and started elsewhere, and user state is read aga
   expect(await rowsOf(`event_name = 'product seen'`)).toBe(visits - erased);
 }, 240_000);
 
-it('docs/erasing.md: a project is erased from every store', async () => {
+it('docs/erasing.md: erases a project from every store', async () => {
   const { management_url, tokens } = running.demo;
   const deleted = await call(`${management_url}/management/v1/projects/${project}`, {
     method: 'DELETE',
@@ -208,7 +208,7 @@ it('docs/erasing.md: a project is erased from every store', async () => {
     ['collaboration', ['comments', 'reactions', 'deliveries']],
   ] as const)
     for (const table of tables) expect(await query(database, `select 1 from ${table}`), table).toEqual([]);
-  // What is left are objects, in these folders alone.
+  // Only objects in these folders are left.
   const kinds = (await readdir(join(home, 'objects'))).filter((name) => !name.startsWith('.'));
   expect(['attachments', 'avatars', 'events', 'replays']).toEqual(expect.arrayContaining(kinds));
 }, 60_000);

@@ -10,12 +10,12 @@ const run = promisify(execFile);
 const running = standaloneForTests();
 
 describe('the commands of docs/replays.md, pasted', () => {
-  it('list the demo’s recording, show its manifest, read its events and delete it', async () => {
+  it('list the demo recording, show its manifest, read its events and delete it', async () => {
     const page = await readFile(new URL('../../../docs/replays.md', import.meta.url), 'utf8');
     const [setting = '', ...commands] = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(
       ([, code]) => code ?? '',
     );
-    // The page speaks of the folder that standalone was started in.
+    // The page assumes the folder that standalone was started in.
     const prepared = setting.replaceAll('.switchboard/', `${running.home}/`);
     const paste = async (command: string) =>
       (await run('bash', ['-c', `${prepared}\n${command}`], { maxBuffer: 10_000_000 })).stdout;

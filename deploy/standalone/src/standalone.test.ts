@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
-import { type Launched, launch, launchInVain, standaloneForTests } from './testing/launch.ts';
+import { runCommand } from './testing/command.ts';
+import { type Launched, launch, launchAndExit, standaloneForTests } from './testing/launch.ts';
 
 const run = promisify(execFile);
 const newHome = () => mkdtemp(join(tmpdir(), 'standalone-'));
@@ -17,7 +18,7 @@ const json = async (response: Response) => (await response.json()) as Record<str
 const authorized = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
 
 describe('the first start', () => {
-  it('prints three curl lines that work when pasted, the last knowing what the first said', async () => {
+  it('prints three curl commands that work when pasted; the last sees the traits the first set', async () => {
     const lines = running.banner.split('\n').filter((line) => line.startsWith('curl '));
     expect(lines).toHaveLength(3);
     const answers: unknown[] = [];
@@ -30,7 +31,7 @@ describe('the first start', () => {
     });
   });
 
-  it('makes the plans, models and flags of the demo', async () => {
+  it('seeds plans, models and flags', async () => {
     const { base_url, project_key } = running.demo;
     expect(await json(await fetch(`${base_url}/v1/plans`))).toMatchObject({
       plans: [{ tier: 'starter' }, { tier: 'growth', cycle: 'monthly' }, { tier: 'growth', cycle: 'yearly' }],
@@ -40,7 +41,7 @@ describe('the first start', () => {
     expect(snapshot['flags']).toHaveLength(8);
   });
 
-  it('has a key of another region, which is refused', async () => {
+  it('refuses a key of another region', async () => {
     const { base_url, eu_api_url, other_region_key } = running.demo;
     expect((await fetch(`${base_url}/v1/flags/snapshot`, authorized(other_region_key))).status).toBe(403);
     const events = await fetch(`${eu_api_url}/v1/events`, {
@@ -51,7 +52,7 @@ describe('the first start', () => {
     expect(events.status).toBe(403);
   });
 
-  it('serves each path at its own address alone, and the whole document at every one', async () => {
+  it('serves each path on its own host only, and the OpenAPI document on every host', async () => {
     const { base_url, eu_api_url, management_url, tokens } = running.demo;
     expect((await fetch(`${base_url}/v1/events`, { method: 'POST' })).status).toBe(404);
     expect((await fetch(`${eu_api_url}/v1/plans`)).status).toBe(404);
@@ -71,7 +72,7 @@ describe('the first start', () => {
     }
   });
 
-  it('opens the management API to the operator token alone', async () => {
+  it('opens the management API to the operator token only', async () => {
     const { management_url, tokens } = running.demo;
     const markup = `${management_url}/management/v1/ai/markup`;
     expect((await fetch(markup)).status).toBe(401);
@@ -79,8 +80,8 @@ describe('the first start', () => {
   });
 });
 
-describe('what no service serves', () => {
-  it("answers with a request id, the caller's where it sent one", async () => {
+describe('paths that no service serves', () => {
+  it("carry a request id, the caller's own if it sent one", async () => {
     for (const path of ['/nothing/here', '/', '/docs', '/openapi.json', '/health/ready', '/dev/tokens']) {
       const own = await fetch(`${running.demo.base_url}${path}`);
       expect([path, own.headers.get('x-request-id')]).toEqual([path, expect.stringMatching(/^[\w-]{36}$/)]);
@@ -89,7 +90,7 @@ describe('what no service serves', () => {
     }
   });
 
-  it('names the reference, and the host that serves the path', async () => {
+  it('name the reference, and the host that serves the path', async () => {
     const { base_url, eu_api_url, eu_replay_url, management_url } = running.demo;
     const messageAt = async (url: string, method = 'GET') => {
       const response = await fetch(url, { method });
@@ -120,7 +121,7 @@ describe('what no service serves', () => {
 });
 
 describe('the demo', () => {
-  it('has a public link that opens, with the annotations of its people', async () => {
+  it('has a public link that opens, with annotations', async () => {
     const link = /Report +(\S+)/.exec(running.banner)?.[1] ?? '';
     const page = await fetch(link);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -146,7 +147,7 @@ describe('the demo', () => {
     }
   });
 
-  it('has a messenger that is set up, with a socket that opens', async () => {
+  it('has a configured messenger, with a socket that opens', async () => {
     const { base_url, project_key } = running.demo;
     const config = await json(
       await fetch(`${base_url}/v1/messenger/config?locale=de`, authorized(project_key)),
@@ -161,26 +162,26 @@ describe('the demo', () => {
   });
 });
 
-describe('tokens for trying things out', () => {
+describe('POST /dev/tokens', () => {
   const mint = (body: unknown, url = running.demo.base_url) =>
     fetch(`${url}/dev/tokens`, { method: 'POST', body: JSON.stringify(body) });
   const markup = () => `${running.demo.management_url}/management/v1/ai/markup`;
 
-  it('are minted with what is asked for', async () => {
+  it('mints a token with the given claims', async () => {
     const response = await mint({ sub: 'user_x', permissions: ['service.manage'] });
     expect(response.status).toBe(201);
     const { token } = await json(response);
     expect((await fetch(markup(), authorized(String(token)))).status).toBe(200);
   });
 
-  it('have expired already when the time is negative', async () => {
+  it('mints an expired token for a negative lifetime', async () => {
     const { token } = await json(
       await mint({ sub: 'user_x', permissions: ['service.manage'], expiresInSeconds: -60 }),
     );
     expect((await fetch(markup(), authorized(String(token)))).status).toBe(401);
   });
 
-  it('are refused with the path of the invalid field', async () => {
+  it('refuses an invalid request with the path of the field', async () => {
     const response = await mint({ sub: '' });
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('sub')]);
   });
@@ -188,20 +189,12 @@ describe('tokens for trying things out', () => {
 
 describe('switchboard apply', () => {
   const manifest = join(import.meta.dirname, '../../demo/src/seed/demo.yaml');
-  const operator = join(import.meta.dirname, '../../../packages/cli/src/main.ts');
-  const apply = async (path: string, env: Record<string, string>) => {
-    const options = { env: { PATH: process.env['PATH'], ...env } };
-    return run('node', [operator, 'apply', path], options).then(
-      ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
-      (error: { code: number; stdout: string; stderr: string }) => error,
-    );
-  };
   const reach = () => ({
     SWITCHBOARD_URL: running.demo.management_url,
     SWITCHBOARD_TOKEN: running.demo.tokens.operator,
   });
 
-  it('changes what the manifest names, and nothing when it is applied again', async () => {
+  it('changes what the manifest names, and nothing the second time', async () => {
     const { base_url, project_key } = running.demo;
     const snapshot = async () =>
       (await fetch(`${base_url}/v1/flags/snapshot`, authorized(project_key))).text();
@@ -222,42 +215,45 @@ describe('switchboard apply', () => {
           - { key: first, enabled: true, rolloutPercentage: 100 }
 `,
     );
-    expect(await apply(path, reach())).toMatchObject({ code: 0 });
+    expect(await runCommand(['apply', path], reach())).toMatchObject({ code: 0 });
     const flags = await fetch(`${base_url}/v1/flags?distinct_id=x`, authorized(project_key));
     expect(await json(flags)).toMatchObject({ flags: { first: true, second: true } });
     const before = await snapshot();
-    expect(await apply(path, reach())).toMatchObject({ code: 0 });
+    expect(await runCommand(['apply', path], reach())).toMatchObject({ code: 0 });
     expect(JSON.parse(await snapshot()).flags).toEqual(JSON.parse(before).flags);
   });
 
-  it('says what is wrong, with an exit code that tells a wrong manifest from a refusal', async () => {
+  it('reports what is wrong; the exit code tells an invalid manifest from a refusal', async () => {
     const bad = join(running.home, 'bad.yaml');
     await writeFile(bad, 'plans:\n  - { tier: a, cycle: b, trialDays: x, priced: true, entitlements: {} }\n');
-    const wrong = await apply(bad, reach());
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('plans[0].trialDays')]);
-    const unnamed = await apply(manifest, {});
-    expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('SWITCHBOARD_TOKEN')]);
-    const refused = await apply(manifest, { ...reach(), SWITCHBOARD_TOKEN: running.demo.tokens.owner });
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('service.manage')]);
+    const wrong = await runCommand(['apply', bad], reach());
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('plans[0].trialDays')]);
+    const unnamed = await runCommand(['apply', manifest], {});
+    expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining('SWITCHBOARD_TOKEN')]);
+    const refused = await runCommand(['apply', manifest], {
+      ...reach(),
+      SWITCHBOARD_TOKEN: running.demo.tokens.owner,
+    });
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('service.manage')]);
   });
 });
 
 it.each(['--help', '-h'])('%s prints the settings and starts nothing', async (argument) => {
-  const { code, said } = await launchInVain(join(running.home, 'unused'), {}, [argument]);
-  expect([code, said]).toEqual([0, expect.stringMatching(/PORT=0 SWITCHBOARD_HOME=/)]);
+  const { code, output } = await launchAndExit(join(running.home, 'unused'), {}, [argument]);
+  expect([code, output]).toEqual([0, expect.stringMatching(/PORT=0 SWITCHBOARD_HOME=/)]);
   await expect(access(join(running.home, 'unused'))).rejects.toThrow();
 });
 
-describe('where it cannot start, one line says why', () => {
+describe('a failed start prints one line', () => {
   it.each([
     ['on the same ports and folder', () => new URL(running.demo.base_url).port],
     ['on the same folder', () => '0'],
   ])(
     'a second instance %s, with a hint that starts one',
     async (_, port) => {
-      const { code, said } = await launchInVain(running.home, { PORT: port() });
+      const { code, output } = await launchAndExit(running.home, { PORT: port() });
       expect(code).toBe(1);
-      expect(said).toBe(
+      expect(output).toBe(
         `switchboard: Switchboard already runs at ${running.demo.base_url} on ${running.home}. ` +
           'Stop it with Ctrl-C, or start a second instance with PORT=0 SWITCHBOARD_HOME=.switchboard-2.\n',
       );
@@ -270,11 +266,11 @@ describe('where it cannot start, one line says why', () => {
   );
 
   it('an unknown argument', async () => {
-    const { code, said } = await launchInVain(running.home, {}, ['--port=80']);
-    expect([code, said]).toEqual([2, 'switchboard: unknown argument --port=80; see --help\n']);
+    const { code, output } = await launchAndExit(running.home, {}, ['--port=80']);
+    expect([code, output]).toEqual([2, 'switchboard: unknown argument --port=80; see --help\n']);
   });
 
-  it('a taken port, which it names', async () => {
+  it('a taken port', async () => {
     const server = createServer();
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => {
@@ -283,27 +279,27 @@ describe('where it cannot start, one line says why', () => {
       });
     });
     const other = await newHome();
-    const { code, said } = await launchInVain(other, { PORT: String(Math.min(port, 65_531)) });
+    const { code, output } = await launchAndExit(other, { PORT: String(Math.min(port, 65_531)) });
     server.close();
     await rm(other, { recursive: true });
-    expect([code, said]).toEqual([1, expect.stringMatching(/^switchboard: Port \d+ .*taken.*\n$/)]);
+    expect([code, output]).toEqual([1, expect.stringMatching(/^switchboard: Port \d+ .*taken.*\n$/)]);
   });
 
-  it('a port that is no number', async () => {
-    const { code, said } = await launchInVain(join(running.home, 'unused'), { PORT: 'web' });
-    expect([code, said]).toEqual([1, expect.stringMatching(/^switchboard: PORT=web.*\n$/)]);
+  it('a port that is not a number', async () => {
+    const { code, output } = await launchAndExit(join(running.home, 'unused'), { PORT: 'web' });
+    expect([code, output]).toEqual([1, expect.stringMatching(/^switchboard: PORT=web.*\n$/)]);
   });
 
   it('a home that is a file', async () => {
     const file = join(running.home, 'a-file');
     await writeFile(file, '');
-    const { code, said } = await launchInVain(file);
-    expect([code, said.trim().split('\n')]).toEqual([1, [expect.stringMatching(/^switchboard: /)]]);
+    const { code, output } = await launchAndExit(file);
+    expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringMatching(/^switchboard: /)]]);
   });
 });
 
 describe('a second start', () => {
-  it('finds the data and keys of the first, also after a kill', async () => {
+  it('finds the data and keys of the first, even after SIGKILL', async () => {
     const own = await newHome();
     try {
       const first = await launch(own);

@@ -1,32 +1,19 @@
-import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { parseManifest } from '@switchboard/cli';
 import { describe, expect, it } from 'vitest';
+import { runCommand } from './testing/command.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
-/** The command as an operator runs it, against all five services. */
+/** The command as an operator runs it, against every service. */
 
 const ROOT = join(import.meta.dirname, '../../..');
-const COMMAND = join(ROOT, 'packages/cli/src/main.ts');
 const EXAMPLE = join(ROOT, 'packages/cli/examples/acme.yaml');
 
 const running = standaloneForTests();
 
-async function switchboard(args: string[], token = running.demo.tokens.operator) {
-  const child = spawn('node', [COMMAND, ...args], {
-    env: {
-      PATH: process.env['PATH'],
-      SWITCHBOARD_URL: running.demo.management_url,
-      SWITCHBOARD_TOKEN: token,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { out, err, code };
-}
+const switchboard = (args: string[], token = running.demo.tokens.operator) =>
+  runCommand(args, { SWITCHBOARD_URL: running.demo.management_url, SWITCHBOARD_TOKEN: token });
 
 const json = async (args: string[]) => JSON.parse((await switchboard([...args, '--json'])).out);
 
@@ -128,7 +115,7 @@ describe('get and delete', () => {
       'jonas',
     ]);
     const missing = await switchboard(['get', 'flag', 'acme-shop', 'none']);
-    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('no such flag')]);
+    expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('Flag not found')]);
   });
 
   it('a flag that another needs is not removed; one that nobody needs is', async () => {

@@ -4,13 +4,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
-/** Two tenants on one deployment: what one has is not there for the other, whatever ids it knows. */
+/** Tenant isolation: one tenant never reaches another's data, whatever ids it knows. */
 
 const OTHER = { company: 'cmp_other', project: 'prj_other', report: 'rep_other' };
 
 const running = standaloneForTests();
 let demo: DemoJson;
-/** The outsider is made a member of the other company, whose project has this key. */
+/** The outsider joins the other company, whose project has this key. */
 let otherKey: string;
 beforeAll(async () => {
   demo = running.demo;
@@ -79,13 +79,13 @@ async function makeOtherTenant(): Promise<string> {
   return key;
 }
 
-/** The operation's address in the demo's project, every other id being one that is well formed. */
+/** The operation's path in the demo's project, with well-formed ids elsewhere. */
 function urlOf({ host, path }: Operation): string {
   const ids: Record<string, string> = { projectId: demo.project_id, reportId: demo.report_id };
   return addressOf(host) + path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
 }
 
-/** Not JSON: an answer about it would say that the body was judged before the caller. */
+/** Not JSON: an error about it would mean that the body was read before access was settled. */
 const notJson = ({ method }: Operation) => (['get', 'delete'].includes(method) ? {} : { body: '{"half' });
 
 const callers: Record<
@@ -95,12 +95,12 @@ const callers: Record<
   'project-key': [
     ['a key that never was', () => `pk_eu_${'x'.repeat(32)}`, 401],
     ['a key of another region', () => demo.other_region_key, 403],
-    ['a person’s token', () => demo.tokens.owner, 401],
+    ['an access token', () => demo.tokens.owner, 401],
   ],
   conversation: [
     ['a key that never was', () => `pk_eu_${'x'.repeat(32)}`, 401],
     ['a key of another region', () => demo.other_region_key, 403],
-    ['a key without the conversation’s token', () => demo.project_key, 401],
+    ['a key without a conversation token', () => demo.project_key, 401],
   ],
   ingestion: [
     ['a key that never was', () => `pk_eu_${'x'.repeat(32)}`, 401],
@@ -132,7 +132,7 @@ const guarded = operations.flatMap((operation) =>
       ],
 );
 
-describe('every operation, before it looks at the body', () => {
+describe('every operation, before it reads the body', () => {
   it.each(guarded)('$name refuses $who with $is', async ({ operation, bearer, is }) => {
     const credential = bearer();
     const answer = await ask(urlOf(operation), {
@@ -144,12 +144,12 @@ describe('every operation, before it looks at the body', () => {
   });
 });
 
-describe('a member of one company, in their own project, with ids of another’s', () => {
+describe('a member of one company, in their own project, with ids of another project', () => {
   const own = () => `${demo.base_url}/v1/projects/${OTHER.project}`;
   const theirs = () => `${demo.base_url}/v1/projects/${demo.project_id}`;
   const me = () => demo.tokens.outsider;
 
-  it('finds none of its annotations, reports, threads and comments', async () => {
+  it('cannot reach its annotations, reports, threads and comments', async () => {
     const owner = demo.tokens.owner;
     const days = 'from=2000-01-01&to=2099-12-31';
     const before = await ask(`${theirs()}/annotations?${days}`, { bearer: owner });
@@ -190,7 +190,7 @@ describe('a member of one company, in their own project, with ids of another’s
 });
 
 describe('a project key', () => {
-  it('opens no conversation of another project, though its token is known', async () => {
+  it('cannot open a conversation of another project, even with its token', async () => {
     const conversations = `${demo.base_url}/v1/conversations`;
     const opened = await ask(conversations, {
       method: 'POST',
@@ -219,7 +219,7 @@ describe('a project key', () => {
     expect(tries.map(({ status }) => status)).toEqual([401, 401, 401]);
   });
 
-  it('shows the flags, cohorts, messages, texts and pictures of its own project alone', async () => {
+  it('returns flags, cohorts, messages, texts and pictures of its own project only', async () => {
     const of = (key: string) => async (path: string) =>
       (await ask(demo.base_url + path, { bearer: key })).json;
     const [ours, others] = [of(demo.project_key), of(otherKey)];
@@ -245,7 +245,7 @@ describe('a project key', () => {
     expect(await others('/v1/messenger/config')).toEqual({ enabled: false });
   });
 
-  it('sends events of its own project alone, whatever the body says', async () => {
+  it('sends events to its own project only, whatever the body says', async () => {
     const identify = { distinct_id: 'ada', properties: { plan: 'stolen' }, project_id: demo.project_id };
     const sent = await ask(`${demo.eu_api_url}/v1/identify`, {
       method: 'POST',

@@ -18,7 +18,7 @@ async function scriptPath(): Promise<string> {
 }
 
 describe('the page', () => {
-  test('may ask nobody but its own address and the addresses of the interface', async () => {
+  test('may only connect to its own host and the hosts of the interface', async () => {
     const answer = await app.request('/docs');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
@@ -28,7 +28,7 @@ describe('the page', () => {
     expect(policy).not.toMatch(/\*|unsafe-eval/);
   });
 
-  test('names its script by its content, to be kept for good, and as gzip where that is read', async () => {
+  test('serves its script immutably under a content hash, gzipped where accepted', async () => {
     const path = await scriptPath();
     expect(path).toMatch(/^\/docs\/scalar\.[0-9a-f]{16}\.js$/);
     const plain = await app.request(path);
@@ -44,7 +44,7 @@ describe('the page', () => {
     expect(zipped.length).toBeLessThan(bytes.length / 3);
   });
 
-  test('has no other script', async () => {
+  test('loads no other script', async () => {
     expect((await app.request('/docs/scalar.0000000000000000.js')).status).toBe(404);
   });
 });
@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     server.close();
   });
 
-  test('lists the 40 operations, each with a call to copy and every status it answers', async () => {
+  test('lists the 40 operations, each with an example call and every status', async () => {
     expect(interfaceOperations).toHaveLength(40);
     for (const { method, path, responses } of interfaceOperations) {
       const address = `${method.toUpperCase()}${path}`;
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     }
   }, 120_000);
 
-  test('asks nobody else, and breaks none of its own rules', () => {
+  test('makes no other request and violates no policy', () => {
     expect(asked.filter((url) => !url.startsWith(origin) && !url.startsWith('data:'))).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -7,7 +7,7 @@ export interface ApiReferenceOptions {
   origins?: readonly string[];
 }
 
-/** Everything that Scalar would ask of its makers' hosts is off; the policy below holds it to that. */
+/** Turns off every request to Scalar's own hosts; the content security policy enforces it. */
 const configuration = {
   withDefaultFonts: false,
   telemetry: false,
@@ -24,8 +24,8 @@ const configuration = {
 };
 
 /**
- * Serves `/docs`: the document at `/openapi.json` of the same address, drawn by Scalar from a script of our own
- * address. Nothing is asked of anybody else.
+ * Serves `/docs`: Scalar renders `/openapi.json` of the same host, from a script of the same host. No other host is
+ * contacted.
  */
 export function mountApiReference<E extends Env>(
   hono: Hono<E>,
@@ -59,7 +59,7 @@ function createPages(policy: string): Hono {
   return pages;
 }
 
-// Addresses are relative to /docs, so that the page also works behind a prefix.
+// Addresses are relative to /docs, so that the page works behind a path prefix.
 const page = (script: string) => html`<!doctype html>
 <html lang="en">
 <head>

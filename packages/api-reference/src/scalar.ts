@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** Scalar's own bundle. Its package exports no path to it, but one to the style sheet beside it. */
+/** Scalar's bundle. Its package exports no path to it, only to the style sheet beside it. */
 const bundle = new URL('browser/standalone.js', import.meta.resolve('@scalar/api-reference/style.css'));
 
 export interface Script {
@@ -15,7 +15,7 @@ export interface Script {
 
 let kept: Promise<Script> | undefined;
 
-/** The script that draws the page, read and compressed when it is first asked for: few processes ever are. */
+/** The script of the page, read and compressed on first use: few processes ever serve it. */
 export function scalarScript(): Promise<Script> {
   kept ??= read().catch((error: unknown) => {
     kept = undefined;

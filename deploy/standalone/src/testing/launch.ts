@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Program, spawnProgram } from '@switchboard/testkit';
 import { afterAll, beforeAll } from 'vitest';
 import { z } from 'zod';
-
-/** For tests: standalone as a person starts it, a process of its own with a home folder. */
 
 const demoJson = z.looseObject({
   base_url: z.string(),
@@ -25,11 +23,11 @@ export type DemoJson = z.infer<typeof demoJson>;
 export interface Launched {
   demo: DemoJson;
   banner: string;
-  /** Sends the signal and waits for the end; the exit code. */
+  /** Sends the signal and resolves with the exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** A standalone for all tests of a file: started before them in a home of its own, ended and removed after. */
+/** One standalone for all tests of a file, in a home folder of its own that is removed afterwards. */
 export function standaloneForTests(): {
   readonly home: string;
   readonly demo: DemoJson;
@@ -46,7 +44,7 @@ export function standaloneForTests(): {
     await rm(home, { recursive: true, force: true });
   }, 60_000);
   const started = () => {
-    if (running === undefined) throw new Error('standalone is started before the first test, not earlier');
+    if (running === undefined) throw new Error('standalone starts before the first test, not earlier');
     return running;
   };
   return {
@@ -64,50 +62,38 @@ export function standaloneForTests(): {
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 
-/** Runs standalone until it is ready. Throws with what it said when it ends before. */
+/** Starts standalone as a person does, and resolves once it is ready. Throws with its output when it ends before. */
 export async function launch(home: string, env: Record<string, string> = {}): Promise<Launched> {
-  const process = start(home, env);
-  const output = collect(process);
-  await new Promise<void>((resolve, reject) => {
-    process.stdout?.on('data', () => output.text().includes('distinct_id=ada') && resolve());
-    process.once('exit', (code) => reject(new Error(`ended with ${code}: ${output.text()}`)));
-  });
+  const program = await start(home, { env, ready: /^curl .*distinct_id=ada/ });
   return {
-    banner: output.text(),
+    banner: program.lines.join('\n'),
     demo: demoJson.parse(JSON.parse(await readFile(join(home, 'demo.json'), 'utf8'))),
-    end: (signal) => {
-      process.kill(signal);
-      return ended(process);
-    },
+    end: (signal) => program.kill(signal),
   };
 }
 
-/** Runs standalone where it cannot start: its exit code and what it said. */
-export async function launchInVain(
+/** Runs a standalone that ends by itself: its exit code and output. */
+export async function launchAndExit(
   home: string,
   env: Record<string, string> = {},
   args: readonly string[] = [],
-) {
-  const process = start(home, env, args);
-  const output = collect(process);
-  return { code: await ended(process), said: output.text() };
+): Promise<{ code: number | null; output: string }> {
+  const program = await start(home, { env, args });
+  const code = await program.exited;
+  return { code, output: program.lines.map((line) => `${line}\n`).join('') };
 }
 
-function start(home: string, env: Record<string, string>, args: readonly string[] = []): ChildProcess {
-  return spawn('node', [MAIN, ...args], {
-    env: { PATH: globalThis.process.env['PATH'], PORT: '0', SWITCHBOARD_HOME: home, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+interface StartOptions {
+  env: Record<string, string>;
+  args?: readonly string[];
+  ready?: RegExp;
+}
+
+function start(home: string, { env, args = [], ready }: StartOptions): Promise<Program> {
+  return spawnProgram({
+    command: ['node', MAIN, ...args],
+    env: { PORT: '0', SWITCHBOARD_HOME: home, ...env },
+    ready,
+    readyWithinMs: 120_000,
   });
-}
-
-function collect(process: ChildProcess) {
-  const chunks: string[] = [];
-  process.stdout?.on('data', (chunk) => chunks.push(String(chunk)));
-  process.stderr?.on('data', (chunk) => chunks.push(String(chunk)));
-  return { text: () => chunks.join('') };
-}
-
-function ended(process: ChildProcess): Promise<number | null> {
-  if (process.exitCode !== null || process.signalCode !== null) return Promise.resolve(process.exitCode);
-  return new Promise((resolve) => process.once('exit', (code) => resolve(code)));
 }

@@ -1,0 +1,15 @@
+import { join } from 'node:path';
+import { execa } from 'execa';
+
+const COMMAND = join(import.meta.dirname, '../../../../packages/cli/src/main.ts');
+
+/** Runs the `switchboard` command with this environment and nothing else: its exit code and both outputs. */
+export async function runCommand(args: readonly string[], env: Record<string, string>) {
+  const { exitCode, stdout, stderr } = await execa('node', [COMMAND, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    extendEnv: false,
+    reject: false,
+    stripFinalNewline: false,
+  });
+  return { code: exitCode, out: stdout, err: stderr };
+}
