@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { user } from '../test-support/people.ts';
 import { type Clause, type Cohort, compileCohorts, memberships } from './index.ts';
+import { user } from './testing/people.ts';
 
 const pro: Clause = { attribute: 'plan', op: 'eq', value: 'pro' };
 const of = (cohorts: Cohort[], person = user({ plan: 'pro' })) =>

@@ -1,7 +1,7 @@
-import { type ClauseTest, compileClauses, fulfilsAll } from './clauses/clauses.ts';
+import { type ClauseTest, compileClauses, matchesAll } from './clauses/clauses.ts';
 import type { Clause, Cohort, Person, User } from './types.ts';
 
-/** Cohorts prepared for many users. */
+/** Cohorts compiled for many users. */
 export interface CompiledCohorts {
   readonly matched: readonly { readonly id: string; readonly tests: readonly ClauseTest[] }[];
   readonly listed: ReadonlyMap<string, readonly string[]>;
@@ -10,8 +10,8 @@ export interface CompiledCohorts {
 const noCohorts: ReadonlySet<string> = new Set();
 
 /**
- * Prepares cohorts, once per change. A cohort whose clauses are not well formed, or refer to a cohort, has
- * only the people it lists; so has one whose `match` is empty.
+ * Compiles cohorts, once per change. A cohort has only the people it lists if its `match` is empty, malformed or
+ * refers to a cohort.
  */
 export function compileCohorts(cohorts: readonly Cohort[]): CompiledCohorts {
   const listed = new Map<string, string[]>();
@@ -29,11 +29,11 @@ export function compileCohorts(cohorts: readonly Cohort[]): CompiledCohorts {
   return { matched, listed };
 }
 
-/** The ids of the cohorts a person belongs to, in the order of their UTF-16 units. */
+/** The ids of the cohorts a person belongs to, sorted by UTF-16 code units. */
 export function memberships(cohorts: CompiledCohorts, person: Person): string[] {
   const user: User = { ...person, cohorts: noCohorts };
   const ids = new Set(cohorts.listed.get(person.distinctId));
-  for (const { id, tests } of cohorts.matched) if (fulfilsAll(tests, user)) ids.add(id);
+  for (const { id, tests } of cohorts.matched) if (matchesAll(tests, user)) ids.add(id);
   return [...ids].sort();
 }
 

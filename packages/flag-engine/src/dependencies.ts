@@ -1,7 +1,7 @@
 export interface DependencyOrder {
-  /** Every node, each after the nodes it depends on (in a cycle there is no such order). */
+  /** Every node, each after the nodes it depends on. Within a cycle the order is arbitrary. */
   readonly order: readonly number[];
-  /** The nodes that depend on themselves, at whatever distance. */
+  /** The nodes that depend on themselves, directly or indirectly. */
   readonly cyclic: ReadonlySet<number>;
 }
 
@@ -13,8 +13,8 @@ interface Visit {
 }
 
 /**
- * Sorts nodes 0..n-1 by what they depend on: Tarjan's strongly connected components, which come out
- * dependencies first. Without recursion: a chain may be longer than the stack is deep.
+ * Sorts nodes 0..n-1 topologically with Tarjan's strongly connected components, which are found dependencies
+ * first. Iterative, because a chain of dependencies may be deeper than the stack.
  */
 export function sortByDependencies(dependencies: readonly (readonly number[])[]): DependencyOrder {
   const order: number[] = [];

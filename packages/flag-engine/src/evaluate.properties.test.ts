@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { damaged, flags, users } from '../test-support/arbitraries.ts';
 import {
   compileCohorts,
   compileRuleset,
@@ -9,6 +8,7 @@ import {
   type Flag,
   memberships,
 } from './index.ts';
+import { damaged, flags, users } from './testing/arbitraries.ts';
 
 // What a server or a file may send: sound entries, entries with one part replaced, anything at all.
 const rulesets = fc.oneof(

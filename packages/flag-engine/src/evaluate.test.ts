@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { flag, user } from '../test-support/people.ts';
 import { compileRuleset, decideAll, evaluateAll, evaluateFlag, type Flag, type User } from './index.ts';
+import { flag, user } from './testing/people.ts';
 
 const onlyPro = [{ attribute: 'plan', op: 'eq', value: 'pro' }] as const;
 const colours = [

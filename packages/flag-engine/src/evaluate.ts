@@ -1,18 +1,18 @@
-import { fulfilsAll } from './clauses/clauses.ts';
+import { matchesAll } from './clauses/clauses.ts';
 import { type HashableSuffix, hashableSuffix } from './murmur3.ts';
 import { isRolledOut, pickVariation } from './rollout.ts';
 import type { CompiledFlag, Ruleset } from './ruleset.ts';
 import type { Decision, Reason, User } from './types.ts';
 
-/** Every flag's answer by flag key. The objects have no prototype, so any key is safe in them. */
+/** The result of each flag, by flag key. The objects have no prototype, so any key is safe. */
 export interface Evaluation {
   readonly flags: Record<string, unknown>;
-  /** Only flags that served a variation have an entry. */
+  /** Only for flags that served a variation. */
   readonly variants: Record<string, string>;
   readonly reasons: Record<string, Reason>;
 }
 
-/** Evaluates every flag for a user. Never throws: a flag that cannot be evaluated is off with reason ERROR. */
+/** Evaluates every flag for a user. Never throws: a flag that cannot be evaluated is off with the reason ERROR. */
 export function evaluateAll(ruleset: Ruleset, user: User): Evaluation {
   const evaluation: Evaluation = {
     flags: Object.create(null),
@@ -27,7 +27,7 @@ export function evaluateAll(ruleset: Ruleset, user: User): Evaluation {
   return evaluation;
 }
 
-/** As `evaluateAll`, as one decision a flag in stored order: nothing is built, so this is the fastest. */
+/** Like `evaluateAll`, but returns one decision per flag in stored order. Faster, because it builds no objects. */
 export function decideAll(ruleset: Ruleset, user: User): readonly Decision[] {
   const id = hashableSuffix(user.distinctId);
   const decisions = ruleset.flags.map((flag) => flag.off.ERROR);
@@ -38,7 +38,7 @@ export function decideAll(ruleset: Ruleset, user: User): readonly Decision[] {
   return decisions;
 }
 
-/** Evaluates one flag and the prerequisites it needs. `undefined`: no flag has this key. */
+/** Evaluates one flag and its prerequisites. `undefined` if no flag has this key. */
 export function evaluateFlag(ruleset: Ruleset, key: string, user: User): Decision | undefined {
   const position = ruleset.positions.get(key);
   if (position === undefined) return undefined;
@@ -60,7 +60,7 @@ function withPrerequisites(ruleset: Ruleset, position: number): ReadonlySet<numb
   return needed;
 }
 
-/** `decisions` holds those of the flag's prerequisites already. */
+/** `decisions` must include those of the flag's prerequisites. */
 function decide(
   flag: CompiledFlag,
   decisions: readonly Decision[],
@@ -74,12 +74,12 @@ function decide(
     for (const { position, served } of flag.prerequisites) {
       if (decisions[position]?.served !== served) return off.PREREQUISITE_FAILED;
     }
-    if (!fulfilsAll(definition.targeting, user)) return off.TARGETING_MISS;
+    if (!matchesAll(definition.targeting, user)) return off.TARGETING_MISS;
     if (!isRolledOut(definition.rolloutPercentage, hashes, id)) return off.ROLLOUT_MISS;
     if (flag.variations.length === 0) return flag.on;
     return pickVariation(flag.variations, hashes, id)?.decision ?? off.ERROR;
   } catch {
-    // A trait can be anything the caller holds (a getter that throws, a structure without end).
+    // A trait can be any value of the caller, such as a getter that throws or a cyclic structure.
     return off.ERROR;
   }
 }

@@ -1,28 +1,28 @@
 import { utf8 } from './utf8.ts';
 
-// Evaluating a person hashes one distinct id behind the key of every flag. So the keys are absorbed when the
-// ruleset is compiled, the id is cut and scrambled once per evaluation, and only their meeting is left.
+// Evaluation hashes one distinct id after the key of every flag. Keys are therefore hashed when the ruleset is
+// compiled and the id is split into scrambled blocks once per evaluation. Only combining them is left per flag.
 
-/** A hash that has absorbed the beginning of a text. */
+/** The hash state after the beginning of a text. */
 export interface HashedPrefix {
   readonly hash: number;
-  /** The last bytes, fewer than a block of four, little-endian. */
+  /** The remaining bytes, fewer than a block of four, little-endian. */
   readonly tail: number;
   readonly tailBytes: number;
   readonly length: number;
 }
 
-/** The end of a text, ready to be hashed behind any prefix: cut for each of the four lengths of its tail. */
+/** The end of a text, prepared for any prefix: split into blocks for each length of the prefix's tail. */
 export interface HashableSuffix {
   readonly cuts: readonly Cut[];
   readonly length: number;
 }
 
 interface Cut {
-  /** What the suffix adds to the prefix's tail, and whether the two fill a block. */
+  /** The bytes added to the prefix's tail, and whether they complete a block. */
   readonly first: number;
   readonly firstIsBlock: boolean;
-  /** The whole blocks after it and the rest, scrambled. */
+  /** The following whole blocks and the remaining bytes, scrambled. */
   readonly blocks: readonly number[];
   readonly rest: number;
 }
@@ -50,7 +50,7 @@ export function hashableSuffix(text: string): HashableSuffix {
   return { cuts, length: bytes.length };
 }
 
-/** The hash of prefix and suffix, one text after the other. */
+/** The hash of the concatenation of prefix and suffix. */
 export function hashTogether(prefix: HashedPrefix, suffix: HashableSuffix): number {
   let hash = prefix.hash;
   const cut = suffix.cuts[prefix.tailBytes];

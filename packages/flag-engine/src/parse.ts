@@ -2,7 +2,7 @@ import { type ClauseTest, compileClauses } from './clauses/clauses.ts';
 import { isRecord } from './json.ts';
 import type { Prerequisite, Variation } from './types.ts';
 
-/** The parts of an enabled flag that evaluation needs. */
+/** The parts of a flag that evaluation needs. */
 export interface FlagDefinition {
   readonly targeting: readonly ClauseTest[];
   readonly rolloutPercentage: number;
@@ -11,15 +11,15 @@ export interface FlagDefinition {
 
 export interface ParsedFlag {
   readonly key: string;
-  /** What an off flag answers. */
+  /** The value of the flag when it is off. */
   readonly offValue: false | null;
   readonly disabled: boolean;
   readonly prerequisites: readonly Prerequisite[];
-  /** Absent when the entry is not well formed, so that the flag cannot be evaluated. */
+  /** Undefined if the entry is malformed, so that the flag cannot be evaluated. */
   readonly definition: FlagDefinition | undefined;
 }
 
-/** Reads a ruleset entry without trust in its shape. `undefined`: it has no key to answer under. */
+/** Parses a ruleset entry of unknown shape. `undefined` if it has no key. */
 export function parseFlag(entry: unknown): ParsedFlag | undefined {
   if (!isRecord(entry) || typeof entry['key'] !== 'string') return undefined;
   const prerequisites = parseList(entry['prerequisites'], parsePrerequisite);
@@ -56,7 +56,7 @@ function parseVariation(entry: unknown): Variation | undefined {
   return typeof key === 'string' && isWeight(weight) ? { key, value, weight } : undefined;
 }
 
-/** Every element parsed; an absent list is empty; `undefined` when one element cannot be parsed. */
+/** Parses every element. An absent list is empty; `undefined` if any element is malformed. */
 function parseList<T>(list: unknown, parse: (element: unknown) => T | undefined): T[] | undefined {
   if (isAbsent(list)) return [];
   if (!Array.isArray(list)) return undefined;

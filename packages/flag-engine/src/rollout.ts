@@ -7,10 +7,10 @@ import {
   murmur3,
 } from './murmur3.ts';
 
-const rolloutSeed = 0;
-const variationSeed = 86028157;
+const ROLLOUT_SEED = 0;
+const VARIATION_SEED = 86028157;
 
-/** The flag's part of its two hashes (`flagKey:`), hashed once when the ruleset is compiled. */
+/** The prefix (`flagKey:`) of the two hashes of a flag, hashed once when the ruleset is compiled. */
 export interface FlagHashes {
   readonly rollout: HashedPrefix;
   readonly variation: HashedPrefix;
@@ -18,22 +18,22 @@ export interface FlagHashes {
 
 export function flagHashes(flagKey: string): FlagHashes {
   const prefix = `${flagKey}:`;
-  return { rollout: hashPrefix(prefix, rolloutSeed), variation: hashPrefix(prefix, variationSeed) };
+  return { rollout: hashPrefix(prefix, ROLLOUT_SEED), variation: hashPrefix(prefix, VARIATION_SEED) };
 }
 
-/** Where an id stands in a flag's rollout: 1 to 100, the same for every percentage. */
+/** The rollout bucket of an id for a flag: 1 to 100, independent of the percentage. */
 export function rolloutBucket(flagKey: string, distinctId: string): number {
-  return bucket(murmur3(`${flagKey}:${distinctId}`, rolloutSeed));
+  return bucket(murmur3(`${flagKey}:${distinctId}`, ROLLOUT_SEED));
 }
 
-/** Whether an id is in the rollout. An empty id is in at 100 only. */
+/** Whether an id is in the rollout. An empty id is in the rollout only at 100. */
 export function inRollout(percentage: number, flagKey: string, distinctId: string): boolean {
   return isRolledOut(percentage, flagHashes(flagKey), hashableSuffix(distinctId));
 }
 
 /**
- * The variation an id is served: the first in stored order whose cumulative weight reaches the id's point.
- * An empty id gets the first that has weight. `undefined` when there is no weight at all.
+ * The variation served to an id: the first in stored order whose cumulative weight reaches the hash of the id. An
+ * empty id gets the first variation with a positive weight. `undefined` if no weight is positive.
  */
 export function chooseVariation<V extends { readonly weight: number }>(
   variations: readonly V[],

@@ -8,7 +8,7 @@ export interface CompiledVariation extends Variation {
 }
 
 export interface CompiledPrerequisite {
-  /** Where the flag stands in the ruleset; -1 when it is missing or in a cycle, which nothing satisfies. */
+  /** Position of the flag in the ruleset. -1 if it is missing or in a cycle, which nothing satisfies. */
   readonly position: number;
   readonly served: string;
 }
@@ -24,19 +24,19 @@ export interface CompiledFlag {
   readonly off: Readonly<Record<Exclude<Reason, 'MATCH'>, Decision>>;
 }
 
-/** Flags prepared for many evaluations. Made by `compileRuleset`; nothing in it changes. */
+/** Flags compiled for many evaluations. Immutable. */
 export interface Ruleset {
   /** In stored order. */
   readonly flags: readonly CompiledFlag[];
   readonly positions: ReadonlyMap<string, number>;
-  /** Positions, each after those of its prerequisites. */
+  /** Positions in evaluation order: each after those of its prerequisites. */
   readonly order: readonly number[];
 }
 
 /**
- * Prepares a ruleset, once per change. It takes whatever a snapshot carries: an entry that is not well
- * formed becomes a flag that is off with reason ERROR (DISABLED where `enabled` is false), one without a key
- * is left out, and of two with one key the later counts.
+ * Compiles a ruleset, once per change. Accepts any snapshot: a malformed entry becomes a flag that is off with the
+ * reason ERROR (DISABLED if `enabled` is false), an entry without a key is ignored, and of two entries with the same
+ * key the later one wins.
  */
 export function compileRuleset(flags: readonly Flag[]): Ruleset {
   const byKey = new Map<string, ParsedFlag>();

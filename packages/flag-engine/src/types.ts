@@ -1,7 +1,7 @@
-/** What a flag's variations hold. A flag without a type is read as `boolean` when it is off. */
+/** The type of a flag's values. A flag without a type has the off value of `boolean`. */
 export type FlagType = 'boolean' | 'string' | 'number' | 'json';
 
-/** Why a flag exists. It is told to people and plays no part in evaluation. */
+/** Why a flag exists. For people; evaluation ignores it. */
 export type FlagIntent = 'release' | 'experiment' | 'operational' | 'kill_switch' | 'permission' | 'sunset';
 
 export type ClauseOperator =
@@ -20,8 +20,8 @@ export type ClauseOperator =
   | 'not_in_cohort';
 
 /**
- * One condition on a person. `attribute` is `distinct_id`, `group.<type>.<trait>` (the type ends at the
- * next dot, the trait is the rest) or else the name of a trait; `in_cohort` and `not_in_cohort` ignore it.
+ * A condition on a person. `attribute` is `distinct_id`, `group.<type>.<trait>` (the type ends at the next dot) or
+ * the name of a trait. `in_cohort` and `not_in_cohort` ignore it.
  */
 export interface Clause {
   readonly attribute: string;
@@ -32,7 +32,7 @@ export interface Clause {
 export interface Variation {
   readonly key: string;
   readonly value: unknown;
-  /** A share of the sum of the flag's weights: a whole number from 0. */
+  /** Share of the sum of the flag's weights: an integer from 0. */
   readonly weight: number;
 }
 
@@ -42,11 +42,11 @@ export interface Prerequisite {
   readonly variationKey: string;
 }
 
-/** A flag as the snapshot carries it. */
+/** A flag as in the snapshot. */
 export interface Flag {
   readonly key: string;
   readonly enabled: boolean;
-  /** A whole number from 0 to 100. */
+  /** An integer from 0 to 100. */
   readonly rolloutPercentage: number;
   readonly description?: string | null | undefined;
   readonly type?: FlagType | undefined;
@@ -56,31 +56,30 @@ export interface Flag {
   readonly prerequisites?: readonly Prerequisite[] | undefined;
 }
 
-/** A named set of people: those listed, and those who fulfil every clause of a `match` that has any. */
+/** A set of people: those it lists, and those who match every clause of a non-empty `match`. */
 export interface Cohort {
   readonly id: string;
   readonly match?: readonly Clause[] | undefined;
   readonly distinctIds?: readonly string[] | undefined;
 }
 
-/** JSON properties by name. Only own properties are read, so `constructor` is just a name. */
+/** JSON properties by name. Only own properties are read, so `constructor` is an ordinary name. */
 export type Traits = Readonly<Record<string, unknown>>;
 
 /**
- * A person as clauses see them. Traits and groups stay the objects they are stored as: nothing is merged or
- * copied for an evaluation.
+ * A person as seen by clauses. Traits and groups are read in place: evaluation merges and copies nothing.
  */
 export interface Person {
-  /** Empty for nobody in particular. */
+  /** Empty for an unknown person. */
   readonly distinctId: string;
   readonly traits: Traits;
-  /** The traits of the group the person is in, by group type. */
+  /** The traits of the person's groups, by group type. */
   readonly groups?: Readonly<Record<string, Traits>> | undefined;
-  /** The state on file could not be read: no clause is fulfilled, a negative one neither. */
+  /** The stored state could not be read, so no clause matches, not even a negative one. */
   readonly stateUnavailable?: boolean | undefined;
 }
 
-/** A person and the cohorts they belong to (see `memberships`). */
+/** A person with the cohorts they belong to (see `memberships`). */
 export interface User extends Person {
   readonly cohorts: ReadonlySet<string>;
 }
@@ -94,16 +93,16 @@ export type Reason =
   | 'ERROR';
 
 /**
- * What one flag answers one person. A compiled ruleset holds one object for each outcome a flag can have and
- * answers with that same object every time, so a decision can key a cache (say, of its JSON) by identity.
+ * The result of a flag for a person. A compiled ruleset has one object per possible outcome of a flag and always
+ * returns that object, so a cache can use a decision as its key.
  */
 export interface Decision {
   readonly key: string;
-  /** The value to use. Off: `false` for type boolean or none, else `null`. */
+  /** The value to use. When off: `false` for type boolean or none, otherwise `null`. */
   readonly value: unknown;
-  /** The variation's key; `null` when none was served. */
+  /** The key of the variation, or `null` if none was served. */
   readonly variant: string | null;
-  /** What prerequisites compare with: `off`, `on` or the variation's key. */
+  /** Compared with prerequisites: `off`, `on` or the key of the variation. */
   readonly served: string;
   readonly reason: Reason;
 }

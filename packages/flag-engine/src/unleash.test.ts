@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { compileRuleset, evaluateFlag } from './index.ts';
 import {
   mapCase,
   readSpecification,
   type UnleashCase,
   type UnleashState,
   Unmapped,
-} from '../test-support/unleash.ts';
-import unmapped from '../test-support/unleash-unmapped.json' with { type: 'json' };
-import { compileRuleset, evaluateFlag } from './index.ts';
+} from './testing/unleash.ts';
+import unmapped from './testing/unleash-unmapped.json' with { type: 'json' };
 
 const specification = readSpecification();
 const listed = new Map(

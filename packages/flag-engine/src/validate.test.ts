@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { flags, users } from '../test-support/arbitraries.ts';
-import { flag } from '../test-support/people.ts';
 import {
   compileRuleset,
   evaluateAll,
@@ -11,6 +9,8 @@ import {
   validateFlag,
   validateRuleset,
 } from './index.ts';
+import { flags, users } from './testing/arbitraries.ts';
+import { flag } from './testing/people.ts';
 
 const variation = (key: string, value: unknown = 1, weight = 1) => ({ key, value, weight });
 const needs = (...list: [string, string][]) => ({
@@ -71,7 +71,7 @@ describe('cycles', () => {
   test('are found through the flags stored already', () => {
     const stored = [flag('a', needs(['b', 'on'])), flag('b', needs(['plain', 'on'], ['f', 'on'])), ...others];
     expect(validateFlag(flag('f', needs(['a', 'on'])), stored)).toEqual([
-      { path: 'prerequisites[0].flagKey', problem: 'makes a cycle: f -> a -> b -> f' },
+      { path: 'prerequisites[0].flagKey', problem: 'creates a cycle: f -> a -> b -> f' },
     ]);
   });
 

@@ -2,33 +2,33 @@ import { refersToCohort } from './cohorts.ts';
 import { isPercentage, isWeight } from './parse.ts';
 import type { Cohort, Flag, FlagType, Prerequisite, Variation } from './types.ts';
 
-/** What is wrong with a flag and where, e.g. `variations[1].weight`: `negative`. */
+/** A problem of a flag with its path, for example `variations[1].weight`: `negative`. */
 export interface Problem {
   readonly path: string;
   readonly problem: string;
 }
 
-/** The problems of a whole ruleset, paths beginning with the entry's index (`[3].rolloutPercentage`). */
+/** The problems of a ruleset. Each path begins with the index of the flag: `[3].rolloutPercentage`. */
 export function validateRuleset(flags: readonly Flag[]): Problem[] {
   const byKey = new Map(flags.map((flag) => [flag.key, flag]));
   return flags.flatMap((flag, index) => {
     const problems = problemsOf(flag, byKey);
     if (byKey.get(flag.key) !== flag) {
-      problems.unshift({ path: 'key', problem: `"${flag.key}" is the key of another flag too` });
+      problems.unshift({ path: 'key', problem: `duplicate key "${flag.key}"` });
     }
     return problems.map(({ path, problem }) => ({ path: `[${index}].${path}`, problem }));
   });
 }
 
 /**
- * The problems of one flag about to be stored beside `others`; one of the same key among them is the one it
- * replaces. Empty when it can be stored.
+ * The problems of a flag to be stored with `others`, of which it replaces the one with its key. Empty if it can be
+ * stored.
  */
 export function validateFlag(flag: Flag, others: readonly Flag[]): Problem[] {
   return problemsOf(flag, new Map([...others, flag].map((known) => [known.key, known])));
 }
 
-/** The problems of a cohort: its clauses may not refer to cohorts. */
+/** The problems of a cohort. Its clauses cannot refer to cohorts. */
 export function validateCohort(cohort: Cohort): Problem[] {
   return (cohort.match ?? []).flatMap((clause, index) =>
     refersToCohort(clause)
@@ -57,14 +57,14 @@ function variationProblems(variations: readonly Variation[], type: FlagType | un
   for (const [index, { key, value, weight }] of variations.entries()) {
     const report = (part: string, problem: string) =>
       problems.push({ path: `variations[${index}].${part}`, problem });
-    if (keys.has(key)) report('key', `"${key}" is the key of another variation too`);
+    if (keys.has(key)) report('key', `duplicate key "${key}"`);
     keys.add(key);
-    if (!isOfType(value, type)) report('value', `not a ${type}, which is the flag's type`);
+    if (!isOfType(value, type)) report('value', `not a ${type}, which is the type of the flag`);
     if (weight < 0) report('weight', 'negative');
     else if (!isWeight(weight)) report('weight', 'not a whole number');
   }
   if (variations.length > 0 && variations.every(({ weight }) => weight === 0)) {
-    problems.push({ path: 'variations', problem: 'the weights sum to 0, so none could be served' });
+    problems.push({ path: 'variations', problem: 'the weights sum to 0; at least one must be positive' });
   }
   return problems;
 }
@@ -82,7 +82,7 @@ function prerequisiteProblem(
   if (required === undefined) return { path: 'flagKey', problem: `there is no flag "${flagKey}"` };
   const cycle = pathBetween(flagKey, flag.key, byKey);
   if (cycle !== undefined) {
-    return { path: 'flagKey', problem: `makes a cycle: ${[flag.key, ...cycle].join(' -> ')}` };
+    return { path: 'flagKey', problem: `creates a cycle: ${[flag.key, ...cycle].join(' -> ')}` };
   }
   const servable = servedBy(required);
   if (servable.includes(variationKey)) return undefined;
@@ -97,7 +97,7 @@ function servedBy({ variations = [] }: Flag): string[] {
   return ['off', ...(variations.length === 0 ? ['on'] : variations.map(({ key }) => key))];
 }
 
-/** The keys from one flag along prerequisites to another, both included. */
+/** The keys on the path of prerequisites from one flag to another, both included. */
 function pathBetween(from: string, to: string, byKey: ReadonlyMap<string, Flag>): string[] | undefined {
   const cameFrom = new Map<string, string | undefined>([[from, undefined]]);
   for (const key of cameFrom.keys()) {

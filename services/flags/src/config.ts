@@ -21,7 +21,7 @@ export const flagsSettings = z.object({
     min: 1_000_000,
     max: 64_000_000_000,
     fallback: 134_217_728,
-  }).describe('Maximum size of the ruleset cache, in bytes of flag and cohort definitions.'),
+  }).describe('Maximum memory of the ruleset cache, in bytes.'),
   SOCKETS_PER_ADDRESS: integerSetting({ min: 1, max: 1_000_000, fallback: 1000 }).describe(
     'Maximum open sockets per client address and instance.',
   ),

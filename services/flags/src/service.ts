@@ -33,7 +33,7 @@ export const flagsService = defineService({
     const directory = openDirectory({ database, log, service: 'flags', logger });
     const app = createApp({ service: 'flags', context, directory, database });
 
-    const rulesets = createRulesets({ database, maxSize: config.RULESET_CACHE_BYTES });
+    const rulesets = createRulesets({ database, maxBytes: config.RULESET_CACHE_BYTES });
     const store = createUserStateStore(database);
     const consumer = config.ROLES.has('user-state')
       ? createUserStateConsumer({ store, log, logger })

@@ -1,14 +1,14 @@
 import type { Person, Traits } from '../types.ts';
 
-/** Reads one attribute of a person; `undefined` when it is missing. */
+/** Reads an attribute of a person. `undefined` if it is missing. */
 export type AttributeReader = (person: Person) => unknown;
 
-const groupAttribute = /^group\.([^.]+)\.(.+)$/s;
+const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
 
-/** How to read `distinct_id`, `group.<type>.<trait>` or a trait. A trait of such a name is not reached. */
+/** A reader of `distinct_id`, `group.<type>.<trait>` or a trait. Traits with such names cannot be read. */
 export function attributeReader(name: string): AttributeReader {
   if (name === 'distinct_id') return (person) => person.distinctId;
-  const [, type, trait] = groupAttribute.exec(name) ?? [];
+  const [, type, trait] = GROUP_ATTRIBUTE.exec(name) ?? [];
   if (type === undefined || trait === undefined) return (person) => own(person.traits, name);
   return ({ groups }) => {
     if (groups === undefined || !Object.hasOwn(groups, type)) return undefined;

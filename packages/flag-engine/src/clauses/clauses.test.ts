@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { user } from '../../test-support/people.ts';
 import type { Clause, ClauseOperator } from '../index.ts';
 import { matchesClauses } from '../index.ts';
+import { user } from '../testing/people.ts';
 
 const missing = Symbol('missing');
 

@@ -4,26 +4,25 @@ import { attributeReader } from './attribute.ts';
 import { type Equality, equalityWithAny } from './equality.ts';
 import { comparisonWith } from './order.ts';
 
-/** Whether a user whose state could be read fulfils one clause. */
+/** Whether a user whose state is known matches a clause. */
 export type ClauseTest = (user: User) => boolean;
 
 /**
- * Whether a user fulfils every clause. A clause that is not well formed (no attribute, unknown operator)
- * fulfils nobody; so does one whose value is absent, null or of a kind its operator cannot use, and then the
- * negative operators do not hold either: a clause that says nothing opens nothing.
+ * Whether a user matches every clause. A malformed clause (no attribute, unknown operator) matches nobody. Neither
+ * does a clause whose value is absent, null or of a type its operator cannot use, even with a negative operator.
  */
 export function matchesClauses(clauses: readonly Clause[], user: User): boolean {
   const tests = compileClauses(clauses);
-  return tests !== undefined && fulfilsAll(tests, user);
+  return tests !== undefined && matchesAll(tests, user);
 }
 
-export function fulfilsAll(tests: readonly ClauseTest[], user: User): boolean {
+export function matchesAll(tests: readonly ClauseTest[], user: User): boolean {
   if (user.stateUnavailable === true) return tests.length === 0;
   for (const test of tests) if (!test(user)) return false;
   return true;
 }
 
-/** Prepares clauses once for many users. `undefined`: they are not well formed. */
+/** Compiles clauses for many users. `undefined` if they are malformed. */
 export function compileClauses(clauses: unknown): readonly ClauseTest[] | undefined {
   if (!Array.isArray(clauses)) return undefined;
   const tests: ClauseTest[] = [];

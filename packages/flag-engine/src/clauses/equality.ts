@@ -1,12 +1,12 @@
 import { isRecord } from '../json.ts';
 import { numeric } from './numeric.ts';
 
-/** Whether one attribute, or one element of an attribute, is one of a clause's values. */
+/** Whether an attribute, or an element of it, equals one of the values of a clause. */
 export type Equality = (attribute: unknown) => boolean;
 
 /**
- * Equal means: the same JSON type and the same value (objects and lists by their content, texts
- * case-sensitive), or a number and a text that writes it, or a boolean and its word. `null` equals nothing.
+ * Values are equal if they have the same JSON type and value (objects and arrays by content, strings
+ * case-sensitively), or are a number or boolean and its string form. `null` equals nothing.
  */
 export function equalityWithAny(values: readonly unknown[]): Equality {
   const texts = new Set<string>();

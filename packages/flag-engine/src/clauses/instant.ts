@@ -1,15 +1,15 @@
-// Date.parse differs between runtimes on anything but its own output, and reads times without an offset in
-// the machine's time zone; a flag must come out the same everywhere.
-const instantText =
+// Not Date.parse: it differs between runtimes and reads times without an offset in the local time zone, but a flag
+// must evaluate the same everywhere.
+const INSTANT =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(?:Z|([+-])(\d{2}):(\d{2})))?$/;
 
 /**
- * Milliseconds since 1970 of an ISO 8601 text: a day (`2026-03-01`, its midnight UTC) or a date and time with
- * an offset (`2026-03-01T09:30Z`, `...T09:30:00.25+02:00`). A time without an offset names no instant;
- * it, a day that is not in the calendar, 24:00 and second 60 are `undefined`.
+ * Milliseconds since 1970 of an ISO 8601 string: a day (`2026-03-01`, midnight UTC) or a date and time with an offset
+ * (`2026-03-01T09:30Z`, `...T09:30:00.25+02:00`). `undefined` for a time without an offset, a day that does not
+ * exist, 24:00 and second 60.
  */
 export function parseInstant(value: unknown): number | undefined {
-  const match = typeof value === 'string' ? instantText.exec(value) : null;
+  const match = typeof value === 'string' ? INSTANT.exec(value) : null;
   if (match === null) return undefined;
   const part = (index: number) => Number(match[index] ?? 0);
   const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)];
@@ -30,7 +30,7 @@ function isLeapYear(year: number): boolean {
   return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 }
 
-/** Days of the Gregorian calendar, counted in years that begin in March so that the leap day comes last. */
+/** Days since 1970 in the Gregorian calendar, computed with years that begin in March so that the leap day is last. */
 function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);

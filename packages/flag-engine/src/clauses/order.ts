@@ -2,13 +2,12 @@ import { parseInstant } from './instant.ts';
 import { numeric } from './numeric.ts';
 import { compareSemanticVersions, parseSemanticVersion } from './semver.ts';
 
-/** Answers how an attribute compares with a clause's value: negative, 0, positive, or NaN for not at all. */
+/** Compares an attribute with the value of a clause: negative, 0, positive, or NaN if they are not comparable. */
 export type Comparison = (attribute: unknown) => number;
 
 /**
- * Numbers and numeric texts compare as numbers, else two SemVer 2.0 versions, else two ISO 8601 instants.
- * No text is of two of these kinds, so the value alone settles what the attribute must be.
- * `undefined`: nothing compares with this value.
+ * Compares numbers and numeric strings as numbers, SemVer 2.0 versions by precedence and ISO 8601 instants by time.
+ * No string is of two of these kinds, so the value determines the kind. `undefined` if nothing compares with it.
  */
 export function comparisonWith(value: unknown): Comparison | undefined {
   return (

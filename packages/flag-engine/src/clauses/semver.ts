@@ -1,16 +1,16 @@
-/** A version by Semantic Versioning 2.0.0. Identifiers stay text: they have no bound on their digits. */
+/** A version of Semantic Versioning 2.0.0. Identifiers stay strings because their length is unbounded. */
 export interface SemanticVersion {
   readonly core: readonly string[];
   readonly prerelease: readonly string[];
 }
 
-// The expression semver.org gives (FAQ), without its capture of the build metadata, which has no precedence.
-const semanticVersion =
+// The expression of the FAQ on semver.org without the capture of build metadata, which has no precedence.
+const SEMANTIC_VERSION =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
 
 export function parseSemanticVersion(value: unknown): SemanticVersion | undefined {
   if (typeof value !== 'string') return undefined;
-  const match = semanticVersion.exec(value);
+  const match = SEMANTIC_VERSION.exec(value);
   if (match === null) return undefined;
   return { core: match.slice(1, 4), prerelease: match[4] === undefined ? [] : match[4].split('.') };
 }

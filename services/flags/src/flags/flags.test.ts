@@ -36,7 +36,7 @@ describe('flags of a project', () => {
 
   it.each<[string, unknown, string]>([
     ['an unknown prerequisite', needs('nowhere'), 'prerequisites[0].flagKey: there is no flag "nowhere"'],
-    ['itself', needs('checked'), 'prerequisites[0].flagKey: makes a cycle: checked -> checked'],
+    ['itself', needs('checked'), 'prerequisites[0].flagKey: creates a cycle: checked -> checked'],
     ['what a flag never serves', needs('base', 'blue'), 'prerequisites[0].variationKey: flag "base" never'],
     ['a percentage over 100', { ...on, rolloutPercentage: 101 }, 'rolloutPercentage: '],
     ['half a percentage', { ...on, rolloutPercentage: 0.5 }, 'rolloutPercentage: '],

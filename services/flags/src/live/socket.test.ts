@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { directoryTombstone } from '@switchboard/directory';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -133,7 +132,7 @@ describe('a socket', () => {
     const [project, another] = [await harness.createProject(), await harness.createProject()];
     const clients = [await follow(project), await follow(project, other.url)];
     const stays = await follow(another);
-    await harness.publishDirectory(directoryTombstone('key', project.key));
+    await harness.directory.remove('key', project.key);
     for (const { closed } of clients) expect(await closed).toBe(4401);
     expect(stays.socket.readyState).toBe(WebSocket.OPEN);
   });

@@ -52,7 +52,7 @@ describe('management of a project', () => {
     const project = await harness.createProject();
     const path = `${harness.url}/management/v1/projects/${project.id}/flags`;
     expect((await fetch(path)).status).toBe(401);
-    const token = await harness.tokens.mint({ sub: 'ada', permissions: [] });
+    const token = await harness.mint({ sub: 'ada', permissions: [] });
     const response = await fetch(path, { headers: { Authorization: `Bearer ${token}` } });
     expect(response.status).toBe(403);
   });

@@ -1,7 +1,7 @@
-import type { Database, Listening } from '@switchboard/database';
-import { createRulesetCache } from './cache.ts';
+import { type Database, isUnavailable, type Listening } from '@switchboard/database';
+import { type Cache, createCache } from '@switchboard/resilience';
 import { compile, type Ruleset } from './ruleset.ts';
-import { CHANGED_CHANNEL, createRulesetsStore } from './store.ts';
+import { CHANGED_CHANNEL, createRulesetsStore, type StoredRuleset } from './store.ts';
 
 export interface Rulesets {
   /** Subscribes to changes made by any instance. May be called again if it throws. */
@@ -19,16 +19,19 @@ export interface Rulesets {
 
 interface RulesetsOptions {
   database: Pick<Database, 'drizzle' | 'listen'>;
-  maxSize: number;
+  /** Bound on the memory of cached rulesets, in bytes. */
+  maxBytes: number;
+}
+
+interface RulesetCacheOptions {
+  load(projectId: string): Promise<StoredRuleset>;
+  maxBytes: number;
 }
 
 /** The rulesets of all projects, cached until they change. */
-export function createRulesets({ database, maxSize }: RulesetsOptions): Rulesets {
+export function createRulesets({ database, maxBytes }: RulesetsOptions): Rulesets {
   const store = createRulesetsStore(database.drizzle);
-  const cache = createRulesetCache({
-    maxSize,
-    load: async (projectId) => compile(await store.load(projectId)),
-  });
+  const cache = createRulesetCache({ load: store.load, maxBytes });
   const subscribers: { onChange(projectId: string): void; onGap(): void }[] = [];
   let listening: Listening | undefined;
 
@@ -52,7 +55,20 @@ export function createRulesets({ database, maxSize }: RulesetsOptions): Rulesets
     },
     subscribe: (onChange, onGap) => void subscribers.push({ onChange, onGap }),
     get: cache.get,
-    isCurrent: cache.isCurrent,
+    isCurrent: cache.isFresh,
     invalidate: cache.invalidate,
   };
+}
+
+export function createRulesetCache({ load, maxBytes }: RulesetCacheOptions): Cache<Ruleset> {
+  return createCache<Ruleset>({
+    maxBytes,
+    sizeOf: ({ bytes }) => bytes,
+    isUnavailable,
+    async load(projectId, last) {
+      const stored = await load(projectId);
+      // Keeps the same object while nothing has changed, with everything derived from it.
+      return last?.changedAt === stored.changedAt ? last : compile(stored);
+    },
+  });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatePosition } from '@switchboard/contracts';
 import { isUnavailable } from '@switchboard/database';
-import { within } from '../within.ts';
+import { withDeadline } from '@switchboard/resilience';
 import type { AppliedPosition } from './store.ts';
 
 /** How far user state is, relative to the positions asked for. */
@@ -69,7 +69,7 @@ export function createCatchUp({ listPositions, maxWaiting = 10_000 }: CatchUpOpt
   /** Returns an unexpected error. If the database is unavailable, nobody keeps waiting. */
   async function readApplied(): Promise<unknown> {
     try {
-      const positions = await within(TIMEOUT_MS, listPositions());
+      const positions = await withDeadline(TIMEOUT_MS, listPositions());
       applied = new Map(positions.map((position) => [partitionKey(position), position]));
       return undefined;
     } catch (error) {

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ingestionTopics } from '@switchboard/contracts';
 import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
+import { retry } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
 import { applyChanges, positionAfter } from './apply.ts';
 import { decodeRecord, InvalidRecord, type StateChange } from './decode.ts';
@@ -28,16 +28,21 @@ export function createUserStateConsumer({ store, log, logger }: ConsumerOptions)
   let starting: Promise<Consumption | undefined> | undefined;
 
   async function consumeOnceReady(): Promise<Consumption | undefined> {
-    for (let attempt = 0; !stopping.signal.aborted; attempt++) {
-      try {
-        await Promise.all(topics.map((topic) => log.endOffsets(topic)));
-        return await log.consume({ group: USER_STATE_GROUP, topics, handle });
-      } catch (error) {
-        if (attempt === 0) logger.warn({ error, topics }, 'consume failed, retrying');
-        await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
-      }
+    const { signal } = stopping;
+    const onRetry = (error: unknown, attempt: number) => {
+      if (attempt === 1) logger.warn({ error, topics }, 'consume failed, retrying');
+    };
+    try {
+      return await retry(consume, { signal, onRetry, baseMs: RETRY_MS, maxMs: RETRY_MS });
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
     }
-    return undefined;
+  }
+
+  async function consume(): Promise<Consumption> {
+    await Promise.all(topics.map((topic) => log.endOffsets(topic)));
+    return log.consume({ group: USER_STATE_GROUP, topics, handle });
   }
 
   async function handle(batch: RecordBatch): Promise<void> {

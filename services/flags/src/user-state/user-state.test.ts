@@ -82,6 +82,6 @@ describe('reading user state', () => {
 
   it('times out when the database hangs', async () => {
     const userState = createUserState({ timeoutMs: 20, find: () => new Promise(() => undefined) });
-    await expect(userState.read('p', 'ada')).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
+    await expect(userState.read('p', 'ada')).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });
 });

@@ -1,6 +1,6 @@
 import { isUnavailable } from '@switchboard/database';
 import type { Traits } from '@switchboard/flag-engine';
-import { within } from '../within.ts';
+import { coalesce, withDeadline } from '@switchboard/resilience';
 
 /** What evaluation needs to know about a person. */
 export interface PersonState {
@@ -33,11 +33,6 @@ interface UserStateOptions {
   timeoutMs: number;
 }
 
-interface PendingRead extends PersonKey {
-  resolve(state: UserStateJson): void;
-  reject(error: unknown): void;
-}
-
 const MAX_PEOPLE_PER_QUERY = 200;
 /** A slower query does not hold up later reads: they get another query, up to `MAX_QUERIES`. */
 const SLOW_QUERY_MS = 10;
@@ -45,60 +40,30 @@ const MAX_QUERIES = 4;
 /** After a failure, reads fail at once for this long instead of querying the database. */
 const UNAVAILABLE_MS = 500;
 
-/** Coalesces reads of user state: reads that arrive while a query is running share the next one. */
+/** Coalesces reads of user state and fails them fast while the database is unavailable. */
 export function createUserState({ find, timeoutMs }: UserStateOptions): UserState {
-  let pending: PendingRead[] = [];
-  let queries = 0;
-  let slowQueries = 0;
   let unavailableUntil = 0;
   let lastFailure: unknown;
 
-  function startQuery(): void {
-    if (pending.length > 0 && queries === slowQueries && queries < MAX_QUERIES) void query();
-  }
-
-  async function query(): Promise<void> {
-    const batch = pending.slice(0, MAX_PEOPLE_PER_QUERY);
-    pending = pending.slice(MAX_PEOPLE_PER_QUERY);
-    let isSlow = false;
-    queries++;
-    const timer = setTimeout(() => {
-      isSlow = true;
-      slowQueries++;
-      startQuery();
-    }, SLOW_QUERY_MS);
-    await answer(batch);
-    clearTimeout(timer);
-    queries--;
-    if (isSlow) slowQueries--;
-    startQuery();
-  }
-
-  async function answer(batch: readonly PendingRead[]): Promise<void> {
+  async function findInTime(people: readonly PersonKey[]): Promise<UserStateJson[]> {
+    if (performance.now() < unavailableUntil) throw lastFailure;
     try {
-      if (performance.now() < unavailableUntil) throw lastFailure;
-      const states = await within(timeoutMs, find(batch));
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const state = states[index];
-        if (state === undefined) reject(new Error('user state query returned too few rows'));
-        else resolve(state);
-      }
+      return await withDeadline(timeoutMs, find(people));
     } catch (error) {
-      if (isUnavailable(error) && error !== lastFailure) {
+      if (isUnavailable(error)) {
         lastFailure = error;
         unavailableUntil = performance.now() + UNAVAILABLE_MS;
       }
-      for (const { reject } of batch) reject(error);
+      throw error;
     }
   }
 
-  return {
-    read: (projectId, distinctId) =>
-      new Promise((resolve, reject) => {
-        pending.push({ projectId, distinctId, resolve, reject });
-        startQuery();
-      }),
-  };
+  const read = coalesce(findInTime, {
+    maxBatch: MAX_PEOPLE_PER_QUERY,
+    slowAfterMs: SLOW_QUERY_MS,
+    maxConcurrent: MAX_QUERIES,
+  });
+  return { read: (projectId, distinctId) => read({ projectId, distinctId }) };
 }
 
 export function parseUserState(json: UserStateJson): PersonState {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Clause, Cohort, Flag, Prerequisite, User, Variation } from '../src/index.ts';
-import { compileCohorts, memberships } from '../src/index.ts';
+import type { Clause, Cohort, Flag, Prerequisite, User, Variation } from '../index.ts';
+import { compileCohorts, memberships } from '../index.ts';
 
 export interface UnleashConstraint {
   contextName: string;
@@ -54,10 +54,10 @@ export interface UnleashFile {
   cases: UnleashCase[];
 }
 
-/** Thrown where a feature says something a flag here cannot say. */
+/** Thrown if a feature has no equivalent flag. */
 export class Unmapped extends Error {}
 
-/** Every file the package lists, with its cases. */
+/** Every file of the specification with its cases. */
 export function readSpecification(): UnleashFile[] {
   const folder = new URL('.', import.meta.resolve('@unleash/client-specification/specifications/index.json'));
   const read = (file: string) => JSON.parse(readFileSync(fileURLToPath(new URL(file, folder)), 'utf8'));
@@ -69,14 +69,14 @@ export function readSpecification(): UnleashFile[] {
 
 export interface MappedCase {
   flags: Flag[];
-  /** The key the feature goes by here: its group id where that is what Unleash hashes. */
+  /** The flag's key: the group id if that is what Unleash hashes. */
   key: string;
   user: User;
 }
 
 /**
- * The same question in Switchboard's terms. Segments become cohorts, dependencies prerequisites, what the
- * feature sticks to the distinct id, and every other context field a trait.
+ * Translates a case to Switchboard. Segments become cohorts, dependencies prerequisites, the stickiness the distinct
+ * id, and every other context field a trait.
  */
 export function mapCase(state: UnleashState, { toggleName, context }: UnleashCase): MappedCase {
   if (state.features === undefined) throw new Unmapped('delta events instead of a state');
@@ -138,7 +138,7 @@ function variantsOf(feature: UnleashFeature): UnleashVariant[] {
   return ofStrategy.length > 0 ? ofStrategy : (feature.variants ?? []);
 }
 
-/** Unleash hashes a strategy's group id, for the variants of a feature its name; a flag here its key. */
+/** Unleash hashes the group id of a strategy, or the name for variants of a feature. Switchboard hashes the key. */
 function hashedName(feature: UnleashFeature): string {
   const [strategy] = feature.strategies;
   const ofStrategy = strategy?.variants ?? [];
@@ -156,7 +156,7 @@ function stickinessOf(feature: UnleashFeature | undefined, traits: Record<string
   return traits['userId'] === undefined ? 'sessionId' : 'userId';
 }
 
-/** Unleash's oldest rollouts leave out who has no id, at 100 percent too; a flag here at 100 has everybody. */
+/** The oldest rollouts of Unleash exclude people without an id even at 100 percent. Switchboard includes them. */
 function refuseFullRolloutOf(feature: UnleashFeature | undefined) {
   const [{ name, parameters = {} } = { name: '' }] = feature?.strategies ?? [];
   if (!['gradualRolloutUserId', 'gradualRolloutSessionId'].includes(name)) return;
@@ -199,7 +199,7 @@ const operators: Record<string, Clause['op'][]> = {
   NUM_LTE: ['lte'],
   DATE_AFTER: ['gt'],
   DATE_BEFORE: ['lt'],
-  // Equal by precedence, build metadata aside: `eq` would compare the texts.
+  // Equal precedence, ignoring build metadata. `eq` would compare the strings.
   SEMVER_EQ: ['gte', 'lte'],
   SEMVER_GT: ['gt'],
   SEMVER_GTE: ['gte'],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Clause, Flag, User } from '../src/index.ts';
+import type { Clause, Flag, User } from '../index.ts';
 
 const keys = fc.constantFrom('a', 'b', 'c', 'd', 'e', '__proto__', 'constructor', 'toString', '', 'café');
 const attributes = fc.constantFrom(
@@ -27,7 +27,7 @@ export const clauses: fc.Arbitrary<Clause> = fc.record(
   { requiredKeys: ['attribute', 'op'] },
 );
 
-/** Entries as a snapshot carries them: well formed, though they may refer to nothing or to each other. */
+/** Well-formed entries of a snapshot, with possibly unknown or cyclic references. */
 export const flags: fc.Arbitrary<Flag[]> = fc.uniqueArray(
   fc.record(
     {
@@ -54,7 +54,7 @@ export const flags: fc.Arbitrary<Flag[]> = fc.uniqueArray(
   { selector: (flag) => flag.key, maxLength: 10 },
 );
 
-/** A JSON document with one place replaced by any other JSON. */
+/** A JSON document in which one value is replaced by another. */
 export function damaged<T>(sound: fc.Arbitrary<T>): fc.Arbitrary<unknown> {
   return fc
     .tuple(sound, fc.jsonValue({ maxDepth: 1 }), fc.nat())

@@ -1,4 +1,4 @@
-import type { Flag, User } from '../src/index.ts';
+import type { Flag, User } from '../index.ts';
 
 export function user(traits: Record<string, unknown> = {}, rest: Partial<User> = {}): User {
   return { distinctId: 'anna', traits, cohorts: new Set(), ...rest };
