@@ -9,14 +9,14 @@ export interface Fetched {
   nextOffset: bigint;
 }
 
-/** The right to work on one partition, from being given it until it is taken away. */
+/** The assignment of a partition to this consumer, until it is revoked. */
 export interface Ownership {
   readonly topic: string;
   readonly partition: number;
   readonly signal: AbortSignal;
-  /** Back-offs end and handlers are told, but what they finish still counts. */
+  /** Ends back-offs and signals handlers. Work they finish can still be committed. */
   stop(): void;
-  /** What is done from now on no longer counts. */
+  /** Work done from now on cannot be committed. */
   lose(): void;
   lost(): boolean;
 }
@@ -37,7 +37,7 @@ export function createOwnership(topic: string, partition: number): Ownership {
   };
 }
 
-/** How a consumer stores its progress and the records it cannot read. */
+/** How a consumer stores its offsets and dead letters. */
 export interface Progress {
   commit(ownership: Ownership, offset: bigint): Promise<void>;
   publishDeadLetter(topic: string, record: OutgoingRecord): Promise<unknown>;
@@ -47,13 +47,13 @@ export interface DeliverOptions {
   consume: ConsumeOptions;
   progress: Progress;
   onLog?: ((entry: LogEntry) => void) | undefined;
-  /** Called after every attempt that failed. */
+  /** Called after every failed attempt. */
   onFailure?(): void;
 }
 
 /**
- * Hands records to the consumer until it has taken them, then commits. Resolves with false when the
- * partition was lost or the consumer stopped before.
+ * Calls the handler until it succeeds, then commits. Resolves with false if the partition was lost or the consumer
+ * stopped first.
  */
 export async function deliver(
   ownership: Ownership,
@@ -66,12 +66,13 @@ export async function deliver(
   let handled = false;
   for (let failures = 0; handled || !ownership.signal.aborted; ) {
     try {
-      // Where only the commit failed, only the commit is repeated.
+      // If only the commit failed, only the commit is retried.
       if (!handled) await consume.handle(batch);
       handled = true;
       if (ownership.lost()) return false;
       if (consume.commit !== 'manual') await progress.commit(ownership, fetched.nextOffset);
-      if (failures > 0) onLog?.({ level: 'info', message: `${where}: handled after ${failures} failures` });
+      if (failures > 0)
+        onLog?.({ level: 'info', message: `${where}: handler succeeded after ${failures} failures` });
       return true;
     } catch (error) {
       if (error instanceof PartitionLost) return false;
@@ -80,7 +81,7 @@ export async function deliver(
       if (failures === 1) {
         onLog?.({
           level: 'error',
-          message: `${where}: handling failed, trying again: ${messageOf(error)}`,
+          message: `${where}: handler failed, retrying: ${messageOf(error)}`,
           error,
           records: fetched.records,
         });
@@ -126,6 +127,6 @@ export function deadLetterTopic(topic: string): string {
 
 export function lostError(ownership: Ownership): PartitionLost {
   return new PartitionLost(
-    `${ownership.topic}/${ownership.partition} is no longer this consumer's: nothing committed`,
+    `${ownership.topic}/${ownership.partition} is assigned to another consumer: nothing committed`,
   );
 }

@@ -1,29 +1,29 @@
-/** The log is away or did not answer in time. What was being published may still be stored later. */
+/** The log is unavailable or did not respond in time. The records may still be stored later. */
 export class EventLogUnavailable extends Error {
   override name = 'EventLogUnavailable';
 }
 
-/** More bytes are on their way to the log than allowed. Nothing was published; try again shortly. */
+/** Too many bytes are in flight. Nothing was published; retry shortly. */
 export class EventLogBusy extends Error {
   override name = 'EventLogBusy';
 }
 
-/** A record is larger than the log takes. Nothing was published. */
+/** A record exceeds the maximum size. Nothing was published. */
 export class RecordTooLarge extends Error {
   override name = 'RecordTooLarge';
 }
 
-/** A commit came too late: another consumer of the group has the partition, or it was started again. */
+/** A commit came too late: the partition was reassigned or restarted. */
 export class PartitionLost extends Error {
   override name = 'PartitionLost';
 }
 
-/** A topic exists with other settings than asked for. */
+/** A topic exists with different settings. */
 export class TopicMismatch extends Error {
   override name = 'TopicMismatch';
 }
 
-/** The topic was never created. */
+/** The topic does not exist. */
 export class UnknownTopic extends Error {
   override name = 'UnknownTopic';
 }

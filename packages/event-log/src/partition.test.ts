@@ -16,7 +16,7 @@ describe('partitionFor', () => {
     expect(murmur2(Buffer.from(key)) | 0).toBe(hash);
   });
 
-  it('gives every key the partition kafkajs’s default partitioner gives it', () => {
+  it("returns the partition of kafkajs's default partitioner for every key", () => {
     const partitioner = Partitioners.DefaultPartitioner();
     const key = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),

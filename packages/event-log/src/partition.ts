@@ -1,7 +1,7 @@
 const SEED = 0x9747b28c;
 const M = 0x5bd1e995;
 
-// One buffer for short keys: this runs for every event of a batch.
+// One shared buffer for short keys, because this runs for every event of a batch.
 const scratch = Buffer.allocUnsafe(2048);
 
 /**
@@ -27,9 +27,9 @@ export function murmur2(data: Uint8Array, length = data.length): number {
   return hash >>> 0;
 }
 
-/** The partition Kafka's default partitioner gives a key: murmur2 over UTF-8, made positive, modulo. */
+/** The partition of a key, as in Kafka's default partitioner: positive murmur2 of the UTF-8 bytes, modulo. */
 export function partitionFor(key: string, partitions: number): number {
-  // A UTF-16 unit takes at most three bytes in UTF-8.
+  // A UTF-16 code unit has at most three bytes in UTF-8.
   if (key.length * 3 > scratch.length) return (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions;
   const length = scratch.write(key);
   return (murmur2(scratch, length) & 0x7fffffff) % partitions;

@@ -2,12 +2,12 @@ import { deadLetterTopic } from './deliver.ts';
 import { TopicMismatch } from './errors.ts';
 import type { TopicSpec } from './types.ts';
 
-/** As of Kafka. */
+/** Kafka's default. */
 export const DEFAULT_TOMBSTONE_RETENTION_MS = 24 * 3_600_000;
 
 const DEAD_LETTER_RETENTION_MS = 30 * 24 * 3_600_000;
 
-/** The topics themselves and the dead-letter topic of each: as many partitions, kept for at least 30 days. */
+/** The topics and the dead-letter topic of each, with the same partitions and at least 30 days of retention. */
 export function withDeadLetters(specs: TopicSpec[]): TopicSpec[] {
   return specs.flatMap((spec) => {
     if (spec.deadLetter === false) return [spec];
@@ -16,10 +16,10 @@ export function withDeadLetters(specs: TopicSpec[]): TopicSpec[] {
   });
 }
 
-/** Refuses a topic that exists with another setting. */
+/** Throws TopicMismatch if a topic exists with a different setting. */
 export function checkTopic(spec: TopicSpec, what: string, found: unknown, wanted: unknown): void {
   if (found === wanted) return;
   throw new TopicMismatch(
-    `topic ${spec.name} has ${what} ${found}, not ${wanted}: set it alike, or move its records to a new topic`,
+    `topic ${spec.name} has ${what} ${found}, not ${wanted}: change the setting, or move its records to a new topic`,
   );
 }

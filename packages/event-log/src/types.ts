@@ -1,19 +1,19 @@
-/** How a topic is made. `<name>.dead-letter` is made with it, with as many partitions. */
+/** Settings of a topic. `<name>.dead-letter` is created with it, with the same number of partitions. */
 export interface TopicSpec {
   name: string;
   partitions: number;
-  /** Copies of each partition. PostgreSQL ignores it: its own replication keeps the copies. */
+  /** Replicas of each partition. Ignored on PostgreSQL, which has its own replication. */
   replication: number;
   /** `delete` drops records older than `retentionMs`; `compact` keeps the newest record of every key. */
   cleanup: 'delete' | 'compact';
   retentionMs?: number;
-  /** How long a tombstone of a compacted topic outlives what it deleted, at least. Default one day. */
+  /** Minimum time for which a tombstone of a compacted topic is kept. Default: one day. */
   tombstoneRetentionMs?: number;
-  /** Largest record batch a Kafka broker takes. Default 8 MiB: a send of this package stays below it. */
+  /** Maximum record batch of the Kafka broker. Default: 8 MiB, more than this package sends at once. */
   maxMessageBytes?: number;
-  /** Replicas that must have a record before it is acknowledged (Kafka only). */
+  /** Replicas that must store a record before it is acknowledged (Kafka only). */
   minInSyncReplicas?: number;
-  /** `false`: no dead-letter topic. */
+  /** `false` creates no dead-letter topic. */
   deadLetter?: boolean;
 }
 
@@ -25,11 +25,11 @@ export interface OutgoingRecord {
   headers: Record<string, string>;
 }
 
-/** A record as it is stored. */
+/** A stored record. */
 export interface StoredRecord extends OutgoingRecord {
   topic: string;
   offset: bigint;
-  /** Milliseconds since 1970, when the record was published. */
+  /** Time of publication in milliseconds since 1970. */
   timestamp: number;
 }
 
@@ -38,15 +38,15 @@ export interface RecordBatch {
   readonly topic: string;
   readonly partition: number;
   readonly records: readonly StoredRecord[];
-  /** The offset to continue from once these records are done. */
+  /** The offset to continue from after these records. */
   readonly nextOffset: bigint;
-  /** Aborted when this consumer stops or no longer owns the partition: what is done then is done again elsewhere. */
+  /** Aborted when this consumer stops or loses the partition. Later work is repeated by another consumer. */
   readonly signal: AbortSignal;
-  /** Stores a record that cannot be read on `<topic>.dead-letter`, with the reason in its headers. */
+  /** Publishes an invalid record to `<topic>.dead-letter` with the reason in its headers. */
   deadLetter(record: StoredRecord, reason: string): Promise<void>;
   /**
-   * With `commit: 'manual'`: everything below `offset` (default `nextOffset`) is done. May be called long
-   * after `handle` has returned. Throws `PartitionLost` when another consumer has the partition by now.
+   * With `commit: 'manual'`: commits everything below `offset` (default `nextOffset`). May be called long after
+   * `handle` has returned. Throws `PartitionLost` if the partition was reassigned.
    */
   commit(offset?: bigint): Promise<void>;
 }
@@ -55,48 +55,47 @@ export interface ConsumeOptions {
   group: string;
   topics: string[];
   /**
-   * Called for one batch of a partition at a time, for different partitions at once. When it throws, the
-   * same records are handed over again after a back-off; later ones of that partition wait.
+   * Called for one batch of a partition at a time, and for different partitions concurrently. If it throws, it is
+   * called again with the same records after a back-off; later records of the partition wait.
    */
   handle(batch: RecordBatch): Promise<void>;
-  /** Default `after-batch`: the offset is committed when `handle` has resolved. */
+  /** Default: `after-batch`, which commits the offset when `handle` resolves. */
   commit?: 'after-batch' | 'manual';
   /**
-   * The partition is about to go to another consumer, or to start again from its last commit. A consumer
-   * that commits manually drops what it holds of it.
+   * The partition is being reassigned or restarted from its last commit. A consumer that commits manually drops its
+   * uncommitted work.
    */
   onRevoked?(topic: string, partition: number): void;
-  /** A consumer that is not heard of for so long loses its partitions. Default 10,000 (Kafka brokers allow 6,000 and more). */
+  /** A consumer that sends no heartbeat for this long loses its partitions. Default: 10,000. Kafka requires 6,000 or more. */
   leaseMs?: number;
-  /** Bytes of one partition read ahead. Default 1 MiB. One larger record is still handed over. */
+  /** Bytes read ahead per partition. Default: 1 MiB. A larger record is still delivered alone. */
   maxBatchBytes?: number;
-  /** Bounds of the back-off after a failed `handle`. Defaults 100 and 10,000. */
+  /** Bounds of the back-off after a failed `handle`. Default: 100 and 10,000. */
   retryMinMs?: number;
   retryMaxMs?: number;
 }
 
-/** Where published records are stored. */
+/** The offsets of published records. */
 export interface Published {
   /**
-   * The offset, in its partition, of the record at this index of those published; undefined where the log did
-   * not say.
+   * The offset, in its partition, of the published record at this index. Undefined if the log did not return it.
    */
   offsetOf(index: number): bigint | undefined;
 }
 
-/** How far a group is on one partition. */
+/** The lag of a group on one partition. */
 export interface PartitionLag {
   topic: string;
   partition: number;
-  /** The offset the group goes on from; the earliest one stored when it never committed. */
+  /** The offset the group continues from. The earliest stored offset if it never committed. */
   committed: bigint;
-  /** The offset the next published record will get. */
+  /** The offset of the next published record. */
   end: bigint;
   behind: bigint;
 }
 
 export interface Consumption {
-  /** Lets running handlers finish, commits what they did, and hands the partitions over. */
+  /** Waits for running handlers, commits their work and releases the partitions. */
   stop(): Promise<void>;
   lag(): Promise<PartitionLag[]>;
 }

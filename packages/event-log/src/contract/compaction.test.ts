@@ -14,7 +14,7 @@ describe.each(adapters)('compacted topics on $name', (adapter) => {
     });
     afterAll(() => logs.close());
 
-    it('a new group sees at least the last value of each key, tombstones too, in order', async () => {
+    it('a new group reads at least the last record of each key, including tombstones, in order', async () => {
       const topic = await newTopic(log, { partitions: 1, cleanup: 'compact' });
       const written = ['member:1', 'key:1', 'member:1', 'member:2', 'key:1', 'member:1'];
       for (const [i, key] of written.entries()) await log.publish(topic, [record(`${i}`, 0, key)]);
@@ -33,7 +33,7 @@ describe.each(adapters)('compacted topics on $name', (adapter) => {
       expect(await log.endOffsets(topic)).toEqual([7n]);
     });
 
-    it('a topic that keeps tombstones for less than asked for is refused', async () => {
+    it('a topic with a shorter tombstone retention is rejected', async () => {
       const spec = { partitions: 1, replication: 1, cleanup: 'compact' as const };
       const days = (count: number) => ({ tombstoneRetentionMs: count * 24 * 3_600_000 });
       const byDefault = { ...spec, name: await newTopic(log, spec) };

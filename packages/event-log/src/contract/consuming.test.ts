@@ -18,7 +18,7 @@ describe.each(adapters)('consuming on $name', (adapter) => {
     });
     afterAll(() => logs.close());
 
-    it('a group goes on from what it committed; another starts from the beginning', async () => {
+    it('a group continues from its commit; a new group starts from the beginning', async () => {
       const topic = await newTopic(log);
       const group = newGroup();
       const seen: string[] = [];
@@ -37,7 +37,7 @@ describe.each(adapters)('consuming on $name', (adapter) => {
       expect((await collect(log, [topic], 3)).records).toHaveLength(3);
     });
 
-    it('records published while it reads are handed over, from several topics', async () => {
+    it('delivers records of several topics while they are published', async () => {
       const topics = [await newTopic(log), await newTopic(log)];
       const seen: string[] = [];
       const consumption = await log.consume({
@@ -52,7 +52,7 @@ describe.each(adapters)('consuming on $name', (adapter) => {
       await consumption.stop();
     });
 
-    it('a batch whose handler throws comes again and holds up its own partition only', async () => {
+    it('a failed batch is redelivered and holds up only its partition', async () => {
       const topic = await newTopic(log);
       const seen: string[] = [];
       let failures = 0;
@@ -84,7 +84,7 @@ describe.each(adapters)('consuming on $name', (adapter) => {
       await consumption.stop();
     });
 
-    it('a slow handler holds up its own partition only, and its partition stays its own', async () => {
+    it('a slow handler holds up only its partition and keeps it', async () => {
       const topic = await newTopic(log);
       const group = newGroup();
       const seen: string[] = [];
@@ -108,7 +108,7 @@ describe.each(adapters)('consuming on $name', (adapter) => {
       await consumption.stop();
     });
 
-    it('a record that cannot be read goes to the dead letters with the reason, and the reader goes on', async () => {
+    it('an invalid record goes to the dead-letter topic with the reason, and consuming continues', async () => {
       const topic = await newTopic(log);
       const seen: string[] = [];
       const consumption = await log.consume({
@@ -142,7 +142,7 @@ describe.each(adapters)('consuming on $name', (adapter) => {
       await consumption.stop();
     });
 
-    it('with manual commits, reading goes on without them and starts again from the last one', async () => {
+    it('with manual commits, consuming does not wait for them and restarts from the last one', async () => {
       const topic = await newTopic(log, { partitions: 1 });
       const group = newGroup();
       const batches: RecordBatch[] = [];
@@ -172,7 +172,7 @@ describe.each(adapters)('consuming on $name', (adapter) => {
       expect(await log.committedOffsets(group, topic)).toEqual([3n]);
     });
 
-    it('stopping lets the running handler finish and counts what it did', async () => {
+    it('stopping waits for the running handler and commits its work', async () => {
       const topic = await newTopic(log, { partitions: 1 });
       const group = newGroup();
       const { promise: gate, resolve: open } = Promise.withResolvers<void>();
@@ -199,7 +199,7 @@ describe.each(adapters)('consuming on $name', (adapter) => {
       expect(await log.committedOffsets(group, topic)).toEqual([1n]);
     });
 
-    it('a reader holds a bounded number of bytes, one larger record at least', async () => {
+    it('a consumer reads a bounded number of bytes, but at least one record', async () => {
       const topic = await newTopic(log, { partitions: 1 });
       const sizes: number[] = [];
       for (let i = 0; i < 6; i++) {
@@ -215,7 +215,7 @@ describe.each(adapters)('consuming on $name', (adapter) => {
       await consumption.stop();
     });
 
-    it('a reader that is there before its topic joins when the topic is made', async () => {
+    it('a consumer started before its topic joins when the topic is created', async () => {
       const name = `later-${newGroup()}`;
       const seen: string[] = [];
       const consumption = await log.consume({

@@ -72,7 +72,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
     },
   );
 
-  it('frozen under load: what is on its way stays below the bound', slow, async (test) => {
+  it('frozen under load: bytes in flight stay below the bound', slow, async (test) => {
     if (!server) return test.skip();
     const maxBytesInFlight = 1_000_000;
     const log = server.open({ publishTimeoutMs: 1_000, maxBytesInFlight });
@@ -99,7 +99,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
     await log.close();
   });
 
-  it('killed and started again: what was acknowledged is there, in order', slow, async (test) => {
+  it('killed and restarted: acknowledged records are there, in order', slow, async (test) => {
     if (!server) return test.skip();
     const log = server.open({ publishTimeoutMs: 1_000 });
     const topic = await newTopic(log, { partitions: 1 });
@@ -155,7 +155,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
     },
   );
 
-  it('not there yet: it says so, and works once it is there', slow, async (test) => {
+  it('not started yet: it reports unavailable, and works once started', slow, async (test) => {
     if (!server) return test.skip();
     const earlier = server.open();
     const topic = await newTopic(earlier);

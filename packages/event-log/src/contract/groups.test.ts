@@ -31,7 +31,7 @@ describe.each(adapters)('consumer groups on $name', (adapter) => {
       return { ...consumption, seen, partitions };
     }
 
-    it('members share the partitions; when one leaves, the others take over and nothing is lost', async () => {
+    it('members share the partitions; when one leaves, the others take over without loss', async () => {
       const topic = await newTopic(log, { partitions: 4 });
       const group = newGroup();
       const a = await join(log, group, topic);
@@ -60,7 +60,7 @@ describe.each(adapters)('consumer groups on $name', (adapter) => {
       await a.stop();
     });
 
-    it('different groups each see everything', async () => {
+    it('every group reads every record', async () => {
       const topic = await newTopic(log);
       const a = await join(log, newGroup(), topic);
       const b = await join(log, newGroup(), topic);
@@ -71,7 +71,7 @@ describe.each(adapters)('consumer groups on $name', (adapter) => {
       await Promise.all([a.stop(), b.stop()]);
     });
 
-    it('one that lost its partition cannot commit over the new owner, and is told', async () => {
+    it('a consumer that lost its partition cannot commit, and gets PartitionLost', async () => {
       const topic = await newTopic(log, { partitions: 2 });
       const group = newGroup();
       const batches: RecordBatch[] = [];
@@ -110,7 +110,7 @@ describe.each(adapters)('consumer groups on $name', (adapter) => {
       return { child, output: () => output };
     }
 
-    it('when one is killed, another takes over what it had not committed', async () => {
+    it('when a member is killed, another takes over its uncommitted records', async () => {
       const topic = await newTopic(log, { partitions: 1 });
       const group = newGroup();
       await log.publish(topic, [record('a')]);
@@ -122,7 +122,7 @@ describe.each(adapters)('consumer groups on $name', (adapter) => {
       await a.stop();
     });
 
-    it('one frozen past its lease finds its partition taken: its commit is refused', async () => {
+    it('a member frozen past its lease loses its partition and cannot commit', async () => {
       const topic = await newTopic(log, { partitions: 1 });
       const group = newGroup();
       await log.publish(topic, [record('a')]);

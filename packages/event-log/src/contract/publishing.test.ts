@@ -16,7 +16,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
     });
     afterAll(() => logs.close());
 
-    it('a record comes back as it was published', async () => {
+    it('a record is read as published', async () => {
       const topic = await newTopic(log);
       const before = Date.now();
       const sent = [
@@ -40,7 +40,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       }
     });
 
-    it('records of a partition keep the order in which they were published, whatever is gathered', async () => {
+    it('records of a partition keep their order of publication under batching', async () => {
       const topic = await newTopic(log, { partitions: 3 });
       const publishes = fc.sample(fc.array(fc.nat(2), { minLength: 1, maxLength: 5 }), 200);
       const expected: string[][] = [[], [], []];
@@ -81,7 +81,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(said).toEqual(found);
     });
 
-    it('several instances publish to the same partitions without losing or reordering any of theirs', async () => {
+    it('several instances publish to the same partitions without loss or reordering', async () => {
       const topic = await newTopic(log);
       const instances = [log, logs.open(), logs.open()];
       await Promise.all(
@@ -99,7 +99,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       }
     });
 
-    it('a record of 950 kB passes, one over a mebibyte is refused', async () => {
+    it('a record of 950 kB is stored, one over 1 MiB is rejected', async () => {
       const topic = await newTopic(log);
       const value = Buffer.alloc(950_000, 'x');
       await log.publish(topic, [{ partition: 0, key: 'p1', value, headers: {} }]);
@@ -110,7 +110,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(records[0]?.value?.equals(value)).toBe(true);
     });
 
-    it('many large records of one partition, more than fit one send, all arrive in order', async () => {
+    it('more large records of one partition than fit a send arrive in order', async () => {
       const topic = await newTopic(log);
       const large = Array.from({ length: 24 }, (_, i) => ({
         partition: 0,
@@ -123,7 +123,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(records.map((one) => one.key)).toEqual(large.map((one) => one.key));
     });
 
-    it('over the bound of bytes on their way, publish is refused at once and nothing is stored', async () => {
+    it('over the bound of bytes in flight, publish fails at once and stores nothing', async () => {
       const topic = await newTopic(log);
       const bounded = logs.open({ maxBytesInFlight: 200_000 });
       const big = { partition: 0, key: null, value: Buffer.alloc(150_000), headers: {} };
@@ -136,7 +136,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(await log.endOffsets(topic)).toEqual([2n, 0n]);
     });
 
-    it('what is not there is named, and spoils nobody else’s publish', async () => {
+    it('an unknown topic or partition is named and affects no other publish', async () => {
       const topic = await newTopic(log);
       const outcomes = await Promise.allSettled([
         log.publish('never-created', [record('a')]),
@@ -148,7 +148,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(log.bytesInFlight()).toBe(0);
     });
 
-    it('creating a topic again changes nothing; with other partitions or cleanup it is refused', async () => {
+    it('creating a topic again has no effect; different partitions or cleanup are rejected', async () => {
       const name = await newTopic(log);
       const spec = { name, partitions: 2, replication: 1, cleanup: 'delete' as const };
       await log.createTopics([spec]);

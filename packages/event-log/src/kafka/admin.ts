@@ -7,8 +7,7 @@ const UNSETTLED_PAUSE_MS = 100;
 
 export interface KafkaAdmin {
   /**
-   * Runs work, which may be run again, on a connected admin client, answered within the time-out; reconnects after a
-   * failure.
+   * Runs idempotent work on a connected admin client, within the time-out. Reconnects after a failure.
    */
   use<T>(what: string, work: (admin: Admin) => Promise<T>, timeoutMs?: number): Promise<T>;
   close(): Promise<void>;
@@ -37,7 +36,7 @@ export function createAdmin(client: Kafka, defaultTimeoutMs: number): KafkaAdmin
         } catch (error) {
           const broken = error instanceof Error && error.name.startsWith('KafkaJS');
           if (!broken && !(error instanceof EventLogUnavailable)) throw error;
-          // The next one reads anew who leads which partition.
+          // The next attempt refreshes the partition leaders.
           if (current === opening) current = undefined;
           opening.then((admin) => admin.disconnect()).catch(() => {});
           if (!isLeaderUnsettled(error) || performance.now() + UNSETTLED_PAUSE_MS > deadline) {
@@ -55,7 +54,7 @@ export function createAdmin(client: Kafka, defaultTimeoutMs: number): KafkaAdmin
   };
 }
 
-/** A partition has no leader for a moment after it was made, and while one moves. */
+/** A partition briefly has no leader after its creation and while leadership moves. */
 function isLeaderUnsettled(error: unknown): boolean {
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
   return type === 'NOT_LEADER_FOR_PARTITION' || type === 'LEADER_NOT_AVAILABLE';

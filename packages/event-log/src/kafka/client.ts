@@ -3,19 +3,19 @@ import { Kafka, type RetryOptions, type SASLOptions } from 'kafkajs';
 export interface KafkaConnection {
   brokers: string[];
   clientId: string;
-  /** Talk TLS; the broker's certificate is checked against Node's authorities (NODE_EXTRA_CA_CERTS adds to them). */
+  /** Use TLS. The broker's certificate is verified with Node's certificate authorities; NODE_EXTRA_CA_CERTS adds more. */
   tls?: boolean;
   sasl?: KafkaCredentials | undefined;
 }
 
-/** Who we are to the brokers. */
+/** SASL credentials. */
 export interface KafkaCredentials {
   mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
   username: string;
   password: string;
 }
 
-/** A kafkajs client that logs nothing itself: this package reports changes of state instead of every retry. */
+/** A kafkajs client that logs nothing: this package logs state changes instead of every retry. */
 export function createClient(connection: KafkaConnection, requestTimeoutMs: number, retries = 5): Kafka {
   return new Kafka({
     brokers: connection.brokers,
@@ -24,14 +24,14 @@ export function createClient(connection: KafkaConnection, requestTimeoutMs: numb
     ...(connection.sasl ? { sasl: saslOptions(connection.sasl) } : {}),
     requestTimeout: requestTimeoutMs,
     connectionTimeout: 2_000,
-    // By default connecting gives up soon, so that nothing goes on in the background for long.
+    // By default connecting fails fast, so that nothing keeps running in the background.
     retry: retrying(retries),
     logCreator: () => () => {},
   });
 }
 
 function saslOptions({ mechanism, username, password }: KafkaCredentials): SASLOptions {
-  // kafkajs types each mechanism apart.
+  // kafkajs has a separate type for each mechanism.
   switch (mechanism) {
     case 'plain':
       return { mechanism, username, password };
@@ -42,7 +42,7 @@ function saslOptions({ mechanism, username, password }: KafkaCredentials): SASLO
   }
 }
 
-/** All of it is set: kafkajs has other defaults where NODE_ENV is `test`. */
+/** Every option is set because kafkajs has different defaults if NODE_ENV is `test`. */
 export function retrying(retries: number): RetryOptions {
   return { retries, initialRetryTime: 50, maxRetryTime: 500, factor: 0.2, multiplier: 2 };
 }

@@ -8,8 +8,8 @@ const compressZstd = promisify(zstdCompress);
 const decompressZstd = promisify(zstdDecompress);
 
 /**
- * Level 1 with tables small enough to be set up quickly: a third of the time on a batch of 50 kB, and just as small
- * a result. Node's own Zstandard works off the main thread.
+ * Level 1 with small tables: a third of the time for a batch of 50 kB with a result of the same size. Node's
+ * Zstandard runs off the main thread.
  */
 const params = {
   [constants.ZSTD_c_compressionLevel]: 1,
@@ -19,13 +19,13 @@ const params = {
 
 const zstd = {
   compress({ buffer }: { buffer: Buffer }) {
-    // The result in one piece, and so in one visit to the other thread.
+    // One output chunk needs one round trip to the other thread.
     return compressZstd(buffer, { params, chunkSize: 4096 + (buffer.length >> 1) });
   },
   decompress: (buffer: Buffer) => decompressZstd(buffer),
 };
 
-/** Registers what kafkajs lacks (its registry is global to the process) and names its codec. */
+/** Registers a codec that kafkajs lacks, in its process-wide registry, and returns its type. */
 export function codecFor(compression: Compression): number {
   const { CompressionCodecs, CompressionTypes } = kafkajs;
   CompressionCodecs[CompressionTypes.ZSTD] = () => zstd;

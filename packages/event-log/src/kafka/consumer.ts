@@ -6,14 +6,14 @@ import type { ConsumeOptions, LogEntry } from '../types.ts';
 import { retrying } from './client.ts';
 import { lastOffsetOf, recordsOf } from './records.ts';
 
-/** A handler that takes longer lets the other partitions of its broker go on without it. */
+/** A handler that takes longer does not hold up the other partitions of its broker. */
 const SLOW_MS = 1_000;
 
 const LEAVE_MS = 5_000;
 
 interface Held {
   ownership: Ownership;
-  /** The work on this partition, so that no second batch of it is begun before. */
+  /** The running work on this partition: its next batch starts after it. */
   resume?: (() => void) | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface KafkaConsumption {
   stop(): Promise<void>;
 }
 
-/** Reads until stopped. Whatever ends a kafkajs consumer, a fresh one takes its place after a back-off. */
+/** Consumes until stopped. If the kafkajs consumer ends for any reason, a new one replaces it after a back-off. */
 export function startConsumer(options: {
   client: Kafka;
   consume: ConsumeOptions;
@@ -55,7 +55,7 @@ export function startConsumer(options: {
     }
   }
 
-  /** Resolves with what ended the consumer. */
+  /** Resolves with the reason the consumer ended. */
   async function runOnce(): Promise<unknown> {
     const consumer = client.consumer({
       groupId: consume.group,
@@ -80,9 +80,9 @@ export function startConsumer(options: {
       assign(payload.memberAssignment);
     });
     consumer.on(consumer.events.FETCH_START, () => {
-      // When it could not join, as with a broker that is starting, kafkajs goes on as what it was before. Where the
-      // group still knows it as that, nobody would ever read what was revoked here.
-      if (isJoining) end(new Error('the group could not be joined again'));
+      // If it cannot join, for example while a broker starts, kafkajs continues with its previous membership. If the
+      // group still accepts that, nobody would read the partitions revoked here.
+      if (isJoining) end(new Error('could not rejoin the group'));
     });
     const onStop = (): void => end(undefined);
     stopping.signal.addEventListener('abort', onStop, { once: true });
@@ -106,9 +106,9 @@ export function startConsumer(options: {
   }
 
   async function finish(consumer: Consumer): Promise<void> {
-    // Handlers under way end first, so that what they did is committed before the partitions go.
+    // Running handlers finish first, so that their work is committed before the partitions are released.
     if (stopping.signal.aborted) await Promise.allSettled(working.values());
-    // kafkajs would first try as long as it is allowed to reach a broker that is away.
+    // kafkajs would first retry an unavailable broker for as long as it is allowed to.
     const leaving = consumer.disconnect();
     await within(performance.now() + LEAVE_MS, 'leaving the group', leaving).catch(() => {});
   }
@@ -130,7 +130,7 @@ export function startConsumer(options: {
       if (working.get(key) === track) working.delete(key);
     });
     if ((await Promise.race([work, slow])) !== 'slow') return;
-    // Its broker is asked for the other partitions meanwhile.
+    // Meanwhile the other partitions of its broker are fetched.
     const resume = payload.pause();
     holder.resume = resume;
     void done.then(() => {
@@ -145,7 +145,7 @@ export function startConsumer(options: {
     lastOffset: bigint,
     onFailure: () => void,
   ): Promise<void> {
-    // Someone who lost this partition and got it back may still be at work on it.
+    // Work from before the partition was lost and regained may still be running.
     await working.get(key);
     const { topic, partition } = payload.batch;
     const fetched = { topic, partition, records: recordsOf(payload.batch), nextOffset: lastOffset + 1n };
@@ -191,7 +191,7 @@ function release(holder: Held): void {
   resume?.();
 }
 
-/** The broker refuses it when the group has moved on since the batch was fetched. */
+/** The broker rejects it if the group has rebalanced since the batch was fetched. */
 async function commit(payload: EachBatchPayload, ownership: Ownership, offset: bigint): Promise<void> {
   const { topic, partition } = ownership;
   if (ownership.lost()) throw lostError(ownership);

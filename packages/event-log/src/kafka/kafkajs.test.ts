@@ -7,14 +7,14 @@ import { record } from '../testing/records.ts';
 
 const kafka = adapters.find((adapter) => adapter.name === 'Kafka');
 
-describe.skipIf(!kafka?.available)('kafkajs as it is patched', () => {
+describe.skipIf(!kafka?.available)('patched kafkajs', () => {
   let logs: TestLog | undefined;
   beforeAll(async () => {
     logs = await kafka?.start();
   });
   afterAll(() => logs?.close());
 
-  it('works without a warning of Node', async () => {
+  it('causes no Node.js warning', async () => {
     const warnings: string[] = [];
     const listen = (warning: Error): number => warnings.push(warning.name);
     process.on('warning', listen);
@@ -45,7 +45,7 @@ describe.skipIf(!kafka?.available)('kafkajs as it is patched', () => {
     },
   );
 
-  it('answers the offsets of a topic that others make at this moment', async () => {
+  it('returns the offsets of a topic that is being created', async () => {
     const brokers = (await kafkaBrokers()) ?? [];
     const [one, other] = [
       openKafkaLog({ brokers, clientId: 'one' }),

@@ -10,21 +10,21 @@ import { openProducer, outOfStep } from './producer.ts';
 import { createKafkaTopics } from './topics.ts';
 
 export interface KafkaLogOptions extends KafkaConnection, CommonOptions {
-  /** Default zstd. Sends below 32 kB go as they are. */
+  /** Default: zstd. Sends below 32 kB are not compressed. */
   compression?: Compression;
-  /** Idempotent producers that split the partitions among them, each with one send under way. Default 1. */
+  /** Idempotent producers that share the partitions, each with one send in flight. Default: 1. */
   lanes?: number;
 }
 
 /**
- * About half a minute. A consumer that outlasts a broker's restart keeps its place in the group; a fresh one waits
- * until the broker has missed the old one for a lease.
+ * About half a minute. A consumer that survives the restart of a broker keeps its membership; a new one has to wait
+ * for the lease of the old one to expire.
  */
 const CONSUMER_RETRIES = 60;
 
 const CREATE_TOPICS_TIMEOUT_MS = 30_000;
 
-/** The event log on Kafka. Connects when it is first used. */
+/** The event log on Kafka. Connects on first use. */
 export function openKafkaLog(options: KafkaLogOptions): EventLog {
   const timeoutMs = options.publishTimeoutMs ?? 5_000;
   const { onLog } = options;

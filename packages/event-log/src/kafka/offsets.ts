@@ -3,7 +3,7 @@ import { UnknownTopic } from '../errors.ts';
 import type { PartitionLag } from '../types.ts';
 
 export async function partitionsOf(admin: Admin, topic: string): Promise<number> {
-  // The list, since asking for the metadata of an unknown topic is repeated until the time is up.
+  // Lists topics, because kafkajs retries metadata of an unknown topic until the time-out.
   if (!(await admin.listTopics()).includes(topic)) {
     throw new UnknownTopic(`there is no topic ${topic}: create it before publishing`);
   }
@@ -28,7 +28,7 @@ export async function readLag(admin: Admin, group: string, topics: string[]): Pr
       const stored = groups.find((one) => one.topic === topic)?.partitions ?? [];
       const offsets = await readOffsets(admin, topic);
       return offsets.map(({ partition, low, high }) => {
-        // -1: the group has never committed.
+        // -1 if the group has never committed.
         const offset = BigInt(stored.find((one) => one.partition === partition)?.offset ?? -1);
         const committed = offset < low ? low : offset;
         return { topic, partition, committed, end: high, behind: high > committed ? high - committed : 0n };

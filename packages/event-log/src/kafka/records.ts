@@ -14,7 +14,7 @@ export function recordsOf(batch: Batch): StoredRecord[] {
   }));
 }
 
-/** May be past the last message: compaction and transactions leave gaps. */
+/** May be past the last message, because compaction and transactions leave gaps. */
 export function lastOffsetOf(batch: Batch): bigint {
   return BigInt(batch.lastOffset());
 }

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const client = fileURLToPath(new URL('../testing/secured-client.ts', import.meta.url));
 const password = 'correct-horse';
 
-describe('brokers that ask for TLS and a password', () => {
+describe('brokers with TLS and SASL', () => {
   let kafka: KafkaServer | undefined;
   let broker: string;
   let folder: string;
@@ -45,7 +45,7 @@ describe('brokers that ask for TLS and a password', () => {
     expect(await said(mechanism, password)).toContain(mechanism);
   });
 
-  it('refuse a wrong password, and are refused without an authority that vouches for them', async () => {
+  it('reject a wrong password, and are rejected without a trusted authority', async () => {
     if (kafka === undefined) return;
     expect(await said('scram-sha-512', 'wrong')).toMatch(/^EventLogUnavailable: /);
     expect(await said('scram-sha-512', password, false)).toMatch(/^EventLogUnavailable: /);

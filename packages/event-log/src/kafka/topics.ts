@@ -6,15 +6,15 @@ import type { TopicSpec } from '../types.ts';
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Makes the missing topics and checks the others. A topic's number of partitions is never raised: the
- * partition of a key would move, and with it the order of its records.
+ * Creates missing topics and checks the others. Partitions are never added, because a key would move to another
+ * partition and its records would lose their order.
  */
 export async function createKafkaTopics(admin: Admin, wanted: TopicSpec[]): Promise<void> {
   const specs = withDeadLetters(wanted);
   const existing = new Set(await admin.listTopics());
   const missing = specs.filter((spec) => !existing.has(spec.name));
   if (missing.length > 0) {
-    // Another instance may make them at this moment; the check below tells whether they are alike.
+    // Another instance may be creating them; the check below verifies their settings.
     await admin
       .createTopics({ waitForLeaders: true, topics: missing.map(topicConfig) })
       .catch((error) => ignoreExisting(error));

@@ -22,7 +22,7 @@ describe('compaction in PostgreSQL', () => {
 
   const open = (options = {}) => openPostgresLog({ url: database.url, compactionIntervalMs: 20, ...options });
 
-  it('keeps the newest record of each key where it is, also of keys written again later', async () => {
+  it('keeps the newest record of each key at its offset, including keys written again', async () => {
     const log = open();
     const topic = await newTopic(log, { partitions: 1, cleanup: 'compact' });
     for (const key of ['a', 'b', 'a', 'c', 'a']) await log.publish(topic, [record(key, 0, key)]);
@@ -38,7 +38,7 @@ describe('compaction in PostgreSQL', () => {
     await log.close();
   });
 
-  it('keeps a tombstone for a while, then drops it; a reader still reaches the end', async () => {
+  it('keeps a tombstone for its retention, then removes it; a consumer still reaches the end', async () => {
     const log = open();
     const compact = { partitions: 1, cleanup: 'compact' as const };
     const dropping = await newTopic(log, { ...compact, tombstoneRetentionMs: 0 });
@@ -58,7 +58,7 @@ describe('compaction in PostgreSQL', () => {
     await log.close();
   });
 
-  it('drops records older than the retention, oldest first, and never renumbers', async () => {
+  it('removes records past retention, oldest first, without renumbering', async () => {
     const log = open();
     const topic = await newTopic(log, { partitions: 1, retentionMs: 300 });
     const forever = await newTopic(log, { partitions: 1 });

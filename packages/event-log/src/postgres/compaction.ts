@@ -3,7 +3,7 @@ import { DEFAULT_TOMBSTONE_RETENTION_MS } from '../topics.ts';
 
 const DELETE_AT_ONCE = 5_000;
 
-// Any number: the instance that tidies up holds this lock.
+// An arbitrary key. The instance that compacts holds this lock.
 const LOCK = 7_926_335_346;
 
 interface PartitionRow {
@@ -16,7 +16,7 @@ interface PartitionRow {
   compacted_to: number | bigint;
 }
 
-/** One round over all topics; nothing when another instance is at it. Offsets never change. */
+/** Compacts all topics once, unless another instance is doing so. Offsets never change. */
 export async function compactAll(database: Database): Promise<void> {
   const partitions = await database.sql<PartitionRow[]>`
     select p.*, t.cleanup, t.retention_ms, t.tombstone_retention_ms
@@ -24,7 +24,7 @@ export async function compactAll(database: Database): Promise<void> {
   for (const row of partitions) {
     let goOn = true;
     while (goOn) {
-      // One transaction a step: the lock goes with it, and no step holds others up for long.
+      // One transaction per step: it holds the lock, and no step blocks others for long.
       goOn = await database.sql.begin(async (tx) => {
         const [lock] = await tx<{ locked: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}) as locked`;
         if (!lock?.locked) return false;
@@ -49,7 +49,7 @@ async function dropOld(tx: Transaction, { topic, partition, retention_ms }: Part
   return rows.length === DELETE_AT_ONCE;
 }
 
-/** Of every key written since the last round, all but the newest record go; then tombstones that are old enough. */
+/** Removes all but the newest record of each key written since the last round, then expired tombstones. */
 async function compact(tx: Transaction, row: PartitionRow): Promise<boolean> {
   const { topic, partition } = row;
   const tombstonesMs = row.tombstone_retention_ms ?? DEFAULT_TOMBSTONE_RETENTION_MS;

@@ -9,11 +9,11 @@ const migrations = {
 };
 
 export interface Connections {
-  /** Resolves when the tables are there; tries again when asked again after a failure. */
+  /** Resolves when the tables exist. Call it again to retry after a failure. */
   ready(): Promise<void>;
-  /** Runs a query that somebody waits for: answered in time, by a fresh pool when the old one hangs. */
+  /** Runs a query within the time-out. If the pool hangs, a new one replaces it. */
   use<T>(what: string, work: (database: Database) => Promise<T>, timeoutMs?: number): Promise<T>;
-  /** For work that has time: its queries wait as long as the database does. */
+  /** For background work: queries without a time-out. */
   background(): Database;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { Feed } from './feed.ts';
 import { claim, giveUp, leave, type Membership, renew } from './members.ts';
 import { startWorker, type Worker } from './worker.ts';
 
-/** Takes part in a group: renews its leases, claims what it should read, hands over what it should not. */
+/** A member of a group: renews its leases, claims its partitions and releases those of others. */
 export function startConsumer(options: {
   ready(): Promise<void>;
   database(): Database;
@@ -79,7 +79,7 @@ export function startConsumer(options: {
     for (const { topic, partition, end } of wanted) {
       const key = keyOf({ topic, partition });
       const worker = workers.get(key);
-      // Notifications are quick but may be missed; this is the net below them.
+      // Notifications can be missed, so it also polls.
       if (worker && end > worker.position()) worker.wake();
       if (worker || stopping) continue;
       const claimed = await claim(database, membership, topic, partition);
@@ -101,7 +101,7 @@ export function startConsumer(options: {
     });
     workers.set(key, worker);
     void worker.done.then(() => {
-      // It found out by itself, at a commit.
+      // Its commit has already failed.
       if (workers.get(key) === worker && !stopping) lose(key, worker);
     });
   }
@@ -121,7 +121,7 @@ export function startConsumer(options: {
       revoked(worker);
       await giveUp(database, worker.claim);
     });
-    // Where giving up fails, the lease runs out.
+    // If the release fails, the lease expires.
     track(over.catch(() => {}));
   }
 
@@ -148,7 +148,7 @@ export function startConsumer(options: {
   };
 
   function handOverStopped(key: string, worker: Worker): void {
-    // It may have been started by the last turn, after the others were told to stop.
+    // The last round may have started it after the others were told to stop.
     worker.ownership.stop();
     const over = worker.done.then(async () => {
       worker.ownership.lose();

@@ -4,14 +4,14 @@ import { backoff, pause } from '../timing.ts';
 export const RECORDS_CHANNEL = 'event_log_records';
 export const GROUPS_CHANNEL = 'event_log_groups';
 
-/** Wakes readers when records are stored and groups when their members change. */
+/** Wakes readers when records are stored, and groups when their members change. */
 export interface Feed {
   onRecords(topic: string, partition: number, wake: () => void): () => void;
   onGroup(group: string, wake: () => void): () => void;
   close(): Promise<void>;
 }
 
-/** Listens from the first subscription on; until it can, and after a gap, everyone is woken to look for themselves. */
+/** Listens from the first subscription. While it cannot, and after a gap, it wakes every subscriber. */
 export function createFeed(database: () => Database): Feed {
   const listeners = new Map<string, Set<() => void>>();
   const stopping = new AbortController();

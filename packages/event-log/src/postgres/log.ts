@@ -12,15 +12,15 @@ import { openPublishConnection } from './publisher.ts';
 import { createPostgresTopics } from './topics.ts';
 
 export interface PostgresLogOptions extends CommonOptions {
-  /** A database of its own, or one shared with others: the log keeps to its schema `event_log`. */
+  /** A database, possibly shared: the log uses only its schema `event_log`. */
   url: string;
-  /** How often superseded and outdated records are removed. Default one minute. */
+  /** Interval of compaction and retention. Default: one minute. */
   compactionIntervalMs?: number;
 }
 
 const SETUP_TIMEOUT_MS = 30_000;
 
-/** The event log in PostgreSQL tables, made when first used. Several processes may share them. */
+/** The event log in PostgreSQL tables, created on first use. Processes can share them. */
 export function openPostgresLog(options: PostgresLogOptions): EventLog {
   const { url, onLog } = options;
   const timeoutMs = options.publishTimeoutMs ?? 5_000;

@@ -9,13 +9,13 @@ export interface Membership {
 }
 
 export interface GroupView {
-  /** What this member should work on. */
+  /** The partitions assigned to this member. */
   wanted: { topic: string; partition: number; end: bigint }[];
-  /** What it still holds, its leases just renewed. */
+  /** The partitions it holds, with renewed leases. */
   held: { topic: string; partition: number; epoch: bigint }[];
 }
 
-/** Renews this member's leases and says what it should hold, the partitions dealt out evenly among the living. */
+/** Renews this member's leases and returns its assignment: partitions are spread evenly over live members. */
 export async function renew({ sql }: Database, membership: Membership): Promise<GroupView> {
   const { group, member, topics, leaseMs } = membership;
   const names = JSON.stringify(topics);
@@ -45,7 +45,7 @@ export async function renew({ sql }: Database, membership: Membership): Promise<
   };
 }
 
-/** Takes a partition nobody holds, with a new epoch. Undefined while someone else holds it. */
+/** Claims a free partition with a new epoch. Undefined while another member holds it. */
 export async function claim(
   { sql }: Database,
   { group, member, leaseMs }: Membership,
@@ -70,7 +70,7 @@ export interface Claim {
   epoch: bigint;
 }
 
-/** False when the partition has another owner by now. An older offset than committed changes nothing. */
+/** Returns false if the partition has a new owner. An offset below the committed one changes nothing. */
 export async function commitOffset({ sql }: Database, claimed: Claim, offset: bigint): Promise<boolean> {
   const { group, member, topic, partition, epoch } = claimed;
   const rows = await sql`

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { EventLogUnavailable } from '../errors.ts';
 import { openPostgresLog } from './log.ts';
 
-it('refuses records for a topic that has gone since it was looked up, and takes them when it is back', async () => {
+it('rejects records for a topic deleted after its lookup, and accepts them once it exists again', async () => {
   const own = await testDatabase();
   const log = openPostgresLog({ url: own.url, publishTimeoutMs: 1_000 });
   const database = openDatabase({ url: own.url, applicationName: 'test' });

@@ -5,7 +5,7 @@ import { firstOffsets } from '../placing.ts';
 import type { SendConnection } from '../sender.ts';
 import { RECORDS_CHANNEL } from './feed.ts';
 
-/** One connection that stores gathered records, all of a send in one statement and so in one transaction. */
+/** A connection that stores all records of a send in one statement and transaction. */
 export async function openPublishConnection(options: {
   url: string;
   timeoutMs: number;
@@ -24,8 +24,8 @@ export async function openPublishConnection(options: {
       const input = JSON.stringify(batch.flatMap(rows));
       const wake = JSON.stringify(touched(batch));
       try {
-        // Partitions are locked in one order, so that publishers never wait for each other in a circle. The
-        // lock is held until the commit: offsets become visible in order and without gaps.
+        // Partitions are locked in one order, so that publishers cannot deadlock. The lock is held until the commit,
+        // so that offsets become visible in order and without gaps.
         const stored = await database.sql<Allocated[]>`
           with input as (
             select * from json_to_recordset(${input}::json)
@@ -87,12 +87,12 @@ function rows({ topic, records }: TopicRecords, topicIndex: number) {
   }));
 }
 
-/** What PostgreSQL can store: lone surrogates become U+FFFD, as they do in UTF-8; NUL too. */
+/** Replaces what PostgreSQL cannot store: lone surrogates and NUL become U+FFFD. */
 function text(value: string): string {
   return value.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-/** A topic that was there when it was looked up and is gone, as when the database was made anew. */
+/** The topic was deleted after its lookup, for example because the database was recreated. */
 function missingOf(batch: TopicRecords[], stored: Allocated[]): string | undefined {
   const allocated = new Set(stored.map(({ topic, partition }) => `${partition} ${topic}`));
   return batch.find(({ topic, records }) =>

@@ -13,7 +13,7 @@ interface Row {
 
 const MAX_RECORDS = 1_000;
 
-/** Records from an offset on, at least one however large. Without any, `nextOffset` is the partition's end. */
+/** Records from an offset, at least one of any size. If there are none, `nextOffset` is the end of the partition. */
 export async function readRecords(
   { sql }: Database,
   from: { topic: string; partition: number; offset: bigint; maxBytes: number },

@@ -2,7 +2,7 @@ import type { Database } from '@switchboard/database';
 import { checkTopic, DEFAULT_TOMBSTONE_RETENTION_MS, withDeadLetters } from '../topics.ts';
 import type { TopicSpec } from '../types.ts';
 
-/** Makes the missing topics and checks the others. */
+/** Creates missing topics and checks the others. */
 export async function createPostgresTopics({ sql }: Database, wanted: TopicSpec[]): Promise<void> {
   for (const spec of withDeadLetters(wanted)) {
     const retention = spec.cleanup === 'delete' ? (spec.retentionMs ?? null) : null;

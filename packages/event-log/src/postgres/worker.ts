@@ -10,14 +10,14 @@ import { readRecords } from './reader.ts';
 export interface Worker {
   readonly claim: Claim;
   readonly ownership: Ownership;
-  /** Where it reads on. */
+  /** The next offset to read. */
   position(): bigint;
   wake(): void;
-  /** Settles when the running handler has ended and nothing more is read. */
+  /** Settles when the running handler has finished and reading has stopped. */
   readonly done: Promise<void>;
 }
 
-/** Reads one partition from the committed offset until stopped or lost. */
+/** Consumes one partition from the committed offset until it is stopped or lost. */
 export function startWorker(options: {
   database: Database;
   feed: Feed;
@@ -86,7 +86,7 @@ export function startWorker(options: {
       if (await deliver(ownership, fetched, { consume, progress, onLog })) position = fetched.nextOffset;
       return;
     }
-    // Compaction or retention has removed what was there: nothing to do up to the end.
+    // Compaction or retention removed the records, so skip to the end.
     if (fetched.nextOffset > position && consume.commit !== 'manual') {
       await progress.commit(ownership, fetched.nextOffset);
     }

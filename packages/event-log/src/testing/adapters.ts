@@ -3,7 +3,7 @@ import { kafkaBrokers, testDatabase } from '@switchboard/testkit';
 import { openKafkaLog, openPostgresLog } from '../index.ts';
 import type { CommonOptions, EventLog, StoredRecord, TopicSpec } from '../types.ts';
 
-/** A log to test against: several instances may be opened on the same topics. */
+/** A log under test. Several instances can be opened on the same topics. */
 export interface TestLog {
   open(options?: CommonOptions & { compactionIntervalMs?: number; lanes?: number }): EventLog;
   /** For `member.ts`. */
@@ -19,7 +19,7 @@ export interface Adapter {
 
 const brokers = await kafkaBrokers();
 
-/** The contract holds for each of them. */
+/** The adapters that the contract tests run on. */
 export const adapters: Adapter[] = [
   {
     name: 'PostgreSQL',
@@ -67,7 +67,7 @@ function withCleanup(
   };
 }
 
-/** A topic no other test uses. */
+/** A topic that no other test uses. */
 export async function newTopic(log: EventLog, spec: Partial<TopicSpec> = {}): Promise<string> {
   const name = `events-${randomUUID()}`;
   await log.createTopics([{ name, partitions: 2, replication: 1, cleanup: 'delete', ...spec }]);
@@ -76,7 +76,7 @@ export async function newTopic(log: EventLog, spec: Partial<TopicSpec> = {}): Pr
 
 export const newGroup = (): string => `group-${randomUUID()}`;
 
-/** Reads topics as a new group until so many records are there. */
+/** Reads topics as a new group until it has `count` records. */
 export async function collect(
   log: EventLog,
   topics: string[],
@@ -92,7 +92,7 @@ export async function collect(
       if (records.length >= count) resolve();
     },
   });
-  const timer = setTimeout(() => reject(new Error(`${records.length} of ${count} records came`)), 20_000);
+  const timer = setTimeout(() => reject(new Error(`received ${records.length} of ${count} records`)), 20_000);
   await promise.finally(() => clearTimeout(timer)).finally(consumption.stop);
   return { records };
 }

@@ -2,7 +2,7 @@ import { openKafkaLog, openPostgresLog, PartitionLost } from '../index.ts';
 
 /**
  * A member of a group in a process of its own, to be frozen and killed: `member.ts <kafka|postgres> <address>
- * <group> <topic> <lease ms>`. Says `got <partition>` when it has a batch, and commits it when it is told to by a
+ * <group> <topic> <lease ms>`. Prints `got <partition>` for a batch and commits it after a
  * line on its standard input.
  */
 const [kind, address = '', group = '', topic = '', leaseMs] = process.argv.slice(2);

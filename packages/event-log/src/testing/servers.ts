@@ -2,12 +2,12 @@ import { postgresServer, startKafka } from '@switchboard/testkit';
 import { openKafkaLog, openPostgresLog } from '../index.ts';
 import type { CommonOptions, EventLog } from '../types.ts';
 
-/** A log whose server is the test's own, to be stopped and killed. */
+/** A log on a server of the test, which can be stopped and killed. */
 export interface BreakableLog {
   open(options?: CommonOptions): EventLog;
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** SIGKILL, or as near to it as leaves it down. */
+  /** SIGKILL, or the closest that keeps it down. */
   kill(): Promise<void>;
   restart(): Promise<void>;
   remove(): Promise<void>;
