@@ -1,9 +1,9 @@
 import type { WebSocket } from 'ws';
-import type { Socket, SocketPlan } from './hub.ts';
+import type { AcceptedPlan, Socket } from './socket.ts';
 
 interface ConnectionOptions {
   raw: WebSocket;
-  planned: Exclude<SocketPlan, { refuse: unknown }>;
+  planned: AcceptedPlan;
   maxBufferedBytes: number;
   join(connection: Connection, topic: string): boolean;
   onError(error: unknown): void;
@@ -14,19 +14,19 @@ export interface Connection extends Socket {
   readonly topics: Set<string>;
   readonly credential: string | undefined;
   open(): void;
-  /** Cuts a client that has not answered since the beat before, and asks it again. */
+  /** Disconnects a client that has not answered since the last beat, and pings it otherwise. */
   beat(): void;
 }
 
-/** Messages of a client that wait for the one before; more are a flood. */
-const MOST_WAITING = 64;
+/** Messages of a client that may wait for the one before. */
+const MAX_WAITING = 64;
 const POLICY = 1008;
 const FAILED = 1011;
 
-/** One open socket: bounded in what waits for it, and in what it makes wait. */
+/** One open socket, with a bound on the bytes buffered for it and on the messages queued from it. */
 export function createConnection(options: ConnectionOptions): Connection {
   const { raw, planned, maxBufferedBytes, join, onError } = options;
-  let isThere = true;
+  let isAlive = true;
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
 
@@ -43,11 +43,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     close: (code, reason) => raw.close(code, reason),
     open() {
       raw.on('pong', () => {
-        isThere = true;
+        isAlive = true;
       });
       raw.on('error', () => raw.terminate());
       raw.on('message', (data) => {
-        isThere = true;
+        isAlive = true;
         // ws gives a Buffer unless its binaryType is changed.
         const text = Buffer.isBuffer(data) ? data.toString() : '';
         take(() => planned.onMessage?.(connection, text));
@@ -55,15 +55,15 @@ export function createConnection(options: ConnectionOptions): Connection {
       take(() => planned.onOpen?.(connection));
     },
     beat() {
-      if (!isThere) raw.terminate();
+      if (!isAlive) raw.terminate();
       else if (raw.readyState === raw.OPEN) raw.ping();
-      isThere = false;
+      isAlive = false;
     },
   };
 
   function take(action: () => void | Promise<void>): void {
-    if (waiting >= MOST_WAITING) {
-      raw.close(POLICY, 'too many messages at once');
+    if (waiting >= MAX_WAITING) {
+      raw.close(POLICY, 'too many messages');
       return;
     }
     waiting += 1;

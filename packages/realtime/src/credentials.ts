@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import type { Refusal } from './hub.ts';
+import type { Refusal } from './socket.ts';
 
 interface WatchOptions {
   connections: Iterable<Connection>;
@@ -8,11 +8,11 @@ interface WatchOptions {
   onError(error: unknown): void;
 }
 
-/** Closes sockets whose credential is no longer good. While that cannot be told they stay. */
+/** Closes sockets whose credential is no longer valid. While validity cannot be checked, they stay open. */
 export function watchCredentials({ connections, refusalOf, everyMs, onError }: WatchOptions) {
-  let isLooking = false;
+  let isChecking = false;
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const sockets = Map.groupBy(connections, ({ credential }) => credential);
     const closing = [...sockets].map(async ([credential, sharing]) => {
       const refusal = credential === undefined ? undefined : await refusalOf(credential);
@@ -23,12 +23,12 @@ export function watchCredentials({ connections, refusalOf, everyMs, onError }: W
   }
 
   const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    look()
+    if (isChecking) return;
+    isChecking = true;
+    check()
       .catch(onError)
       .finally(() => {
-        isLooking = false;
+        isChecking = false;
       });
   }, everyMs);
   timer.unref();

@@ -1,30 +1,34 @@
 import { randomUUID } from 'node:crypto';
+import { backoffDelay } from '@switchboard/resilience';
 import { Redis } from 'ioredis';
 
 export interface FanOutOptions {
-  /** Instances that name the same channel hear each other. */
+  /** Instances with the same channel receive each other's messages. */
   channel: string;
-  /** Without it there is one instance, which hears itself anyway. */
+  /** Unset: a single instance, whose messages stay in the process. */
   redisUrl?: string | undefined;
-  /** Called when Redis is away (the error) and when it is back (undefined). */
+  /** Called with an error when Redis becomes unavailable, and with undefined when it is available again. */
   onChange?: (error: Error | undefined) => void;
 }
 
 export interface FanOut {
-  /** Tells the other instances; lost where Redis is away. */
+  /** Sends to the other instances. Lost while Redis is unavailable. */
   publish(message: string): void;
-  /** Hears what other instances publish. `onGap`: something may have been missed. */
+  /** Receives what other instances publish. `onGap` is called after messages may have been lost. */
   listen(onMessage: (message: string) => void, onGap: () => void): void;
   close(): void;
 }
 
-/** Messages among the instances of a service, through Redis pub/sub where there are several. */
+/** Delivers messages between the instances of a service, through Redis pub/sub. */
 export function openFanOut({ channel, redisUrl, onChange }: FanOutOptions): FanOut {
   if (redisUrl === undefined) {
     return { publish: () => undefined, listen: () => undefined, close: () => undefined };
   }
   const self = randomUUID();
-  const common = { connectTimeout: 1000, retryStrategy: (tries: number) => Math.min(50 * 2 ** tries, 1000) };
+  const common = {
+    connectTimeout: 1000,
+    retryStrategy: (attempt: number) => backoffDelay(attempt, { baseMs: 50, maxMs: 1_000 }),
+  };
   const publisher = new Redis(redisUrl, {
     ...common,
     enableOfflineQueue: false,
@@ -32,25 +36,25 @@ export function openFanOut({ channel, redisUrl, onChange }: FanOutOptions): FanO
     maxRetriesPerRequest: 0,
   });
   const subscriber = new Redis(redisUrl, { ...common, autoResubscribe: false, maxRetriesPerRequest: null });
-  let heard: (message: string) => void = () => undefined;
-  let missed: () => void = () => undefined;
-  let isAway = false;
+  let deliver: (message: string) => void = () => undefined;
+  let reportGap: () => void = () => undefined;
+  let isUnavailable = false;
 
   subscriber.on('ready', () => {
-    const was = isAway;
+    const wasUnavailable = isUnavailable;
     subscriber.subscribe(channel).then(
       () => {
-        if (!was) return;
-        isAway = false;
+        if (!wasUnavailable) return;
+        isUnavailable = false;
         onChange?.(undefined);
-        missed();
+        reportGap();
       },
       // The connection was lost again; `ready` follows.
       () => undefined,
     );
   });
   subscriber.on('close', () => {
-    isAway = true;
+    isUnavailable = true;
   });
   subscriber.on('error', (error) => {
     onChange?.(error);
@@ -58,7 +62,7 @@ export function openFanOut({ channel, redisUrl, onChange }: FanOutOptions): FanO
   publisher.on('error', () => undefined);
   subscriber.on('message', (_, text) => {
     const at = text.indexOf(' ');
-    if (text.slice(0, at) !== self) heard(text.slice(at + 1));
+    if (text.slice(0, at) !== self) deliver(text.slice(at + 1));
   });
 
   return {
@@ -66,8 +70,8 @@ export function openFanOut({ channel, redisUrl, onChange }: FanOutOptions): FanO
       publisher.publish(channel, `${self} ${message}`).catch((error: Error) => onChange?.(error));
     },
     listen(onMessage, onGap) {
-      heard = onMessage;
-      missed = onGap;
+      deliver = onMessage;
+      reportGap = onGap;
     },
     close() {
       publisher.disconnect();

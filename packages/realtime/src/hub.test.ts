@@ -68,7 +68,7 @@ async function connect({ url }: Pick<Instance, 'url'>, query = 'key=1') {
 }
 
 describe('a socket', () => {
-  test('gets what is sent to the topics it joined, once, and nothing else', async () => {
+  test('receives each message of its topics once, and nothing else', async () => {
     const instance = await startInstance();
     const [one, other] = [await connect(instance), await connect(instance)];
     await one.join('a');
@@ -83,14 +83,14 @@ describe('a socket', () => {
     );
   });
 
-  test('that is refused opens and is closed with the code', async () => {
+  test('is closed with the code of its refusal', async () => {
     const instance = await startInstance();
     const { closed } = await connect(instance, '');
     expect(await closed).toBe(4401);
     expect(instance.hub.count()).toBe(0);
   });
 
-  test('joins so many topics and no more', async () => {
+  test('joins a limited number of topics', async () => {
     const instance = await startInstance({ maxTopicsPerSocket: 2 });
     const { socket, received, join } = await connect(instance);
     await join('1');
@@ -99,7 +99,7 @@ describe('a socket', () => {
     await eventually(() => expect(received).toContainEqual({ joined: false, topic: '3' }));
   });
 
-  test('is forgotten when it closes', async () => {
+  test('leaves its topics when it closes', async () => {
     const instance = await startInstance();
     const { socket, join } = await connect(instance);
     await join('a');
@@ -109,13 +109,13 @@ describe('a socket', () => {
     instance.hub.publish('a', {});
   });
 
-  test('is closed when what it was opened with is no longer good, and no other one is', async () => {
+  test('is closed when its credential is no longer valid, and no other one is', async () => {
     const refused = new Set<string>();
-    let isAway = true;
+    let isUnavailable = true;
     const instance = await startInstance({
       refusalMs: 10,
       refusalOf: async (credential) => {
-        if (isAway) throw new Error('away');
+        if (isUnavailable) throw new Error('unavailable');
         return refused.has(credential) ? { code: 4401, reason: 'revoked' } : undefined;
       },
     });
@@ -127,13 +127,13 @@ describe('a socket', () => {
     refused.add('one');
     await sleep(100);
     expect(instance.hub.count()).toBe(3);
-    isAway = false;
+    isUnavailable = false;
     expect(await Promise.all([one.closed, same.closed])).toEqual([4401, 4401]);
     expect(other.socket.readyState).toBe(WebSocket.OPEN);
     expect(instance.errors).not.toEqual([]);
   });
 
-  test('whose messages cannot be taken is closed, and the reason told to who runs the service', async () => {
+  test('is closed when its message cannot be handled, and the error is reported', async () => {
     const instance = await startInstance();
     const { socket, closed } = await connect(instance);
     socket.send('fail');
@@ -141,14 +141,14 @@ describe('a socket', () => {
     expect(instance.errors).toHaveLength(1);
   });
 
-  test('that floods is closed', async () => {
+  test('is closed when it sends too many messages', async () => {
     const instance = await startInstance();
     const { socket, closed } = await connect(instance);
     for (let count = 0; count < 200; count++) socket.send('slow');
     expect(await closed).toBe(1008);
   });
 
-  test('that does not answer pings is cut; one that does stays', async () => {
+  test('is disconnected when it does not answer pings', async () => {
     const instance = await startInstance({ pingMs: 50 });
     const there = await connect(instance);
     const silent = new WebSocket(`ws://${instance.url}?key=1`, { autoPong: false });
@@ -159,7 +159,7 @@ describe('a socket', () => {
     expect(instance.hub.count()).toBe(1);
   });
 
-  test('that reads too slowly is cut, and memory stays bounded', async () => {
+  test('is disconnected when it reads too slowly', async () => {
     const instance = await startInstance({ maxBufferedBytes: 100_000 });
     const { socket, join } = await connect(instance);
     await join('a');
@@ -172,13 +172,13 @@ describe('a socket', () => {
     expect(instance.hub.count()).toBe(0);
   });
 
-  test('of a day is asked to connect again', async () => {
+  test('is closed with 1012 when it is too old', async () => {
     const instance = await startInstance({ pingMs: 20, maxAgeMs: 50 });
     expect(await (await connect(instance)).closed).toBe(1012);
   });
 });
 
-describe('sockets are bounded', () => {
+describe('the number of sockets is limited', () => {
   const statusOf = async ({ url }: Instance, query: string) => {
     const socket = new WebSocket(`ws://${url}?${query}`);
     return new Promise<number>((resolve, reject) => {
@@ -188,7 +188,7 @@ describe('sockets are bounded', () => {
     });
   };
 
-  test('for an address, until one of it closes', async () => {
+  test('per address, until one of them closes', async () => {
     const instance = await startInstance({ maxPerAddress: 2 });
     const [first] = [await connect(instance, 'key=1&address=a'), await connect(instance, 'address=a&key=1')];
     expect(await statusOf(instance, 'key=1&address=a')).toBe(429);
@@ -198,14 +198,14 @@ describe('sockets are bounded', () => {
     await eventually(() => connect(instance, 'key=1&address=a'));
   });
 
-  test('in all', async () => {
+  test('per instance', async () => {
     const instance = await startInstance({ maxSockets: 2 });
     await connect(instance, 'key=1&address=a');
     await connect(instance, 'key=1&address=b');
     expect(await statusOf(instance, 'key=1&address=c')).toBe(503);
   });
 
-  test('and a request that is no socket is told so', async () => {
+  test('and a request without an upgrade gets 426', async () => {
     const { url } = await startInstance();
     expect((await fetch(`http://${url}`)).status).toBe(426);
   });
@@ -215,7 +215,7 @@ const redisUrl = backing('REDIS_URL');
 describe.skipIf(!redisUrl)('through Redis', () => {
   const channel = `test-${process.pid}-${Date.now()}`;
 
-  test('sockets of every instance get what one publishes, once', async () => {
+  test('sockets of every instance receive a published message once', async () => {
     const shared = { channel, redisUrl: redisUrl ?? '' };
     const instances = [await startInstance(shared), await startInstance(shared), await startInstance(shared)];
     const clients = await Promise.all(instances.map((instance) => connect(instance)));
@@ -233,7 +233,7 @@ describe.skipIf(!redisUrl)('through Redis', () => {
     }
   });
 
-  test('after it was away clients are asked to connect again, since something may have been missed', async () => {
+  test('clients are asked to reconnect after Redis was unavailable, since messages may have been lost', async () => {
     const own = `${channel}-gap`;
     const instance = await startInstance({ channel: own, redisUrl: redisUrl ?? '' });
     const redis = new Redis(redisUrl ?? '');
@@ -245,7 +245,7 @@ describe.skipIf(!redisUrl)('through Redis', () => {
   });
 });
 
-test('without Redis there is one instance, which hears itself', async () => {
+test('without Redis an instance delivers its own messages', async () => {
   const instance = await startInstance();
   const { join, received } = await connect(instance);
   await join('a');

@@ -6,70 +6,47 @@ import { z } from 'zod';
 import { type Connection, createConnection } from './connection.ts';
 import { watchCredentials } from './credentials.ts';
 import type { FanOut } from './fan-out.ts';
-
-/** A client's socket. */
-export interface Socket {
-  send(message: object): void;
-  /** From now on it gets what is sent to the topic. False when it has joined as many as it may. */
-  join(topic: string): boolean;
-  close(code: number, reason: string): void;
-}
-
-/** Why and with which code a socket is closed. */
-export interface Refusal {
-  code: number;
-  reason: string;
-}
-
-/** What to do with a socket, decided before it opens. */
-export type SocketPlan =
-  | { refuse: Refusal }
-  | {
-      /** What it was opened with, such as a project key: closed when `refusalOf` refuses it. */
-      credential?: string;
-      onOpen?(socket: Socket): void | Promise<void>;
-      /** One at a time, in their order. A rejection closes the socket with 1011. */
-      onMessage?(socket: Socket, text: string): void | Promise<void>;
-    };
+import type { Refusal, Socket, SocketPlan } from './socket.ts';
 
 export interface HubOptions {
   fanOut: FanOut;
   maxSockets: number;
   maxPerAddress: number;
-  /** How often a client is asked whether it is there, in milliseconds; one that did not answer is cut. Default 30 s. */
+  /** Interval of pings, in milliseconds. A client that did not answer the last one is disconnected. Default 30 s. */
   pingMs?: number;
-  /** What may wait to be sent to a slow client, in bytes, before it is cut. Default 256 KiB. */
+  /** Bytes that may be buffered for a slow client before it is disconnected. Default 256 KiB. */
   maxBufferedBytes?: number;
-  /** After so long a socket is closed with 1012, so that its client shows its credentials again. Default a day. */
+  /** Age at which a socket is closed with 1012, so that its client authenticates again. Default: one day. */
   maxAgeMs?: number;
+  /** Default 20. */
   maxTopicsPerSocket?: number;
-  /** Asked again and again for the credential of every open socket, once for those that share one. */
+  /** Called every `refusalMs` for the credential of each open socket, once for sockets that share one. */
   refusalOf?: (credential: string) => Promise<Refusal | undefined>;
-  /** How often, in milliseconds. Default 400. */
+  /** In milliseconds. Default 400. */
   refusalMs?: number;
   onError(error: unknown): void;
 }
 
 export interface Hub {
-  /** A route that upgrades. Too many sockets of an address are answered 429, in all 503. */
+  /** A route that upgrades to WebSocket. Answers 429 past `maxPerAddress`, 503 past `maxSockets`. */
   route(addressOf: (c: Context) => string, plan: (c: Context) => Promise<SocketPlan>): MiddlewareHandler;
-  /** Sends to the sockets of all instances that joined the topic. */
+  /** Sends to the topic's sockets on every instance. */
   publish(topic: string, message: object): void;
-  /** Sends to the sockets of this instance alone. */
+  /** Sends to the topic's sockets on this instance. */
   sendHere(topic: string, message: object): void;
-  /** The sockets of this instance that joined the topic. */
+  /** The topic's sockets on this instance. */
   here(topic: string): Iterable<Socket>;
-  /** Sockets that are open here. */
+  /** Open sockets on this instance. */
   count(): number;
   close(): void;
 }
 
 const published = z.object({ topic: z.string(), message: z.looseObject({}) });
 const RESTART = 1012;
-/** When all are to come back, they do so over so long. */
+/** Clients that have to reconnect at the same time are spread over this time. */
 const SPREAD_MS = 3000;
 
-/** The sockets of this instance, and the way to those of the others. */
+/** Holds this instance's sockets and delivers messages by topic, across instances through `fanOut`. */
 export function createHub(options: HubOptions): Hub {
   const { fanOut, maxSockets, maxPerAddress, pingMs = 30_000, maxAgeMs = 86_400_000, onError } = options;
   const { maxBufferedBytes = 262_144, maxTopicsPerSocket = 20 } = options;
@@ -108,9 +85,9 @@ export function createHub(options: HubOptions): Hub {
       sendHere(topic, message);
     },
     () => {
-      // What was missed is not known: clients come back and read.
+      // Which messages were missed is unknown, so clients reconnect and read the current state.
       for (const connection of connections) {
-        setTimeout(() => connection.close(RESTART, 'connect again'), Math.random() * SPREAD_MS).unref();
+        setTimeout(() => connection.close(RESTART, 'reconnect'), Math.random() * SPREAD_MS).unref();
       }
     },
   );
@@ -118,7 +95,7 @@ export function createHub(options: HubOptions): Hub {
   const beat = setInterval(() => {
     const oldest = performance.now() - maxAgeMs;
     for (const connection of connections) {
-      if (connection.openedAt < oldest) connection.close(RESTART, 'connect again');
+      if (connection.openedAt < oldest) connection.close(RESTART, 'reconnect');
       connection.beat();
     }
   }, pingMs);
@@ -133,7 +110,7 @@ export function createHub(options: HubOptions): Hub {
       onError,
     });
 
-  /** Counts a connection until it closes, whether or not it becomes a socket. */
+  /** Counts a connection until it closes, even if the upgrade fails. */
   function reserve(address: string, incoming: IncomingMessage): void {
     reserved += 1;
     byAddress.set(address, (byAddress.get(address) ?? 0) + 1);
@@ -146,7 +123,7 @@ export function createHub(options: HubOptions): Hub {
   }
 
   function accept(raw: unknown, planned: SocketPlan): void {
-    if (!(raw instanceof WebSocket)) throw new Error('sockets are served through ws');
+    if (!(raw instanceof WebSocket)) throw new Error('expected a socket of ws');
     if ('refuse' in planned) {
       raw.close(planned.refuse.code, planned.refuse.reason);
       return;
@@ -168,12 +145,19 @@ export function createHub(options: HubOptions): Hub {
       );
       return async (c, next) => {
         if (c.req.header('upgrade')?.toLowerCase() !== 'websocket') {
-          return c.text('Connect with a WebSocket.', 426, { Upgrade: 'websocket' });
+          return c.text('This is a WebSocket endpoint. Connect with a WebSocket client.', 426, {
+            Upgrade: 'websocket',
+          });
         }
         const address = addressOf(c);
-        if (reserved >= maxSockets) return c.text('Too many sockets.', 503, { 'Retry-After': '5' });
+        if (reserved >= maxSockets)
+          return c.text('Too many connections. Retry after the time in Retry-After.', 503, {
+            'Retry-After': '5',
+          });
         if ((byAddress.get(address) ?? 0) >= maxPerAddress) {
-          return c.text('Too many sockets of one address.', 429, { 'Retry-After': '5' });
+          return c.text('Too many connections from your address. Retry after the time in Retry-After.', 429, {
+            'Retry-After': '5',
+          });
         }
         reserve(address, c.env.incoming);
         return upgrade(c, next);
@@ -190,7 +174,7 @@ export function createHub(options: HubOptions): Hub {
     close() {
       clearInterval(beat);
       credentials?.stop();
-      for (const connection of connections) connection.close(1001, 'the server is leaving');
+      for (const connection of connections) connection.close(1001, 'server shutting down');
       fanOut.close();
     },
   };

@@ -1,2 +1,3 @@
 export { type FanOut, type FanOutOptions, openFanOut } from './fan-out.ts';
-export { createHub, type Hub, type HubOptions, type Refusal, type Socket, type SocketPlan } from './hub.ts';
+export { createHub, type Hub, type HubOptions } from './hub.ts';
+export type { Refusal, Socket, SocketPlan } from './socket.ts';
