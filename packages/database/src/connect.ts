@@ -1,3 +1,4 @@
+import { backoffDelay } from '@switchboard/resilience';
 import postgres from 'postgres';
 import { boundQueries } from './bounded.ts';
 import { createSockets } from './sockets.ts';
@@ -18,7 +19,7 @@ export function connectionOptions(options: ConnectOptions) {
     idle_timeout: 300,
     keep_alive: 10,
     // postgres.js would wait up to 20 s before it tries again.
-    backoff: (attempt: number) => (0.5 + Math.random() / 2) * Math.min(0.05 * 2 ** attempt, 1),
+    backoff: (attempt: number) => backoffDelay(attempt, { baseMs: 50, maxMs: 1_000 }) / 1_000,
     prepare: true,
     onnotice: () => undefined,
     connection: {

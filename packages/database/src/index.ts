@@ -1,5 +1,4 @@
 export { type Database, type DatabaseOptions, type Db, openDatabase, type Tx } from './database.ts';
-export { gatherReads, type Read } from './gather.ts';
 export type { Listening } from './listen.ts';
 export { type Migrations, migrate } from './migrate.ts';
 export { newId } from './new-id.ts';

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '@switchboard/resilience';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
@@ -15,14 +15,14 @@ export interface Migrations {
 }
 
 // Any number: who migrates a database of ours takes this advisory lock.
-const lockId = 7_926_335_344;
-const lockWithinMs = 60_000;
-const schema = 'drizzle';
+const LOCK_ID = 7_926_335_344;
+const LOCK_WITHIN_MS = 60_000;
+const SCHEMA = 'drizzle';
 
 // While a change of a table waits for its lock, everybody else waits behind it: it gives up before they notice, and
 // well before PostgreSQL looks for deadlocks (after a second), whose victim might be a request.
-const tableLockWithinMs = 250;
-const tablesWithinMs = 60_000;
+const TABLE_LOCK_WITHIN_MS = 250;
+const TABLES_WITHIN_MS = 60_000;
 
 /**
  * Applies what is missing of a folder's migrations, all or none. Several processes may do so at once: one at a time
@@ -34,17 +34,17 @@ export async function migrate(url: string, { folder, table = 'migrations' }: Mig
   const common = { applicationName: 'migrate', poolSize: 1, statementTimeoutMs: 0, connectTimeoutMs: 3000 };
   const sql = postgres(url, { ...connectionOptions(common), max_lifetime: null, ...{ socket: openOnce() } });
   try {
-    await sql.unsafe(`set lock_timeout = ${lockWithinMs}`);
-    await sql`select pg_advisory_lock(${lockId})`;
-    await sql.unsafe(`set lock_timeout = ${tableLockWithinMs}`);
+    await sql.unsafe(`set lock_timeout = ${LOCK_WITHIN_MS}`);
+    await sql`select pg_advisory_lock(${LOCK_ID})`;
+    await sql.unsafe(`set lock_timeout = ${TABLE_LOCK_WITHIN_MS}`);
     await untilUnlocked(() =>
       applyMigrations(drizzle(sql), {
         migrationsFolder: folder,
         migrationsTable: table,
-        migrationsSchema: schema,
+        migrationsSchema: SCHEMA,
       }),
     );
-    const rows = await sql<{ created_at: number }[]>`select created_at from ${sql(schema)}.${sql(table)}`;
+    const rows = await sql<{ created_at: number }[]>`select created_at from ${sql(SCHEMA)}.${sql(table)}`;
     const applied = new Set(rows.map((row) => row.created_at));
     const missing = migrations.find((migration) => !applied.has(migration.folderMillis));
     if (missing) {
@@ -58,17 +58,10 @@ export async function migrate(url: string, { folder, table = 'migrations' }: Mig
 }
 
 /** A migration is one transaction: one that did not get its locks has changed nothing and may be tried again. */
-async function untilUnlocked(apply: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + tablesWithinMs;
-  for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, 1000)) {
-    try {
-      await apply();
-      return;
-    } catch (error) {
-      if (!isLocked(error) || performance.now() > deadline) throw error;
-    }
-    await sleep(pauseMs * (0.5 + Math.random()));
-  }
+function untilUnlocked(apply: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + TABLES_WITHIN_MS;
+  const isRetryable = (error: unknown) => isLocked(error) && performance.now() <= deadline;
+  return retry(apply, { isRetryable, maxMs: 1_000 });
 }
 
 /** Lock not available, or a deadlock. */

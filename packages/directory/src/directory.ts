@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
+import { pause } from '@switchboard/resilience';
 import { hearChanges } from './announcements.ts';
 import { DirectoryUnavailable } from './errors.ts';
 import { type DirectoryLogger, type Following, followTopic } from './following.ts';
@@ -32,12 +32,12 @@ export interface Directory extends LookUps {
   isReady(): boolean;
 }
 
-const retryMs = 1_000;
+const RETRY_MS = 1_000;
 
 /** The replica of the directory in a service's own database, with its look-ups in memory. */
 export function openDirectory(options: DirectoryOptions): Directory {
   const { database, log, service, logger, topic = directoryTopic } = options;
-  const { lookUps, drop, distrust } = createLookUps({ database, assertReadable });
+  const { lookUps, drop, invalidateAll } = createLookUps({ database, assertReadable });
   const stopping = new AbortController();
   let hearing: Awaited<ReturnType<typeof hearChanges>> | undefined;
   let following: Following | undefined;
@@ -49,7 +49,7 @@ export function openDirectory(options: DirectoryOptions): Directory {
   }
 
   async function start() {
-    hearing ??= await hearChanges({ database, onChanged, onDoubt: distrust });
+    hearing ??= await hearChanges({ database, onChanged, onDoubt: invalidateAll });
     const replica = await openReplica(database.drizzle);
     if (!replica.isBootstrapped) return follow();
     ready = true;
@@ -76,14 +76,14 @@ export function openDirectory(options: DirectoryOptions): Directory {
         return await follow();
       } catch (error) {
         logger?.warn({ error }, 'the directory cannot be followed now; it is answered as last known');
-        await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+        await pause(RETRY_MS, stopping.signal);
       }
     }
   }
 
   function onChanged(key: string) {
     if (!key.startsWith('*')) return drop(key);
-    distrust();
+    invalidateAll();
     if (following === undefined || key !== givenUp(following.replicaId)) return;
     // Another instance found that the replica must be read again.
     const before = Promise.all([background, following.stop()]);

@@ -1,7 +1,7 @@
-import { type Database, gatherReads, isUnavailable } from '@switchboard/database';
+import { type Database, isUnavailable } from '@switchboard/database';
+import { type Cache, coalesce, createCache, estimateSize, withDeadline } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
-import { type Cache, createCache } from './cache.ts';
-import { within } from './errors.ts';
+import { DirectoryUnavailable } from './errors.ts';
 import {
   type Entitlements,
   type Entries,
@@ -35,17 +35,23 @@ export interface LookUps {
   report(projectId: string, reportId: string): Promise<Report | undefined>;
 }
 
-const capacities: { [K in Kind]: number } = {
-  key: 1_000_000,
-  project: 1_000_000,
-  company: 100_000,
-  plan: 10_000,
-  member: 100_000,
-  report: 100_000,
+const MIB = 1_048_576;
+/** Room for a million projects with a key each, and for a hundred thousand entries of most other kinds. */
+const MAX_BYTES: { [K in Kind]: number } = {
+  key: 256 * MIB,
+  project: 384 * MIB,
+  company: 64 * MIB,
+  plan: 16 * MIB,
+  member: 64 * MIB,
+  report: 48 * MIB,
 };
 
-const readTimeoutMs = 2_000;
-const projectKeyPattern = /^pk_[a-z0-9]{1,20}_[0-9A-Za-z]{32}$/;
+const READ_TIMEOUT_MS = 2_000;
+/** Changes are announced; an entry whose announcement was lost for good is read again after this time. */
+const FRESH_FOR_MS = 24 * 3_600_000;
+const PROJECT_KEY = /^pk_[a-z0-9]{1,20}_[0-9A-Za-z]{32}$/;
+/** Longer than any id there can be: not worth a query. */
+const MAX_ID_LENGTH = 5_000;
 
 interface LookUpOptions {
   database: Database;
@@ -53,35 +59,48 @@ interface LookUpOptions {
   assertReadable(): void;
 }
 
-/** Look-ups in the replica through memory. All throw DirectoryUnavailable or the database's error when it is away. */
+/**
+ * Look-ups in the replica, cached in memory. They throw DirectoryUnavailable or the database's error while the database
+ * is unavailable and the entry is not in memory.
+ */
 export function createLookUps({ database, assertReadable }: LookUpOptions) {
   function cacheOf<K extends Kind, V extends {}>(
     kind: K,
     keep: (entry: Entries[K], id: string) => V | Promise<V>,
-  ): Cache<V> {
-    const read = gatherReads((ids) => within(readTimeoutMs, readEntries(database.drizzle, kind, ids)));
-    return createCache<V>({
-      capacity: capacities[kind],
-      isAway: isUnavailable,
-      async read(id) {
+    sizeOf: (value: V) => number = estimateSize,
+  ): Pick<Cache<V | undefined>, 'get' | 'drop' | 'invalidateAll'> {
+    const read = coalesce<string, string | undefined>(async (ids) => {
+      const rows = await withDeadline(
+        READ_TIMEOUT_MS,
+        readEntries(database.drizzle, kind, ids),
+        () => new DirectoryUnavailable('the database of the directory does not answer'),
+      );
+      return ids.map((id) => rows.get(id));
+    });
+    const cache = createCache<V | undefined>({
+      maxBytes: MAX_BYTES[kind],
+      sizeOf,
+      freshForMs: FRESH_FOR_MS,
+      isUnavailable: (error) => error instanceof DirectoryUnavailable || isUnavailable(error),
+      async load(id) {
         assertReadable();
-        const row = await read(id);
-        if (row === undefined) return undefined;
-        return { id: row.id, value: await keep(parseEntry(kind, row.value), row.id) };
+        const value = await read(id);
+        return value === undefined ? undefined : keep(parseEntry(kind, value), id);
       },
     });
+    return { ...cache, get: (id) => (id.length > MAX_ID_LENGTH ? undefined : cache.get(id)) };
   }
 
-  // With a million projects it counts that a text that many of them have is kept once.
+  // A million projects share a few regions and companies: each text is kept in memory once.
   const texts = new LRUCache<string, string>({ max: 10_000 });
   function share(text: string): string {
     const shared = texts.get(text);
     if (shared === undefined) texts.set(text, text);
     return shared ?? text;
   }
-  const projects = cacheOf('project', (project, rowId): Project => {
+  const projects = cacheOf('project', (project, id): Project => {
     return {
-      id: project.id === rowId ? rowId : project.id,
+      id: project.id === id ? id : project.id,
       companyId: share(project.companyId),
       name: project.name,
       region: share(project.region),
@@ -91,6 +110,8 @@ export function createLookUps({ database, assertReadable }: LookUpOptions) {
   const keys = cacheOf(
     'key',
     async ({ projectId }) => (await projects.get(entryId(projectId)))?.id ?? projectId,
+    // The text is that of the project.
+    () => 0,
   );
   const members = cacheOf('member', (member) => member);
   const companies = cacheOf('company', ({ plan, entitlements }) => ({
@@ -99,7 +120,7 @@ export function createLookUps({ database, assertReadable }: LookUpOptions) {
   }));
   const plans = cacheOf('plan', ({ entitlements }) => entitlements);
   const reports = cacheOf('report', (report) => report);
-  const caches: { [K in Kind]: Pick<Cache<never>, 'drop' | 'distrust'> } = {
+  const caches: { [K in Kind]: Pick<Cache<never>, 'drop' | 'invalidateAll'> } = {
     plan: plans,
     company: companies,
     member: members,
@@ -110,7 +131,7 @@ export function createLookUps({ database, assertReadable }: LookUpOptions) {
 
   const lookUps: LookUps = {
     async projectKey(key) {
-      if (!projectKeyPattern.test(key)) return undefined;
+      if (!PROJECT_KEY.test(key)) return undefined;
       const known = keys.get(key);
       const projectId = known instanceof Promise ? await known : known;
       if (projectId === undefined) return undefined;
@@ -135,13 +156,13 @@ export function createLookUps({ database, assertReadable }: LookUpOptions) {
 
   return {
     lookUps,
-    /** Drops what `kind:id` names; a key of no known kind is kept by nobody. */
+    /** Drops the entry that `kind:id` names. Records of unknown kinds are not cached. */
     drop(recordKey: string) {
       const key = findKey(recordKey);
       if (key !== undefined) caches[key.kind].drop(key.id);
     },
-    distrust() {
-      for (const cache of Object.values(caches)) cache.distrust();
+    invalidateAll() {
+      for (const cache of Object.values(caches)) cache.invalidateAll();
     },
   };
 }

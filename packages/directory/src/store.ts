@@ -6,16 +6,8 @@ import { applied, entries, replica } from './schema.ts';
 /** An applied change is announced here to every instance: a JSON array of record keys. */
 export const changedChannel = 'directory_changed';
 
-export interface EntryRow {
-  id: string;
-  value: string;
-}
-
-export async function readEntries(
-  db: Db,
-  kind: Kind,
-  ids: readonly string[],
-): Promise<Map<string, EntryRow>> {
+/** The JSON of the entries that exist, by id. */
+export async function readEntries(db: Db, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .select({ id: entries.id, value: sql<string>`${entries.value}` })
     .from(entries)
@@ -26,7 +18,7 @@ export async function readEntries(
         sql`${entries.id} = any(${sql.param(ids)}::text[])`,
       ),
     );
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map(rows.map(({ id, value }) => [id, value]));
 }
 
 /** Where to go on in a partition, held until the transaction ends, so that a partition has one writer. */

@@ -1,5 +1,5 @@
+import { backoffDelay, pause } from '@switchboard/resilience';
 import { messageOf, PartitionLost } from './errors.ts';
-import { backoff, pause } from './timing.ts';
 import type { ConsumeOptions, LogEntry, OutgoingRecord, RecordBatch, StoredRecord } from './types.ts';
 
 export interface Fetched {
@@ -88,7 +88,10 @@ export async function deliver(
       }
       options.onFailure?.();
       await pause(
-        backoff(failures, consume.retryMinMs ?? 100, consume.retryMaxMs ?? 10_000),
+        backoffDelay(failures - 1, {
+          baseMs: consume.retryMinMs ?? 100,
+          maxMs: consume.retryMaxMs ?? 10_000,
+        }),
         ownership.signal,
       );
     }

@@ -1,7 +1,8 @@
+import { createByteBudget } from '@switchboard/resilience';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventLogBusy, EventLogUnavailable } from './errors.ts';
-import { createByteBudget, createGatherer, sizeOf, type TopicRecords } from './gather.ts';
+import { createGatherer, sizeOf, type TopicRecords } from './gather.ts';
 import { record } from './testing/records.ts';
 import type { Published } from './types.ts';
 
@@ -20,7 +21,7 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
   function publish(values: string[], withinMs = 10_000): Promise<Published> {
     const records = values.map((value) => record(value));
     const bytes = records.reduce((sum, one) => sum + sizeOf(one), 0);
-    budget.take(bytes);
+    budget.tryReserve(bytes);
     return gatherer.publish('events', records, bytes, performance.now() + withinMs);
   }
   const sent = (): string[][] =>

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { EventLogBusy, EventLogUnavailable, messageOf } from './errors.ts';
+import type { ByteBudget } from '@switchboard/resilience';
+import { EventLogUnavailable, messageOf } from './errors.ts';
 import { type FirstOffsets, publishedAt } from './placing.ts';
 import type { OutgoingRecord, Published } from './types.ts';
 
@@ -8,36 +9,10 @@ export interface TopicRecords {
   records: OutgoingRecord[];
 }
 
-/** Bytes accepted and not yet acknowledged, shared by the gatherers of one log. */
-export interface ByteBudget {
-  /** Throws EventLogBusy when the bytes do not fit. A publish that finds nothing in flight always fits. */
-  take(bytes: number): void;
-  release(bytes: number): void;
-  used(): number;
-}
-
-export function createByteBudget(maxBytes: number): ByteBudget {
-  let used = 0;
-  return {
-    take(bytes) {
-      if (used > 0 && used + bytes > maxBytes) {
-        throw new EventLogBusy(
-          `the event log is busy: ${used} of ${maxBytes} bytes are on their way; try again`,
-        );
-      }
-      used += bytes;
-    },
-    release(bytes) {
-      used -= bytes;
-    },
-    used: () => used,
-  };
-}
-
 export interface Gatherer {
   /**
    * Answers by `deadline` (of `performance.now()`), which must not be before that of an earlier publish. The
-   * bytes must have been taken from the budget; they are released when the records are settled.
+   * bytes must have been reserved in the budget; they are released when the records are settled.
    */
   publish(topic: string, records: OutgoingRecord[], bytes: number, deadline: number): Promise<Published>;
   /** Resolves when nothing waits and nothing is in flight. */

@@ -1,5 +1,6 @@
-import { EventLogUnavailable, RecordTooLarge } from './errors.ts';
-import { createByteBudget, createGatherer, sizeOf } from './gather.ts';
+import type { ByteBudget } from '@switchboard/resilience';
+import { EventLogBusy, EventLogUnavailable, RecordTooLarge } from './errors.ts';
+import { createGatherer, sizeOf } from './gather.ts';
 import type { Sender } from './sender.ts';
 import { within } from './timing.ts';
 import type { OutgoingRecord, Published } from './types.ts';
@@ -23,12 +24,12 @@ export interface Publisher {
 export function createPublisher(options: {
   senders: Sender[];
   timeoutMs: number;
-  maxBytesInFlight: number;
+  /** Bounds the bytes accepted and not yet acknowledged. */
+  budget: ByteBudget;
   /** Throws UnknownTopic; asked once a topic, whose number of partitions never changes. */
   partitionsOf(topic: string): Promise<number>;
 }): Publisher {
-  const { senders, timeoutMs } = options;
-  const budget = createByteBudget(options.maxBytesInFlight);
+  const { senders, timeoutMs, budget } = options;
   const lanes = senders.map((sender) =>
     createGatherer({ send: sender.send, budget, maxSendBytes: MAX_SEND_BYTES }),
   );
@@ -45,7 +46,11 @@ export function createPublisher(options: {
     const shares = split(topic, records);
     let total = 0;
     for (const share of shares.values()) total += share.bytes;
-    budget.take(total);
+    if (!budget.tryReserve(total)) {
+      throw new EventLogBusy(
+        `the event log is busy: ${budget.used()} of ${budget.maxBytes} bytes are not acknowledged yet; try again`,
+      );
+    }
     try {
       const partitions = known.get(topic) ?? (await lookUp(topic, deadline));
       checkPartitions(topic, records, partitions);

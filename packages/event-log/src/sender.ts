@@ -1,7 +1,8 @@
+import { backoffDelay, pause } from '@switchboard/resilience';
 import { EventLogUnavailable, messageOf } from './errors.ts';
 import type { TopicRecords } from './gather.ts';
 import type { FirstOffsets } from './placing.ts';
-import { backoff, pause, within } from './timing.ts';
+import { within } from './timing.ts';
 import type { LogEntry } from './types.ts';
 
 /** One connection to publish through. Never used again once a send through it has failed. */
@@ -38,7 +39,7 @@ export function createSender(options: {
         return outcome;
       }
       note(true, outcome.error, batch);
-      const wait = backoff(failures, 50, 1_000);
+      const wait = backoffDelay(failures - 1, { baseMs: 50, maxMs: 1_000 });
       if (!outcome.repeat || performance.now() + wait >= deadline) throw outcome.error;
       await pause(wait);
     }

@@ -1,3 +1,5 @@
+import type { ByteBudget } from '@switchboard/resilience';
+
 /** Settings of a topic. `<name>.dead-letter` is created with it, with the same number of partitions. */
 export interface TopicSpec {
   name: string;
@@ -139,8 +141,8 @@ export interface LogEntry {
 export interface CommonOptions {
   /** Upper bound from `publish` to its answer, and of every other call. Default 5,000. */
   publishTimeoutMs?: number;
-  /** Default 64 MiB. */
-  maxBytesInFlight?: number;
+  /** Bounds the bytes accepted and not yet acknowledged. Default: 64 MiB of its own. */
+  budget?: ByteBudget;
   /** Quiet without it. */
   onLog?(entry: LogEntry): void;
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '@switchboard/resilience';
 import { Client, S3Error } from 'minio';
 import { ObjectStoreError } from './errors.ts';
 import { assertKey, assertPrefix } from './keys.ts';
@@ -14,8 +14,8 @@ interface S3Settings {
   timeoutMs?: number;
 }
 
-const attempts = 3;
-const firstPauseMs = 50;
+const MAX_ATTEMPTS = 3;
+const PAGE_SIZE = 1_000;
 
 /** Objects in a bucket of an S3 server. */
 export function openS3({
@@ -38,21 +38,17 @@ export function openS3({
     pathStyle: true,
     transport: transport.transport,
     transportAgent: transport.agent,
-    // Its own writes to the console.
+    // The client's own retries log to the console.
     retryOptions: { disableRetry: true },
   });
 
-  /** Every call here may be made twice. What the server refuses, and a silent server, is not asked again. */
+  /** Every call here is idempotent. Neither an error response nor a time-out is retried. */
   async function call<T>(what: string, action: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await action();
-      } catch (cause) {
-        if (attempt >= attempts || cause instanceof S3Error || isTimeout(cause)) {
-          throw new ObjectStoreError(`${what}: the object store refused or did not answer`, { cause });
-        }
-        await sleep(firstPauseMs * 4 ** (attempt - 1) * (0.5 + Math.random()));
-      }
+    const isRetryable = (error: unknown) => !(error instanceof S3Error || isTimeout(error));
+    try {
+      return await retry(action, { maxAttempts: MAX_ATTEMPTS, isRetryable });
+    } catch (cause) {
+      throw new ObjectStoreError(`${what}: the object store refused or did not answer`, { cause });
     }
   }
 
@@ -69,7 +65,7 @@ export function openS3({
         try {
           const body = await client.getObject(bucket, key);
           const size = Number('headers' in body ? Object(body.headers)['content-length'] : Number.NaN);
-          if (!Number.isSafeInteger(size)) throw new Error('the server named no Content-Length');
+          if (!Number.isSafeInteger(size)) throw new Error('the response has no Content-Length');
           return { size, body };
         } catch (error) {
           if (error instanceof S3Error && (error.code === 'NoSuchKey' || error.code === 'NotFound')) {
@@ -87,12 +83,12 @@ export function openS3({
         const page = await call(`list ${prefix}`, () => pageAfter(after));
         yield* page;
         const last = page.at(-1);
-        if (last === undefined || page.length < pageSize) return;
+        if (last === undefined || page.length < PAGE_SIZE) return;
         after = last.key;
       }
 
       async function pageAfter(key: string): Promise<ListedObject[]> {
-        const { objects } = await client.listObjectsV2Query(bucket, prefix, '', '', pageSize, key);
+        const { objects } = await client.listObjectsV2Query(bucket, prefix, '', '', PAGE_SIZE, key);
         return objects.flatMap(({ name, size, lastModified }) =>
           name === undefined ? [] : [{ key: name, size: size ?? 0, modifiedAt: lastModified ?? new Date(0) }],
         );
@@ -106,15 +102,13 @@ export function openS3({
 
     async ping() {
       if (!(await call('ping', () => client.bucketExists(bucket)))) {
-        throw new ObjectStoreError(`there is no bucket ${bucket}`);
+        throw new ObjectStoreError(`bucket ${bucket} does not exist`);
       }
     },
 
     close: () => transport.close(),
   };
 }
-
-const pageSize = 1000;
 
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT';

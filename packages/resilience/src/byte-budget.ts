@@ -8,22 +8,33 @@ export interface ByteBudget {
   tryReserve(bytes: number): boolean;
   /** Returns bytes that were reserved. */
   release(bytes: number): void;
-  /** Bytes reserved now. */
+  /** Bytes reserved now; of a part, its own. */
   used(): number;
+  /** A budget with a count of its own; what it reserves counts in this one too, and both are bound by `maxBytes`. */
+  part(): ByteBudget;
 }
 
 export function createByteBudget(maxBytes: number): ByteBudget {
-  let used = 0;
-  return {
-    maxBytes,
-    tryReserve(bytes) {
-      if (used > 0 && used + bytes > maxBytes) return false;
-      used += bytes;
-      return true;
-    },
-    release(bytes) {
-      used -= bytes;
-    },
-    used: () => used,
-  };
+  let total = 0;
+
+  function part(): ByteBudget {
+    let used = 0;
+    return {
+      maxBytes,
+      tryReserve(bytes) {
+        if (used > 0 && total + bytes > maxBytes) return false;
+        used += bytes;
+        total += bytes;
+        return true;
+      },
+      release(bytes) {
+        used -= bytes;
+        total -= bytes;
+      },
+      used: () => used,
+      part,
+    };
+  }
+
+  return { ...part(), used: () => total };
 }

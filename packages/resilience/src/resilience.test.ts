@@ -78,6 +78,17 @@ describe('a byte budget', () => {
     expect(budget.used()).toBe(40);
   });
 
+  it('bounds its parts together, each with a count of its own', () => {
+    const whole = createByteBudget(100);
+    const [bodies, records] = [whole.part(), whole.part()];
+    expect(bodies.tryReserve(60)).toBe(true);
+    expect(records.tryReserve(30)).toBe(true);
+    expect(records.tryReserve(20)).toBe(false);
+    expect([whole.used(), bodies.used(), records.used()]).toEqual([90, 60, 30]);
+    bodies.release(60);
+    expect(records.tryReserve(20)).toBe(true);
+  });
+
   it('takes one item of any size when nothing is reserved', () => {
     const budget = createByteBudget(100);
     expect(budget.tryReserve(500)).toBe(true);

@@ -1,3 +1,4 @@
+import { createByteBudget } from '@switchboard/resilience';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EventLogBusy, EventLogUnavailable } from '../errors.ts';
@@ -75,7 +76,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
   it('frozen under load: bytes in flight stay below the bound', slow, async (test) => {
     if (!server) return test.skip();
     const maxBytesInFlight = 1_000_000;
-    const log = server.open({ publishTimeoutMs: 1_000, maxBytesInFlight });
+    const log = server.open({ publishTimeoutMs: 1_000, budget: createByteBudget(maxBytesInFlight) });
     const topic = await newTopic(log);
     await log.publish(topic, [record('before')]);
     await server.freeze();

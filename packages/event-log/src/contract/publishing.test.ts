@@ -1,3 +1,4 @@
+import { createByteBudget } from '@switchboard/resilience';
 import { eventually } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -125,7 +126,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
 
     it('over the bound of bytes in flight, publish fails at once and stores nothing', async () => {
       const topic = await newTopic(log);
-      const bounded = logs.open({ maxBytesInFlight: 200_000 });
+      const bounded = logs.open({ budget: createByteBudget(200_000) });
       const big = { partition: 0, key: null, value: Buffer.alloc(150_000), headers: {} };
       const first = bounded.publish(topic, [big]);
       await expect(bounded.publish(topic, [big])).rejects.toThrow(EventLogBusy);

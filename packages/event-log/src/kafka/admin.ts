@@ -1,6 +1,7 @@
+import { pause } from '@switchboard/resilience';
 import type { Admin, Kafka } from 'kafkajs';
 import { EventLogUnavailable, messageOf } from '../errors.ts';
-import { pause, within } from '../timing.ts';
+import { within } from '../timing.ts';
 import { retrying } from './client.ts';
 
 const UNSETTLED_PAUSE_MS = 100;

@@ -1,7 +1,8 @@
+import { backoffDelay, pause } from '@switchboard/resilience';
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import { createOwnership, deliver, lostError, type Ownership, type Progress } from '../deliver.ts';
 import { EventLogUnavailable, messageOf } from '../errors.ts';
-import { backoff, pause, within } from '../timing.ts';
+import { within } from '../timing.ts';
 import type { ConsumeOptions, LogEntry } from '../types.ts';
 import { retrying } from './client.ts';
 import { lastOffsetOf, recordsOf } from './records.ts';
@@ -51,7 +52,7 @@ export function startConsumer(options: {
           error,
         });
       }
-      await pause(backoff(failures, 100, 2_000), stopping.signal);
+      await pause(backoffDelay(failures - 1, { baseMs: 100, maxMs: 2_000 }), stopping.signal);
     }
   }
 

@@ -1,3 +1,4 @@
+import { createByteBudget } from '@switchboard/resilience';
 import { createPublisher } from '../publisher.ts';
 import { createSender } from '../sender.ts';
 import type { CommonOptions, EventLog } from '../types.ts';
@@ -43,7 +44,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
   const publisher = createPublisher({
     senders,
     timeoutMs,
-    maxBytesInFlight: options.maxBytesInFlight ?? 64 * 1024 * 1024,
+    budget: options.budget ?? createByteBudget(64 * 1024 * 1024),
     partitionsOf: (topic) => admin.use('looking up a topic', (a) => partitionsOf(a, topic)),
   });
   const consumptions = new Set<{ stop(): Promise<void> }>();

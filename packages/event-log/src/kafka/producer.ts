@@ -1,9 +1,9 @@
+import { backoffDelay, pause } from '@switchboard/resilience';
 import kafkajs, { type Kafka, type ProducerBatch, type RecordMetadata } from 'kafkajs';
 import { EventLogUnavailable, messageOf, RecordTooLarge } from '../errors.ts';
 import type { TopicRecords } from '../gather.ts';
 import { firstOffsets } from '../placing.ts';
 import type { SendConnection } from '../sender.ts';
-import { backoff, pause } from '../timing.ts';
 import { retrying } from './client.ts';
 
 /** Below, handing bytes to another thread and back takes longer than sending them. */
@@ -44,7 +44,7 @@ export async function openProducer(options: {
         return await producer.sendBatch(batch);
       } catch (error) {
         if (closed || !mayPass(error)) throw error;
-        await pause(backoff(failures, 50, 500));
+        await pause(backoffDelay(failures - 1, { baseMs: 50, maxMs: 500 }));
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { Database, Listening } from '@switchboard/database';
-import { backoff, pause } from '../timing.ts';
+import { backoffDelay, pause } from '@switchboard/resilience';
 
 export const RECORDS_CHANNEL = 'event_log_records';
 export const GROUPS_CHANNEL = 'event_log_groups';
@@ -35,7 +35,7 @@ export function createFeed(database: () => Database): Feed {
         wakeAll();
         return [records, groups];
       } catch {
-        await pause(backoff(failures, 100, 2_000), stopping.signal);
+        await pause(backoffDelay(failures - 1, { baseMs: 100, maxMs: 2_000 }), stopping.signal);
       }
     }
     return [];

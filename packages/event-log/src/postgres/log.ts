@@ -1,4 +1,5 @@
 import { isUnavailable } from '@switchboard/database';
+import { createByteBudget } from '@switchboard/resilience';
 import { EventLogUnavailable } from '../errors.ts';
 import { createPublisher } from '../publisher.ts';
 import { createSender } from '../sender.ts';
@@ -36,7 +37,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
       }),
     ],
     timeoutMs,
-    maxBytesInFlight: options.maxBytesInFlight ?? 64 * 1024 * 1024,
+    budget: options.budget ?? createByteBudget(64 * 1024 * 1024),
     partitionsOf: (topic) =>
       connections.use('looking up a topic', (database) => partitionsOf(database, topic)),
   });

@@ -1,7 +1,7 @@
 import type { Database } from '@switchboard/database';
+import { backoffDelay, pause } from '@switchboard/resilience';
 import { createOwnership, deliver, lostError, type Ownership, type Progress } from '../deliver.ts';
 import { EventLogUnavailable, messageOf, PartitionLost } from '../errors.ts';
-import { backoff, pause } from '../timing.ts';
 import type { ConsumeOptions, LogEntry } from '../types.ts';
 import type { Feed } from './feed.ts';
 import { type Claim, commitOffset } from './members.ts';
@@ -75,7 +75,7 @@ export function startWorker(options: {
           const message = `Reading ${topic}/${partition} as ${consume.group} fails: ${messageOf(error)}`;
           onLog?.({ level: 'warn', message, error });
         }
-        await pause(backoff(failures, 100, 2_000), signal);
+        await pause(backoffDelay(failures - 1, { baseMs: 100, maxMs: 2_000 }), signal);
       }
     }
   }

@@ -1,5 +1,5 @@
-import { gatherReads } from '@switchboard/database';
 import type { Directory, Project, Report } from '@switchboard/directory';
+import { coalesce } from '@switchboard/resilience';
 import { type Clock, hashToken, NotFound, type RateLimit } from '@switchboard/service-kit';
 import { LRUCache } from 'lru-cache';
 import { isOn } from '../public-links/stop-day.ts';
@@ -38,7 +38,10 @@ export function createSharedReports({
   clock,
   limits,
 }: SharedReportsOptions): SharedReports {
-  const linkOf = gatherReads(store.findByTokenHashes);
+  const linkOf = coalesce<string, LinkedReport | undefined>(async (hashes) => {
+    const links = await store.findByTokenHashes(hashes);
+    return hashes.map((hash) => links.get(hash));
+  });
   const runs = new LRUCache<string, Run>({
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: ({ report }) => report.length + 200,
