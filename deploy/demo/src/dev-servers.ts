@@ -1,4 +1,4 @@
-import { managementOperations, type ServiceName } from '@switchboard/contracts';
+import { managementOperations, routingPath, type ServiceName } from '@switchboard/contracts';
 import { Hono } from 'hono';
 import { proxy } from 'hono/proxy';
 import { type Issuer, tokenRequest } from './issuer.ts';
@@ -29,7 +29,7 @@ export function createConsole(): Hono {
 export function createManagementProxy(addressOf: (service: ServiceName) => string): Hono {
   const app = new Hono();
   for (const { path, service } of managementOperations) {
-    app.all(path.replaceAll(/\{(.+?)\}/g, ':$1'), (c) => {
+    app.all(routingPath(path), (c) => {
       const { pathname, search } = new URL(c.req.url);
       return proxy(`${addressOf(service)}${pathname}${search}`, c.req);
     });

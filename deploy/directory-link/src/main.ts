@@ -1,5 +1,6 @@
 import { createDirectoryLink } from '@switchboard/directory';
 import { EventLogUnavailable } from '@switchboard/event-log';
+import { retry } from '@switchboard/resilience';
 import {
   ConfigError,
   createLogger,
@@ -7,7 +8,6 @@ import {
   ListenError,
   listen,
   openEventLog,
-  retry,
 } from '@switchboard/service-kit';
 import { linkSettings } from './config.ts';
 import { createLinkApp } from './link-app.ts';
@@ -39,9 +39,8 @@ try {
   process.on('SIGINT', () => void leave());
 
   await retry(() => link.start(), {
-    retryable: (error) => !leaving && error instanceof EventLogUnavailable,
-    onRetry: (error, attempt) =>
-      logger.warn({ error, attempt }, 'an event log is away; the link waits for it'),
+    isRetryable: (error) => !leaving && error instanceof EventLogUnavailable,
+    onRetry: (error, attempt) => logger.warn({ error, attempt }, 'event log unavailable, retrying start'),
   });
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof ListenError)) throw error;

@@ -5,12 +5,11 @@ import {
   interfaceOperations,
   managementOperations,
   openApiDocument,
+  routingPath,
   type ServiceName,
 } from '@switchboard/contracts';
 import { requestId } from '@switchboard/service-kit';
 import { type Context, Hono } from 'hono';
-
-const routePath = (path: string) => path.replaceAll(/\{(.+?)\}/g, ':$1');
 
 type Fetch = (request: Request, env: object) => Response | Promise<Response>;
 
@@ -31,7 +30,10 @@ export function createGateway({ services, host, servers }: GatewayOptions): Hono
   const operations = [...interfaceOperations, ...managementOperations];
   const here = operations.filter((operation) => operation.host === host);
   const paths = new Map<string, ServiceName>(
-    [...here, ...(host === 'api' ? extraRoutes : [])].map(({ path, service }) => [routePath(path), service]),
+    [...here, ...(host === 'api' ? extraRoutes : [])].map(({ path, service }) => [
+      routingPath(path),
+      service,
+    ]),
   );
   for (const [path, service] of paths) {
     const fetch = services.get(service);
@@ -49,7 +51,7 @@ export function createGateway({ services, host, servers }: GatewayOptions): Hono
       404,
     );
   for (const operation of operations.filter((one) => one.host !== host)) {
-    gateway.all(routePath(operation.path), (c) =>
+    gateway.all(routingPath(operation.path), (c) =>
       notFound(c, ` is served at ${servers[operation.host]}${c.req.path.slice(0, 200)}.`),
     );
   }

@@ -1,24 +1,21 @@
-export type { Person } from './access-tokens.ts';
-export { createApp, type ServiceApp } from './app.ts';
-export { backoffDelay, retry } from './backoff.ts';
-export { type Body, readBody } from './body.ts';
-export { type ByteBudget, createByteBudget } from './byte-budget.ts';
-export { answerPrepared, isFresh, type Prepared, prepareJson } from './conditional.ts';
-export {
-  ConfigError,
-  commonSettings,
-  eventLogSettings,
-  httpUrl,
-  integerSetting,
-  parseConfig,
-  postgresUrl,
-  redisUrl,
-  rolesSetting,
-} from './config.ts';
-export { type Clock, type CommonConfig, type ServiceContext, systemClock } from './context.ts';
-export { MANAGE_PERMISSION } from './credentials.ts';
-export { defineService, type RunningService, type StartableService } from './define-service.ts';
-export type { OperationEnv, ProjectAccess } from './env.ts';
+/**
+ * What every service does the same way. The folders, lowest first; none imports a higher one (e2e/structure holds it):
+ *
+ * settings   environment variables, parsed once
+ * telemetry  logs, metrics, traces
+ * http       server, requests, responses, errors, validation
+ * secrets    encryption at rest, tokens
+ * limits     rate limits
+ * access     access tokens, project keys, memberships
+ * lifecycle  the application of a service, its start and its stop
+ */
+export type { ByteBudget } from '@switchboard/resilience';
+export { MANAGE_PERMISSION } from './access/credentials.ts';
+export { type ProjectOfRegion, projectOfRegion } from './access/project-of-region.ts';
+export { refusalOfKey, type SocketRefusal, socketAccess } from './access/socket-access.ts';
+export { assertRawBytes, type Body, readBody } from './http/body.ts';
+export { answerPrepared, isFresh, type Prepared, prepareJson } from './http/conditional.ts';
+export type { OperationEnv, Person, ProjectAccess } from './http/env.ts';
 export {
   BadRequest,
   Conflict,
@@ -31,20 +28,34 @@ export {
   Unauthorized,
   Unavailable,
   UnsupportedEncoding,
-} from './errors.ts';
-export { openEventLog } from './event-log.ts';
-export type { Implement } from './implement.ts';
-export { createLogger, type Logger } from './logger.ts';
-export { createMetrics, type Metrics } from './metrics.ts';
-export { objectStoreSettings, openObjects, s3Settings, together } from './objects.ts';
-export { type ProjectOfRegion, projectOfRegion } from './project-of-region.ts';
-export { createRateLimits, type RateLimit } from './rate-limits.ts';
-export { openRedis } from './redis.ts';
-export { requestId } from './request-facts.ts';
-export { runService, serviceContext, startService } from './runner.ts';
-export { createSealing, hashToken, newToken, type Sealing, sealingSecrets } from './sealing.ts';
-export { sealAnew } from './sealing-anew.ts';
-export { type HttpServer, ListenError, listen } from './server.ts';
-export type { Service, ServiceDefinition } from './service.ts';
-export { refusalOfKey, type SocketRefusal, socketAccess } from './socket-access.ts';
-export { tracingSettings } from './tracing/settings.ts';
+} from './http/errors.ts';
+export type { Implement } from './http/implement.ts';
+export { requestId } from './http/request-facts.ts';
+export { type HttpServer, ListenError, listen } from './http/server.ts';
+export { createApp, type ServiceApp } from './lifecycle/app.ts';
+export { type Clock, type CommonConfig, type ServiceContext, systemClock } from './lifecycle/context.ts';
+export { defineService, type RunningService, type StartableService } from './lifecycle/define-service.ts';
+export { openEventLog } from './lifecycle/event-log.ts';
+export { openObjects } from './lifecycle/object-store.ts';
+export { runService, serviceContext, startService } from './lifecycle/runner.ts';
+export type { Service, ServiceDefinition } from './lifecycle/service.ts';
+export { createRateLimits, type RateLimit } from './limits/rate-limits.ts';
+export { openRedis } from './limits/redis.ts';
+export { createEncryption, type Encryption, encryptionSecrets } from './secrets/encryption.ts';
+export { reencryptAll } from './secrets/re-encryption.ts';
+export { hashToken, newToken } from './secrets/tokens.ts';
+export { commonSettings } from './settings/common.ts';
+export { ConfigError, parseConfig } from './settings/config.ts';
+export { eventLogSettings } from './settings/event-log.ts';
+export {
+  httpUrl,
+  integerSetting,
+  postgresUrl,
+  redisUrl,
+  rolesSetting,
+  together,
+} from './settings/fields.ts';
+export { objectStoreSettings, s3Settings } from './settings/object-store.ts';
+export { createLogger, type Logger } from './telemetry/logger.ts';
+export { createMetrics, type Metrics } from './telemetry/metrics.ts';
+export { tracingSettings } from './telemetry/tracing/settings.ts';

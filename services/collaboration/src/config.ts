@@ -1,10 +1,10 @@
 import {
   commonSettings,
+  encryptionSecrets,
   eventLogSettings,
   httpUrl,
   integerSetting,
   redisUrl,
-  sealingSecrets,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
 
@@ -18,7 +18,7 @@ export const collaborationSettings = z
     PUBLIC_LINK_BASE_URL: httpUrl.describe(
       'What the address of a public link begins with; /shared of this service must answer there.',
     ),
-    LINK_SECRET: sealingSecrets.describe(
+    LINK_SECRET: encryptionSecrets.describe(
       'Secrets that public links are encrypted with, comma separated: the first encrypts, all of them read.',
     ),
     SMTP_URL: z

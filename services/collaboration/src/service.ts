@@ -2,8 +2,8 @@ import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory } from '@switchboard/directory';
 import {
   createApp,
+  createEncryption,
   createRateLimits,
-  createSealing,
   defineService,
   openEventLog,
   openRedis,
@@ -56,7 +56,7 @@ export const collaborationService = defineService({
       store: createPublicLinksStore(db),
       directory,
       clock,
-      cipher: createSealing({ secrets: config.LINK_SECRET, purpose: 'public link' }),
+      encryption: createEncryption({ secrets: config.LINK_SECRET, purpose: 'public link' }),
       baseUrl: config.PUBLIC_LINK_BASE_URL,
     });
     const limit = createRateLimits(redis);

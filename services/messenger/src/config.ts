@@ -1,12 +1,12 @@
 import {
   commonSettings,
+  encryptionSecrets,
   eventLogSettings,
   httpUrl,
   integerSetting,
   objectStoreSettings,
   redisUrl,
   s3Settings,
-  sealingSecrets,
   together,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
@@ -71,7 +71,7 @@ export const messengerSettings = z
     REDIS_URL: redisUrl
       .optional()
       .describe('Redis for limits and live updates shared by all instances; required with more than one.'),
-    IDENTITY_SECRET: sealingSecrets.describe(
+    IDENTITY_SECRET: encryptionSecrets.describe(
       'Secrets that encrypt identity secrets, comma-separated: the first encrypts, all of them decrypt.',
     ),
     UNSENT_ATTACHMENT_HOURS: integerSetting({ min: 1, max: 8760, fallback: 24 }).describe(

@@ -3,8 +3,8 @@ import { directoryMigrations, openDirectory } from '@switchboard/directory';
 import { createHub, openFanOut } from '@switchboard/realtime';
 import {
   createApp,
+  createEncryption,
   createRateLimits,
-  createSealing,
   defineService,
   openEventLog,
   openObjects,
@@ -90,8 +90,11 @@ export const messengerService = defineService({
     const live = createLive(hub);
 
     // Conversations
-    const sealing = createSealing({ secrets: config.IDENTITY_SECRET, purpose: 'messenger identity secret' });
-    const identity = createIdentity({ store: createIdentityStore(db), sealing, clock });
+    const encryption = createEncryption({
+      secrets: config.IDENTITY_SECRET,
+      purpose: 'messenger identity secret',
+    });
+    const identity = createIdentity({ store: createIdentityStore(db), encryption, clock });
     identityRoutes(app, { identity, ofProject });
     const store = createConversationsStore(db);
     const tokens = createConversationTokens({ store, clock });

@@ -64,8 +64,13 @@ type Definition = Omit<RouteConfig, 'operationId' | 'security' | 'tags'> &
  */
 export function operation<P extends string, D extends Definition & { path: P }>(
   definition: D & { path: P },
-): D & OperationFacts & { getRoutingPath(): string } {
-  return complete(definition) as D & OperationFacts & { getRoutingPath(): string };
+): D & OperationFacts {
+  return complete(definition) as D & ReturnType<typeof complete>;
+}
+
+/** The path of an operation as Hono's router takes it: `/things/:id` for `/things/{id}`. */
+export function routingPath(path: string): string {
+  return path.replaceAll(/\{(.+?)\}/g, ':$1');
 }
 
 function complete({ errors, tag, maxBodyBytes = 262_144, ...route }: Definition) {

@@ -1,6 +1,7 @@
 import { PartitionLost, type RecordBatch } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
-import { backoffDelay, type Logger } from '@switchboard/service-kit';
+import { backoffDelay } from '@switchboard/resilience';
+import type { Logger } from '@switchboard/service-kit';
 import { writeFiles } from './files.ts';
 import type { Entry, Intake } from './intake.ts';
 import type { EventsStore, Segment, SegmentContents } from './store.ts';
@@ -166,7 +167,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     if (error instanceof PartitionLost) drop();
     if (dropping.signal.aborted) return;
     if (failures++ === 0) logger.error({ topic: 'events', partition, error }, 'archiving failed, retrying');
-    wait(backoffDelay(failures, { base: 200, cap: 10_000 }));
+    wait(backoffDelay(failures, { baseMs: 200, maxMs: 10_000 }));
   }
 
   function drop(): void {

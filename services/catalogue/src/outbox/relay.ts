@@ -8,7 +8,8 @@ import {
   type TopicSpec,
   UnknownTopic,
 } from '@switchboard/event-log';
-import { backoffDelay, type Logger } from '@switchboard/service-kit';
+import { backoffDelay } from '@switchboard/resilience';
+import type { Logger } from '@switchboard/service-kit';
 import { enqueueAllEntries } from '../republication/republication.ts';
 import { createOutboxStore, OUTBOX_CHANNEL, type PublishedOffsets } from './store.ts';
 

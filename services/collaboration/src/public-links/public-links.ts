@@ -2,12 +2,12 @@ import type { PublicLink, PublicLinkDefinition } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
 import {
   type Clock,
+  type Encryption,
   hashToken,
   type Logger,
   NotFound,
   newToken,
-  type Sealing,
-  sealAnew,
+  reencryptAll,
 } from '@switchboard/service-kit';
 import type { Caller } from '../callers/caller.ts';
 import { requireReport } from '../directory/reports.ts';
@@ -18,7 +18,7 @@ interface PublicLinksOptions {
   store: PublicLinksStore;
   directory: Pick<Directory, 'report'>;
   clock: Clock;
-  cipher: Sealing;
+  encryption: Encryption;
   /** The address of a link is this and the token. */
   baseUrl: string;
 }
@@ -37,10 +37,10 @@ export interface PublicLinks {
 const contextOf = (projectId: string, reportId: string) => JSON.stringify([projectId, reportId]);
 
 export function createPublicLinks(options: PublicLinksOptions): PublicLinks {
-  const { store, directory, clock, cipher, baseUrl } = options;
+  const { store, directory, clock, encryption, baseUrl } = options;
 
   async function present({ project }: Caller, link: LinkWithRun): Promise<PublicLink> {
-    const token = await cipher.open(link.encryptedToken, contextOf(project.id, link.reportId));
+    const token = await encryption.decrypt(link.encryptedToken, contextOf(project.id, link.reportId));
     return {
       reportId: link.reportId,
       token,
@@ -70,7 +70,7 @@ export function createPublicLinks(options: PublicLinksOptions): PublicLinks {
         projectId,
         reportId,
         tokenHash: hashToken(token),
-        encryptedToken: await cipher.seal(token, contextOf(projectId, reportId)),
+        encryptedToken: await encryption.encrypt(token, contextOf(projectId, reportId)),
         createdAt: now,
         expiresOn,
       };
@@ -83,16 +83,16 @@ export function createPublicLinks(options: PublicLinksOptions): PublicLinks {
     },
 
     reencrypt: (logger, signal) =>
-      sealAnew<EncryptedLink & { sealed: string; owner: string }>(
+      reencryptAll<EncryptedLink & { encrypted: string; context: string }>(
         {
-          sealing: cipher,
+          encryption,
           what: 'public links',
           async page(after) {
             const page = await store.page(after);
             return page.map((link) => ({
               ...link,
-              sealed: link.encryptedToken,
-              owner: contextOf(link.projectId, link.reportId),
+              encrypted: link.encryptedToken,
+              context: contextOf(link.projectId, link.reportId),
             }));
           },
           replace: store.replaceEncrypted,

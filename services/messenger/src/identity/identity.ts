@@ -4,11 +4,11 @@ import { newId } from '@switchboard/database';
 import {
   type Clock,
   Conflict,
+  type Encryption,
   Forbidden,
   type Logger,
   newToken,
-  type Sealing,
-  sealAnew,
+  reencryptAll,
 } from '@switchboard/service-kit';
 import type { EncryptedSecret, IdentityStore } from './store.ts';
 
@@ -17,14 +17,14 @@ const MAX_SECRETS = 2;
 
 interface IdentityOptions {
   store: IdentityStore;
-  sealing: Sealing;
+  encryption: Encryption;
   clock: Clock;
 }
 
 export type Identity = ReturnType<typeof createIdentity>;
 
 /** A project's identity secrets, which verify that a visitor is the user they claim to be. */
-export function createIdentity({ store, sealing, clock }: IdentityOptions) {
+export function createIdentity({ store, encryption, clock }: IdentityOptions) {
   return {
     async list(projectId: string): Promise<IdentitySecretSummary[]> {
       const secrets = await store.ofProject(projectId);
@@ -34,7 +34,7 @@ export function createIdentity({ store, sealing, clock }: IdentityOptions) {
     async create(projectId: string): Promise<{ id: string; secret: string }> {
       const id = newId('ids');
       const secret = newToken();
-      const encrypted = sealing.seal(secret, ownerOf(projectId, id));
+      const encrypted = await encryption.encrypt(secret, contextOf(projectId, id));
       const added = await store.addUpTo(MAX_SECRETS, { id, projectId, encrypted, createdAt: clock.now() });
       if (!added)
         throw new Conflict('The project already has two identity secrets; delete one of them first.');
@@ -45,16 +45,15 @@ export function createIdentity({ store, sealing, clock }: IdentityOptions) {
 
     /** Encrypts every secret with the first of IDENTITY_SECRET, if there are several. */
     reencrypt: (logger: Logger, signal: AbortSignal) =>
-      sealAnew<EncryptedSecret & { sealed: string; owner: string }>(
+      reencryptAll<EncryptedSecret & { context: string }>(
         {
-          sealing,
+          encryption,
           what: 'identity secrets',
           async page(after) {
             const secrets = await store.page(after?.id);
             return secrets.map((secret) => ({
               ...secret,
-              sealed: secret.encrypted,
-              owner: ownerOf(secret.projectId, secret.id),
+              context: contextOf(secret.projectId, secret.id),
             }));
           },
           replace: store.replaceEncrypted,
@@ -73,7 +72,7 @@ export function createIdentity({ store, sealing, clock }: IdentityOptions) {
       const given = Buffer.from(userHash !== null && /^[0-9a-f]{64}$/.test(userHash) ? userHash : '', 'hex');
       let isVerified = false;
       for (const { id, encrypted } of secrets) {
-        const secret = sealing.open(encrypted, ownerOf(projectId, id));
+        const secret = await encryption.decrypt(encrypted, contextOf(projectId, id));
         const expected = createHmac('sha256', secret).update(userId).digest();
         if (given.length === expected.length && timingSafeEqual(given, expected)) isVerified = true;
       }
@@ -85,4 +84,4 @@ export function createIdentity({ store, sealing, clock }: IdentityOptions) {
   };
 }
 
-const ownerOf = (projectId: string, id: string) => JSON.stringify([projectId, id]);
+const contextOf = (projectId: string, id: string) => JSON.stringify([projectId, id]);

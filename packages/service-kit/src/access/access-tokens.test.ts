@@ -1,0 +1,294 @@
+import { createHmac, KeyObject, type webcrypto } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type AccessTokens, createAccessTokens } from './access-tokens.ts';
+
+const ISSUER = 'https://issuer.example';
+const AUDIENCE = 'switchboard';
+const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+
+interface Pair {
+  alg: string;
+  kid: string;
+  privateKey: webcrypto.CryptoKey;
+  publicKey: webcrypto.CryptoKey;
+}
+
+async function pair(alg: string, kid: string): Promise<Pair> {
+  return { alg, kid, ...(await generateKeyPair(alg, { extractable: true })) };
+}
+
+const jwkOf = async ({ alg, kid, publicKey }: Pair): Promise<JWK> => ({
+  ...(await exportJWK(publicKey)),
+  alg,
+  kid,
+  use: 'sig',
+});
+
+interface Said {
+  header?: object;
+  claims?: Record<string, unknown>;
+  /** Seconds from now. */
+  exp?: number | undefined;
+  nbf?: number;
+}
+
+async function mint(signer: Pair, { header = {}, claims = {}, exp = 60, nbf }: Said = {}): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const times = {
+    ...(exp === undefined ? {} : { exp: now + exp }),
+    ...(nbf === undefined ? {} : { nbf: now + nbf }),
+  };
+  return new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub: 'ada', ...times, ...claims })
+    .setProtectedHeader({ alg: signer.alg, kid: signer.kid, ...header })
+    .sign(signer.privateKey);
+}
+
+let rsa: Pair;
+let ec: Pair;
+let ed: Pair;
+let later: Pair;
+let server: Server;
+let fetches: number;
+let answer: () => Promise<{ status: number; body: string } | undefined>;
+let tokens: AccessTokens;
+
+const publish = (...pairs: Pair[]) => {
+  answer = async () => ({ status: 200, body: JSON.stringify({ keys: await Promise.all(pairs.map(jwkOf)) }) });
+};
+const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+const refused = { status: 401, code: 'UNAUTHORIZED', headers: { 'WWW-Authenticate': 'Bearer' } };
+const away = { status: 503, code: 'UNAVAILABLE' };
+
+beforeAll(async () => {
+  [rsa, ec, ed, later] = await Promise.all([
+    pair('RS256', 'rsa'),
+    pair('ES256', 'ec'),
+    pair('EdDSA', 'ed'),
+    pair('ES256', 'later'),
+  ]);
+  server = createServer(async (_, response) => {
+    fetches++;
+    const said = await answer();
+    if (said === undefined) response.destroy();
+    else response.writeHead(said.status, { 'content-type': 'application/json' }).end(said.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+  fetches = 0;
+  publish(rsa, ec, ed);
+  const { port } = server.address() as AddressInfo;
+  tokens = createAccessTokens({
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    jwksUrl: `http://127.0.0.1:${port}/jwks.json`,
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('an access token', () => {
+  it.each([
+    ['RS256', () => rsa],
+    ['ES256', () => ec],
+    ['EdDSA', () => ed],
+  ])('signed with %s says who the person is', async (_, signer) => {
+    const token = await mint(signer(), { claims: { name: 'Ada', permissions: ['a', 'b'] } });
+    expect(await tokens.verify(token)).toEqual({ sub: 'ada', name: 'Ada', permissions: ['a', 'b'] });
+  });
+
+  it('may say neither name nor permissions; what is no list permits nothing', async () => {
+    expect(await tokens.verify(await mint(ec))).toEqual({ sub: 'ada', permissions: [] });
+    const odd = await mint(ec, { claims: { name: 7, permissions: 'service.manage' } });
+    expect(await tokens.verify(odd)).toEqual({ sub: 'ada', permissions: [] });
+  });
+
+  it('may name several audiences, and no kid where one key fits', async () => {
+    const token = await mint(ec, { header: { kid: undefined }, claims: { aud: ['other', AUDIENCE] } });
+    expect((await tokens.verify(token)).sub).toBe('ada');
+  });
+
+  it.each<[string, Said]>([
+    ['another issuer', { claims: { iss: 'https://evil.example' } }],
+    ['no issuer', { claims: { iss: undefined } }],
+    ['another audience', { claims: { aud: 'other' } }],
+    ['no audience', { claims: { aud: undefined } }],
+    ['no subject', { claims: { sub: undefined } }],
+    ['an empty subject', { claims: { sub: '' } }],
+    ['a subject of 201 characters', { claims: { sub: 'x'.repeat(201) } }],
+    ['no expiry', { claims: { exp: undefined } }],
+    ['an expiry that is no number', { claims: { exp: 'tomorrow' } }],
+    ['an unknown critical header', { header: { crit: ['x'], x: 1 } }],
+  ])('with %s is refused', async (_, said) => {
+    const token = said.header
+      ? await mint(ec).then((made) => withHeader(made, said.header))
+      : await mint(ec, said);
+    await expect(tokens.verify(token)).rejects.toMatchObject(refused);
+  });
+
+  it('is good until 30 s after exp, and from 30 s before nbf', async () => {
+    const token = await mint(ec, { exp: 60 });
+    pass(89);
+    expect((await tokens.verify(token)).sub).toBe('ada');
+    pass(1);
+    await expect(tokens.verify(token)).rejects.toMatchObject({
+      ...refused,
+      message: 'Access token expired.',
+    });
+    expect((await tokens.verify(await mint(ec, { nbf: 30 }))).sub).toBe('ada');
+    await expect(tokens.verify(await mint(ec, { nbf: 31 }))).rejects.toMatchObject(refused);
+  });
+});
+
+describe('a token that was not signed by the issuer', () => {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const forge = (header: object, sign: (input: string) => string) => {
+    const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'ada', exp: NOW / 1000 + 60 };
+    const input = `${encode(header)}.${encode(claims)}`;
+    return `${input}.${sign(input)}`;
+  };
+
+  it.each(['none', 'None', 'NONE', ''])('with alg %j is refused', async (alg) => {
+    for (const kid of ['rsa', undefined]) {
+      await expect(tokens.verify(forge({ alg, kid }, () => ''))).rejects.toMatchObject(refused);
+    }
+  });
+
+  it.each(['HS256', 'HS384', 'HS512'])('with %s and the public key as secret is refused', async (alg) => {
+    const key = KeyObject.from(rsa.publicKey);
+    const secrets = [
+      await exportSPKI(rsa.publicKey),
+      key.export({ format: 'der', type: 'spki' }),
+      JSON.stringify(await jwkOf(rsa)),
+    ];
+    for (const secret of secrets) {
+      const sign = (input: string) =>
+        createHmac(alg.replace('HS', 'sha'), secret).update(input).digest('base64url');
+      await expect(tokens.verify(forge({ alg, kid: 'rsa' }, sign))).rejects.toMatchObject(refused);
+    }
+  });
+
+  it.each(['RS384', 'RS512', 'PS256', 'ES384'])('with %s is refused, be the key known', async (alg) => {
+    const signer = await pair(alg, 'other');
+    publish(signer, ec);
+    await expect(tokens.verify(await mint(signer))).rejects.toMatchObject(refused);
+  });
+
+  it('but with another key of the same kid is refused', async () => {
+    const impostor = await pair('ES256', 'ec');
+    await expect(tokens.verify(await mint(impostor))).rejects.toMatchObject(refused);
+  });
+
+  it('with a key it brings itself is refused', async () => {
+    const impostor = await pair('ES256', 'mine');
+    const token = await mint(impostor, { header: { jwk: await jwkOf(impostor), kid: undefined } });
+    await expect(tokens.verify(token)).rejects.toMatchObject(refused);
+  });
+
+  it('but changed, cut, or no token at all is refused', async () => {
+    const token = await mint(ec, { claims: { permissions: [] } });
+    const [head = '', payload = '', signature = ''] = token.split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const richer = `${head}.${encode({ ...claims, permissions: ['service.manage'] })}.${signature}`;
+    for (const bad of [
+      richer,
+      `${head}.${payload}`,
+      `${head}.${payload}.`,
+      '',
+      '..',
+      'x',
+      'x'.repeat(9000),
+    ]) {
+      await expect(tokens.verify(bad)).rejects.toMatchObject(refused);
+    }
+  });
+});
+
+describe('the issuer’s keys', () => {
+  it('are fetched once for all', async () => {
+    await Promise.all([mint(ec), mint(rsa), mint(ed)].map(async (token) => tokens.verify(await token)));
+    await tokens.verify(await mint(ec));
+    expect(fetches).toBe(1);
+  });
+
+  it('are fetched again for an unknown kid, at most once in 30 s', async () => {
+    await tokens.verify(await mint(ec));
+    const unknown = await mint(later, { exp: 3600 });
+    for (let second = 0; second < 30; second++) {
+      await expect(tokens.verify(unknown)).rejects.toMatchObject(refused);
+      pass(1);
+    }
+    expect(fetches).toBe(1);
+    pass(1);
+    await Promise.all([1, 2, 3].map(() => expect(tokens.verify(unknown)).rejects.toMatchObject(refused)));
+    await expect(tokens.verify(unknown)).rejects.toMatchObject(refused);
+    expect(fetches).toBe(2);
+  });
+
+  it('rotate: a new key is good as soon as it is seen, the old one while it is published', async () => {
+    const old = await mint(ec, { exp: 3600 });
+    await tokens.verify(old);
+    publish(ec, later);
+    pass(31);
+    expect((await tokens.verify(await mint(later))).sub).toBe('ada');
+    expect((await tokens.verify(old)).sub).toBe('ada');
+    publish(later);
+    pass(601);
+    await tokens.verify(await mint(later));
+    await vi.waitFor(() => expect(tokens.verify(old)).rejects.toMatchObject(refused));
+  });
+
+  it('go on being used while the issuer is down, and no request waits for it', async () => {
+    const token = await mint(ec, { exp: 7200 });
+    await tokens.verify(token);
+    for (const fault of [undefined, { status: 500, body: '' }, { status: 200, body: 'rubbish' }]) {
+      answer = async () => fault;
+      pass(601);
+      expect((await tokens.verify(token)).sub).toBe('ada');
+      expect((await tokens.verify(token)).sub).toBe('ada');
+    }
+    answer = () => new Promise(() => undefined);
+    pass(601);
+    expect((await tokens.verify(token)).sub).toBe('ada');
+  });
+
+  it('that were never had: 503, and the issuer is asked again every 5 s at most', async () => {
+    const token = await mint(ec, { exp: 3600 });
+    for (const fault of [undefined, { status: 500, body: '' }, { status: 200, body: 'rubbish' }]) {
+      answer = async () => fault;
+      fetches = 0;
+      for (let second = 0; second < 5; second++) {
+        await expect(tokens.verify(token)).rejects.toMatchObject(away);
+        pass(0.9);
+      }
+      expect(fetches).toBe(1);
+      pass(5);
+    }
+    publish(ec);
+    expect((await tokens.verify(token)).sub).toBe('ada');
+  });
+
+  it('being away does not make a bad token good, nor one that needs no key a fetch', async () => {
+    answer = async () => undefined;
+    const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`;
+    await expect(tokens.verify(none)).rejects.toMatchObject(refused);
+    expect(fetches).toBe(0);
+  });
+});
+
+/** The same token with other header parameters; the signature no longer fits, but the header is judged first. */
+function withHeader(token: string, more: object | undefined): string {
+  const [head = '', ...rest] = token.split('.');
+  const header = { ...JSON.parse(Buffer.from(head, 'base64url').toString()), ...more };
+  return [Buffer.from(JSON.stringify(header)).toString('base64url'), ...rest].join('.');
+}

@@ -1,0 +1,19 @@
+import type { Directory } from '@switchboard/directory';
+import type { Context } from 'hono';
+import { Forbidden, NotFound } from '../http/errors.ts';
+
+/** For `implement`: rejects management of a project that does not exist or belongs to another region. */
+export function projectOfRegion(directory: Pick<Directory, 'project'>, region: string) {
+  return {
+    async authorize(c: Pick<Context, 'req'>): Promise<void> {
+      const project = await directory.project(c.req.param('projectId') ?? '');
+      if (project === undefined) throw new NotFound('Project not found.');
+      if (project.region === region) return;
+      throw new Forbidden(
+        `The project belongs to region ${project.region}; this deployment serves region ${region}.`,
+      );
+    },
+  };
+}
+
+export type ProjectOfRegion = ReturnType<typeof projectOfRegion>;

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
+
+/** A serialized body with its strong ETag. */
+export interface Prepared {
+  body: string;
+  etag: string;
+}
+
+export function prepareJson(value: unknown): Prepared {
+  const body = JSON.stringify(value);
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
+}
+
+/** Whether If-None-Match names this ETag (weak comparison, RFC 9110). */
+export function isFresh(c: Context, etag: string): boolean {
+  const header = c.req.header('if-none-match');
+  if (header === undefined) return false;
+  if (header === etag) return true;
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+}
+
+/** The body, or 304 if the caller has it already. */
+export function answerPrepared(
+  c: Context,
+  { body, etag }: Prepared,
+  headers: Record<string, string> = {},
+): Response {
+  const all = { ...headers, ETag: etag };
+  if (isFresh(c, etag)) return new Response(null, { status: 304, headers: all });
+  return new Response(body, {
+    status: 200,
+    headers: { ...all, 'Content-Type': 'application/json; charset=utf-8' },
+  });
+}

@@ -1,0 +1,57 @@
+import type { Credential } from '@switchboard/contracts';
+import type { Context } from 'hono';
+import type { KitEnv } from './env.ts';
+
+const ALLOWED_HEADERS =
+  'Authorization, Content-Type, Content-Encoding, Idempotency-Key, X-Service-Conversation-Token, X-Request-Id, X-State-Token, If-None-Match';
+const EXPOSED_HEADERS = 'ETag, Retry-After, X-Request-Id, X-Error, X-State, X-State-Token, X-State-As-Of';
+const ONE_DAY_SECONDS = '86400';
+
+const ANY_ORIGIN = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+};
+
+/**
+ * The origin that may read a response in a browser: any origin for operations with a project key or without a
+ * credential, the console's origin for those with an access token. Cookies are never allowed.
+ */
+function allowedOrigin(
+  credential: Credential,
+  consoleOrigin: string,
+  origin: string | undefined,
+): string | undefined {
+  if (credential === 'management') return undefined;
+  if (credential === 'access-token') return origin === consoleOrigin ? consoleOrigin : undefined;
+  return '*';
+}
+
+export function corsHeaders(
+  c: Context<KitEnv>,
+  credential: Credential,
+  consoleOrigin: string,
+): Record<string, string> {
+  // Sent without an Origin header too, since a shared cache may serve the response to another caller.
+  const allowed = allowedOrigin(credential, consoleOrigin, c.req.header('origin'));
+  if (allowed === undefined) return {};
+  return allowed === '*' ? ANY_ORIGIN : { ...ANY_ORIGIN, 'Access-Control-Allow-Origin': allowed };
+}
+
+export function preflight(
+  c: Context<KitEnv>,
+  credential: Credential,
+  consoleOrigin: string,
+  methods: string[],
+): Response {
+  const origin = allowedOrigin(credential, consoleOrigin, c.req.header('origin'));
+  const headers: Record<string, string> =
+    origin === undefined
+      ? {}
+      : {
+          'Access-Control-Allow-Origin': origin,
+          'Access-Control-Allow-Methods': methods.join(', '),
+          'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+          'Access-Control-Max-Age': ONE_DAY_SECONDS,
+        };
+  return new Response(null, { status: 204, headers: { ...headers, Vary: 'Origin' } });
+}

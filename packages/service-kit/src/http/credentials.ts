@@ -1,0 +1,21 @@
+import type { Context } from 'hono';
+import type { KitEnv, Person, ProjectAccess } from './env.ts';
+
+/** The checks of an operation's credential; each throws the rejection that the interface documents. */
+export interface Credentials {
+  /** Throws Unauthorized for a key that is missing, malformed, unknown or revoked, Forbidden for one of another region. */
+  projectKey(key: string | undefined): Promise<ProjectAccess>;
+  /** Throws Unauthorized without a valid access token. */
+  person(c: Context<KitEnv>): Promise<Person>;
+  /** Throws Forbidden without the permission `service.manage`. */
+  operator(c: Context<KitEnv>): Promise<Person>;
+  /** Throws NotFound for an unknown project, Forbidden for a person who is not a member of its company. */
+  membership(projectId: string, person: Person): Promise<ProjectAccess>;
+}
+
+/** The token of `Authorization: Bearer <token>`. */
+export function bearer(c: Context<KitEnv>): string | undefined {
+  const header = c.req.header('authorization');
+  if (header === undefined) return undefined;
+  return /^Bearer +(\S+)\s*$/i.exec(header)?.[1];
+}

@@ -1,0 +1,172 @@
+import { isUtf8 } from 'node:buffer';
+import type { RouteHandler } from '@hono/zod-openapi';
+import { zValidator } from '@hono/zod-validator';
+import { type Operation, routingPath } from '@switchboard/contracts';
+import type { ByteBudget } from '@switchboard/resilience';
+import type { Context, Handler, Hono, MiddlewareHandler } from 'hono';
+import { z } from 'zod';
+import { type Body, readBody } from './body.ts';
+import { bearer, type Credentials } from './credentials.ts';
+import type { ErrorCodes, KitEnv, OperationEnv } from './env.ts';
+import { BadRequest } from './errors.ts';
+import { invalid } from './validation.ts';
+
+type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
+
+interface ImplementOptions<O extends Operation> {
+  /** A further check of access, after the credential and before validation. */
+  authorize?(c: Context<OperationEnv<O['credential']>>): Promise<void>;
+  /** The operation's own codes for rejections that the kit makes: `{ 413: 'FILE_TOO_LARGE' }`. */
+  errorCodes?: ErrorCodes;
+}
+
+export type Implement = <O extends Operation>(
+  operation: O,
+  handler: OperationHandler<O>,
+  options?: ImplementOptions<O>,
+) => void;
+
+interface Pipeline {
+  hono: Hono<KitEnv>;
+  budget: ByteBudget;
+  credentials: Credentials;
+  assertStarted: () => void;
+}
+
+/**
+ * Registers operations with one handler each: credential, authorize, path and query, body, then the rule. A request is
+ * validated only once access is granted.
+ */
+export function implementing(pipeline: Pipeline): Implement {
+  return (operation, handler, options = {}) => register(pipeline, operation, handler, options);
+}
+
+function register<O extends Operation>(
+  pipeline: Pipeline,
+  operation: O,
+  handler: OperationHandler<O>,
+  options: ImplementOptions<O>,
+): void;
+/** The router knows neither the input nor the response of a handler; both are checked where the handler is given. */
+function register(
+  { hono, budget, credentials, assertStarted }: Pipeline,
+  operation: Operation,
+  handler: Handler<KitEnv>,
+  { authorize, errorCodes }: { authorize?(c: Context<KitEnv>): Promise<void>; errorCodes?: ErrorCodes },
+): void {
+  const checks = requestChecks(operation);
+  const schema = jsonSchema(operation);
+  const takesQueryKey = Object.keys(shapeOf(operation.request?.query)).includes('api_key');
+  const { maxBodyBytes, maxWireBytes = maxBodyBytes } = operation;
+
+  async function settleAccess(c: Context): Promise<void> {
+    switch (operation.credential) {
+      case 'public':
+        return;
+      case 'project-key':
+      case 'conversation': {
+        const key = bearer(c) ?? (takesQueryKey ? c.req.query('api_key') : undefined);
+        c.set('project', await credentials.projectKey(key));
+        return;
+      }
+      case 'ingestion': {
+        const key = bearer(c);
+        if (key !== undefined) c.set('project', await credentials.projectKey(key));
+        return;
+      }
+      case 'management':
+        c.set('person', await credentials.operator(c));
+        return;
+      case 'access-token': {
+        const person = await credentials.person(c);
+        c.set('person', person);
+        c.set('project', await credentials.membership(c.req.param('projectId') ?? '', person));
+      }
+    }
+  }
+
+  async function readJson(c: Context, body: Body, bodySchema: z.ZodType): Promise<void> {
+    let value: unknown;
+    let fault: BadRequest | undefined;
+    try {
+      value = parseJson(body.bytes);
+    } catch (error) {
+      fault = error instanceof BadRequest ? error : new BadRequest('body: not valid JSON');
+    }
+    if (operation.credential === 'ingestion' && c.var.project === undefined) {
+      c.set('project', await credentials.projectKey(keyInBody(value)));
+    }
+    if (fault !== undefined) throw fault;
+    const parsed = bodySchema.safeParse(value);
+    if (!parsed.success) throw invalid(parsed.error, 'body', value);
+    if (!isObject(parsed.data)) throw new Error(`the body of ${operation.operationId} must be an object`);
+    c.req.addValidatedData('json', parsed.data);
+  }
+
+  hono.on(operation.method.toUpperCase(), routingPath(operation.path), async (c, next): Promise<Response> => {
+    c.set('operation', operation);
+    c.set('errorCodes', errorCodes);
+    assertStarted();
+    await settleAccess(c);
+    await authorize?.(c);
+    for (const check of checks) await check(c, noNext);
+    if (schema === undefined) return handler(c, next);
+    const body = await readBody(c, { maxWireBytes, maxBytes: maxBodyBytes, budget });
+    try {
+      await readJson(c, body, schema);
+      return await handler(c, next);
+    } finally {
+      budget.release(body.reserved);
+    }
+  });
+}
+
+/** Validators of path and query. Each rejects the request with its first problem. */
+function requestChecks(operation: Operation): MiddlewareHandler[] {
+  const checks: MiddlewareHandler[] = [];
+  const { params, query } = operation.request ?? {};
+  if (params !== undefined) {
+    checks.push(
+      zValidator('param', params, (result) => {
+        if (!result.success) throw invalid(result.error, 'path', result.data);
+      }),
+    );
+  }
+  if (query !== undefined) {
+    checks.push(
+      zValidator('query', query, (result) => {
+        if (!result.success) throw invalid(result.error, 'query', result.data);
+      }),
+    );
+  }
+  return checks;
+}
+
+/** The schema of the JSON body; undefined for an operation without one. */
+function jsonSchema(operation: Operation): z.ZodType | undefined {
+  const media = operation.request?.body?.content['application/json'];
+  if (media === undefined || !('schema' in media)) return undefined;
+  return media.schema instanceof z.ZodType ? media.schema : undefined;
+}
+
+function shapeOf(schema: unknown): object {
+  if (!isObject(schema) || !('shape' in schema)) return {};
+  return isObject(schema.shape) ? schema.shape : {};
+}
+
+/** Reads JSON whatever the Content-Type, so that sendBeacon and a plain `curl -d` work. */
+function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new BadRequest('body: not valid UTF-8');
+  return JSON.parse(bytes.toString('utf8'));
+}
+
+function keyInBody(body: unknown): string | undefined {
+  if (!isObject(body) || !('api_key' in body)) return undefined;
+  return typeof body.api_key === 'string' ? body.api_key : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+const noNext = async () => undefined;

@@ -1,0 +1,95 @@
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { WebSocketServer } from 'ws';
+import { CommonServerResponse } from './response-headers.ts';
+
+interface ListenOptions {
+  fetch: (request: Request, env: object) => Response | Promise<Response>;
+  host: string;
+  /** 0 picks a free port. */
+  port: number;
+}
+
+export interface HttpServer {
+  port: number;
+  /**
+   * Adds `Connection: close` to every response, so that no proxy sends a request on a connection that is about to
+   * close: only the sender knows whether such a request may be repeated.
+   */
+  drain(): void;
+  /** Stops accepting connections, waits for requests in flight, and closes what is left after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The port cannot be used. The message says why and what to do. */
+export class ListenError extends Error {
+  override name = 'ListenError';
+}
+
+/** Largest message that a client may send on a socket, in bytes. */
+const MAX_MESSAGE_BYTES = 16_384;
+
+/** Serves HTTP, and WebSockets on routes that upgrade (`upgradeWebSocket` of @hono/node-server). */
+export async function listen({ fetch, host, port }: ListenOptions): Promise<HttpServer> {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  });
+  const server = createAdaptorServer({
+    fetch,
+    // @ts-expect-error @types/ws declares `send` more narrowly than the adaptor, which is made for ws.
+    websocket: { server: sockets },
+    serverOptions: {
+      ServerResponse: CommonServerResponse,
+      requestTimeout: 60_000,
+      headersTimeout: 15_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 32_768,
+    },
+  }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    server.listen({ host, port }, resolve);
+  });
+  const drain = () =>
+    void server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    drain,
+    close: (graceMs) => closeServer(server, sockets, graceMs),
+  };
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE') {
+    return new ListenError(
+      `Port ${port} on ${host} is in use. Stop the process that uses it, or set PORT to a free port.`,
+    );
+  }
+  if (error.code === 'EACCES')
+    return new ListenError(`Port ${port} requires privileges. Set PORT to a port above 1023.`);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return new ListenError(`${host} is not an address of this machine. Set HOST to one that is.`);
+  }
+  return error;
+}
+
+const GOING_AWAY = 1001;
+
+async function closeServer(server: Server, sockets: WebSocketServer, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Idle keep-alive connections would keep the server open until they time out.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  // The HTTP server does not track connections that became sockets.
+  for (const socket of sockets.clients) socket.close(GOING_AWAY, 'server shutting down');
+  const cut = setTimeout(() => {
+    for (const socket of sockets.clients) socket.terminate();
+    server.closeAllConnections();
+  }, graceMs);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
+}

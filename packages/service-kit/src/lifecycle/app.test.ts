@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { json, KEY, OTHER_REGION_KEY, startTestApp, type TestApp } from '../testing/test-app.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.stop());
+
+const call = (path: string, init: RequestInit = {}) => fetch(`${test.url}${path}`, init);
+const withKey = (key: string) => ({ headers: { Authorization: `Bearer ${key}` } });
+const withToken = async (claims: Parameters<TestApp['tokens']['mint']>[0]) =>
+  withKey(await test.tokens.mint(claims));
+
+describe('a project key', () => {
+  it.each([
+    ['missing', {}],
+    ['malformed', withKey('pk_eu_short')],
+    ['unknown', withKey(`pk_eu_${'z'.repeat(32)}`)],
+    ['no bearer', { headers: { Authorization: `Basic ${KEY}` } }],
+  ])('%s is 401 in shape A', async (_, init) => {
+    const response = await call('/things/x', init);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await json(response)).toMatchObject({ statusCode: 401, error: 'Unauthorized' });
+  });
+
+  it('of another region is 403', async () => {
+    const response = await call('/things/x', withKey(OTHER_REGION_KEY));
+    expect(response.status).toBe(403);
+    expect(await json(response)).toMatchObject({ statusCode: 403, error: 'Forbidden' });
+  });
+
+  it('that is good reaches its project, and the answer varies by it', async () => {
+    const response = await call('/things/caf%C3%A9?count=2', withKey(KEY));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('vary')).toContain('Authorization');
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await json(response)).toEqual({
+      name: 'café',
+      count: 2,
+      project: { id: 'p1', companyId: 'c1', region: 'eu' },
+    });
+  });
+
+  it('may travel as api_key in the body of an ingestion call; the header goes first', async () => {
+    const send = (body: unknown, init: RequestInit = {}) =>
+      call('/beacon', { method: 'POST', body: JSON.stringify(body), ...init });
+    expect((await send({ n: 1, api_key: KEY })).status).toBe(200);
+    expect((await send({ n: 1, api_key: KEY }, withKey(OTHER_REGION_KEY))).status).toBe(403);
+    expect((await send({ n: 1, api_key: 7 })).status).toBe(401);
+  });
+
+  it('is judged before the body', async () => {
+    const response = await call('/things/x', { method: 'POST', body: '{' });
+    expect(response.status).toBe(401);
+  });
+});
+
+describe('an access token', () => {
+  it('that is missing is 401 in shape B with WWW-Authenticate', async () => {
+    const response = await call('/projects/p1');
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await json(response)).toMatchObject({ error: { code: 'UNAUTHORIZED' } });
+  });
+
+  it('of a member reaches the project', async () => {
+    const response = await call(
+      '/projects/p1',
+      await withToken({ sub: 'ada', name: 'Ada', permissions: ['x'] }),
+    );
+    expect(await json(response)).toEqual({
+      project: { id: 'p1', companyId: 'c1', region: 'eu' },
+      person: { sub: 'ada', name: 'Ada', permissions: ['x'] },
+    });
+  });
+
+  it('of no member is 403, and 404 comes first', async () => {
+    expect((await call('/projects/p1', await withToken({ sub: 'eve' }))).status).toBe(403);
+    expect((await call('/projects/p9', await withToken({ sub: 'eve' }))).status).toBe(404);
+  });
+
+  it('without service.manage does not open the management API', async () => {
+    const response = await call('/management/v1/thing', {
+      method: 'PUT',
+      ...(await withToken({ sub: 'ada' })),
+    });
+    expect(response.status).toBe(403);
+  });
+});
+
+describe('errors', () => {
+  it('name the path of the field and what is wrong with it', async () => {
+    const post = async (body: string) => {
+      const response = await call('/things/x', { method: 'POST', body, ...withKey(KEY) });
+      return [response.status, (await json(response)).message];
+    };
+    expect(await post('{"items":[{"size":1},{"size":"2"}]}')).toEqual([
+      400,
+      'items[1].size: must be a number',
+    ]);
+    expect(await post('{"items":[],"more":1}')).toEqual([400, 'body: unknown property "more"']);
+    expect(await post('{}')).toEqual([400, 'items: required']);
+    expect(await post('{')).toEqual([400, 'body: not valid JSON']);
+    expect(await post('')).toEqual([400, 'body: not valid JSON']);
+  });
+
+  it('are empty-bodied with X-Error where the interface says so', async () => {
+    const response = await call('/beacon', { method: 'POST', body: '{"n":"é"}', ...withKey(KEY) });
+    expect([response.status, await response.text()]).toEqual([400, '']);
+    expect(response.headers.get('x-error')).toBe('n: must be a number');
+  });
+
+  it('of our own are 500 with the request id and nothing else', async () => {
+    const response = await call('/management/v1/thing', {
+      method: 'PUT',
+      body: '{"items":[]}',
+      headers: {
+        Authorization: `Bearer ${await test.tokens.mint({ sub: 'ops', permissions: ['service.manage'] })}`,
+        'X-Request-Id': 'trace-1',
+      },
+    });
+    expect(response.status).toBe(500);
+    expect(await json(response)).toEqual({
+      error: { code: 'INTERNAL', message: 'Internal error. Report request id trace-1.' },
+    });
+  });
+
+  it('answer 404 where there is nothing, and 405 with Allow for a method that is not served', async () => {
+    const nothing = await call('/nothing');
+    expect([nothing.status, (await json(nothing)).error.code]).toEqual([404, 'NOT_FOUND']);
+    const wrong = await call('/things/x', { method: 'DELETE' });
+    expect([wrong.status, wrong.headers.get('allow'), (await json(wrong)).statusCode]).toEqual([
+      405,
+      'GET, POST, HEAD',
+      405,
+    ]);
+  });
+});
+
+describe('every answer', () => {
+  it('carries X-Request-Id, the caller’s own when it is fit', async () => {
+    const own = await call('/things/x', { headers: { 'X-Request-Id': 'A.b_c-1' } });
+    expect(own.headers.get('x-request-id')).toBe('A.b_c-1');
+    const unfit = await call('/nothing', { headers: { 'X-Request-Id': 'a b' } });
+    expect(unfit.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('is counted by route and status', async () => {
+    await call('/things/counted', withKey(KEY));
+    const metrics = await (await call('/metrics')).text();
+    expect(metrics).toMatch(
+      /switchboard_http_requests_total\{[^}]*route="\/things\/\{name\}"[^}]*status="200"/,
+    );
+    expect(metrics).toContain('switchboard_bytes_in_flight');
+    expect(metrics).not.toContain('/things/counted');
+  });
+});
+
+describe('CORS', () => {
+  const from = (origin: string, init: RequestInit = {}) => ({ ...init, headers: { Origin: origin } });
+
+  it('lets any origin read what a project key opens, errors too', async () => {
+    const response = await call('/things/x', from('https://shop.example'));
+    expect(response.status).toBe(401);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
+  });
+
+  it('lets the console alone read what an access token opens', async () => {
+    const ours = await call('/projects/p1', from('https://console.example'));
+    expect(ours.headers.get('access-control-allow-origin')).toBe('https://console.example');
+    expect(ours.headers.get('vary')).toContain('Origin');
+    const other = await call('/projects/p1', from('https://evil.example'));
+    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('lets a shared cache hand an answer to any origin', async () => {
+    expect((await call('/things/x', withKey(KEY))).headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it('answers a preflight for a day', async () => {
+    const response = await call('/things/x', from('https://shop.example', { method: 'OPTIONS' }));
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-methods')).toBe('GET, POST, HEAD');
+    expect(response.headers.get('access-control-allow-headers')).toContain('Authorization');
+    expect(response.headers.get('access-control-max-age')).toBe('86400');
+  });
+});
+
+describe('the caller’s address', () => {
+  const forwarded = { headers: { 'X-Forwarded-For': '6.6.6.6, 203.0.113.9, 10.0.0.1' } };
+
+  it('is the connection’s when no proxy is trusted', async () => {
+    expect(await (await call('/address', forwarded)).text()).toBe('127.0.0.1');
+  });
+
+  it('is so many X-Forwarded-For hops from the right as proxies are trusted', async () => {
+    const behind = await startTestApp({ TRUSTED_PROXY_HOPS: '2' });
+    try {
+      expect(await (await fetch(`${behind.url}/address`, forwarded)).text()).toBe('203.0.113.9');
+    } finally {
+      await behind.stop();
+    }
+  });
+});
+
+describe('health', () => {
+  it('says serving whatever its dependencies do, until it drains', async () => {
+    const own = await startTestApp();
+    try {
+      const serving = async () => (await fetch(`${own.url}/health/serving`)).status;
+      own.app.health.add('database', () => Promise.reject(new Error('unavailable')));
+      expect(await serving()).toBe(200);
+      own.app.health.drain();
+      expect(await serving()).toBe(503);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it('says ready only while every dependency answers, and not while draining', async () => {
+    const own = await startTestApp();
+    try {
+      const ready = async () => {
+        const response = await fetch(`${own.url}/health/ready`);
+        return [response.status, (await json(response)).problems];
+      };
+      expect(await ready()).toEqual([200, {}]);
+      own.app.health.add('database', () => Promise.reject(new Error('postgres://secret')));
+      expect(await ready()).toEqual([503, { database: 'unavailable' }]);
+      own.app.health.drain();
+      expect(await ready()).toEqual([503, { service: 'draining' }]);
+      expect((await fetch(`${own.url}/health/live`)).status).toBe(200);
+    } finally {
+      await own.stop();
+    }
+  });
+});

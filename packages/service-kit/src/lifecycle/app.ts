@@ -1,0 +1,162 @@
+import { mountApiReference } from '@switchboard/api-reference';
+import { type Operation, openApiDocument, routingPath, type ServiceName } from '@switchboard/contracts';
+import type { Database } from '@switchboard/database';
+import type { ByteBudget } from '@switchboard/resilience';
+import { Hono } from 'hono';
+import { createAccessTokens } from '../access/access-tokens.ts';
+import { type AccessDirectory, createCredentials } from '../access/credentials.ts';
+import { preflight } from '../http/cors.ts';
+import type { KitEnv, ProjectAccess } from '../http/env.ts';
+import { errorResponse, toRejection } from '../http/error-responses.ts';
+import { NotFound, Rejection, Unavailable } from '../http/errors.ts';
+import { type Implement, implementing } from '../http/implement.ts';
+import { notFoundMessage } from '../http/not-found.ts';
+import { observeRequests } from '../http/observe-requests.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { CommonConfig, ServiceContext } from './context.ts';
+import { createHealth, type Health, mountHealth } from './health.ts';
+
+interface AppOptions {
+  service: ServiceName;
+  context: ServiceContext<CommonConfig>;
+  /** The directory's replica; absent in a service whose operations take no project. */
+  directory?: AccessDirectory;
+  /** Its metrics: whether it answers, and how busy its pool is. */
+  database?: Pick<Database, 'ping' | 'inFlight' | 'poolSize'>;
+}
+
+export interface ServiceApp {
+  hono: Hono<KitEnv>;
+  health: Health;
+  /** Counts the bytes of request bodies. A handler that reads its own body (`readBody`) counts it here too. */
+  budget: ByteBudget;
+  /** Serves an operation of the contracts, whose definition says its credential, limits and validation. */
+  implement: Implement;
+  /** The project of a key that is not sent with an operation, such as a socket's. Throws as operations do. */
+  projectKey(key: string | undefined): Promise<ProjectAccess>;
+  /** The operations that are served, for a check against the contracts. */
+  implemented: readonly Operation[];
+}
+
+/** A process serves the operations of every host at its own address. */
+const SERVERS = { api: '/', events: '/', replay: '/', management: '/' };
+
+/** The HTTP application that all services share: request ids, CORS, credentials, validation, errors, health, metrics. */
+export function createApp({ service, context, directory, database }: AppOptions): ServiceApp {
+  const { config, logger, metrics } = context;
+  const hono = new Hono<KitEnv>();
+  const health = createHealth();
+  const budget = context.budget.part();
+  const consoleOrigin = new URL(config.CONSOLE_URL).origin;
+  const credentials = createCredentials({
+    region: config.REGION,
+    directory,
+    accessTokens: createAccessTokens({
+      issuer: config.AUTH_ISSUER,
+      audience: config.AUTH_AUDIENCE,
+      jwksUrl: config.AUTH_JWKS_URL,
+    }),
+  });
+  const implemented: Operation[] = [];
+  const operationsByPath = new Map<string, Operation[]>();
+  metrics.gauge('switchboard_bytes_in_flight', 'Bytes of request bodies held in memory.', budget.used);
+  if (database !== undefined) measureDatabase(metrics, database);
+
+  hono.use(
+    observeRequests({
+      logger,
+      metrics,
+      tracing: context.tracing,
+      trustedHops: config.TRUSTED_PROXY_HOPS,
+      consoleOrigin,
+    }),
+  );
+
+  hono.onError((error, c) => {
+    const { operation, requestId, errorCodes } = c.var;
+    const rejection = toRejection(error);
+    if (rejection === undefined) {
+      logger.error({ route: operation?.path, error }, 'request failed');
+    } else if (rejection.status === 503) {
+      logger.warn({ route: operation?.path, error }, 'dependency unavailable');
+    }
+    const internal = new Rejection(500, 'INTERNAL', `Internal error. Report request id ${requestId}.`);
+    return errorResponse(operation?.errorShape ?? 'B', rejection ?? internal, errorCodes);
+  });
+
+  hono.notFound((c) => errorResponse('B', new NotFound(notFoundMessage(c.req.path))));
+
+  mountHealth(hono, health);
+  hono.get('/', (c) => c.json({ service, documentation: '/docs' }));
+  hono.get('/metrics', async (c) =>
+    c.text(await metrics.registry.metrics(), 200, { 'Content-Type': metrics.registry.contentType }),
+  );
+  let document: string | undefined;
+  hono.get('/openapi.json', (c) => {
+    document ??= JSON.stringify(openApiDocument({ services: [service], management: true, servers: SERVERS }));
+    return c.body(document, 200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Access-Control-Allow-Origin': '*',
+    });
+  });
+  mountApiReference(hono);
+
+  const serve = implementing({ hono, budget, credentials, assertStarted });
+
+  function assertStarted(): void {
+    if (!health.isStarted()) throw new Unavailable('Service starting. Retry after the time in Retry-After.');
+  }
+
+  /** Registered after the path's first operation: answers preflights and rejects methods that are not served. */
+  function claimPath(operation: Operation): void {
+    const path = routingPath(operation.path);
+    const known = operationsByPath.get(path);
+    if (known !== undefined) {
+      known.push(operation);
+      return;
+    }
+    const here = [operation];
+    operationsByPath.set(path, here);
+    hono.use(path, async (c, next) => {
+      const methods = here.map(({ method }) => method.toUpperCase());
+      if (methods.includes('GET')) methods.push('HEAD');
+      if (c.req.method === 'OPTIONS') return preflight(c, operation.credential, consoleOrigin, methods);
+      if (methods.includes(c.req.method)) return next();
+      c.set('operation', operation);
+      const allow = methods.join(', ');
+      throw new Rejection(405, 'BAD_REQUEST', `${c.req.method} is not supported here. Use ${allow}.`, {
+        Allow: allow,
+      });
+    });
+  }
+
+  return {
+    hono,
+    health,
+    budget,
+    implemented,
+    async projectKey(key) {
+      assertStarted();
+      return credentials.projectKey(key);
+    },
+    implement(operation, handler, options) {
+      implemented.push(operation);
+      serve(operation, handler, options);
+      claimPath(operation);
+    },
+  };
+}
+
+function measureDatabase(metrics: Metrics, database: NonNullable<AppOptions['database']>): void {
+  metrics.dependency('database', database.ping);
+  metrics.gauge(
+    'switchboard_database_pool_size',
+    'Largest number of connections of the pool.',
+    () => database.poolSize,
+  );
+  metrics.gauge(
+    'switchboard_database_in_flight',
+    'Queries and transactions that are running or waiting for a connection.',
+    database.inFlight,
+  );
+}

@@ -1,0 +1,63 @@
+import type { Hono } from 'hono';
+import type { KitEnv } from '../http/env.ts';
+import { problemOf } from '../telemetry/dependencies.ts';
+
+export interface Health {
+  /** Adds a dependency, which must answer within a second for the service to be ready. */
+  add(name: string, check: () => Promise<void>): void;
+  /** Reports not ready from now on, so that load balancers stop sending traffic. */
+  drain(): void;
+  /** Reports the service as started: its tables are migrated and its replica is filled. */
+  started(): void;
+  isStarted(): boolean;
+  /** Whether it has started and is not shutting down, whatever the state of its dependencies. */
+  isServing(): boolean;
+  /** What is not ready, by name; empty if everything is. */
+  problems(): Promise<Record<string, string>>;
+}
+
+/**
+ * `/health/live` answers while the process runs, `/health/ready` reports the service and its dependencies, and
+ * `/health/serving` reports whether it accepts requests. Load balancers use the last one: if a dependency is down,
+ * every instance reports not ready, and an error from an instance tells the caller more than one from the balancer.
+ */
+export function createHealth(): Health {
+  const checks = new Map<string, () => Promise<void>>();
+  let state: 'starting' | 'started' | 'draining' = 'starting';
+
+  async function run(name: string, check: () => Promise<void>): Promise<[string, string] | undefined> {
+    const problem = await problemOf(check);
+    return problem === undefined ? undefined : [name, problem];
+  }
+
+  return {
+    add: (name, check) => void checks.set(name, check),
+    drain() {
+      state = 'draining';
+    },
+    started() {
+      if (state === 'starting') state = 'started';
+    },
+    isStarted: () => state !== 'starting',
+    isServing: () => state === 'started',
+    async problems() {
+      if (state === 'draining') return { service: 'draining' };
+      const found = await Promise.all([...checks].map(([name, check]) => run(name, check)));
+      const starting = state === 'starting' ? { service: 'starting' } : {};
+      return { ...starting, ...Object.fromEntries(found.filter((problem) => problem !== undefined)) };
+    },
+  };
+}
+
+export function mountHealth(hono: Hono<KitEnv>, health: Health): void {
+  hono.get('/health/live', (c) => c.json({ status: 'live' }));
+  hono.get('/health/serving', (c) => {
+    const serving = health.isServing();
+    return c.json({ status: serving ? 'serving' : 'not serving' }, serving ? 200 : 503);
+  });
+  hono.get('/health/ready', async (c) => {
+    const problems = await health.problems();
+    const ready = Object.keys(problems).length === 0;
+    return c.json({ status: ready ? 'ready' : 'not ready', problems }, ready ? 200 : 503);
+  });
+}

@@ -1,0 +1,22 @@
+import type { ServiceName } from '@switchboard/contracts';
+import type { Migrations } from '@switchboard/database';
+import type { z } from 'zod';
+import type { ServiceApp } from './app.ts';
+import type { CommonConfig, ServiceContext } from './context.ts';
+
+/** A running service. */
+export interface Service {
+  app: ServiceApp;
+  /** Migrates, fills the replica, starts consumers. Called again while a dependency is unavailable. */
+  start(): Promise<void>;
+  /** Finishes accepted work, then closes every connection. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceDefinition<S extends z.ZodType<CommonConfig> = z.ZodType<CommonConfig>> {
+  name: ServiceName;
+  settings: S;
+  /** Of the service's database, in the order in which they are applied. */
+  migrations: readonly Migrations[];
+  create(context: ServiceContext<z.output<S>>): Service;
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { eventually, freePort } from '@switchboard/testkit';
+import fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RateLimited } from '../http/errors.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import { createRateLimits, type RateLimit } from './rate-limits.ts';
+import { openRedis } from './redis.ts';
+import { memoryWindow } from './sliding-window.ts';
+
+async function taken(limit: RateLimit, key: string, tries: number): Promise<number> {
+  const results = await Promise.allSettled(Array.from({ length: tries }, () => limit.consume(key)));
+  for (const result of results) {
+    if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(RateLimited);
+  }
+  return results.filter(({ status }) => status === 'fulfilled').length;
+}
+
+describe('a window in memory', () => {
+  it('never gives more points than it has in any span of its length, and gives one as soon as it is free', () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 200 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 8 }), gaps, (points, pauses) => {
+        let now = 0;
+        const take = memoryWindow({ points, milliseconds: 100 }, () => now);
+        const given: number[] = [];
+        for (const pause of pauses) {
+          now += pause;
+          const recent = given.filter((time) => time > now - 100);
+          const wait = take('k');
+          if (recent.length < points) {
+            expect(wait).toBe(0);
+            given.push(now);
+          } else {
+            expect(wait).toBe((recent[0] ?? 0) + 100 - now);
+          }
+        }
+      }),
+    );
+  });
+
+  it('counts each key alone', async () => {
+    const limit = createRateLimits(undefined)({ name: 'test', points: 3, durationSeconds: 60 });
+    expect([await taken(limit, 'a', 5), await taken(limit, 'b', 2)]).toEqual([3, 2]);
+  });
+
+  it('says when to come back', async () => {
+    const limit = createRateLimits(undefined)({ name: 'test', points: 1, durationSeconds: 60 });
+    await limit.consume('a');
+    await expect(limit.consume('a')).rejects.toMatchObject({ status: 429, headers: { 'Retry-After': '60' } });
+  });
+});
+
+const hasRedis = await canRun('redis-server');
+if (!hasRedis && process.env['REQUIRE_BACKINGS'] === '1') throw new Error('redis-server is not installed');
+
+describe.skipIf(!hasRedis)('windows in Redis', () => {
+  let server: ChildProcess;
+  let port: number;
+  const clients: Redis[] = [];
+
+  async function start(): Promise<void> {
+    server = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
+      stdio: 'ignore',
+    });
+    await once(server, 'spawn');
+  }
+
+  async function client(): Promise<Redis> {
+    const redis = openRedis(`redis://127.0.0.1:${port}`, createLogger({ service: 'test', level: 'silent' }));
+    clients.push(redis);
+    await eventually(() => redis.ping());
+    return redis;
+  }
+
+  beforeAll(async () => {
+    port = await freePort();
+    await start();
+  });
+  afterAll(async () => {
+    for (const redis of clients) redis.disconnect();
+    server.kill('SIGKILL');
+  });
+
+  it('are shared by instances, also under parallel requests', async () => {
+    const options = { name: 'shared', points: 20, durationSeconds: 60 };
+    const [one, two] = [createRateLimits(await client())(options), createRateLimits(await client())(options)];
+    const counts = await Promise.all([taken(one, 'k', 30), taken(two, 'k', 30)]);
+    expect(counts[0] + counts[1]).toBe(20);
+  });
+
+  it('give a point again once the oldest has left the window', async () => {
+    const limit = createRateLimits(await client())({ name: 'short', points: 2, durationSeconds: 0.2 });
+    expect(await taken(limit, 'k', 5)).toBe(2);
+    await eventually(() => limit.consume('k'));
+  });
+
+  it('give way to memory while Redis hangs or is gone, and are shared again when it is back', async () => {
+    const redis = await client();
+    const limits = createRateLimits(redis);
+    server.kill('SIGSTOP');
+    expect(await taken(limits({ name: 'hung', points: 4, durationSeconds: 60 }), 'k', 6)).toBe(4);
+    server.kill('SIGCONT');
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+    expect(await taken(limits({ name: 'gone', points: 4, durationSeconds: 60 }), 'k', 6)).toBe(4);
+    await start();
+    const [one, two] = [limits, createRateLimits(await client())].map((limitsOf) =>
+      limitsOf({ name: 'back', points: 4, durationSeconds: 60 }),
+    );
+    await eventually(() => redis.ping());
+    await eventually(async () => {
+      await one?.consume('probe');
+      expect(await redis.exists('limit:back:probe')).toBe(1);
+    });
+    if (one === undefined || two === undefined) throw new Error('two limits');
+    expect((await taken(one, 'k', 3)) + (await taken(two, 'k', 3))).toBe(4);
+  });
+});
+
+async function canRun(program: string): Promise<boolean> {
+  const child = spawn(program, ['--version'], { stdio: 'ignore' });
+  return new Promise((resolve) => child.on('error', () => resolve(false)).on('exit', () => resolve(true)));
+}

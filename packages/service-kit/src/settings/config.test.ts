@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { commonSettings } from './common.ts';
+import { ConfigError, parseConfig } from './config.ts';
+import { eventLogSettings } from './event-log.ts';
+import { rolesSetting } from './fields.ts';
+
+const settings = z.object({ ...commonSettings, ...eventLogSettings });
+const good = {
+  REGION: 'eu',
+  AUTH_ISSUER: 'https://id.example',
+  AUTH_AUDIENCE: 'switchboard',
+  AUTH_JWKS_URL: 'https://id.example/jwks.json',
+  CONSOLE_URL: 'https://console.example/',
+  DATABASE_URL: 'postgres://app:secret@db:5432/flags',
+};
+
+function refusal(env: Record<string, string | undefined>): string {
+  try {
+    parseConfig(settings, env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'accepted';
+}
+
+describe('settings', () => {
+  it('are read with their defaults', () => {
+    const config = parseConfig(settings, { ...good, PORT: '', KAFKA_BROKERS: 'a:9092, b:9092' });
+    expect(config).toMatchObject({ PORT: 3000, CONSOLE_URL: 'https://console.example', TOPIC_PARTITIONS: 4 });
+    expect(config.KAFKA_BROKERS).toEqual(['a:9092', 'b:9092']);
+  });
+
+  it('that are missing or invalid are named in one message, without their values', () => {
+    const message = refusal({
+      ...good,
+      REGION: undefined,
+      PORT: '70000',
+      DATABASE_URL: 'mysql://app:secret@db',
+    });
+    expect(message).toBe(
+      [
+        'Missing or invalid environment variables:',
+        '  PORT: not between 0 and 65535',
+        '  REGION: required',
+        '  DATABASE_URL: not a postgres:// address',
+      ].join('\n'),
+    );
+    expect(message).not.toContain('secret');
+  });
+
+  it.each([
+    ['PORT', '80x'],
+    ['LOG_LEVEL', 'loud'],
+    ['KAFKA_BROKERS', 'broker'],
+    ['TRUSTED_PROXY_HOPS', '-1'],
+    ['CONSOLE_URL', 'ftp://console.example'],
+  ])('refuse %s=%s', (name, value) => {
+    expect(refusal({ ...good, [name]: value })).toContain(`  ${name}: `);
+  });
+});
+
+describe('roles', () => {
+  const settings = z.object({ ROLES: rolesSetting(['http', 'archive']) });
+  const roles = (ROLES?: string) => [...parseConfig(settings, { ROLES }).ROLES];
+
+  it('are all of them unless some are named', () => {
+    expect(roles()).toEqual(['http', 'archive']);
+    expect(roles(' archive , archive')).toEqual(['archive']);
+  });
+
+  it('that the service does not have are refused with those it has', () => {
+    expect(() => roles('http,archve')).toThrow('ROLES: not a comma-separated list of http, archive');
+  });
+});

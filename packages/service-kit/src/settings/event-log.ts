@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { integerSetting, postgresUrl } from './fields.ts';
+
+/** The event log: Kafka if KAFKA_BROKERS is set, otherwise a PostgreSQL database. */
+export const eventLogSettings = {
+  KAFKA_BROKERS: z
+    .string()
+    .transform((list) => list.split(',').map((broker) => broker.trim()))
+    .refine((list) => list.every((broker) => /^[^\s:]+:\d+$/.test(broker)), 'not host:port, comma separated')
+    .optional()
+    .meta({ values: 'host:port, comma separated' })
+    .describe('Kafka bootstrap brokers, host:port, comma separated.'),
+  KAFKA_TLS: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], error: 'not true or false' })
+    .default(false)
+    .meta({ values: '`true`, `false`' })
+    .describe(
+      'Connect to the brokers with TLS. Set NODE_EXTRA_CA_CERTS for a private certificate authority.',
+    ),
+  KAFKA_SASL_MECHANISM: z
+    .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
+    .default('scram-sha-512')
+    .describe('SASL mechanism for KAFKA_USERNAME and KAFKA_PASSWORD.'),
+  KAFKA_USERNAME: z.string().optional().describe('SASL user. Unset: no authentication.'),
+  KAFKA_PASSWORD: z.string().optional().meta({ secret: true }).describe('Password of KAFKA_USERNAME.'),
+  KAFKA_COMPRESSION: z
+    .enum(['none', 'gzip', 'zstd'])
+    .default('zstd')
+    .describe('Compression of records sent to Kafka.'),
+  KAFKA_LANES: integerSetting({ min: 1, max: 16, fallback: 1 }).describe(
+    'Number of producers, which share the partitions and have one send in flight each. One makes the largest batches.',
+  ),
+  EVENT_LOG_DATABASE_URL: postgresUrl
+    .optional()
+    .describe('PostgreSQL database used as the event log if there is no Kafka.'),
+  TOPIC_PARTITIONS: integerSetting({ min: 1, max: 1000, fallback: 4 }).describe(
+    'Partitions of a topic when it is created. It cannot be changed later, because the order of events per person depends on it.',
+  ),
+  TOPIC_REPLICATION: integerSetting({ min: 1, max: 10, fallback: 1 }).describe('Replicas of each partition.'),
+};

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/** An environment variable that holds a whole number of min to max. */
+export function integerSetting({ min, max, fallback }: { min: number; max: number; fallback?: number }) {
+  const number = z
+    .string()
+    .regex(/^-?\d{1,15}$/, 'not a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `not between ${min} and ${max}`)
+    .meta({ values: `whole number, ${min.toLocaleString('en')} to ${max.toLocaleString('en')}` });
+  return fallback === undefined ? number : number.default(fallback);
+}
+
+/** An absolute http(s) address without a trailing slash. */
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'not an http or https address' })
+  .transform((url) => url.replace(/\/+$/, ''))
+  .meta({ values: 'http or https address' });
+
+/** The address of a PostgreSQL database, with user and password. */
+export const postgresUrl = z
+  .url({ protocol: /^postgres(ql)?$/, error: 'not a postgres:// address' })
+  .meta({ values: 'postgres:// address', secret: true });
+
+/** The address of a Redis server. */
+export const redisUrl = z
+  .url({ protocol: /^rediss?$/, error: 'not a redis:// address' })
+  .meta({ values: 'redis:// or rediss:// address', secret: true });
+
+/**
+ * The setting ROLES: which parts of the service a process runs, so that consumers scale and restart independently of
+ * HTTP. Default: all. Every process serves /health/* and /metrics.
+ */
+export function rolesSetting<const R extends string>(roles: readonly [R, ...R[]]) {
+  const role = z.enum(roles, { error: `not a comma-separated list of ${roles.join(', ')}` });
+  return z
+    .string()
+    .transform((list) => list.split(',').map((name) => name.trim()))
+    .pipe(z.array(role))
+    .default([...roles])
+    .transform((chosen): ReadonlySet<R> => new Set(chosen))
+    .meta({ values: `${roles.map((name) => `\`${name}\``).join(', ')}, comma separated` })
+    .describe('Parts of the service that this process runs. Default: all.');
+}
+
+/** Requires all of these settings or none; for `z.object(...).check(...)`. */
+export function together(names: readonly string[]) {
+  return ({ value, issues }: z.core.ParsePayload<Record<string, unknown>>) => {
+    const missing = names.filter((name) => value[name] === undefined);
+    if (missing.length === 0 || missing.length === names.length) return;
+    const message = `required, since ${names.find((name) => !missing.includes(name))} is set`;
+    for (const name of missing) issues.push({ code: 'custom', input: value, path: [name], message });
+  };
+}

@@ -1,0 +1,14 @@
+import { DeadlineExceeded, withDeadline } from '@switchboard/resilience';
+
+/** A dependency that answers later than this counts as unavailable. */
+export const CHECK_TIMEOUT_MS = 1000;
+
+/** The problem of a dependency; undefined if it answers in time. */
+export async function problemOf(check: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await withDeadline(CHECK_TIMEOUT_MS, check());
+    return undefined;
+  } catch (error) {
+    return error instanceof DeadlineExceeded ? error.message : 'unavailable';
+  }
+}

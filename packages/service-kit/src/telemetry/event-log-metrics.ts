@@ -1,0 +1,97 @@
+import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
+import type { Metrics } from './metrics.ts';
+
+interface LogMetrics {
+  /** Starts the counters of a group at 0, so that rates include the first increase. */
+  consuming(group: string, topics: readonly string[]): void;
+  published(topic: string, records: number, seconds: number): void;
+  notPublished(topic: string): void;
+  handled(group: string, batch: RecordBatch): void;
+  notHandled(group: string, topic: string): void;
+  deadLettered(group: string, topic: string): void;
+}
+
+/** Metrics of the event log; `running` are the consumptions of this process with their groups. */
+export function logMetrics(
+  metrics: Metrics,
+  log: EventLog,
+  running: ReadonlyMap<Consumption, string>,
+): LogMetrics {
+  metrics.dependency('event log', log.ping);
+  metrics.gauge(
+    'switchboard_event_log_bytes_in_flight',
+    'Bytes of records published and not yet acknowledged.',
+    log.bytesInFlight,
+  );
+  metrics.gaugeBy(
+    'switchboard_event_log_lag',
+    'Records that a consumer group has not handled yet.',
+    ['group', 'topic', 'partition'],
+    async () => {
+      const found = await Promise.all(
+        [...running].map(async ([consumption, group]) =>
+          (await consumption.lag()).map(({ topic, partition, behind }) => ({
+            labels: { group, topic, partition: String(partition) },
+            value: Number(behind),
+          })),
+        ),
+      );
+      return found.flat();
+    },
+  );
+  const publishes = metrics.durations(
+    'switchboard_event_log_publish_duration_seconds',
+    'Time until the event log acknowledged a publish.',
+    ['topic'],
+  );
+  const records = metrics.counterBy(
+    'switchboard_event_log_published_records_total',
+    'Records acknowledged by the event log.',
+    ['topic'],
+  );
+  const publishFailures = metrics.counterBy(
+    'switchboard_event_log_publish_failures_total',
+    'Publishes that failed or timed out.',
+    ['topic'],
+  );
+  const handled = metrics.counterBy(
+    'switchboard_event_log_handled_records_total',
+    'Records handled by a consumer group.',
+    ['group', 'topic'],
+  );
+  const delays = metrics.durations(
+    'switchboard_event_log_delay_seconds',
+    'Age of the oldest record of a batch when the batch was handled.',
+    ['group', 'topic'],
+    [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200],
+  );
+  const handlingFailures = metrics.counterBy(
+    'switchboard_event_log_handling_failures_total',
+    'Batches whose handling failed. Each is retried.',
+    ['group', 'topic'],
+  );
+  const deadLetters = metrics.counterBy(
+    'switchboard_event_log_dead_letters_total',
+    'Unreadable records sent to the dead-letter topic.',
+    ['group', 'topic'],
+  );
+  return {
+    consuming(group, topics) {
+      for (const topic of topics) {
+        for (const count of [handled, handlingFailures, deadLetters]) count.add([group, topic], 0);
+      }
+    },
+    published(topic, count, seconds) {
+      publishes.observe([topic], seconds);
+      records.add([topic], count);
+    },
+    notPublished: (topic) => publishFailures.add([topic]),
+    handled(group, { topic, records: batch }) {
+      handled.add([group, topic], batch.length);
+      const oldest = batch[0]?.timestamp;
+      if (oldest !== undefined) delays.observe([group, topic], Math.max(0, Date.now() - oldest) / 1000);
+    },
+    notHandled: (group, topic) => handlingFailures.add([group, topic]),
+    deadLettered: (group, topic) => deadLetters.add([group, topic]),
+  };
+}

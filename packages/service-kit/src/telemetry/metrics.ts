@@ -1,0 +1,149 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { problemOf } from './dependencies.ts';
+
+export interface Metrics {
+  registry: Registry;
+  /** Records a finished request; the route is the path of its operation. */
+  observeRequest(method: string, route: string, status: number, seconds: number): void;
+  /** A value read when metrics are scraped. */
+  gauge(name: string, help: string, read: () => number): void;
+  /** Values by label, read when metrics are scraped. If reading fails, the scrape has none. */
+  gaugeBy(name: string, help: string, labels: string[], read: () => Promise<LabelledValue[]>): void;
+  counter(name: string, help: string): { add(count?: number): void };
+  /** A count by label; values are given in the order of the labels. */
+  counterBy(name: string, help: string, labels: string[]): { add(values: string[], count?: number): void };
+  /** Durations in seconds by label; values are given in the order of the labels. */
+  durations(
+    name: string,
+    help: string,
+    labels: string[],
+    buckets?: number[],
+  ): { observe(values: string[], seconds: number): void };
+  /** `switchboard_dependency_up`: 1 if the check succeeds within a second when metrics are scraped. */
+  dependency(name: string, check: () => Promise<void>): void;
+}
+
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+interface Series {
+  labels: Record<string, string>;
+  count: number;
+  duration: Histogram.Internal<string>;
+}
+
+interface LabelledValue {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** Prometheus metrics of one service; names begin with `switchboard_`. */
+export function createMetrics(service: string): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service });
+  collectDefaultMetrics({ register: registry });
+  // prom-client's lookup by labels costs more than counting, so each series is looked up once.
+  const known = new Map<string, Series>();
+  const requests: Counter = new Counter({
+    name: 'switchboard_http_requests_total',
+    help: 'Requests by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers: [registry],
+    collect() {
+      requests.reset();
+      for (const { labels, count } of known.values()) requests.inc(labels, count);
+    },
+  });
+  const durations = new Histogram({
+    name: 'switchboard_http_request_duration_seconds',
+    help: 'Time from the headers of a request to its response.',
+    labelNames: ['route', 'method'],
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  const dependencies = new Map<string, () => Promise<void>>();
+  gaugeBy(
+    'switchboard_dependency_up',
+    'Whether a dependency answered within a second: 1 or 0.',
+    ['dependency'],
+    () => Promise.all([...dependencies].map(dependencyState)),
+  );
+
+  function gaugeBy(name: string, help: string, labels: string[], read: () => Promise<LabelledValue[]>): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      labelNames: labels,
+      registers: [registry],
+      async collect() {
+        const values = await read().catch(() => []);
+        gauge.reset();
+        for (const { labels: of, value } of values) gauge.set(of, value);
+      },
+    });
+  }
+
+  return {
+    registry,
+    gaugeBy,
+    dependency: (name, check) => void dependencies.set(name, check),
+    observeRequest(method, route, status, seconds) {
+      const name = `${method} ${route} ${status}`;
+      let series = known.get(name);
+      if (series === undefined) {
+        const labels = { route, method, status: String(status) };
+        series = { labels, count: 0, duration: durations.labels({ route, method }) };
+        known.set(name, series);
+      }
+      series.count++;
+      series.duration.observe(seconds);
+    },
+    gauge(name, help, read) {
+      const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(read()) });
+    },
+    counter(name, help) {
+      const counter = new Counter({ name, help, registers: [registry] });
+      return { add: (count = 1) => counter.inc(count) };
+    },
+    counterBy(name, help, labelNames) {
+      const series = cached((values) => ({ values, count: 0 }));
+      const counter: Counter = new Counter({
+        name,
+        help,
+        labelNames,
+        registers: [registry],
+        collect() {
+          counter.reset();
+          for (const { values, count } of series.all()) counter.labels(...values).inc(count);
+        },
+      });
+      return {
+        add(values, count = 1) {
+          series.of(values).count += count;
+        },
+      };
+    },
+    durations(name, help, labelNames, buckets = BUCKETS) {
+      const histogram = new Histogram({ name, help, labelNames, buckets, registers: [registry] });
+      const series = cached((values) => histogram.labels(...values));
+      return { observe: (values, seconds) => series.of(values).observe(seconds) };
+    },
+  };
+}
+
+/** One series per set of values: prom-client's lookup by labels costs more than counting. */
+function cached<T>(make: (values: string[]) => T): { of(values: string[]): T; all(): Iterable<T> } {
+  const known = new Map<string, T>();
+  return {
+    of(values) {
+      const name = values.join('\n');
+      const found = known.get(name) ?? make(values);
+      known.set(name, found);
+      return found;
+    },
+    all: () => known.values(),
+  };
+}
+
+async function dependencyState([dependency, check]: [string, () => Promise<void>]): Promise<LabelledValue> {
+  return { labels: { dependency }, value: (await problemOf(check)) === undefined ? 1 : 0 };
+}

@@ -1,0 +1,17 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Span } from './tracing/tracing.ts';
+
+/** The request and span on whose behalf code runs. Log lines and published records carry their ids. */
+export interface Scope {
+  requestId?: string | undefined;
+  span?: Span | undefined;
+}
+
+const scopes = new AsyncLocalStorage<Scope | undefined>();
+
+export const currentScope = (): Scope | undefined => scopes.getStore();
+
+/** Runs work in a scope; `undefined` is for work that outlives the request that started it. */
+export function inScope<T>(scope: Scope | undefined, work: () => T): T {
+  return scopes.run(scope, work);
+}

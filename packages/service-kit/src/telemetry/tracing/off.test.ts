@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const run = promisify(execFile);
+
+/** Starts tracing as a process of its own and gives what it loaded beyond the API, which prom-client brings. */
+async function loaded(env: Record<string, string>): Promise<string[]> {
+  const script = `
+    import { registerHooks } from 'node:module';
+    const seen = new Set();
+    registerHooks({ resolve(specifier, context, next) {
+      if (/^@opentelemetry\\/(?!api)/.test(specifier)) seen.add(specifier);
+      return next(specifier, context);
+    } });
+    const { createLogger } = await import('${new URL('../../index.ts', import.meta.url)}');
+    const { startTracing } = await import('${new URL('./start.ts', import.meta.url)}');
+    await startTracing('flags', process.env, createLogger({ service: 'flags', level: 'silent' }));
+    console.log(JSON.stringify([...seen]));
+    process.exit();`;
+  const { PATH = '' } = process.env;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { PATH, ...env },
+  });
+  return JSON.parse(stdout);
+}
+
+it('nothing of OpenTelemetry is loaded while traces are off', async () => {
+  expect(await loaded({})).toEqual([]);
+  expect(await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })).toContain(
+    '@opentelemetry/sdk-trace',
+  );
+});

@@ -1,0 +1,195 @@
+import { upgradeWebSocket } from '@hono/node-server';
+import { operation } from '@switchboard/contracts';
+import { type AccessTokens, accessTokens } from '@switchboard/testkit';
+import { z } from 'zod';
+import type { AccessDirectory } from '../access/credentials.ts';
+import { BadRequest, PayloadTooLarge, RateLimited, Rejection } from '../http/errors.ts';
+import { type HttpServer, listen } from '../http/server.ts';
+import { createApp, type ServiceApp } from '../lifecycle/app.ts';
+import type { CommonConfig, ServiceContext } from '../lifecycle/context.ts';
+import { defineService } from '../lifecycle/define-service.ts';
+import { serviceContext } from '../lifecycle/runner.ts';
+import { commonSettings } from '../settings/common.ts';
+
+/** For the kit's own tests: an app of made-up operations on a real port, with a directory of two projects. */
+
+const ok = { description: 'ok', content: { 'application/json': { schema: z.looseObject({}) } } };
+const facts = { service: 'flags', host: 'api', tag: 'Test', responses: { 200: ok } } as const;
+const body = {
+  required: true,
+  content: {
+    'application/json': { schema: z.strictObject({ items: z.array(z.object({ size: z.int() })) }) },
+  },
+};
+
+export const readThing = operation({
+  ...facts,
+  operationId: 'readThing',
+  credential: 'project-key',
+  errorShape: 'A',
+  method: 'get',
+  path: '/things/{name}',
+  request: { query: z.object({ count: z.coerce.number().int().optional() }) },
+});
+
+export const writeThing = operation({
+  ...facts,
+  operationId: 'writeThing',
+  credential: 'project-key',
+  errorShape: 'A',
+  method: 'post',
+  path: '/things/{name}',
+  maxBodyBytes: 10_000,
+  maxWireBytes: 2_000,
+  request: { body },
+});
+
+export const beacon = operation({
+  ...facts,
+  operationId: 'beacon',
+  credential: 'ingestion',
+  errorShape: 'empty',
+  method: 'post',
+  path: '/beacon',
+  request: { body: { content: { 'application/json': { schema: z.looseObject({ n: z.int() }) } } } },
+});
+
+export const readProject = operation({
+  ...facts,
+  operationId: 'readProject',
+  credential: 'access-token',
+  errorShape: 'B',
+  method: 'get',
+  path: '/projects/{projectId}',
+});
+
+export const manage = operation({
+  ...facts,
+  operationId: 'manage',
+  host: 'management',
+  credential: 'management',
+  errorShape: 'B',
+  method: 'put',
+  path: '/management/v1/thing',
+  request: { body },
+});
+
+export const takeFile = operation({
+  ...facts,
+  operationId: 'takeFile',
+  credential: 'conversation',
+  errorShape: 'B',
+  method: 'post',
+  path: '/files/{outcome}',
+});
+
+export const KEY = `pk_eu_${'a'.repeat(32)}`;
+export const OTHER_REGION_KEY = `pk_us_${'b'.repeat(32)}`;
+
+const directory: AccessDirectory = {
+  async projectKey(key) {
+    if (key === KEY) return { key, projectId: 'p1', companyId: 'c1', region: 'eu' };
+    if (key === OTHER_REGION_KEY) return { key, projectId: 'p2', companyId: 'c1', region: 'us' };
+    return undefined;
+  },
+  async project(id) {
+    if (id !== 'p1') return undefined;
+    return { id, companyId: 'c1', name: 'One', region: 'eu', defaultLanguage: 'en' };
+  },
+  async member(companyId, sub) {
+    if (sub !== 'ada') return undefined;
+    return { companyId, sub, name: 'Ada', email: 'ada@example.com', avatarUrl: null, pushSubscriptions: [] };
+  },
+};
+
+interface Answer {
+  message: string;
+  statusCode: number;
+  error: { code: string };
+  problems: Record<string, string>;
+}
+
+export const json = async (response: Response): Promise<Answer> => (await response.json()) as Answer;
+
+export interface TestApp {
+  url: string;
+  app: ServiceApp;
+  tokens: AccessTokens;
+  stop(): Promise<void>;
+}
+
+export async function startTestApp(
+  env: Record<string, string> = {},
+  more: Partial<Pick<ServiceContext<CommonConfig>, 'logger' | 'tracing'>> = {},
+): Promise<TestApp> {
+  const tokens = await accessTokens();
+  const definition = defineService({
+    name: 'flags',
+    settings: z.object(commonSettings),
+    migrations: [],
+    create: () => {
+      throw new Error('not run');
+    },
+  });
+  const base = serviceContext(definition, {
+    LOG_LEVEL: 'silent',
+    REGION: 'eu',
+    AUTH_ISSUER: tokens.issuer,
+    AUTH_AUDIENCE: tokens.audience,
+    AUTH_JWKS_URL: tokens.jwksUrl,
+    CONSOLE_URL: 'https://console.example/app',
+    DATABASE_URL: 'postgres://unused.example/x',
+    ...env,
+  });
+  const context = { ...base, ...more };
+  const app = createApp({ service: 'flags', context, directory });
+  app.implement(readThing, (c) =>
+    c.json({
+      name: c.req.param('name'),
+      project: c.get('project'),
+      count: c.req.valid('query').count ?? null,
+    }),
+  );
+  app.implement(writeThing, (c) => c.json(c.req.valid('json')));
+  app.implement(beacon, (c) => c.json({ project: c.get('project').id }));
+  app.implement(readProject, (c) => c.json({ project: c.get('project'), person: c.get('person') }));
+  app.implement(manage, () => {
+    throw new Error('postgres://user:secret@db/x is broken');
+  });
+  const outcomes: Record<string, () => never> = {
+    large: () => {
+      throw new PayloadTooLarge('too large');
+    },
+    limited: () => {
+      throw new RateLimited('too many', 1);
+    },
+    named: () => {
+      throw new Rejection(403, 'FILE_OWN', 'said by the rule');
+    },
+    malformed: () => {
+      throw new BadRequest('name: too long');
+    },
+    defect: () => {
+      throw new Error('a defect');
+    },
+  };
+  app.implement(takeFile, (c) => outcomes[c.req.param('outcome') ?? '']?.() ?? c.json({}), {
+    errorCodes: { 403: 'FILES_OFF', 413: 'FILE_TOO_LARGE', 429: 'FILE_RATE', 500: 'FILE_FAILED' },
+  });
+  const upgrade = upgradeWebSocket(() => ({
+    onMessage: (event, socket) => socket.send(`${event.data}`),
+  }));
+  app.hono.get('/socket', upgrade);
+  app.hono.get('/address', (c) => c.text(c.get('address')));
+  app.health.started();
+  const server: HttpServer = await listen({ fetch: app.hono.fetch, host: '127.0.0.1', port: 0 });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    app,
+    tokens,
+    async stop() {
+      await server.close(0);
+      await tokens.stop();
+    },
+  };
+}
