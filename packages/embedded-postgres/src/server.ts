@@ -11,7 +11,7 @@ import type { Programs } from './programs.ts';
 
 export interface Server {
   port: number;
-  /** Settles when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended. */
   exited: Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,32 +25,32 @@ export interface ServerOptions {
   onLog: (line: string) => void;
 }
 
-const settings = {
+const SETTINGS = {
   listen_addresses: '127.0.0.1',
-  // A socket's path may have 107 bytes, fewer than many project folders.
+  // The path of a Unix socket may have 107 bytes, fewer than many project folders.
   unix_socket_directories: '',
   max_connections: '200',
   shared_buffers: '128MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Of statements that fail the caller hears; the log keeps what concerns the server.
+  // Failed statements are reported to the caller; the log is for the server itself.
   log_min_messages: 'log',
 };
-const fast = {
+const NOT_DURABLE = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: '0',
 };
-const readyWithinMs = 120_000;
-const stopWithinMs = 10_000;
+const READY_WITHIN_MS = 120_000;
+const STOP_WITHIN_MS = 10_000;
 
 /** Starts the server and waits until it takes connections. */
 export async function startServer(options: ServerOptions, port: number): Promise<Server> {
   const { directory, data, account } = options;
-  const chosen = Object.entries({ ...settings, ...(options.durable ? {} : fast) });
+  const chosen = Object.entries({ ...SETTINGS, ...(options.durable ? {} : NOT_DURABLE) });
   const flags = [
     '-D',
     data,
@@ -59,7 +59,7 @@ export async function startServer(options: ServerOptions, port: number): Promise
     ...chosen.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
   const { program, args, owner } = await command(account, options.programs.postgres, flags, [data]);
-  // In a session of its own: Ctrl-C must not end the database before the services have finished.
+  // In a session of its own, so that Ctrl-C does not end the database before the services.
   const child = spawn(program, args, {
     ...owner,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -86,17 +86,17 @@ export async function startServer(options: ServerOptions, port: number): Promise
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
       if (!running) return;
       child.kill(signal);
-      await Promise.race([exited, sleep(stopWithinMs, undefined, { ref: false })]);
+      await Promise.race([exited, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
     }
   }
 
-  const deadline = Date.now() + readyWithinMs;
+  const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await isReady(data, child.pid))) {
     if (!running) throw explain(recent.join('\n'), { directory, port });
     if (Date.now() > deadline) {
       await stop();
       throw new EmbeddedPostgresError(
-        `PostgreSQL in ${directory} is not ready after ${readyWithinMs / 1000} s.`,
+        `PostgreSQL in ${directory} is not ready after ${READY_WITHIN_MS / 1000} s.`,
       );
     }
     await sleep(15);
@@ -104,7 +104,7 @@ export async function startServer(options: ServerOptions, port: number): Promise
   return { port, exited, stop };
 }
 
-/** What pg_ctl asks: the eighth line of postmaster.pid says whether the server takes connections. */
+/** As pg_ctl does: the eighth line of postmaster.pid says whether the server takes connections. */
 async function isReady(data: string, pid: number | undefined): Promise<boolean> {
   const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready';

@@ -10,7 +10,7 @@ import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
 import { EmbeddedPostgresError, type PostgresOptions, startPostgres } from './index.ts';
 
-/** As `mktemp -d` makes it: nobody but its owner may enter. */
+/** A folder that only its owner can enter, as `mktemp -d` creates it. */
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'switchboard-embedded-'));
   await chmod(path, 0o700);
@@ -33,7 +33,7 @@ async function query(url: string, text: string) {
   }
 }
 
-/** The error's one line; anything else than an EmbeddedPostgresError fails. */
+/** The message of the EmbeddedPostgresError, which has one line. */
 async function refusal(options: PostgresOptions): Promise<string> {
   const error = await start(options).catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(EmbeddedPostgresError);
@@ -42,7 +42,7 @@ async function refusal(options: PostgresOptions): Promise<string> {
   return message;
 }
 
-it('keeps data and password from one start to the next, and both from others', async () => {
+it('keeps data and password from one start to the next, and refuses a wrong password', async () => {
   const directory = await folder();
   const first = await start({ directory, databases: ['app'] });
   await query(first.url('app'), 'create table kept as select 1 as id');
@@ -59,7 +59,7 @@ it('keeps data and password from one start to the next, and both from others', a
   await expect(query(stranger.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
 });
 
-it('is PostgreSQL 18 with UTF-8, durable unless told otherwise', async () => {
+it('is PostgreSQL 18 with UTF-8, durable by default', async () => {
   const server = await start({ directory: await folder() });
   const show = (name: string) => query(server.url('postgres'), `show ${name}`);
   expect(await show('server_version')).toMatchObject([{ server_version: expect.stringMatching(/^18\./) }]);
@@ -69,7 +69,7 @@ it('is PostgreSQL 18 with UTF-8, durable unless told otherwise', async () => {
   expect(await query(quick.url('postgres'), 'show fsync')).toEqual([{ fsync: 'off' }]);
 });
 
-it('comes back on its port when the server is killed', async () => {
+it('restarts on its port when the server is killed', async () => {
   const directory = await folder();
   const server = await start({ directory });
   const pid = Number((await readFile(join(directory, 'data', 'postmaster.pid'), 'utf8')).split('\n')[0]);
@@ -78,7 +78,7 @@ it('comes back on its port when the server is killed', async () => {
   await untilAnswered(() => query(server.url('postgres'), 'select id from kept'));
 });
 
-it('refuses a second instance on the folder, also from this process, and leaves the first alone', async () => {
+it('refuses a second instance on the folder, even from the same process, and the first keeps running', async () => {
   const directory = await folder();
   const server = await start({ directory });
   expect(await refusal({ directory })).toBe(
@@ -88,8 +88,8 @@ it('refuses a second instance on the folder, also from this process, and leaves 
 });
 
 it.each([
-  ['and takes the server along', false],
-  ['and leaves the server behind', true],
+  ['together with the server', false],
+  ['and the server is not', true],
 ])('starts after the process that ran it was killed %s', async (_, leave) => {
   const directory = await folder();
   const { child, url } = await supervisor(directory);
@@ -97,7 +97,7 @@ it.each([
   await query(url, 'create table kept as select 1 as id');
   const file = join(directory, 'data', 'postmaster.pid');
   const postmaster = Number((await readFile(file, 'utf8')).split('\n')[0]);
-  // Stopped, it does not take the signal that its supervisor's death sends.
+  // A stopped process does not handle the signal that the end of its supervisor sends.
   if (leave) process.kill(postmaster, 'SIGSTOP');
   child.kill('SIGKILL');
   await new Promise((resolve) => child.on('close', resolve));
@@ -105,22 +105,22 @@ it.each([
   expect(await query(server.url('app'), 'select id from kept')).toEqual([{ id: 1 }]);
 });
 
-it('lets one of several that start at the same time win', async () => {
+it('starts one of several that start at the same time', async () => {
   const directory = await folder();
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => start({ directory })));
   expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
 });
 
-it('begins anew where a first start was cut short', async () => {
+it('starts over when the first start was interrupted', async () => {
   const directory = await folder();
   await mkdir(join(directory, 'data.new'));
   await writeFile(join(directory, 'data.new', 'PG_VERSION'), '18\n');
-  await writeFile(join(directory, 'password'), 'of the first try\n');
+  await writeFile(join(directory, 'password'), 'of the first start\n');
   const server = await start({ directory });
   expect(await query(server.url('postgres'), 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-it('says that the port is taken', async () => {
+it('reports that the port is taken', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void taken.close());
@@ -128,7 +128,7 @@ it('says that the port is taken', async () => {
   expect(await refusal({ directory: await folder(), port })).toMatch(`Port ${port} of 127.0.0.1 is taken.`);
 });
 
-it('says what is wrong with the data', async () => {
+it('reports what is wrong with the data', async () => {
   const directory = await folder();
   await (await start({ directory })).stop();
   await writeFile(join(directory, 'data', 'PG_VERSION'), '16\n');
@@ -140,7 +140,7 @@ it('says what is wrong with the data', async () => {
   expect(await refusal({ directory })).toMatch('password is missing');
 });
 
-it('does not touch a folder of something else', async () => {
+it('leaves a folder with other data alone', async () => {
   const directory = await folder();
   await mkdir(join(directory, 'data'));
   await writeFile(join(directory, 'data', 'letters.txt'), 'mine');
@@ -148,11 +148,11 @@ it('does not touch a folder of something else', async () => {
   expect(await readFile(join(directory, 'data', 'letters.txt'), 'utf8')).toBe('mine');
 });
 
-it('says that the folder cannot be written', async () => {
+it('reports that the folder is not writable', async () => {
   const directory = await folder();
   await writeFile(join(directory, 'file'), '');
   expect(await refusal({ directory: join(directory, 'file', 'inside') })).toMatch('Cannot use the folder');
-  // Root may write everywhere.
+  // Root can write everywhere.
   if (process.getuid?.() === 0) return;
   await chmod(directory, 0o500);
   expect(await refusal({ directory })).toMatch('Cannot use the folder');

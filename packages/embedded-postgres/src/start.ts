@@ -2,43 +2,43 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { chooseAccount } from './account.ts';
-import { claimFolder, stopOrphan } from './claim.ts';
-import { ensureCluster, superuser } from './cluster.ts';
+import { ensureCluster, SUPERUSER } from './cluster.ts';
 import { EmbeddedPostgresError, explainError } from './errors.ts';
+import { lockFolder, stopOrphan } from './folder-lock.ts';
 import { findPrograms } from './programs.ts';
 import { freePort, type Server, type ServerOptions, startServer } from './server.ts';
 import { supervise } from './supervise.ts';
 
 export interface PostgresOptions {
-  /** Where its data lives; made when missing. One instance at a time uses it. */
+  /** Holds the data; created when it does not exist. One process at a time can use it. */
   directory: string;
-  /** On 127.0.0.1; unset: a free one. */
+  /** On 127.0.0.1. Default: a free one. */
   port?: number;
-  /** Made when missing. */
+  /** Created when they do not exist. */
   databases?: string[];
-  /** false: nothing is synced to disk, for tests. Default true. */
+  /** Whether commits are synced to disk. Default: true; tests do without. */
   durable?: boolean;
-  /** Every line of the server's log. */
+  /** Called with each line of the server's log. */
   onLog?: (line: string) => void;
 }
 
 /** A running PostgreSQL. */
 export interface RunningPostgres {
   port: number;
-  /** The connection string of one of its databases, password included. */
+  /** The connection string of a database, with the password. */
   url(database: string): string;
-  /** Makes a database unless it is there. */
+  /** Creates a database unless it exists. */
   createDatabase(name: string): Promise<void>;
-  /** Disconnects everyone and shuts down; bounded. */
+  /** Closes every connection and shuts down within 30 s. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a real PostgreSQL 18 on a folder and keeps it running: should the server die, it is started again on its
- * port. The data outlives it. Ready in about a second. As root it runs as another account (see account.ts).
+ * Starts PostgreSQL 18 on a folder in about a second, and starts it again on the same port when it ends by itself. As
+ * root it runs as another account (see account.ts).
  *
- * Throws EmbeddedPostgresError, one line that says what is wrong: the folder in use by another instance, not to be
- * written, damaged or of another version; the port taken; no disk space; no PostgreSQL for this machine.
+ * Throws EmbeddedPostgresError with one line that says what is wrong: the folder is in use, not writable, damaged or of
+ * another version; the port is taken; the disk is full; there is no PostgreSQL for this machine.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const place = {
@@ -51,8 +51,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     await mkdir(options.directory, { recursive: true });
     const directory = await realpath(options.directory);
     const data = join(directory, 'data');
-    const claim = await claimFolder(directory);
-    undo.push(claim.release);
+    const lock = await lockFolder(directory);
+    undo.push(lock.release);
     await stopOrphan(data);
     const account = await chooseAccount(data);
     const { durable = true, onLog = () => undefined } = options;
@@ -62,7 +62,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     const supervisor = supervise(server, () => startServer(cluster, server.port), onLog);
     undo.unshift(supervisor.stop);
     const url = (database: string) =>
-      `postgres://${superuser}:${password}@127.0.0.1:${server.port}/${encodeURIComponent(database)}`;
+      `postgres://${SUPERUSER}:${password}@127.0.0.1:${server.port}/${encodeURIComponent(database)}`;
     await createDatabases(url('postgres'), directory, options.databases ?? []);
     return {
       port: server.port,
@@ -82,7 +82,7 @@ async function runAll(steps: (() => Promise<void>)[]): Promise<void> {
 
 async function startOnPort(options: ServerOptions, port: number | undefined): Promise<Server> {
   if (port !== undefined) return await startServer(options, port);
-  // Somebody may take the free port before PostgreSQL does.
+  // Another program may take the free port before PostgreSQL does.
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
       return await startServer(options, await freePort());
@@ -102,7 +102,7 @@ async function createDatabases(url: string, directory: string, names: string[]):
   } catch (error) {
     const code = error instanceof postgres.PostgresError ? error.code : undefined;
     if (code === '28P01') {
-      throw new EmbeddedPostgresError(`The password kept in ${directory} is not that of its data.`);
+      throw new EmbeddedPostgresError(`The password in ${directory} does not match its data.`);
     }
     if (code !== '42P04' && code !== '23505') throw error;
   } finally {

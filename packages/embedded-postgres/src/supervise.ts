@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from './server.ts';
 
-/** Keeps a server running: one that ends by itself is started again, after a pause that grows to 5 s. */
+/** Starts a server again when it ends by itself, after a pause that grows to 5 s. */
 export function supervise(first: Server, start: () => Promise<Server>, onLog: (line: string) => void) {
   const stopping = new AbortController();
   let current = first;
@@ -14,7 +14,7 @@ export function supervise(first: Server, start: () => Promise<Server>, onLog: (l
         again && !stopping.signal.aborted;
         pause = Math.min(pause * 2, 5000)
       ) {
-        onLog('PostgreSQL ended unexpectedly; starting it again');
+        onLog('PostgreSQL ended unexpectedly, restarting');
         await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
         if (!stopping.signal.aborted) again = await restart();
       }
@@ -22,7 +22,7 @@ export function supervise(first: Server, start: () => Promise<Server>, onLog: (l
     await current.stop();
   }
 
-  /** Answers whether it must be tried again. */
+  /** Returns whether it must be tried again. */
   async function restart(): Promise<boolean> {
     try {
       current = await start();

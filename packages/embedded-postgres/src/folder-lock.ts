@@ -8,10 +8,13 @@ import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './errors.ts';
 
 /**
- * Makes this process the only one that runs PostgreSQL in the folder, by a file that names it. A file left by a
- * process that is gone is taken over.
+ * Locks the folder, so that only one process runs PostgreSQL in it. The lock file holds the process id and its start
+ * time, and a lock whose process has ended is taken over at once.
+ *
+ * proper-lockfile does not cover this: it goes by the age of the lock alone. After a kill the next start would wait for
+ * seconds, and a process that is suspended for longer than that would lose its lock while its server still runs.
  */
-export async function claimFolder(directory: string): Promise<{ release(): Promise<void> }> {
+export async function lockFolder(directory: string): Promise<{ release(): Promise<void> }> {
   const file = join(directory, 'supervisor');
   const mine = join(directory, `supervisor.${randomUUID()}`);
   const identity = `${process.pid} ${await startOf(process.pid)}`;
@@ -20,9 +23,9 @@ export async function claimFolder(directory: string): Promise<{ release(): Promi
     for (let attempt = 0; attempt < 20; attempt++) {
       const linked = await link(mine, file).then(() => true, isExisting);
       if (linked) return { release: () => rm(file, { force: true }) };
-      const holder = await readFile(file, 'utf8').catch(() => '');
-      if (await isAlive(holder)) throw inUse(directory, holder);
-      await discard(file, holder);
+      const owner = await readFile(file, 'utf8').catch(() => '');
+      if (await isAlive(owner)) throw inUse(directory, owner);
+      await discard(file, owner);
     }
     throw inUse(directory, 'unknown');
   } finally {
@@ -35,29 +38,29 @@ function isExisting(error: NodeJS.ErrnoException): false {
   throw error;
 }
 
-function inUse(directory: string, holder: string): EmbeddedPostgresError {
-  const [pid] = holder.split(' ');
+function inUse(directory: string, owner: string): EmbeddedPostgresError {
+  const [pid] = owner.split(' ');
   return new EmbeddedPostgresError(
     `Another instance (process ${pid}) already runs PostgreSQL in ${directory}.`,
   );
 }
 
-/** Removes the file of a dead holder, but not one that another process put there meanwhile. */
-async function discard(file: string, holder: string): Promise<void> {
+/** Removes the lock of an owner that has ended, but not one that another process took meanwhile. */
+async function discard(file: string, owner: string): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   await rename(file, aside).catch(() => undefined);
-  const moved = await readFile(aside, 'utf8').catch(() => holder);
-  if (moved !== holder) await link(aside, file).catch(() => undefined);
+  const moved = await readFile(aside, 'utf8').catch(() => owner);
+  if (moved !== owner) await link(aside, file).catch(() => undefined);
   await rm(aside, { force: true });
 }
 
-async function isAlive(holder: string): Promise<boolean> {
-  const [pid, ...start] = holder.split(' ');
+async function isAlive(owner: string): Promise<boolean> {
+  const [pid, ...start] = owner.split(' ');
   const now = await startOf(Number(pid));
   return now !== '' && now === start.join(' ');
 }
 
-/** When the process started, which tells it from a later one of the same number; empty: there is none. */
+/** When a process started, which tells it from a later one with the same id. Empty when there is none. */
 async function startOf(pid: number): Promise<string> {
   if (!(pid > 0)) return '';
   if (platform() === 'linux') {
@@ -75,7 +78,7 @@ async function listProcess(pid: number, column: string): Promise<string> {
   return listed?.stdout.trim() ?? '';
 }
 
-/** Stops a PostgreSQL that still runs on the data although the process that started it is gone. */
+/** Stops a PostgreSQL that outlived the process that started it. */
 export async function stopOrphan(data: string): Promise<void> {
   const pid = await postmasterOf(data);
   if (pid === undefined) return;
@@ -90,7 +93,9 @@ export async function stopOrphan(data: string): Promise<void> {
     for (let waited = 0; waited < 5000 && (await isOurs()); waited += 50) await sleep(50);
   }
   if (await isOurs())
-    throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) of ${data} does not end. Stop it first.`);
+    throw new EmbeddedPostgresError(
+      `PostgreSQL (process ${pid}) of ${data} does not stop. Stop it yourself, then start again.`,
+    );
 }
 
 async function postmasterOf(data: string): Promise<number | undefined> {
