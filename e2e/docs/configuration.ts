@@ -4,7 +4,7 @@ import { collaborationService } from '@switchboard/collaboration';
 import { flagsService } from '@switchboard/flags';
 import { ingestionService } from '@switchboard/ingestion';
 import { messengerService } from '@switchboard/messenger';
-import { commonSettings, eventLogSettings, tracingSettings } from '@switchboard/service-kit';
+import { commonSettings, eventLogSettings } from '@switchboard/service-kit';
 import type { z } from 'zod';
 import { type Setting, settingOf } from './setting.ts';
 
@@ -31,17 +31,14 @@ export const allSettings: Setting[] = [shared, ...ofServices.map(([, shape]) => 
 export function configurationPage(): string {
   return `${[
     '# Configuration',
-    '<!-- Made from the settings of the services by `pnpm run docs`; a test fails when it is stale. -->',
-    'Each service reads its settings from environment variables, once, when it starts. With one missing or wrong it ends with exit code 1 and one message that names every bad variable, without its value. An empty variable counts as unset. [operations.md](operations.md) says how to choose; this page is made from what the services check.',
-    '🔒 marks a secret: give it from a secret store, never on a command line or in an image.',
+    '<!-- Generated from the settings by `pnpm run docs`; a test fails when it is stale. -->',
+    'Services read their settings from environment variables at start. If any is missing or wrong, the service exits 1 and names every one, without values. An empty variable counts as unset. Traces: [observability](observability.md#traces). How to choose: [operations](operations.md).',
+    '🔒 marks a secret: keep it out of command lines and images.',
     '## Every service',
     table(settingsOf(commonSettings)),
     '## Event log, of every service',
-    'Kafka where `KAFKA_BROKERS` is set, else the database of `EVENT_LOG_DATABASE_URL`; one of them is needed, and the same for all services.',
+    'Kafka if `KAFKA_BROKERS` is set, otherwise the database `EVENT_LOG_DATABASE_URL`. One is required, and the same for all services.',
     table(settingsOf(eventLogSettings)),
-    '## Traces, of every service',
-    'OpenTelemetry’s own variables; [observability.md](observability.md#traces) has those that its exporter reads as well. Nothing is traced unless an endpoint or an exporter is set.',
-    table(settingsOf(tracingSettings.shape)),
     ...ofServices.flatMap(([name, shape]) => ownSection(name, shape)),
   ].join('\n\n')}\n`;
 }
@@ -49,7 +46,7 @@ export function configurationPage(): string {
 function ownSection(name: string, shape: Shape): string[] {
   const own = settingsOf(shape).filter((setting) => !(setting.name in shared));
   const heading = `## ${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  return own.length === 0 ? [heading, 'Nothing of its own.'] : [heading, table(own)];
+  return own.length === 0 ? [heading, 'None of its own.'] : [heading, table(own)];
 }
 
 function table(settings: Setting[]): string {

@@ -58,4 +58,3 @@ export {
 export { objectStoreSettings, s3Settings } from './settings/object-store.ts';
 export { createLogger, type Logger } from './telemetry/logger.ts';
 export { createMetrics, type Metrics } from './telemetry/metrics.ts';
-export { tracingSettings } from './telemetry/tracing/settings.ts';

@@ -1,23 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually, startKafka } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
 import { batch, event, PROJECT, startIngestion } from './testing/service.ts';
 
 const kafka = await startKafka();
-const documentation = join(import.meta.dirname, '../../../docs/events.md');
+const EXAMPLE = join(import.meta.dirname, '../../../docs/examples/read-events.mjs');
 /** Where the program's import of kafkajs is found. */
 const folder = join(import.meta.dirname, '../node_modules/.examples');
 
-describe.skipIf(kafka === undefined)('docs/events.md', () => {
-  it('shows a program that reads the events', async () => {
+describe.skipIf(kafka === undefined)('docs/examples/read-events.mjs', () => {
+  it('reads the events', async () => {
     const brokers = kafka?.brokers.join(',') ?? '';
-    const program = /```js\n(.+?)```/s.exec(await readFile(documentation, 'utf8'))?.[1] ?? '';
     await mkdir(folder, { recursive: true });
     const file = join(folder, 'read-events.mjs');
-    await writeFile(file, program);
+    await copyFile(EXAMPLE, file);
     const ingestion = await startIngestion({ KAFKA_BROKERS: brokers });
     // Enough to be compressed.
     const events = Array.from({ length: 500 }, (_, i) =>

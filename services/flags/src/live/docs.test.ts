@@ -3,17 +3,15 @@ import { eventually } from '@switchboard/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { startHarness } from '../testing/harness.ts';
 
-const page = new URL('../../../../docs/flags.md', import.meta.url);
+const EXAMPLE = new URL('../../../../docs/examples/live-flags.js', import.meta.url);
 
-/** The program under a heading of docs/flags.md, as a function of what it is given. */
-async function program(heading: string, ...given: string[]) {
-  const section = (await readFile(page, 'utf8')).split(`## ${heading}\n`)[1];
-  const code = /```js\n(.+?)```/s.exec(section ?? '')?.[1] ?? '';
+/** The example as a function of what the page that uses it provides. */
+async function program(...given: string[]) {
   const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => undefined).constructor;
-  return AsyncFunction(...given, code);
+  return AsyncFunction(...given, await readFile(EXAMPLE, 'utf8'));
 }
 
-test('the client of docs/flags.md follows changes, even when its instance stops', async () => {
+test('docs/examples/live-flags.js follows changes, even when its instance stops', async () => {
   const harness = await startHarness();
   onTestFinished(harness.stop);
   const first = await harness.startInstance();
@@ -34,7 +32,7 @@ test('the client of docs/flags.md follows changes, even when its instance stops'
       sockets.push(this);
     }
   }
-  const run = await program('Live changes', 'baseUrl', 'projectKey', 'evaluate', 'WebSocket');
+  const run = await program('baseUrl', 'projectKey', 'evaluate', 'WebSocket');
   await run(
     harness.url,
     project.key,

@@ -1,0 +1,31 @@
+// Follows a project's flags. You provide baseUrl, projectKey and evaluate(snapshot).
+let snapshot = await read();
+connect();
+
+async function read() {
+  const headers = { Authorization: `Bearer ${projectKey}` };
+  // no-cache: ask whether it has changed, whatever its age.
+  const answer = await fetch(`${baseUrl}/v1/flags/snapshot`, { headers, cache: 'no-cache' });
+  if (!answer.ok) throw new Error(`the snapshot is answered ${answer.status}`);
+  return answer.json();
+}
+
+function connect(failures = 0) {
+  const socket = new WebSocket(`${snapshot.socketUrl}?api_key=${projectKey}`);
+  let told = snapshot.generatedAt;
+  socket.onmessage = async ({ data }) => {
+    failures = 0;
+    told = JSON.parse(data).generatedAt;
+    // A cache on the way may be a moment behind what was told.
+    while (snapshot.generatedAt < told) {
+      snapshot = await read().catch(() => snapshot);
+      if (snapshot.generatedAt < told) await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    evaluate(snapshot);
+  };
+  socket.onclose = ({ code }) => {
+    if (code === 4401 || code === 4403) return; // the key is not good, and will not become so
+    const wait = Math.min(30_000, 500 * 2 ** failures) * (0.5 + Math.random() / 2);
+    setTimeout(connect, wait, failures + 1);
+  };
+}
