@@ -9,7 +9,7 @@ import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Launched, launch } from './testing/launch.ts';
 
-/** Runs the statements of docs/erasing.md and docs/backup.md on the demo, in order. */
+/** Runs the statements of docs/erasing.md, docs/erasure and docs/backup.md on the demo, in order. */
 
 const homes: string[] = [];
 let home: string;
@@ -28,9 +28,16 @@ afterAll(async () => {
 
 async function documented() {
   const found = new Map<string, string>();
+  const docs = new URL('../../../docs/', import.meta.url);
   for (const page of ['erasing.md', 'backup.md']) {
-    const text = await readFile(new URL(`../../../docs/${page}`, import.meta.url), 'utf8');
+    const text = await readFile(new URL(page, docs), 'utf8');
     for (const [, name = '', sql = ''] of text.matchAll(/```sql\n-- (.+?)\n(.+?)```/gs)) found.set(name, sql);
+  }
+  // messenger-files-of-a-person.sql is "messenger: files of a person".
+  for (const file of await readdir(new URL('erasure/', docs))) {
+    const [database, ...what] = file.replace('.sql', '').split('-');
+    const sql = await readFile(new URL(`erasure/${file}`, docs), 'utf8');
+    found.set(`${database}: ${what.join(' ')}`, sql);
   }
   return found;
 }

@@ -1,0 +1,6 @@
+-- Database archive. Variables: project.
+BEGIN;
+DELETE FROM replay_chunks WHERE project_id = :'project';
+DELETE FROM replay_people WHERE project_id = :'project';
+DELETE FROM replays WHERE project_id = :'project';
+COMMIT;

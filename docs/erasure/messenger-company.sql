@@ -1,0 +1,2 @@
+-- Database messenger. Variables: company.
+DELETE FROM translated_bytes WHERE company_id = :'company';
