@@ -38,12 +38,6 @@ const DECODERS = new Map<string, Decoder>([
   ['zstd', zstd],
 ]);
 
-/** Throws BadRequest for a multipart form, where an operation takes the bytes of a file. */
-export function assertRawBytes(c: Context): void {
-  if (!/^multipart\//i.test(c.req.header('content-type') ?? '')) return;
-  throw new BadRequest('Send the raw file bytes, not a multipart form.');
-}
-
 /**
  * Reads and decompresses a request's body (gzip, deflate, br, zstd) within its bounds; a decompression bomb ends at
  * `maxBytes`. Throws PayloadTooLarge, UnsupportedEncoding, BadRequest (cannot be decompressed, or the connection was
