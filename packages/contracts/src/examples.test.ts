@@ -30,12 +30,12 @@ const schemaOf = (media: unknown) =>
 describe.each(interfaceOperations)('$operationId', ({ method, path, request, responses, errorShape }) => {
   const described = document.paths[path][method];
 
-  test('says in a line and at length what it does', () => {
+  test('has a summary and a description', () => {
     expect(described.summary).toMatch(/^[A-Z].{10,}[^.]$/);
     expect(described.description).toMatch(/.{30,}\.$/);
   });
 
-  test('shows every parameter by an example that is taken', () => {
+  test('has a valid example of every parameter', () => {
     for (const part of ['params', 'query', 'headers'] as const) {
       const schema = request?.[part];
       if (!(schema instanceof z.ZodObject)) continue;
@@ -47,7 +47,7 @@ describe.each(interfaceOperations)('$operationId', ({ method, path, request, res
     }
   });
 
-  test('shows a body that is taken', () => {
+  test('has a valid example of the body', () => {
     if (described.requestBody === undefined) return;
     const media: Media | undefined = described.requestBody.content['application/json'];
     if (media === undefined) {
@@ -59,7 +59,7 @@ describe.each(interfaceOperations)('$operationId', ({ method, path, request, res
     for (const example of examplesOf(media)) expect(faultsOf(schema, example)).toBeUndefined();
   });
 
-  test('shows what it answers', () => {
+  test('has a valid example of each response', () => {
     for (const [status, response] of Object.entries(responses)) {
       if (Number(status) >= 400) continue;
       const media: Media | undefined = described.responses[status].content?.['application/json'];
@@ -70,7 +70,7 @@ describe.each(interfaceOperations)('$operationId', ({ method, path, request, res
     }
   });
 
-  test('shows each error in its shape', () => {
+  test('has an example of each error in its shape', () => {
     const errors = Object.entries<{ headers?: object; content?: object }>(described.responses).filter(
       ([status]) => Number(status) >= 400,
     );
@@ -102,7 +102,7 @@ describe.each(interfaceOperations)('$operationId', ({ method, path, request, res
   });
 });
 
-test('an error with codes of its own shows each of them', () => {
+test('an error with several codes has an example of each', () => {
   const at = (path: string, method: string, status: number) =>
     document.paths[path][method].responses[status].content['application/json'].examples;
   const translations = at('/v1/projects/{projectId}/messenger/translations', 'post', 402);
@@ -118,12 +118,12 @@ test('an error with codes of its own shows each of them', () => {
   });
 });
 
-test('a refused request is shown with the path of a field it has', () => {
+test('the example of 400 names an existing field', () => {
   const { examples } = document.paths['/v1/events'].post.responses[400].content['application/json'];
   expect(examples.BAD_REQUEST.value.message).toBe('events: required');
 });
 
-test('whatever management shows as a body is taken', () => {
+test('the example bodies of management are valid', () => {
   let bodies = 0;
   for (const { method, path, operationId, request } of operations) {
     const media: Media | undefined = document.paths[path][method].requestBody?.content['application/json'];

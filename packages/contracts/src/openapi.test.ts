@@ -30,7 +30,7 @@ function entry(document: OpenApiDocument, method: 'get' | 'post' | 'put', path: 
 describe('the document', () => {
   const whole = openApiDocument({ management: true });
 
-  test('is valid OpenAPI 3.1, whole and for each service alone', async () => {
+  test('is valid OpenAPI 3.1, for all services and for each', async () => {
     expect(whole.openapi).toBe('3.1.0');
     expect(await problems(whole)).toEqual([]);
     for (const service of services) {
@@ -38,14 +38,14 @@ describe('the document', () => {
     }
   });
 
-  test('describes the interface, and management when asked', () => {
+  test('describes the public API, and management on request', () => {
     expect(described(openApiDocument())).toEqual(addressesOf(interfaceOperations));
     expect(described(whole)).toEqual(addressesOf(operations));
     const flags = openApiDocument({ services: ['flags'], management: true });
     expect(described(flags)).toEqual(addressesOf(serviceOperations('flags')));
   });
 
-  test('names the host of each operation, with its address where it is known', () => {
+  test('names the host of each operation, with its URL where known', () => {
     const document = openApiDocument({ servers: { events: 'https://eu.example.com' } });
     expect(entry(document, 'post', '/v1/events').servers?.map(({ url }) => url)).toEqual([
       'https://eu.example.com',
@@ -54,7 +54,7 @@ describe('the document', () => {
     expect(entry(document, 'get', '/v1/flags').servers?.map(({ url }) => url)).toEqual(['{base_url}']);
   });
 
-  test('says how each caller proves who it is', () => {
+  test('names the credentials of each operation', () => {
     expect(entry(whole, 'get', '/v1/plans').security).toEqual([]);
     expect(entry(whole, 'get', '/v1/flags').security).toEqual([{ projectKey: [] }]);
     expect(entry(whole, 'get', '/v1/conversations/{id}').security).toEqual([
@@ -75,7 +75,7 @@ describe('the document', () => {
     ]);
   });
 
-  test('says which texts may be null and which numbers are of 32 or 64 bits', () => {
+  test('describes nullable strings and the formats of numbers', () => {
     const { Event, PublicPlan, PerMillion, AnchorRequest } = whole.components?.schemas ?? {};
     expect(Event).toHaveProperty('properties.session_id.type', ['string', 'null']);
     expect(PublicPlan).toHaveProperty('properties.trialDays.format', 'int32');
@@ -83,7 +83,7 @@ describe('the document', () => {
     expect(AnchorRequest).toHaveProperty('properties.step.maximum', 4_294_967_295);
   });
 
-  test('refuses further properties exactly where the interface does', () => {
+  test('has additionalProperties false exactly where the specification does', () => {
     const strict = Object.entries(whole.components?.schemas ?? {})
       .filter(([, schema]) => 'additionalProperties' in schema && schema.additionalProperties === false)
       .map(([name]) => name);

@@ -64,19 +64,19 @@ const byAddress = (rows: Row[]) => rows.map((cells) => cells.join(' ')).sort();
 const named = (operationId: string) =>
   operations.filter((operation) => operation.operationId === operationId);
 
-test('the interface is its 40 operations, each on its host with its credential', () => {
+test('the public API has 40 operations, each with its host and credential', () => {
   expect(interfaceTable).toHaveLength(40);
   expect(byAddress(interfaceOperations.map(row))).toEqual(byAddress(interfaceTable));
 });
 
-test('an operation id and an address name one operation', () => {
+test('operation ids and addresses are unique', () => {
   const ids = operations.map(({ operationId }) => operationId);
   const addresses = operations.map(({ method, path }) => `${method} ${path}`);
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(addresses).size).toBe(addresses.length);
 });
 
-test('every management operation is below /management/v1, needs a person and answers errors in shape B', () => {
+test('every management operation is below /management/v1, takes an access token and has errors of shape B', () => {
   for (const { path, host, credential, errorShape } of managementOperations) {
     expect(path).toMatch(/^\/management\/v1\//);
     expect({ host, credential, errorShape }).toEqual({
@@ -87,7 +87,7 @@ test('every management operation is below /management/v1, needs a person and ans
   }
 });
 
-test('what management can write it can read back', () => {
+test('every resource that management can write can be read', () => {
   const readable = new Set(
     managementOperations.filter(({ method }) => method === 'get').map(({ path }) => path),
   );
@@ -97,7 +97,7 @@ test('what management can write it can read back', () => {
   expect(written.map(({ path }) => path).filter((path) => !readable.has(path))).toEqual([]);
 });
 
-test('what management can remove it can list', () => {
+test('every resource that management can delete can be listed', () => {
   const listed = new Set(
     managementOperations.filter(({ method }) => method === 'get').map(({ path }) => path),
   );
@@ -145,7 +145,7 @@ test('errors have shape B on attachments and where a person or nobody calls, are
   expect(empty.map((operation) => operation.operationId)).toEqual(['uploadReplayChunk']);
 });
 
-test('every path parameter is declared, and nothing else is', () => {
+test('exactly the parameters in the path are declared', () => {
   for (const { path, request } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const declared = request?.params && 'shape' in request.params ? Object.keys(request.params.shape) : [];
@@ -175,7 +175,7 @@ test.each([
   expect(successes).toEqual([String(status)]);
 });
 
-test('every error of an operation is answered in its shape', () => {
+test('every error response of an operation has its shape', () => {
   const bodies = { A: errorBodyA, B: errorBodyB };
   for (const { operationId, errorShape, responses } of operations) {
     for (const [status, response] of Object.entries(responses)) {
@@ -191,7 +191,7 @@ test('every error of an operation is answered in its shape', () => {
   }
 });
 
-test('every operation has the errors that follow from its credential and its body', () => {
+test('every operation has the errors implied by its credential and body', () => {
   for (const { operationId, credential, request, responses } of operations) {
     const follow = ['500', '503'];
     if (credential !== 'public') follow.push('401', '403');

@@ -58,8 +58,8 @@ export const annotationDefinition = z
 export type AnnotationDefinition = z.infer<typeof annotationDefinition>;
 
 const common = { ...consoleCommon, tag: 'Annotations' } as const;
-const path = '/v1/projects/{projectId}/annotations';
-const onePath = '/v1/projects/{projectId}/annotations/{annotationId}';
+const ANNOTATIONS_PATH = '/v1/projects/{projectId}/annotations';
+const ANNOTATION_PATH = '/v1/projects/{projectId}/annotations/{annotationId}';
 const oneParams = z.object({ ...projectParams, annotationId });
 
 const example = {
@@ -73,7 +73,7 @@ export const listAnnotations = operation({
   ...common,
   operationId: 'listAnnotations',
   method: 'get',
-  path,
+  path: ANNOTATIONS_PATH,
   summary: 'List annotations in a date range',
   description:
     'Returns the annotations of the project whose days overlap the range, both ends included, sorted by startsOn, createdAt and id. With reportId, the annotations of that report are included. An unknown reportId gets 404.',
@@ -97,7 +97,7 @@ export const createAnnotation = operation({
   ...common,
   operationId: 'createAnnotation',
   method: 'post',
-  path,
+  path: ANNOTATIONS_PATH,
   summary: 'Create an annotation',
   description:
     'With reportId, the annotation is shown on that report. Without it, the annotation is shown on every chart of the project whose dates cover it. Open to every member of the company.',
@@ -109,7 +109,7 @@ export const changeAnnotation = operation({
   ...common,
   operationId: 'changeAnnotation',
   method: 'patch',
-  path: onePath,
+  path: ANNOTATION_PATH,
   summary: 'Update an annotation',
   description:
     'Replaces the whole annotation: without endsOn it covers a single day, without reportId it applies to the whole project. Open to the author and to holders of the permission service.annotations.write.',
@@ -121,7 +121,7 @@ export const deleteAnnotation = operation({
   ...common,
   operationId: 'deleteAnnotation',
   method: 'delete',
-  path: onePath,
+  path: ANNOTATION_PATH,
   summary: 'Delete an annotation',
   description:
     'Removes the annotation from every chart. Open to the author and to holders of the permission service.annotations.write.',

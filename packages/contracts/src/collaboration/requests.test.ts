@@ -48,12 +48,12 @@ describe('an annotation', () => {
     expect(of({ startsOn: '2026-02-30' })).toEqual(['startsOn']);
   });
 
-  test('is for the whole project when its reportId is null or absent', () => {
+  test('applies to the whole project if reportId is null or absent', () => {
     expect(of({ reportId: null })).toEqual([]);
   });
 });
 
-test('annotations are listed over a range that does not end before it begins', () => {
+test('the range of annotations does not end before it starts', () => {
   const { query } = listAnnotations.request;
   expect(paths(query, { from: '2026-03-01', to: '2026-03-01' })).toEqual([]);
   expect(paths(query, { from: '2026-03-02', to: '2026-03-01' })).toEqual(['to']);

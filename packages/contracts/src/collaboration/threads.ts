@@ -14,10 +14,10 @@ import {
 import { consoleCommon, projectParams, reportParams } from './common.ts';
 
 const common = { ...consoleCommon, tag: 'Comment threads' } as const;
-const ofReportPath = '/v1/projects/{projectId}/reports/{reportId}/comment-threads';
-const commentPath = '/v1/projects/{projectId}/comments/{commentId}';
-const resolutionPath = '/v1/projects/{projectId}/comment-threads/{threadId}/resolution';
-const reactionPath = '/v1/projects/{projectId}/comments/{commentId}/reactions/{emoji}';
+const THREADS_PATH = '/v1/projects/{projectId}/reports/{reportId}/comment-threads';
+const COMMENT_PATH = '/v1/projects/{projectId}/comments/{commentId}';
+const RESOLUTION_PATH = '/v1/projects/{projectId}/comment-threads/{threadId}/resolution';
+const REACTION_PATH = '/v1/projects/{projectId}/comments/{commentId}/reactions/{emoji}';
 const threadParams = z.object({ ...projectParams, threadId });
 const commentParams = z.object({ ...projectParams, commentId });
 
@@ -42,7 +42,7 @@ export const listThreads = operation({
   ...common,
   operationId: 'listThreads',
   method: 'get',
-  path: ofReportPath,
+  path: THREADS_PATH,
   summary: 'List the comment threads of a report',
   description:
     'Threads are sorted by createdAt and id, comments by creation. A deleted comment keeps its position.',
@@ -58,7 +58,7 @@ export const startThread = operation({
   ...common,
   operationId: 'startThread',
   method: 'post',
-  path: ofReportPath,
+  path: THREADS_PATH,
   summary: 'Start a comment thread on a report',
   description:
     'Without anchor, the thread is about the whole report. Mentioning someone who is not a member of the company gets 400.',
@@ -89,7 +89,7 @@ export const changeComment = operation({
   ...common,
   operationId: 'changeComment',
   method: 'patch',
-  path: commentPath,
+  path: COMMENT_PATH,
   summary: 'Update the text and mentions of a comment',
   description:
     'Replaces both: without mentions the comment has none. Sets editedAt. Open to the author only.',
@@ -105,7 +105,7 @@ export const deleteComment = operation({
   ...common,
   operationId: 'deleteComment',
   method: 'delete',
-  path: commentPath,
+  path: COMMENT_PATH,
   summary: 'Delete a comment and keep its position',
   description:
     'Sets body to null and empties mentions and reactions. Deleting a deleted comment has no effect. Open to the author only.',
@@ -117,7 +117,7 @@ export const resolveThread = operation({
   ...common,
   operationId: 'resolveThread',
   method: 'put',
-  path: resolutionPath,
+  path: RESOLUTION_PATH,
   summary: 'Resolve a comment thread',
   description: 'Sets resolvedAt and resolvedBySub. Resolving a resolved thread changes neither.',
   request: { params: threadParams },
@@ -128,7 +128,7 @@ export const reopenThread = operation({
   ...common,
   operationId: 'reopenThread',
   method: 'delete',
-  path: resolutionPath,
+  path: RESOLUTION_PATH,
   summary: 'Reopen a comment thread',
   description: 'Clears resolvedAt and resolvedBySub.',
   request: { params: threadParams },
@@ -139,7 +139,7 @@ export const addReaction = operation({
   ...common,
   operationId: 'addReaction',
   method: 'put',
-  path: reactionPath,
+  path: REACTION_PATH,
   summary: 'Add a reaction to a comment',
   description: 'A person reacts with each emoji at most once. Emoji are accepted with or without U+FE0F.',
   request: { params: reactionParams },
@@ -151,7 +151,7 @@ export const removeReaction = operation({
   ...common,
   operationId: 'removeReaction',
   method: 'delete',
-  path: reactionPath,
+  path: REACTION_PATH,
   summary: 'Remove a reaction from a comment',
   description: 'Removes the reaction of the caller. Has no effect if there is none.',
   request: { params: reactionParams },

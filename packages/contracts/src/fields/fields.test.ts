@@ -42,7 +42,7 @@ describe('a text', () => {
     expect(takes(name, 'a\uD83C')).toBe(false);
   });
 
-  test('is kept byte for byte', () => {
+  test('is stored byte for byte', () => {
     expect(text({ max: 10 }).parse('  a\n')).toBe('  a\n');
   });
 
@@ -133,7 +133,7 @@ describe('a timestamp', () => {
   });
 });
 
-test('whole numbers hold their bounds', () => {
+test('integers have bounds', () => {
   expect(takes(uint32, 4_294_967_295)).toBe(true);
   expect(takes(uint32, 4_294_967_296)).toBe(false);
   expect(takes(uint32, -1)).toBe(false);
@@ -163,7 +163,7 @@ test('base64url names an exact number of bytes', () => {
 });
 
 describe('any JSON value', () => {
-  test('is there: null counts, absence does not', () => {
+  test('may be null but not undefined', () => {
     for (const value of [null, 0, '', false, [], {}]) expect(takes(anyJson, value)).toBe(true);
     expect(takes(anyJson, undefined)).toBe(false);
   });
@@ -175,7 +175,7 @@ describe('any JSON value', () => {
     expect(takes(anyJson, nested(100_000))).toBe(false);
   });
 
-  test('holds no NUL, neither in a value nor in a name', () => {
+  test('has no NUL in values or names', () => {
     expect(takes(anyJson, { a: ['x\0'] })).toBe(false);
     expect(takes(anyJson, { 'a\0': 1 })).toBe(false);
   });

@@ -27,7 +27,7 @@ describe('a batch', () => {
     expect(paths(many(0))).toEqual(['events']);
   });
 
-  test('takes a key in its body, and null for none', () => {
+  test('accepts api_key in the body, and null', () => {
     expect(eventBatch.parse({ ...batchOf(event), api_key: 'pk' }).api_key).toBe('pk');
     expect(eventBatch.safeParse({ ...batchOf(event), api_key: null }).success).toBe(true);
   });
@@ -37,7 +37,7 @@ describe('a batch', () => {
     expect(paths(eventBatch.safeParse({ events: [event], sent_at: 'yesterday' }))).toEqual(['sent_at']);
   });
 
-  test('names the path of each bad event', () => {
+  test('names the path of each invalid event', () => {
     const bad = { ...event, timestamp: '2026-02-30T00:00:00Z' };
     expect(paths(eventBatch.safeParse(batchOf(event, bad, event, { ...event, event_id: '' })))).toEqual([
       'events.1.timestamp',
@@ -63,7 +63,7 @@ describe('an event', () => {
     expect(pathsOf({ [name]: null })).toEqual([`events.0.${name}`]);
   });
 
-  test('has an object as properties, whatever is in it', () => {
+  test('has an object with any content as properties', () => {
     const properties = { list: [1, null, { deep: '\0' }] };
     expect(eventBatch.parse(batchOf({ ...event, properties })).events[0]?.properties).toEqual(properties);
     for (const value of [[], null, 'a', 1])
@@ -83,17 +83,17 @@ describe('an event', () => {
       expect(pathsOf({ schema_version: value })).toEqual(['events.0.schema_version']);
   });
 
-  test('may carry null as session_id', () => {
+  test('accepts null as session_id', () => {
     expect(pathsOf({ session_id: null })).toEqual([]);
   });
 
-  test('loses properties that are not listed', () => {
+  test('drops unknown properties', () => {
     expect(eventBatch.parse(batchOf({ ...event, occurred_at: 'forged' })).events[0]).toEqual(event);
   });
 });
 
 describe('identify and group', () => {
-  test('need a person, at the top or in the properties', () => {
+  test('need distinct_id, at the top level or in properties', () => {
     expect(identifyCall.safeParse({ distinct_id: 'user-1' }).success).toBe(true);
     expect(identifyCall.safeParse({ properties: { distinct_id: 'user-1' } }).success).toBe(true);
     expect(paths(identifyCall.safeParse({ properties: null }))).toEqual(['distinct_id']);
@@ -104,12 +104,12 @@ describe('identify and group', () => {
     ]);
   });
 
-  test('take null wherever the interface does', () => {
+  test('accept null wherever the specification does', () => {
     const call = { api_key: null, distinct_id: 'user-1', event_id: null, properties: null, timestamp: null };
     expect(identifyCall.safeParse(call).success).toBe(true);
   });
 
-  test('keep every trait, and refuse one that cannot be stored', () => {
+  test('keep every trait, and reject one that cannot be stored', () => {
     const properties = { plan: 'pro', seats: 4, nested: { a: [1] }, gone: null };
     expect(identifyCall.parse({ distinct_id: 'user-1', properties }).properties).toEqual(properties);
     const nul = identifyCall.safeParse({ distinct_id: 'user-1', properties: { plan: 'a\0' } });
@@ -118,7 +118,7 @@ describe('identify and group', () => {
     expect(name.success).toBe(false);
   });
 
-  test('need a group, where null leaves it', () => {
+  test('need group_id, which may be null', () => {
     const group = (properties: unknown) => paths(groupCall.safeParse({ distinct_id: 'user-1', properties }));
     expect(group({ group_id: 'acme', group_type: 'company' })).toEqual([]);
     expect(group({ group_id: null })).toEqual([]);

@@ -13,7 +13,7 @@ it.each([
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(z.toJSONSchema(schema, { io: 'input' }));
 });
 
-it('a record with a property of a later version is read', () => {
+it('a record with an unknown property is decoded', () => {
   const record = {
     project_id: 'p1',
     distinct_id: 'ada',

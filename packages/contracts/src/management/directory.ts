@@ -71,11 +71,11 @@ export const report = reportDefinition.extend({ id, projectId: id }).openapi('Re
 export type Report = z.infer<typeof report>;
 
 const common = managementOf('catalogue');
-const companyPath = '/management/v1/companies/{companyId}';
-const memberPath = '/management/v1/companies/{companyId}/members/{sub}';
-const projectPath = '/management/v1/projects/{projectId}';
-const keysPath = '/management/v1/projects/{projectId}/keys';
-const reportPath = '/management/v1/projects/{projectId}/reports/{reportId}';
+const COMPANY_PATH = '/management/v1/companies/{companyId}';
+const MEMBER_PATH = '/management/v1/companies/{companyId}/members/{sub}';
+const PROJECT_PATH = '/management/v1/projects/{projectId}';
+const KEYS_PATH = '/management/v1/projects/{projectId}/keys';
+const REPORT_PATH = '/management/v1/projects/{projectId}/reports/{reportId}';
 const companyParams = z.object({ companyId });
 const memberParams = z.object({ companyId, sub });
 const reportParams = z.object({ ...projectParams, reportId });
@@ -84,7 +84,7 @@ export const getCompany = operation({
   ...common,
   operationId: 'getCompany',
   method: 'get',
-  path: companyPath,
+  path: COMPANY_PATH,
   summary: 'Get a company',
   request: { params: companyParams },
   responses: { 200: jsonResponse('The company.', company) },
@@ -95,7 +95,7 @@ export const putCompany = operation({
   ...common,
   operationId: 'putCompany',
   method: 'put',
-  path: companyPath,
+  path: COMPANY_PATH,
   summary: 'Create or replace a company',
   request: {
     params: companyParams,
@@ -108,7 +108,7 @@ export const deleteCompany = operation({
   ...common,
   operationId: 'deleteCompany',
   method: 'delete',
-  path: companyPath,
+  path: COMPANY_PATH,
   summary: 'Delete a company with its members and projects',
   description: 'The keys and reports of its projects are deleted too.',
   request: { params: companyParams },
@@ -119,7 +119,7 @@ export const getMember = operation({
   ...common,
   operationId: 'getMember',
   method: 'get',
-  path: memberPath,
+  path: MEMBER_PATH,
   summary: 'Get a member of a company',
   request: { params: memberParams },
   responses: { 200: jsonResponse('The member.', member) },
@@ -130,7 +130,7 @@ export const putMember = operation({
   ...common,
   operationId: 'putMember',
   method: 'put',
-  path: memberPath,
+  path: MEMBER_PATH,
   summary: 'Create or replace a member of a company',
   description: 'sub is the subject of the access tokens of the person.',
   request: {
@@ -145,7 +145,7 @@ export const deleteMember = operation({
   ...common,
   operationId: 'deleteMember',
   method: 'delete',
-  path: memberPath,
+  path: MEMBER_PATH,
   summary: 'Delete a member of a company',
   request: { params: memberParams },
   responses: { 204: deleted },
@@ -155,7 +155,7 @@ export const getProject = operation({
   ...common,
   operationId: 'getProject',
   method: 'get',
-  path: projectPath,
+  path: PROJECT_PATH,
   summary: 'Get a project',
   request: { params: z.object(projectParams) },
   responses: { 200: jsonResponse('The project.', project) },
@@ -166,7 +166,7 @@ export const putProject = operation({
   ...common,
   operationId: 'putProject',
   method: 'put',
-  path: projectPath,
+  path: PROJECT_PATH,
   summary: 'Create or replace a project',
   description: 'An unknown companyId gets 400.',
   request: {
@@ -186,7 +186,7 @@ export const deleteProject = operation({
   ...common,
   operationId: 'deleteProject',
   method: 'delete',
-  path: projectPath,
+  path: PROJECT_PATH,
   summary: 'Delete a project with its keys and reports',
   request: { params: z.object(projectParams) },
   responses: { 204: deleted },
@@ -196,7 +196,7 @@ export const createProjectKey = operation({
   ...common,
   operationId: 'createProjectKey',
   method: 'post',
-  path: keysPath,
+  path: KEYS_PATH,
   summary: 'Create a project key',
   description: 'The key contains the region of the project.',
   request: { params: z.object(projectParams) },
@@ -208,7 +208,7 @@ export const listProjectKeys = operation({
   ...common,
   operationId: 'listProjectKeys',
   method: 'get',
-  path: keysPath,
+  path: KEYS_PATH,
   summary: 'List the keys of a project',
   request: { params: z.object(projectParams) },
   responses: { 200: jsonResponse('The active keys, oldest first.', z.object({ keys: z.array(projectKey) })) },
@@ -229,7 +229,7 @@ export const getReport = operation({
   ...common,
   operationId: 'getReport',
   method: 'get',
-  path: reportPath,
+  path: REPORT_PATH,
   summary: 'Get a saved report',
   request: { params: reportParams },
   responses: { 200: jsonResponse('The report.', report) },
@@ -240,7 +240,7 @@ export const putReport = operation({
   ...common,
   operationId: 'putReport',
   method: 'put',
-  path: reportPath,
+  path: REPORT_PATH,
   summary: 'Create or replace a saved report',
   request: { params: reportParams, body: jsonBody(reportDefinition, { name: 'Weekly sign-ups' }) },
   responses: { 200: jsonResponse('The stored report.', report) },
@@ -251,7 +251,7 @@ export const deleteReport = operation({
   ...common,
   operationId: 'deleteReport',
   method: 'delete',
-  path: reportPath,
+  path: REPORT_PATH,
   summary: 'Delete a saved report',
   request: { params: reportParams },
   responses: { 204: deleted },

@@ -52,8 +52,8 @@ export type Cohort = z.infer<typeof cohort>;
 const common = managementOf('flags');
 const flagParams = z.object({ ...projectParams, key: flagKey });
 const cohortParams = z.object({ ...projectParams, cohortId });
-const flagPath = '/management/v1/projects/{projectId}/flags/{key}';
-const cohortPath = '/management/v1/projects/{projectId}/cohorts/{cohortId}';
+const FLAG_PATH = '/management/v1/projects/{projectId}/flags/{key}';
+const COHORT_PATH = '/management/v1/projects/{projectId}/cohorts/{cohortId}';
 
 export const listFlags = operation({
   ...common,
@@ -69,7 +69,7 @@ export const getFlag = operation({
   ...common,
   operationId: 'getFlag',
   method: 'get',
-  path: flagPath,
+  path: FLAG_PATH,
   summary: 'Get a flag',
   request: { params: flagParams },
   responses: { 200: jsonResponse('The flag.', flagEntry) },
@@ -80,7 +80,7 @@ export const putFlag = operation({
   ...common,
   operationId: 'putFlag',
   method: 'put',
-  path: flagPath,
+  path: FLAG_PATH,
   summary: 'Create or replace a flag',
   description:
     'Gets 400 for a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that sum to 0, or a value that does not have the type of the flag.',
@@ -105,7 +105,7 @@ export const deleteFlag = operation({
   ...common,
   operationId: 'deleteFlag',
   method: 'delete',
-  path: flagPath,
+  path: FLAG_PATH,
   summary: 'Delete a flag',
   request: { params: flagParams },
   responses: { 204: deleted },
@@ -131,7 +131,7 @@ export const getCohort = operation({
   ...common,
   operationId: 'getCohort',
   method: 'get',
-  path: cohortPath,
+  path: COHORT_PATH,
   summary: 'Get a cohort',
   request: { params: cohortParams },
   responses: { 200: jsonResponse('The cohort.', cohort) },
@@ -142,7 +142,7 @@ export const putCohort = operation({
   ...common,
   operationId: 'putCohort',
   method: 'put',
-  path: cohortPath,
+  path: COHORT_PATH,
   summary: 'Create or replace a cohort',
   maxBodyBytes: 4 * 1024 * 1024,
   request: {
@@ -161,7 +161,7 @@ export const deleteCohort = operation({
   ...common,
   operationId: 'deleteCohort',
   method: 'delete',
-  path: cohortPath,
+  path: COHORT_PATH,
   summary: 'Delete a cohort',
   request: { params: cohortParams },
   responses: { 204: deleted },

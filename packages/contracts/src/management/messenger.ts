@@ -80,10 +80,10 @@ export const teammateTurn = z.object({ authorId: id, body: nonBlankText(10_000) 
 export type TeammateTurn = z.infer<typeof teammateTurn>;
 
 const common = managementOf('messenger');
-const configPath = '/management/v1/projects/{projectId}/messenger/config';
-const teammatePath = '/management/v1/projects/{projectId}/team/{userId}';
-const secretsPath = '/management/v1/projects/{projectId}/identity-secrets';
-const conversationsPath = '/management/v1/projects/{projectId}/conversations';
+const CONFIG_PATH = '/management/v1/projects/{projectId}/messenger/config';
+const TEAMMATE_PATH = '/management/v1/projects/{projectId}/team/{userId}';
+const SECRETS_PATH = '/management/v1/projects/{projectId}/identity-secrets';
+const CONVERSATIONS_PATH = '/management/v1/projects/{projectId}/conversations';
 const params = z.object(projectParams);
 const teammateParams = z.object({ ...projectParams, userId });
 const conversationParams = z.object({ ...projectParams, id: conversationId });
@@ -94,7 +94,7 @@ export const getMessengerSettings = operation({
   ...common,
   operationId: 'getMessengerSettings',
   method: 'get',
-  path: configPath,
+  path: CONFIG_PATH,
   summary: 'Get the messenger configuration of a project',
   request: { params },
   responses: { 200: jsonResponse('The configuration.', messengerSettings) },
@@ -105,7 +105,7 @@ export const putMessengerSettings = operation({
   ...common,
   operationId: 'putMessengerSettings',
   method: 'put',
-  path: configPath,
+  path: CONFIG_PATH,
   summary: 'Create or replace the messenger configuration',
   description:
     'The html of starter prompts may contain a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is removed. avatarUrl of a team member is a path returned by the avatar upload.',
@@ -132,7 +132,7 @@ export const getTeammate = operation({
   ...common,
   operationId: 'getTeammate',
   method: 'get',
-  path: teammatePath,
+  path: TEAMMATE_PATH,
   summary: 'Get a teammate',
   request: { params: teammateParams },
   responses: { 200: jsonResponse('The teammate.', teammate) },
@@ -143,7 +143,7 @@ export const putTeammate = operation({
   ...common,
   operationId: 'putTeammate',
   method: 'put',
-  path: teammatePath,
+  path: TEAMMATE_PATH,
   summary: 'Create or replace a teammate',
   description: 'A teammate answers visitors. Replacing one keeps the avatar.',
   request: {
@@ -187,7 +187,7 @@ export const createIdentitySecret = operation({
   ...common,
   operationId: 'createIdentitySecret',
   method: 'post',
-  path: secretsPath,
+  path: SECRETS_PATH,
   summary: 'Create an identity secret',
   description:
     'Identity secrets verify the userId of visitors. The value is returned once. As soon as a project has a secret, a userId requires a userHash.',
@@ -225,7 +225,7 @@ export const listConversations = operation({
   ...common,
   operationId: 'listConversations',
   method: 'get',
-  path: conversationsPath,
+  path: CONVERSATIONS_PATH,
   summary: 'List the conversations of a project',
   description:
     'Returns 50 per page. cursor is the nextCursor of the previous page; nextCursor is null on the last page.',

@@ -14,13 +14,13 @@ describe('a flag', () => {
   const of = (changes: object) => paths(flagDefinition, { enabled: true, rolloutPercentage: 50, ...changes });
   const variation = { key: 'a', value: 'x', weight: 1 };
 
-  test('is rolled out to 0 to 100 whole per cent', () => {
+  test('has an integer rollout percentage from 0 to 100', () => {
     for (const rolloutPercentage of [0, 100]) expect(of({ rolloutPercentage })).toEqual([]);
     for (const rolloutPercentage of [-1, 101, 0.5])
       expect(of({ rolloutPercentage })).toEqual(['rolloutPercentage']);
   });
 
-  test('has weights that are not negative and do not add up to 0', () => {
+  test('has non-negative weights with a positive sum', () => {
     expect(
       of({
         variations: [
@@ -42,7 +42,7 @@ describe('a flag', () => {
     ]);
   });
 
-  test('names each variation once', () => {
+  test('has unique variation keys', () => {
     expect(of({ variations: [variation, variation] })).toEqual(['variations.1.key']);
   });
 
@@ -53,7 +53,7 @@ describe('a flag', () => {
     expect(of({ targeting: [{ attribute: 'plan', op, value: 'pro' }] })).toEqual([]);
   });
 
-  test('targets with no other operation', () => {
+  test('rejects unknown targeting operators', () => {
     expect(of({ targeting: [{ attribute: 'plan', op: 'matches', value: 'p' }] })).toEqual(['targeting.0.op']);
   });
 });
@@ -66,7 +66,7 @@ test('a cohort cannot refer to another cohort', () => {
   expect(of('not_in_cohort')).toEqual(['match.0.op']);
 });
 
-test('known entitlements have their types, others are kept', () => {
+test('known entitlements are typed, others are stored', () => {
   const given = { articleSearch: true, aiTranslationBytesPerMonth: 0, seats: 5, support: { hours: [9, 17] } };
   expect(entitlements.parse(given)).toEqual(given);
   expect(paths(entitlements, { articleSearch: 'yes' })).toEqual(['articleSearch']);
@@ -83,7 +83,7 @@ describe('a member', () => {
   const of = (changes: object) =>
     paths(memberDefinition, { name: 'Ada', email: 'ada@example.com', ...changes });
 
-  test('has an e-mail address', () => {
+  test('has an email address', () => {
     expect(of({})).toEqual([]);
     for (const email of ['ada', 'ada@', 'ada@example.com\nBcc: x@example.com'])
       expect(of({ email })).toEqual(['email']);
@@ -118,7 +118,7 @@ test('a project key is pk_, its region and 32 letters or digits', () => {
   }
 });
 
-test('texts of the messenger are written by language tag, up to 100 languages', () => {
+test('messenger texts are keyed by language tag, up to 100 languages', () => {
   const of = (tags: string[]) =>
     paths(messengerTextsByLanguage, Object.fromEntries(tags.map((tag) => [tag, { greeting: 'Hi' }])));
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];

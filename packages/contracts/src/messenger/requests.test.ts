@@ -9,7 +9,7 @@ interface Schema {
 const paths = (schema: Schema, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
-test('article search is on and a placement, and nothing else', () => {
+test('article search has exactly on and placement', () => {
   for (const placement of ['tab', 'first_view', 'while_typing']) {
     expect(paths(articleSearch, { on: true, placement })).toEqual([]);
   }
@@ -27,17 +27,17 @@ describe('a translation', () => {
   const of = (texts: unknown, languages: object = {}) =>
     paths(translationRequest, { from: 'en', to: 'de', texts, ...languages });
 
-  test('takes 4,000 UTF-8 bytes a text', () => {
+  test('accepts 4,000 UTF-8 bytes per text', () => {
     expect(of(['é'.repeat(2000)])).toEqual([]);
     expect(of(['ok', `${'é'.repeat(2000)}a`])).toEqual(['texts.1']);
   });
 
-  test('takes 20,000 UTF-8 bytes in all', () => {
+  test('accepts 20,000 UTF-8 bytes in total', () => {
     expect(of(Array.from({ length: 5 }, () => 'é'.repeat(2000)))).toEqual([]);
     expect(of([...Array.from({ length: 5 }, () => 'é'.repeat(2000)), 'a'])).toEqual(['texts']);
   });
 
-  test('takes no texts at all, but not their absence', () => {
+  test('accepts an empty list, but requires one', () => {
     expect(of([])).toEqual([]);
     expect(of(undefined)).toEqual(['texts']);
   });
@@ -51,7 +51,7 @@ describe('a translation', () => {
 describe('a conversation', () => {
   const of = (changes: object) => paths(conversationRequest, { distinctId: 'user-1', ...changes });
 
-  test('is opened for a distinct id of 1 to 200 characters', () => {
+  test('needs a distinct id of 1 to 200 characters', () => {
     expect(of({ distinctId: '🎉'.repeat(200) })).toEqual([]);
     for (const distinctId of ['', ' ', '🎉'.repeat(201), 'a\0'])
       expect(of({ distinctId })).toEqual(['distinctId']);
@@ -68,7 +68,7 @@ describe('a conversation', () => {
 describe('a turn', () => {
   const of = (value: object) => paths(turnRequest, value);
 
-  test('says something or carries a file', () => {
+  test('has a text or an attachment', () => {
     expect(of({ body: 'Hello' })).toEqual([]);
     expect(of({ body: '', attachmentIds: ['att_1'] })).toEqual([]);
     expect(of({ body: '' })).toEqual(['body']);
