@@ -1,78 +1,41 @@
 import { openDatabase } from '@switchboard/database';
 import { directoryTopic } from '@switchboard/directory';
 import { openPostgresLog } from '@switchboard/event-log';
-import { serviceContext, startService } from '@switchboard/service-kit';
-import { accessTokens, testDatabase } from '@switchboard/testkit';
+import { call, harness } from '@switchboard/testkit';
 import { catalogueService } from '../service.ts';
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever was answered
-  body: any;
-}
 
 interface Backings {
   databaseUrl: string;
   logUrl: string;
 }
 
-/** The catalogue as its callers see it, with an operator's token. */
+/** Catalogue with an operator's token, and as many instances as a test asks for. */
 export async function testCatalogue(given: Partial<Backings> = {}) {
-  const tokens = await accessTokens();
-  const owned = [
-    given.databaseUrl ? undefined : await testDatabase(),
-    given.logUrl ? undefined : await testDatabase(),
-  ];
-  const databaseUrl = given.databaseUrl ?? owned[0]?.url ?? '';
-  const logUrl = given.logUrl ?? owned[1]?.url ?? '';
-  const operator = await tokens.mint({ sub: 'op', permissions: ['service.manage'] });
-  const stops: (() => Promise<void>)[] = [];
+  const rig = await harness({
+    services: { catalogue: catalogueService },
+    env: { TOPIC_PARTITIONS: '4' },
+    ...(given.databaseUrl === undefined ? {} : { databases: { catalogue: given.databaseUrl } }),
+    ...(given.logUrl === undefined ? {} : { log: { postgres: given.logUrl } }),
+  });
+  const databaseUrl = await rig.databaseUrl('catalogue');
+  const operator = await rig.mint({ sub: 'op', permissions: ['service.manage'] });
 
   async function instance() {
-    const context = serviceContext(catalogueService, {
-      LOG_LEVEL: 'silent',
-      REGION: 'eu',
-      AUTH_ISSUER: tokens.issuer,
-      AUTH_AUDIENCE: tokens.audience,
-      AUTH_JWKS_URL: tokens.jwksUrl,
-      CONSOLE_URL: 'https://console.example',
-      DATABASE_URL: databaseUrl,
-      EVENT_LOG_DATABASE_URL: logUrl,
-      TOPIC_PARTITIONS: '4',
-    });
-    const service = catalogueService.create(context);
-    stops.push(service.stop);
-    await startService(service, context);
-
-    async function send(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
-      const response = await service.app.hono.request(path, { method, ...init });
-      const text = await response.text();
-      return {
-        status: response.status,
-        headers: response.headers,
-        body: text === '' ? undefined : JSON.parse(text),
-      };
-    }
-    function manage(method: string, path: string, body?: unknown, token: string | null = operator) {
-      return send(method, `/management/v1${path}`, {
-        ...(token === null ? {} : { headers: { Authorization: `Bearer ${token}` } }),
-        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      });
-    }
+    const { url, context } = await rig.start('catalogue');
+    const manage = (method: string, path: string, body?: unknown, token: string | null = operator) =>
+      call(method, `${url}/management/v1${path}`, { body, ...(token === null ? {} : { token }) });
     return {
-      service,
       metrics: context.metrics,
-      get: (path: string, headers: Record<string, string> = {}) => send('GET', path, { headers }),
+      get: (path: string, headers: Record<string, string> = {}) => call('GET', `${url}${path}`, { headers }),
       manage,
       put: (path: string, body: unknown) => manage('PUT', path, body),
       remove: (path: string) => manage('DELETE', path),
     };
   }
 
-  /** The topic as a reader that starts now would have it in the end: the newest value of each key. */
+  /** The topic after compaction: the last value of each key. */
   async function published(): Promise<Map<string, unknown>> {
-    const log = openPostgresLog({ url: logUrl });
+    const log = openPostgresLog({ url: rig.logUrl });
     const state = new Map<string, unknown>();
     try {
       const ends = await log.endOffsets(directoryTopic);
@@ -98,21 +61,17 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
   }
 
   return {
-    tokens,
+    tokens: rig.tokens,
     databaseUrl,
-    logUrl,
+    logUrl: rig.logUrl,
     instance,
     published,
     async sql() {
       const database = openDatabase({ url: databaseUrl, applicationName: 'test' });
-      stops.push(database.close);
+      rig.defer(() => database.close());
       return database.sql;
     },
-    async close() {
-      for (const stop of stops.reverse()) await stop();
-      await tokens.stop();
-      for (const database of owned) await database?.drop();
-    },
+    close: rig.stop,
   };
 }
 

@@ -1,5 +1,6 @@
+import type { CallResult } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Harness, startHarness } from '../testing/harness.ts';
+import { type Harness, startHarness } from '../testing/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {
@@ -53,7 +54,7 @@ describe('reactions', () => {
   const react = (method: string, id: string, emoji: string, sub = 'ada') =>
     onComment(method, `${id}/reactions/${encodeURIComponent(emoji)}`, undefined, sub);
   const six = ['👍', '❤️', '🎯', '🎉', '🤔', '👀'];
-  const given = ({ body }: Answer) => body.comments[0].reactions;
+  const given = ({ body }: CallResult) => body.comments[0].reactions;
 
   it('are the six, answered in their order with count and reactedByMe', async () => {
     const { id } = (await start()).comments[0];

@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openDatabase } from '@switchboard/database';
-import { eventually, freePort } from '@switchboard/testkit';
+import { eventually } from '@switchboard/testkit';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call, type Harness, startHarness } from '../testing/harness.ts';
@@ -12,8 +10,6 @@ import { type MailServer, mailServer } from '../testing/smtp.ts';
 
 let harness: Harness;
 let smtp: MailServer;
-let child: ChildProcess | undefined;
-let port: number;
 let folder: string;
 let database: ReturnType<typeof openDatabase>;
 
@@ -21,11 +17,9 @@ beforeAll(async () => {
   smtp = await mailServer();
   folder = await mkdtemp(join(tmpdir(), 'switchboard-mails-'));
   harness = await startHarness({ MAIL_DIR: folder });
-  port = await freePort();
-  database = openDatabase({ url: harness.database.url, applicationName: 'test' });
+  database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
 });
 afterAll(async () => {
-  child?.kill('SIGKILL');
   await database.close();
   await harness.stop();
   await smtp.stop();
@@ -41,7 +35,7 @@ const share = async (url: string, recipients: string[]) =>
     { authorization: `Bearer ${await harness.token({ sub: 'ada' })}` },
   );
 
-it('without a mail server, mails lie in a folder as .eml files', async () => {
+it('writes mails as .eml files when there is no mail server', async () => {
   await share(harness.url, ['grace', 'alan']);
   const files = await eventually(async () => {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.eml'));
@@ -60,31 +54,19 @@ async function count(table: string, where: string): Promise<number> {
   return Number(row?.['count']);
 }
 
-async function start(): Promise<string> {
-  child = spawn(process.execPath, [fileURLToPath(new URL('../main.ts', import.meta.url))], {
-    env: { ...harness.env, SMTP_URL: smtp.url, PORT: String(port), HOST: '127.0.0.1' },
-    stdio: 'inherit',
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await eventually(async () => expect((await fetch(`${url}/health/ready`)).status).toBe(200), {
-    withinMs: 20_000,
-  });
-  return url;
-}
-
-it('a process killed between two recipients: everyone gets it, nobody twice', async () => {
+it('delivers to everyone once when a process is killed between two recipients', async () => {
   await harness.stopService();
-  const url = await start();
+  const service = await harness.spawn({ SMTP_URL: smtp.url });
   const everyone = ['ada@acme.example', 'alan@acme.example', 'grace@acme.example'];
   // The first goes through; the server then keeps the others waiting, and the process dies meanwhile.
   let taken = 0;
   smtp.onRecipient = () => (taken++ === 0 ? undefined : new Promise(() => undefined));
-  await share(url, ['ada', 'alan', 'grace']);
+  await share(service.url, ['ada', 'alan', 'grace']);
   await eventually(() => expect([smtp.received.length, taken]).toEqual([1, 3]));
   await eventually(async () => expect(await count('deliveries', "state = 'sent'")).toBe(3));
-  child?.kill('SIGKILL');
+  await service.kill();
   smtp.onRecipient = () => undefined;
-  await start();
+  await service.restart();
   await eventually(() => expect(smtp.received).toHaveLength(3), { withinMs: 60_000 });
   await eventually(async () => expect(await count('deliveries', "state = 'sent'")).toBe(5));
   expect(smtp.received.flatMap(({ to }) => to).sort()).toEqual(everyone);

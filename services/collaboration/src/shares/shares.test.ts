@@ -22,7 +22,7 @@ beforeAll(async () => {
     VAPID_PUBLIC_KEY: vapid.publicKey,
     VAPID_PRIVATE_KEY: vapid.privateKey,
   });
-  database = openDatabase({ url: harness.database.url, applicationName: 'test' });
+  database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
 });
 afterAll(async () => {
   await database.close();
