@@ -2,9 +2,15 @@ import { createByteBudget } from '@switchboard/resilience';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventLogBusy, EventLogUnavailable } from './errors.ts';
-import { createGatherer, sizeOf, type TopicRecords } from './gather.ts';
+import { addSized, createGatherer, type SizedRecords, sizeOf, type TopicRecords } from './gather.ts';
 import { record } from './testing/records.ts';
-import type { Published } from './types.ts';
+import type { OutgoingRecord, Published } from './types.ts';
+
+function sized(records: OutgoingRecord[]): SizedRecords {
+  const share: SizedRecords = { records: [], sizes: [], bytes: 0 };
+  for (const one of records) addSized(share, one, sizeOf(one));
+  return share;
+}
 
 function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
   const budget = createByteBudget(options.maxBytes ?? 1_000_000);
@@ -19,10 +25,9 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
     },
   });
   function publish(values: string[], withinMs = 10_000): Promise<Published> {
-    const records = values.map((value) => record(value));
-    const bytes = records.reduce((sum, one) => sum + sizeOf(one), 0);
-    budget.tryReserve(bytes);
-    return gatherer.publish('events', records, bytes, performance.now() + withinMs);
+    const share = sized(values.map((value) => record(value)));
+    budget.tryReserve(share.bytes);
+    return gatherer.publish('events', share, performance.now() + withinMs);
   }
   const sent = (): string[][] =>
     sends.map(({ batch }) => batch.flatMap(({ records }) => records.map((one) => String(one.value))));
@@ -102,7 +107,7 @@ describe('a gatherer', () => {
           await Promise.all(
             publishes.map(async (partitions, n) => {
               const records = partitions.map((partition, i) => record(`${n}.${i}`, partition));
-              const published = await gatherer.publish('events', records, 0, performance.now() + 10_000);
+              const published = await gatherer.publish('events', sized(records), performance.now() + 10_000);
               expect(records.map((_, i) => published.offsetOf(i))).toEqual(
                 records.map((one) => BigInt(stored.get(String(one.value)) ?? -1)),
               );

@@ -4,9 +4,17 @@ import { EventLogUnavailable, messageOf } from './errors.ts';
 import { type FirstOffsets, publishedAt } from './placing.ts';
 import type { OutgoingRecord, Published } from './types.ts';
 
-export interface TopicRecords {
-  topic: string;
+/** Records with their sizes, which are computed once on their way to the log. */
+export interface SizedRecords {
   records: OutgoingRecord[];
+  /** Of each record, as `sizeOf` counts it. */
+  sizes: number[];
+  /** The sum of the sizes. */
+  bytes: number;
+}
+
+export interface TopicRecords extends SizedRecords {
+  topic: string;
 }
 
 export interface Gatherer {
@@ -14,15 +22,12 @@ export interface Gatherer {
    * Answers by `deadline` (of `performance.now()`), which must not be before that of an earlier publish. The
    * bytes must have been reserved in the budget; they are released when the records are settled.
    */
-  publish(topic: string, records: OutgoingRecord[], bytes: number, deadline: number): Promise<Published>;
+  publish(topic: string, share: SizedRecords, deadline: number): Promise<Published>;
   /** Resolves when nothing waits and nothing is in flight. */
   idle(): Promise<void>;
 }
 
-interface Entry {
-  topic: string;
-  records: OutgoingRecord[];
-  bytes: number;
+interface Entry extends TopicRecords {
   taken: number;
   /** Of each record that was taken: its place among those of its partition in the send, its offset once stored. */
   offsets: number[];
@@ -43,6 +48,12 @@ export function sizeOf(record: OutgoingRecord): number {
   return bytes;
 }
 
+export function addSized(to: SizedRecords, record: OutgoingRecord, size: number): void {
+  to.records.push(record);
+  to.sizes.push(size);
+  to.bytes += size;
+}
+
 /**
  * One send at a time, at once when none is under way; what arrives meanwhile is gathered for the next one.
  * A publish is answered by its deadline whatever `send` does; its bytes count until `send` lets go of them.
@@ -61,17 +72,11 @@ export function createGatherer(options: {
   let timer: NodeJS.Timeout | undefined;
   const onIdle: (() => void)[] = [];
 
-  function publish(
-    topic: string,
-    records: OutgoingRecord[],
-    bytes: number,
-    deadline: number,
-  ): Promise<Published> {
+  function publish(topic: string, share: SizedRecords, deadline: number): Promise<Published> {
     const { promise, resolve, reject } = Promise.withResolvers<Published>();
     const entry: Entry = {
       topic,
-      records,
-      bytes,
+      ...share,
       taken: 0,
       offsets: [],
       located: 0,
@@ -114,17 +119,17 @@ export function createGatherer(options: {
     let full = false;
     for (const entry of waiting) {
       const { topic } = entry;
-      const gathered = byTopic.get(topic) ?? { topic, records: [], counts: [] };
+      const gathered = byTopic.get(topic) ?? { topic, records: [], sizes: [], bytes: 0, counts: [] };
       byTopic.set(topic, gathered);
       for (let i = entry.taken; i < entry.records.length; i++) {
         const record = entry.records[i];
         if (!record) break;
-        const size = sizeOf(record);
+        const size = entry.sizes[i] ?? 0;
         full = bytes > 0 && bytes + size > maxSendBytes;
         if (full) break;
         const place = gathered.counts[record.partition] ?? 0;
         gathered.counts[record.partition] = place + 1;
-        gathered.records.push(record);
+        addSized(gathered, record, size);
         entry.offsets.push(place);
         bytes += size;
         entry.taken = i + 1;

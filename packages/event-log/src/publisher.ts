@@ -1,6 +1,6 @@
 import type { ByteBudget } from '@switchboard/resilience';
 import { EventLogBusy, EventLogUnavailable, RecordTooLarge } from './errors.ts';
-import { createGatherer, sizeOf } from './gather.ts';
+import { addSized, createGatherer, type SizedRecords, sizeOf } from './gather.ts';
 import type { Sender } from './sender.ts';
 import { within } from './timing.ts';
 import type { OutgoingRecord, Published } from './types.ts';
@@ -64,13 +64,13 @@ export function createPublisher(options: {
   async function hand(
     topic: string,
     all: OutgoingRecord[],
-    shares: Map<number, Share>,
+    shares: Map<number, SizedRecords>,
     deadline: number,
   ): Promise<Published> {
     const published: Promise<void>[] = [];
     const byLane: Published[] = [];
-    for (const [lane, { records, bytes }] of shares) {
-      const sent = lanes[lane]?.publish(topic, records, bytes, deadline);
+    for (const [lane, share] of shares) {
+      const sent = lanes[lane]?.publish(topic, share, deadline);
       if (sent === undefined) continue;
       if (shares.size === 1) return sent;
       published.push(
@@ -105,19 +105,16 @@ export function createPublisher(options: {
     }
   }
 
-  function split(topic: string, records: OutgoingRecord[]): Map<number, Share> {
-    const shares = new Map<number, Share>();
+  /** Measures every record, and gives each lane its share. */
+  function split(topic: string, records: OutgoingRecord[]): Map<number, SizedRecords> {
+    const shares = new Map<number, SizedRecords>();
     for (const record of records) {
-      const bytes = sizeOf(record);
-      if (bytes > MAX_RECORD_BYTES) throw tooLarge(topic, bytes);
+      const size = sizeOf(record);
+      if (size > MAX_RECORD_BYTES) throw tooLarge(topic, size);
       const lane = record.partition % lanes.length;
-      const share = shares.get(lane);
-      if (share) {
-        share.records.push(record);
-        share.bytes += bytes;
-      } else {
-        shares.set(lane, { records: [record], bytes });
-      }
+      const share = shares.get(lane) ?? { records: [], sizes: [], bytes: 0 };
+      shares.set(lane, share);
+      addSized(share, record, size);
     }
     return shares;
   }
@@ -150,11 +147,6 @@ export function createPublisher(options: {
 }
 
 const nothing: Published = { offsetOf: () => undefined };
-
-interface Share {
-  records: OutgoingRecord[];
-  bytes: number;
-}
 
 function checkPartitions(topic: string, records: OutgoingRecord[], partitions: number): void {
   for (const { partition } of records) {

@@ -5,7 +5,7 @@ import { createSender, type SendConnection } from './sender.ts';
 import { record } from './testing/records.ts';
 import type { LogEntry } from './types.ts';
 
-const batch = [{ topic: 'events', records: [record('a')] }];
+const batch = [{ topic: 'events', records: [record('a')], sizes: [65], bytes: 65 }];
 const soon = () => performance.now() + 2_000;
 
 function setUp(answers: (() => Promise<() => number>)[]) {

@@ -56,10 +56,11 @@ export async function openProducer(options: {
 
   return {
     async send(batch: TopicRecords[]) {
+      const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);
       const work = untilStored({
         acks: -1,
         timeout: options.brokerTimeoutMs,
-        compression: bytesOf(batch) < WORTH_COMPRESSING ? 0 : options.compression,
+        compression: bytes < WORTH_COMPRESSING ? 0 : options.compression,
         topicMessages: batch.map(({ topic, records }) => ({ topic, messages: records })),
       });
       sending = work;
@@ -82,12 +83,6 @@ export async function openProducer(options: {
 /** As the broker said: for a repetition it says the offset of the first time. */
 function firstOffset({ topicName, partition, baseOffset = '' }: RecordMetadata) {
   return { topic: topicName, partition, offset: /^\d+$/.test(baseOffset) ? Number(baseOffset) : Number.NaN };
-}
-
-function bytesOf(batch: TopicRecords[]): number {
-  let bytes = 0;
-  for (const { records } of batch) for (const record of records) bytes += record.value?.length ?? 0;
-  return bytes;
 }
 
 /** The errors after which the broker's count and the producer's differ; a fresh producer starts from zero. */

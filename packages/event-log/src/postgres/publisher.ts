@@ -1,6 +1,6 @@
 import { isUnavailable, openDatabase } from '@switchboard/database';
 import { EventLogUnavailable, messageOf } from '../errors.ts';
-import { sizeOf, type TopicRecords } from '../gather.ts';
+import type { TopicRecords } from '../gather.ts';
 import { firstOffsets } from '../placing.ts';
 import type { SendConnection } from '../sender.ts';
 import { RECORDS_CHANNEL } from './feed.ts';
@@ -73,7 +73,7 @@ interface Allocated {
   first: number | bigint;
 }
 
-function rows({ topic, records }: TopicRecords, topicIndex: number) {
+function rows({ topic, records, sizes }: TopicRecords, topicIndex: number) {
   return records.map((record, i) => ({
     n: topicIndex * 1_000_000 + i,
     topic,
@@ -83,7 +83,7 @@ function rows({ topic, records }: TopicRecords, topicIndex: number) {
     headers: Object.fromEntries(
       Object.entries(record.headers).map(([name, value]) => [text(name), text(value)]),
     ),
-    bytes: sizeOf(record),
+    bytes: sizes[i] ?? 0,
   }));
 }
 

@@ -1,11 +1,13 @@
 import { EVENT_MAX_BYTES, type EventBatch } from '@switchboard/contracts';
 import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
 import { PayloadTooLarge } from '@switchboard/service-kit';
-import { serialise, weighsOver } from '../records/serialise.ts';
+import { exceedsBytes, serialise } from '../records/serialise.ts';
 import { clockCorrection, utcTime } from '../records/times.ts';
 
-/** A record holds lines up to this many bytes; one line alone may be a little longer. */
+/** Bound on a record's lines in bytes. A single line may exceed it slightly. */
 export const RECORD_MAX_BYTES = 900_000;
+
+const NEWLINE = 10;
 
 interface Arrival {
   projectId: string;
@@ -14,10 +16,13 @@ interface Arrival {
 }
 
 /**
- * The records of a batch: for each partition its events as newline-delimited JSON, in the order of the batch,
- * an event_id once. Throws PayloadTooLarge for an event over its bound.
+ * The records of a batch: for each partition its events as newline-delimited JSON, in batch order, each event_id once.
+ * Throws PayloadTooLarge when an event exceeds its bound.
  */
-export function eventRecords(batch: EventBatch, { projectId, receivedAt, partitions }: Arrival) {
+export function eventRecords(
+  batch: EventBatch,
+  { projectId, receivedAt, partitions }: Arrival,
+): OutgoingRecord[] {
   const correction = clockCorrection(batch.sent_at, receivedAt);
   const linesByPartition = new Map<number, string[]>();
   const seen = new Set<string>();
@@ -25,12 +30,12 @@ export function eventRecords(batch: EventBatch, { projectId, receivedAt, partiti
     const event = batch.events[i];
     if (event === undefined) break;
     const json = serialise(event, () => `events[${i}]`);
-    if (weighsOver(json, EVENT_MAX_BYTES)) {
+    if (exceedsBytes(json, EVENT_MAX_BYTES)) {
       throw new PayloadTooLarge(`events[${i}]: larger than ${EVENT_MAX_BYTES} bytes as JSON`);
     }
     if (seen.size === seen.add(event.event_id).size) continue;
     const partition = partitionFor(`${projectId}:${event.distinct_id}`, partitions);
-    // Cheaper than a changed copy of the event; an event always has properties before this one.
+    // Cheaper than serialising a copy of the event; there is always a property before this one.
     const line = `${json.slice(0, -1)},"occurred_at":"${utcTime(event.timestamp, correction)}"}`;
     const lines = linesByPartition.get(partition);
     if (lines === undefined) linesByPartition.set(partition, [line]);
@@ -44,7 +49,7 @@ export function eventRecords(batch: EventBatch, { projectId, receivedAt, partiti
   };
   const records: OutgoingRecord[] = [];
   for (const [partition, lines] of linesByPartition) {
-    for (const { value, count } of cut(lines)) {
+    for (const { value, count } of splitLines(lines)) {
       const headers = { ...common, count: String(count) };
       records.push({ partition, key: projectId, value, headers });
     }
@@ -52,24 +57,33 @@ export function eventRecords(batch: EventBatch, { projectId, receivedAt, partiti
   return records;
 }
 
-/** Lines joined into values of up to 900 kB. */
-function cut(lines: string[]): { value: Buffer; count: number }[] {
-  const whole = lines.join('\n');
-  if (!weighsOver(whole, RECORD_MAX_BYTES)) return [{ value: Buffer.from(whole), count: lines.length }];
-  const values: { value: Buffer; count: number }[] = [];
+interface Lines {
+  value: Buffer;
+  count: number;
+}
+
+/** Joins lines into values of up to RECORD_MAX_BYTES. They are encoded once, and split where they are too large. */
+function splitLines(lines: readonly string[]): Lines[] {
+  const whole = Buffer.from(lines.join('\n'));
+  if (whole.length <= RECORD_MAX_BYTES) return [{ value: whole, count: lines.length }];
+  const values: Lines[] = [];
   let start = 0;
-  let bytes = 0;
-  const close = (end: number) => {
-    if (end > start)
-      values.push({ value: Buffer.from(lines.slice(start, end).join('\n')), count: end - start });
+  let end = 0;
+  let count = 0;
+  const close = () => {
+    // Without the newline after the last line.
+    if (count > 0) values.push({ value: whole.subarray(start, end - 1), count });
     start = end;
-    bytes = 0;
+    count = 0;
   };
-  for (const [i, line] of lines.entries()) {
-    const length = Buffer.byteLength(line) + 1;
-    if (bytes + length > RECORD_MAX_BYTES) close(i);
-    bytes += length;
+  for (let line = 0; line < lines.length; line++) {
+    // JSON escapes newlines, so each one ends a line.
+    const newline = whole.indexOf(NEWLINE, end);
+    const next = (newline === -1 ? whole.length : newline) + 1;
+    if (next - start > RECORD_MAX_BYTES) close();
+    end = next;
+    count++;
   }
-  close(lines.length);
+  close();
   return values;
 }

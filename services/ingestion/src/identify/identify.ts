@@ -11,25 +11,25 @@ import {
 import { partitionFor } from '@switchboard/event-log';
 import { PayloadTooLarge } from '@switchboard/service-kit';
 import type { Publishing } from '../records/publishing.ts';
-import { serialise, weighsOver } from '../records/serialise.ts';
+import { exceedsBytes, serialise } from '../records/serialise.ts';
 import { utcTime } from '../records/times.ts';
 
 const DEFAULT_GROUP_TYPE = 'company';
 
 export interface Identify {
-  /** Resolves once the event log has stored the call, with its state token. */
+  /** Resolves with the call's state token once the event log has stored it. */
   identify(projectId: string, call: IdentifyCall): Promise<string>;
   /** As identify. */
   group(projectId: string, call: GroupCall): Promise<string>;
 }
 
-/** Identify and group calls: a record each, on the partition of the person. */
+/** Publishes identify and group calls, one record each, to the person's partition. */
 export function createIdentify({ log, clock, partitions }: Publishing): Identify {
   async function publish(topic: string, record: IdentifyRecord | GroupRecord): Promise<string> {
     const json = serialise(record, () => 'properties');
-    // Numbers such as 1e20 are longer when they are written again.
-    if (weighsOver(json, EVENT_MAX_BYTES)) {
-      throw new PayloadTooLarge(`The call is larger than ${EVENT_MAX_BYTES} bytes as JSON.`);
+    // Numbers such as 1e20 grow when they are serialised again.
+    if (exceedsBytes(json, EVENT_MAX_BYTES)) {
+      throw new PayloadTooLarge(`body: larger than ${EVENT_MAX_BYTES} bytes as JSON`);
     }
     const key = `${record.project_id}:${record.distinct_id}`;
     const headers = { project: record.project_id, received_at: record.received_at };

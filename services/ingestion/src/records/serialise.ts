@@ -1,9 +1,9 @@
 import { BadRequest } from '@switchboard/service-kit';
 
-/** A UTF-16 unit takes at most three bytes in UTF-8. */
+/** UTF-8 needs at most three bytes per UTF-16 code unit. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/** JSON of a parsed value. Throws BadRequest when it nests so deeply that it cannot be written. */
+/** Serialises a parsed value as JSON. Throws BadRequest when it is nested too deeply. */
 export function serialise(value: object, path: () => string): string {
   try {
     return JSON.stringify(value);
@@ -13,7 +13,7 @@ export function serialise(value: object, path: () => string): string {
   }
 }
 
-/** Whether a text takes more than so many bytes in UTF-8. */
-export function weighsOver(text: string, bytes: number): boolean {
+/** Whether a text takes more than this many bytes in UTF-8. */
+export function exceedsBytes(text: string, bytes: number): boolean {
   return text.length * MAX_BYTES_PER_UNIT > bytes && Buffer.byteLength(text) > bytes;
 }
