@@ -17,7 +17,7 @@ describe.skipIf(kafka === undefined)('docs/examples/read-events.mjs', () => {
     await mkdir(folder, { recursive: true });
     const file = join(folder, 'read-events.mjs');
     await copyFile(EXAMPLE, file);
-    const ingestion = await startIngestion({ KAFKA_BROKERS: brokers });
+    const ingestion = await startIngestion({ kafkaBrokers: kafka?.brokers });
     // Enough to be compressed.
     const events = Array.from({ length: 500 }, (_, i) =>
       event({ distinct_id: `user-${i}`, properties: { text: 'x'.repeat(200) } }),

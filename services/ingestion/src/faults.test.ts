@@ -1,8 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually, freePort, type KafkaServer, startKafka } from '@switchboard/testkit';
+import {
+  call,
+  eventually,
+  type KafkaServer,
+  postgresServer,
+  spawnService,
+  startKafka,
+} from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   batch,
@@ -14,29 +18,15 @@ import {
   type TestIngestion,
 } from './testing/service.ts';
 
-const main = join(import.meta.dirname, 'main.ts');
-
-/** This service as a process of its own. */
-function startProcess(env: Record<string, string>) {
-  const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  child.stdout.on('data', (text) => (output += text));
-  child.stderr.on('data', (text) => (output += text));
-  return { child, output: () => output, left: once(child, 'exit') };
-}
-
 const kafka = await startKafka();
 
-describe.skipIf(kafka === undefined)('with Kafka at fault', () => {
+describe.skipIf(kafka === undefined)('while Kafka fails', () => {
   let broker: KafkaServer;
   let ingestion: TestIngestion;
   beforeAll(async () => {
     if (kafka === undefined) return;
     broker = kafka;
-    ingestion = await startIngestion({ KAFKA_BROKERS: broker.brokers.join(',') });
+    ingestion = await startIngestion({ kafkaBrokers: broker.brokers });
   });
   afterAll(async () => {
     broker?.resume();
@@ -46,7 +36,7 @@ describe.skipIf(kafka === undefined)('with Kafka at fault', () => {
 
   const send = (events: unknown[]) => ingestion.post('/v1/events', batch(events));
 
-  it('answers 503 with Retry-After within 5 s while the broker hangs, and takes events when it is back', async () => {
+  it('answers 503 with Retry-After within 5 s while the broker hangs, and accepts events afterwards', async () => {
     expect((await send([event()])).status).toBe(202);
     broker.pause();
     const began = performance.now();
@@ -61,7 +51,7 @@ describe.skipIf(kafka === undefined)('with Kafka at fault', () => {
     await eventually(async () => expect((await send([event()])).status).toBe(202), { withinMs: 20_000 });
   }, 60_000);
 
-  it('takes events again after the broker was killed and started, none of the accepted is lost', async () => {
+  it('accepts events after the broker restarts, and loses none it accepted before', async () => {
     const accepted = new Set<string>();
     let going = true;
     const clients = Array.from({ length: 4 }, async () => {
@@ -86,40 +76,26 @@ describe.skipIf(kafka === undefined)('with Kafka at fault', () => {
   }, 90_000);
 
   it('answers 503 past its bound on bytes in flight, and keeps what it accepted', async () => {
-    const small = await startIngestion(
-      { KAFKA_BROKERS: broker.brokers.join(',') },
-      { MAX_BYTES_IN_FLIGHT: '1000000' },
-    );
-    try {
-      const large = () => event({ properties: { text: 'x'.repeat(400_000) } });
-      const answers = await Promise.all(
-        Array.from({ length: 30 }, () => small.post('/v1/events', batch([large()]))),
-      );
-      const statuses = new Set(answers.map(({ status }) => status));
-      expect([...statuses].sort()).toEqual([202, 503]);
-      const refused = answers.find(({ status }) => status === 503);
-      expect(refused?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-      await eventually(async () =>
-        expect((await small.post('/v1/events', batch([large()]))).status).toBe(202),
-      );
-    } finally {
-      await small.stop();
-    }
+    const small = await ingestion.start({ MAX_BYTES_IN_FLIGHT: '1000000' });
+    const large = () => event({ properties: { text: 'x'.repeat(400_000) } });
+    const post = () => call('POST', `${small.url}/v1/events`, { token: KEY, body: batch([large()]) });
+    const answers = await Promise.all(Array.from({ length: 30 }, post));
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([202, 503]);
+    const refused = answers.find(({ status }) => status === 503);
+    expect(refused?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    await eventually(async () => expect((await post()).status).toBe(202));
+    await small.stop();
   });
 
-  it('loses nothing it accepted when it is told to leave under load, and leaves within 15 s', async () => {
-    const port = await freePort();
-    const service = startProcess({ ...ingestion.env, PORT: String(port), LOG_LEVEL: 'info' });
-    const url = `http://127.0.0.1:${port}`;
-    await eventually(async () => expect((await fetch(`${url}/health/ready`)).status).toBe(200), {
-      withinMs: 20_000,
-    });
+  it('loses nothing it accepted when it is stopped under load, and exits within 15 s', async () => {
+    const service = await ingestion.spawn();
     const accepted: string[] = [];
     let going = true;
     const clients = Array.from({ length: 16 }, async () => {
       while (going) {
         const events = Array.from({ length: 10 }, () => event());
-        const response = await fetch(`${url}/v1/events`, {
+        const response = await fetch(`${service.url}/v1/events`, {
           method: 'POST',
           headers: { Authorization: `Bearer ${KEY}` },
           body: JSON.stringify(batch(events)),
@@ -130,35 +106,57 @@ describe.skipIf(kafka === undefined)('with Kafka at fault', () => {
         await response.arrayBuffer().catch(() => undefined);
       }
     });
-    await eventually(() => expect(accepted.length).toBeGreaterThan(2000));
+    await eventually(() => expect(accepted.length).toBeGreaterThan(2000), { withinMs: 20_000 });
     const began = performance.now();
-    service.child.kill('SIGTERM');
-    const [code] = await service.left;
-    expect(code).toBe(0);
+    expect(await service.kill('SIGTERM')).toBe(0);
     expect(performance.now() - began).toBeLessThan(15_000);
     going = false;
     await Promise.all(clients);
     const { records } = await readTopic(ingestion.log, 'events');
     const stored = new Set(linesOf(records).map((line) => String(line['event_id'])));
     expect(accepted.filter((id) => !stored.has(id))).toEqual([]);
-    expect(service.output()).toContain('"msg":"left"');
   }, 60_000);
 });
 
-it('says in one message which settings are wrong, and leaves with 1', async () => {
-  const { output, left } = startProcess({
-    PORT: '99999',
-    REGION: 'EU!',
-    DATABASE_URL: 'mysql://secret@host/db',
-    EVENTS_RETENTION_HOURS: 'forever',
-    AUTH_ISSUER: 'https://issuer.example.com',
-    AUTH_AUDIENCE: 'switchboard',
-    CONSOLE_URL: 'https://console.example.com',
+describe('while its database is unavailable', () => {
+  it.each(['hangs', 'is stopped'])(
+    'accepts events of known keys: it %s',
+    async (fault) => {
+      const server = await postgresServer(['ingestion'], { durable: true });
+      const ingestion = await startIngestion({ databaseUrl: server.url('ingestion') });
+      try {
+        expect((await ingestion.post('/v1/events', batch([event()]))).status).toBe(202);
+        await (fault === 'hangs' ? server.freeze() : server.stop());
+        for (let i = 0; i < 5; i++) {
+          expect((await ingestion.post('/v1/events', batch([event()]))).status).toBe(202);
+        }
+      } finally {
+        await server.thaw().catch(() => undefined);
+        await ingestion.stop();
+        await server.remove();
+      }
+    },
+    60_000,
+  );
+});
+
+it('names every invalid setting in one message and exits with 1', async () => {
+  const program = await spawnService('ingestion', {
+    ready: false,
+    env: {
+      PORT: '99999',
+      REGION: 'EU!',
+      DATABASE_URL: 'mysql://secret@host/db',
+      EVENTS_RETENTION_HOURS: 'forever',
+      AUTH_ISSUER: 'https://issuer.example.com',
+      AUTH_AUDIENCE: 'switchboard',
+      CONSOLE_URL: 'https://console.example.com',
+    },
   });
-  const [code] = await left;
-  expect(code).toBe(1);
+  expect(await program.exited).toBe(1);
+  const output = program.lines.join('\n');
   for (const name of ['PORT', 'REGION', 'DATABASE_URL', 'EVENTS_RETENTION_HOURS', 'AUTH_JWKS_URL']) {
-    expect(output()).toMatch(new RegExp(`^  ${name}: `, 'm'));
+    expect(output).toMatch(new RegExp(`^  ${name}: `, 'm'));
   }
-  expect(output()).not.toContain('secret');
+  expect(output).not.toContain('secret');
 });

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { eventIds, newProject, onEachBacking, quick, sent } from '../testing/events-harness.ts';
 
-onEachBacking('the event archive', ({ harness, run, running }) => {
-  it('has every event once, as it was sent, with where the log has it', async () => {
+onEachBacking('the event consumer', ({ harness, run, running }) => {
+  it('archives every event once, as sent, with its place in the log', async () => {
     run();
     const projectId = newProject();
     const all = [];
@@ -34,7 +34,7 @@ onEachBacking('the event archive', ({ harness, run, running }) => {
     expect(new Set(places).size).toBe(rows.length);
   });
 
-  it('has any valid batch, whole', async () => {
+  it('archives any valid batch completely', async () => {
     run();
     await fc.assert(
       fc.asyncProperty(anyEvents, async (events) => {
@@ -48,7 +48,7 @@ onEachBacking('the event archive', ({ harness, run, running }) => {
     );
   });
 
-  it('drops an event that comes again, in the same file, a later one and on another partition', async () => {
+  it('drops duplicates in the same file, in a later one and on another partition', async () => {
     run();
     const projectId = newProject();
     const twice = Array.from({ length: 30 }, () => sent());
@@ -59,7 +59,7 @@ onEachBacking('the event archive', ({ harness, run, running }) => {
       projectId,
       twice.map((one) => ({ ...one, distinct_id: `other-${one.distinct_id}` })),
     );
-    // The same id in another project is another event.
+    // The same id in another project is a different event.
     const other = newProject();
     await harness.publish(other, twice);
     await harness.allCommitted();
@@ -68,7 +68,7 @@ onEachBacking('the event archive', ({ harness, run, running }) => {
     expect(eventIds(await harness.rows(other)).sort()).toEqual(ids);
   });
 
-  it('has a folder a project and day of arrival, however far off the times of the events are', async () => {
+  it('writes a folder per project and day of arrival, whatever the times of the events', async () => {
     run({ settings: { ...quick, fileAgeMs: 300 } });
     const projectId = newProject();
     const one = 'the-same-person';
@@ -87,22 +87,22 @@ onEachBacking('the event archive', ({ harness, run, running }) => {
     expect((await harness.files(projectId)).length).toBeLessThanOrEqual(3);
   });
 
-  it('writes a file when it is large enough, and before memory is used up, however young', async () => {
+  it('writes a file early when it is large enough or memory is full', async () => {
     run({ settings: { fileBytes: 100_000, fileAgeMs: 3_600_000, bufferBytes: 150_000 } });
     const projectId = newProject();
     const large = () => sent({ distinct_id: 'one', properties: { text: 'x'.repeat(60_000) } });
     for (let i = 0; i < 4; i++) await harness.publish(projectId, [large()]);
-    // What is left below the size waits for its age: another archive takes it on.
+    // The rest, below the size, waits for its age: another consumer takes it over.
     await eventually(async () => expect((await harness.rows(projectId)).length).toBeGreaterThanOrEqual(2), {
       withinMs: 20_000,
     });
-    await Promise.all(running.splice(0).map((archive) => archive.stop()));
+    await Promise.all(running.splice(0).map((consumer) => consumer.stop()));
     run();
     await harness.allCommitted();
     expect(await harness.rows(projectId)).toHaveLength(4);
   });
 
-  it('puts what it cannot read on the dead-letter topic, and keeps the lines around it', async () => {
+  it('dead-letters what it cannot decode, and keeps the lines around it', async () => {
     run();
     const projectId = newProject();
     const good = [sent(), sent()];
@@ -127,7 +127,7 @@ onEachBacking('the event archive', ({ harness, run, running }) => {
     expect(after - before).toBe(5n);
   });
 
-  it('counts what it wrote, dropped and could not read, and says how old the rest is', async () => {
+  it('counts events, duplicates and dead letters, and reports the age of the oldest record', async () => {
     const metrics = createMetrics('archive');
     const value = async (name: string) => {
       const line = (await metrics.registry.metrics()).split('\n').find((one) => one.startsWith(`${name}{`));
@@ -153,7 +153,7 @@ onEachBacking('the event archive', ({ harness, run, running }) => {
     await harness.allCommitted();
     const counted = await other.registry.metrics();
     expect(counted).toMatch(/^switchboard_archive_events_total\{.*\} 2$/m);
-    expect(counted).toMatch(/^switchboard_duplicate_events_total\{.*\} 1$/m);
+    expect(counted).toMatch(/^switchboard_archive_duplicates_total\{.*\} 1$/m);
     expect(counted).toMatch(/^switchboard_archive_dead_letters_total\{.*\} 1$/m);
     expect(counted).toMatch(/^switchboard_archive_oldest_unarchived_seconds\{.*\} 0$/m);
   });

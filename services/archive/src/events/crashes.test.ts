@@ -71,13 +71,13 @@ function mortalConsumer(harness: EventsHarness, fatal: Step, dieAt: number, mome
 describe.each([
   ['PostgreSQL and a folder', onPostgresAndFolder, 1],
   ['Kafka and S3', onKafkaAndS3, 5],
-] as const)('killed on %s', async (_, start, stride) => {
+] as const)('the event consumer, killed on %s', async (_, start, stride) => {
   const harness = await start();
   afterAll(() => harness?.stop());
 
   const cases = steps.flatMap((fatal) => [[fatal, 'before'] as const, [fatal, 'after'] as const]);
-  describe.skipIf(harness === undefined).each(cases)('at a %s, %s it', (fatal, moment) => {
-    it('the archive has every event exactly once when it is started again', async () => {
+  describe.skipIf(harness === undefined).each(cases)('at a %s, %s its effect', (fatal, moment) => {
+    it('has archived every event exactly once after a restart', async () => {
       if (harness === undefined) return;
       for (let dieAt = 0; ; dieAt += fatal === 'statement' ? stride : 1) {
         const ids = await publishSome(harness);
@@ -104,7 +104,7 @@ describe.each([
   });
 });
 
-/** Events of two projects, some of them twice, and a line that is none. Returns the ids by project. */
+/** Publishes events of two projects with duplicates and an invalid line. Returns the ids by project. */
 async function publishSome(harness: EventsHarness): Promise<Map<string, string[]>> {
   const ids = new Map<string, string[]>();
   for (const project of [newProject(), newProject()]) {

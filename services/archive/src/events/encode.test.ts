@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const receivedAt = new Date('2026-03-01T10:00:00.123Z');
 const sentAt = '2026-03-01T09:59:59.000Z';
 
-/** The events of a batch on their way from ingestion through the log to the archive. */
+/** The events of a batch as published by ingestion and decoded. */
 function archived(events: SentEvent[]): ArchivedEvent[] {
   const records = eventRecords(events, { projectId: 'p1', receivedAt, sentAt, partitions: 2 });
   return records.flatMap((record, index) => {
@@ -40,8 +40,8 @@ async function written(events: ArchivedEvent[]) {
   return query(`select * from read_parquet('${file}', file_row_number = true) order by file_row_number`);
 }
 
-describe('a file of the archive', () => {
-  it('gives DuckDB what was sent, whatever it is', async () => {
+describe('a Parquet file', () => {
+  it('gives DuckDB any events as sent', async () => {
     await fc.assert(
       fc.asyncProperty(anyEvents, async (events) => {
         const first = new Map(events.map((one) => [one.event_id, one] as const).reverse());
@@ -66,7 +66,7 @@ describe('a file of the archive', () => {
     );
   });
 
-  it('keeps texts and numbers that are easily lost', async () => {
+  it('keeps unusual texts and numbers', async () => {
     const properties = {
       zero: 0,
       largest: Number.MAX_SAFE_INTEGER,
@@ -117,7 +117,7 @@ describe('a file of the archive', () => {
     ]);
   });
 
-  it('holds times from the first to the last year', async () => {
+  it('holds times from year 0000 to 9999', async () => {
     const events = ['0000-01-01T00:00:00Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'];
     const rows = await written(archived(events.map((timestamp) => sent({ distinct_id: 'one', timestamp }))));
     expect(rows.map((row) => row['occurred_at'])).toEqual([
@@ -127,12 +127,12 @@ describe('a file of the archive', () => {
     ]);
   });
 
-  it('is the same, byte for byte, when it is made again', () => {
+  it('is byte for byte the same when it is written again', () => {
     const events = archived(Array.from({ length: 100 }, () => sent()));
     expect(Buffer.from(encodeEvents(events)).equals(encodeEvents(structuredClone(events)))).toBe(true);
   });
 
-  it('says in which row an event is', async () => {
+  it('finds the row of an event', async () => {
     const events = archived(Array.from({ length: 1000 }, () => sent()));
     const file = encodeEvents(events);
     for (const index of [0, 1, 500, 999]) {

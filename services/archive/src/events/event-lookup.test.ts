@@ -1,44 +1,41 @@
 import type { EventLookupResult } from '@switchboard/contracts';
 import { partitionFor } from '@switchboard/event-log';
-import { eventually, startKafka, startS3, testDatabase } from '@switchboard/testkit';
+import { eventually, type KafkaServer, type S3Server, startKafka, startS3 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query, sent } from '../testing/events-harness.ts';
-import type { LogSettings } from '../testing/log.ts';
 import type { SentEvent } from '../testing/records.ts';
-import { type ArchiveHarness, PARTITIONS, PROJECT, startArchive, startInstance } from '../testing/service.ts';
+import { type ArchiveHarness, PARTITIONS, PROJECT, startArchive } from '../testing/service.ts';
 
-async function onPostgres() {
-  const database = await testDatabase();
-  const log: LogSettings = { EVENT_LOG_DATABASE_URL: database.url };
-  return { log, s3: undefined, stop: () => database.drop() };
+interface Backings {
+  kafka?: KafkaServer;
+  s3?: S3Server;
 }
 
-async function onKafka() {
+async function onKafka(): Promise<Backings | undefined> {
   const [kafka, s3] = await Promise.all([startKafka(), startS3()]);
-  const stop = async () => void (await Promise.all([kafka?.stop(), s3?.stop()]));
-  if (kafka !== undefined && s3 !== undefined) {
-    const log: LogSettings = { KAFKA_BROKERS: kafka.brokers.join(',') };
-    return { log, s3, stop };
-  }
-  await stop();
+  if (kafka !== undefined && s3 !== undefined) return { kafka, s3 };
+  await Promise.all([kafka?.stop(), s3?.stop()]);
   return undefined;
 }
 
 describe.each([
-  ['PostgreSQL and a folder', onPostgres],
+  ['PostgreSQL and a folder', async (): Promise<Backings> => ({})],
   ['Kafka and S3', onKafka],
 ])('event lookup, on %s', async (_, start) => {
   const backings = await start();
   let archive: ArchiveHarness;
   beforeAll(async () => {
     if (backings === undefined) return;
-    const { log, s3 } = backings;
-    const overrides = { ROLES: 'http' };
-    archive = await startArchive({ log, ...(s3 && { s3 }), overrides });
+    const { kafka, s3 } = backings;
+    archive = await startArchive({
+      roles: 'http',
+      ...(kafka && { kafkaBrokers: kafka.brokers }),
+      ...(s3 && { s3 }),
+    });
   });
   afterAll(async () => {
     await archive?.stop();
-    await backings?.stop();
+    await Promise.all([backings?.kafka?.stop(), backings?.s3?.stop()]);
   });
 
   const ask = (id: string, project = PROJECT, token?: string) =>
@@ -60,8 +57,7 @@ describe.each([
   const send = (...events: SentEvent[]) => archive.sendEvents(...events);
 
   /** A process of this service that only consumes events. */
-  const startConsumer = (settings: Record<string, string>) =>
-    startInstance({ ...archive.env, ROLES: 'events', ...settings });
+  const startConsumer = (settings: Record<string, string>) => archive.start({ ROLES: 'events', ...settings });
 
   describe.skipIf(backings === undefined)('with its backings', () => {
     it('answers not_seen while the archive is behind, accepted before the file is written, then archived', async () => {
@@ -115,7 +111,7 @@ describe.each([
       await consumer.stop();
       if (backings?.s3 !== undefined) return;
       const { archived } = await lookUp(events[7]?.event_id ?? '');
-      const file = `${archive.env['OBJECTS_FOLDER']}/${archived?.file}`;
+      const file = `${archive.objectsFolder}/${archived?.file}`;
       const rows = await query(
         `select event_id from read_parquet('${file}', file_row_number = true) where file_row_number = ${archived?.row}`,
       );

@@ -12,7 +12,7 @@ import {
 const servers = await onFailingServers();
 afterAll(() => servers?.harness.stop());
 
-/** Publishes until told to stop; what the log did not acknowledge is sent again, as clients do. */
+/** Publishes until stopped; like clients, it retries what the log did not acknowledge. */
 function traffic(harness: EventsHarness, projectId: string) {
   const ids: string[] = [];
   let going = true;
@@ -48,28 +48,28 @@ const faults: [string, (servers: Servers) => unknown, (servers: Servers) => unkn
   ['Kafka is killed', ({ kafka }) => kafka.kill(), ({ kafka }) => kafka.restart()],
 ];
 
-describe.skipIf(servers === undefined)('while events come in', () => {
+describe.skipIf(servers === undefined)('while events arrive', () => {
   it.each(faults)(
-    '%s and comes back: every event is there once, and nothing was started again',
+    '%s and recovers: every event is archived once, without restarting the consumers',
     async (...given) => {
-      const [, break_, mend] = given;
+      const [, begin, end] = given;
       if (servers === undefined) return;
       const { harness } = servers;
-      // Small files, so that much is under way at any time, and two members of the group.
+      // Small files, so that many are in progress at any time, and two members of the group.
       const settings = { ...quick, fileBytes: 20_000, bufferBytes: 30_000 };
-      const archives = [harness.consumer({ settings }), harness.consumer({ settings })];
-      for (const archive of archives) archive.start();
+      const consumers = [harness.consumer({ settings }), harness.consumer({ settings })];
+      for (const consumer of consumers) consumer.start();
       const projectId = newProject();
       const clients = traffic(harness, projectId);
       await sleep(1000);
-      await break_(servers);
+      await begin(servers);
       await sleep(6000);
-      await mend(servers);
+      await end(servers);
       await sleep(1000);
       await clients.stop();
       await harness.allCommitted();
       expect(eventIds(await harness.rows(projectId)).sort()).toEqual(clients.ids.sort());
-      await Promise.all(archives.map((archive) => archive.stop()));
+      await Promise.all(consumers.map((consumer) => consumer.stop()));
     },
     150_000,
   );

@@ -5,8 +5,8 @@ import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { eventIds, newProject, onEachBacking, quick, sent } from '../testing/events-harness.ts';
 
-onEachBacking('records that are read again', ({ harness, run, running }) => {
-  it('goes on where another leaves in the middle, with nothing lost and nothing twice', async () => {
+onEachBacking('redelivered records', ({ harness, run, running }) => {
+  it('are archived once when consumers leave and join', async () => {
     const projectId = newProject();
     const all: string[] = [];
     const publish = async () => {
@@ -15,23 +15,23 @@ onEachBacking('records that are read again', ({ harness, run, running }) => {
       await harness.publish(projectId, events);
     };
     for (let round = 0; round < 4; round++) {
-      const archive = run();
+      const consumer = run();
       await publish();
       await publish();
       if (round > 0) await running.shift()?.stop();
-      expect(running).toContain(archive);
+      expect(running).toContain(consumer);
     }
     await publish();
     await harness.allCommitted();
     expect(eventIds(await harness.rows(projectId)).sort()).toEqual(all.sort());
   });
 
-  it('writes nothing twice for a consumer that has lost its partition and does not know', async () => {
+  it('are archived once by a consumer that has lost its partition without knowing', async () => {
     const projectId = newProject();
     const [first, second, third] = [[sent()], [sent()], [sent()]].map((events) =>
       events.map((one) => ({ ...one, distinct_id: 'one' })),
     );
-    // Its group’s commits are refused, as those of a consumer that was taken for dead.
+    // Its commits are refused, as after a lost lease.
     const zombie = run({
       log: {
         consume: (options) =>
@@ -42,7 +42,7 @@ onEachBacking('records that are read again', ({ harness, run, running }) => {
               options.handle({
                 ...batch,
                 commit: async () => {
-                  throw new PartitionLost('another has it');
+                  throw new PartitionLost('another owner');
                 },
               }),
           }),
@@ -58,7 +58,7 @@ onEachBacking('records that are read again', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toHaveLength(3);
   });
 
-  it('reads the log again from its start when its offsets are lost, and writes nothing twice', async () => {
+  it('are archived once when the offsets of the group are lost', async () => {
     const projectId = newProject();
     run();
     for (let i = 0; i < 5; i++) await harness.publish(projectId, [sent(), sent()]);
@@ -75,18 +75,18 @@ onEachBacking('records that are read again', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toEqual(before);
   });
 
-  it('keeps what is in a file whose records the log no longer has in full', async () => {
+  it('do not replace a file whose first records have expired', async () => {
     const projectId = newProject();
-    const archive = run({ settings: { ...quick, fileAgeMs: 500 } });
+    const consumer = run({ settings: { ...quick, fileAgeMs: 500 } });
     for (let i = 0; i < 3; i++) await harness.publish(projectId, [sent({ distinct_id: 'one' })]);
     await harness.allCommitted();
-    await archive.stop();
+    await consumer.stop();
     const before = await harness.rows(projectId);
     expect(before).toHaveLength(3);
-    // As if it had been killed once the file was there, and retention had removed the first record since.
+    // As if it had been killed after storing the file, and the first record had expired since.
     await harness.database.drizzle.execute(sql`update event_segments set stored_at = null
         where log_partition = ${before[0]?.['log_partition']} and last_offset >= ${before[0]?.['log_offset']}`);
-    const isGone = ({ partition, offset }: { partition: number; offset: bigint }) =>
+    const isExpired = ({ partition, offset }: { partition: number; offset: bigint }) =>
       partition === before[0]?.['log_partition'] && String(offset) === before[0]?.['log_offset'];
     const group = `late-${randomUUID()}`;
     run({
@@ -96,7 +96,7 @@ onEachBacking('records that are read again', ({ harness, run, running }) => {
             ...options,
             group,
             handle: (batch) =>
-              options.handle({ ...batch, records: batch.records.filter((record) => !isGone(record)) }),
+              options.handle({ ...batch, records: batch.records.filter((record) => !isExpired(record)) }),
           }),
       },
     });
@@ -109,12 +109,12 @@ onEachBacking('records that are read again', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toEqual(before);
   });
 
-  it('writes the events of a topic made anew beside those of the old one', async () => {
+  it('of a recreated topic get files beside those of the old one', async () => {
     const projectId = newProject();
     run();
     await harness.publish(projectId, [sent({ distinct_id: 'one' })]);
     await harness.allCommitted();
-    // What an old topic left behind: the same offsets, other times.
+    // Segments of an earlier topic: the same offsets, other times.
     await harness.database.drizzle.execute(sql`
         update event_segments set first_at = first_at - 1000000, earliest_at = earliest_at - 1000000,
           latest_at = latest_at - 1000000, last_offset = last_offset + 1000`);

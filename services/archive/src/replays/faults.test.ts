@@ -6,12 +6,11 @@ import {
   postgresServer,
   type S3Server,
   startS3,
-  testDatabase,
 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archiveSettings } from '../config.ts';
 import { chunkOf, newSession } from '../testing/recording.ts';
-import { type ArchiveHarness, startArchive, startInstance } from '../testing/service.ts';
+import { type ArchiveHarness, startArchive } from '../testing/service.ts';
 
 const event = (timestamp: number) => ({ type: 3, timestamp });
 const s3 = await startS3();
@@ -40,19 +39,15 @@ async function survive(archive: ArchiveHarness, begin: () => Promise<void>, end:
 describe.skipIf(s3 === undefined)('while the object store is unavailable', () => {
   let server: S3Server;
   let archive: ArchiveHarness;
-  let drop: () => Promise<void>;
   beforeAll(async () => {
     if (s3 === undefined) return;
     server = s3;
-    const log = await testDatabase();
-    drop = log.drop;
-    archive = await startArchive({ log: { EVENT_LOG_DATABASE_URL: log.url }, s3: server });
+    archive = await startArchive({ s3: server });
   });
   afterAll(async () => {
     server?.resume();
     await archive?.stop();
     await server?.stop();
-    await drop?.();
   });
 
   it('keeps chunks in the log and archives them after a restart', async () => {
@@ -89,7 +84,7 @@ describe.skipIf(s3 === undefined)('while the object store is unavailable', () =>
   }, 60_000);
 
   it('reports a process that only consumes as not ready until it is back', async () => {
-    const consumer = await startInstance({ ...archive.env, ROLES: 'replays' });
+    const consumer = await archive.start({ ROLES: 'replays' });
     const get = async (path: string) => {
       const answer = await fetch(`${consumer.url}${path}`);
       return { status: answer.status, text: await answer.text() };
@@ -113,21 +108,14 @@ describe.skipIf(s3 === undefined)('while the object store is unavailable', () =>
 describe('while the database is unavailable', () => {
   let server: PostgresServer;
   let archive: ArchiveHarness;
-  let drop: () => Promise<void>;
   beforeAll(async () => {
     server = await postgresServer(['archive'], { durable: true });
-    const log = await testDatabase();
-    drop = log.drop;
-    archive = await startArchive({
-      log: { EVENT_LOG_DATABASE_URL: log.url },
-      overrides: { DATABASE_URL: server.url('archive') },
-    });
+    archive = await startArchive({ databaseUrl: server.url('archive') });
   }, 60_000);
   afterAll(async () => {
     await server?.thaw().catch(() => undefined);
     await archive?.stop();
     await server?.remove();
-    await drop?.();
   });
 
   it('keeps chunks in the log and archives them after a restart', async () => {

@@ -2,23 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { openDatabase } from '@switchboard/database';
 import { ObjectStoreError } from '@switchboard/object-store';
 import { createLogger, systemClock, Unavailable } from '@switchboard/service-kit';
-import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chunkOf, newSession } from '../testing/recording.ts';
 import { type ArchiveHarness, startArchive } from '../testing/service.ts';
 import { createErasure } from './erasure.ts';
 import { createReplaysStore } from './store.ts';
 
-let log: TestDatabase;
 let archive: ArchiveHarness;
 beforeAll(async () => {
-  log = await testDatabase();
-  archive = await startArchive({ log: { EVENT_LOG_DATABASE_URL: log.url } });
+  archive = await startArchive();
 });
-afterAll(async () => {
-  await archive.stop();
-  await log.drop();
-});
+afterAll(() => archive.stop());
 
 const event = (timestamp: number) => ({ type: 3, timestamp });
 
@@ -112,10 +107,7 @@ describe('a deleted session', () => {
     const session = newSession();
     for (const seq of [0, 1]) await archive.send(chunkOf(session, seq, [event(seq)]));
     await archive.until(session, { chunks: 2 });
-    const database = openDatabase({
-      url: archive.env['DATABASE_URL'] ?? '',
-      applicationName: 'test',
-    });
+    const database = openDatabase({ url: archive.databaseUrl, applicationName: 'test' });
     let isUnavailable = true;
     const objects = {
       ...archive.objects,
@@ -157,8 +149,7 @@ describe('a deleted session', () => {
     await archive.send(chunkOf(session, 0, [event(5)], { distinct_id: 'very private' }));
     await archive.until(session, { chunks: 1 });
     await archive.manage('DELETE', archive.path(session));
-    const url = archive.env['DATABASE_URL'] ?? '';
-    const { sql, close } = openDatabase({ url, applicationName: 'test' });
+    const { sql, close } = openDatabase({ url: archive.databaseUrl, applicationName: 'test' });
     const rows = await sql`
       select * from replays where session_id = ${session} and erased_at is not null and first_at is null`;
     expect(rows).toHaveLength(1);

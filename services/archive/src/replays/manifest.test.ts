@@ -1,21 +1,15 @@
 import { openDatabase } from '@switchboard/database';
-import { type TestDatabase, testDatabase } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chunkOf, newSession } from '../testing/recording.ts';
 import { type ArchiveHarness, startArchive } from '../testing/service.ts';
 import { gapsBetween } from './recordings.ts';
 
-let log: TestDatabase;
 let archive: ArchiveHarness;
 beforeAll(async () => {
-  log = await testDatabase();
-  archive = await startArchive({ log: { EVENT_LOG_DATABASE_URL: log.url } });
+  archive = await startArchive();
 });
-afterAll(async () => {
-  await archive.stop();
-  await log.drop();
-});
+afterAll(() => archive.stop());
 
 const event = (timestamp: number, text = '') => ({ type: 3, data: { text }, timestamp });
 
@@ -143,8 +137,7 @@ describe('the list', () => {
   });
 
   it('reads only the rows of its page, however many sessions there are', async () => {
-    const url = archive.env['DATABASE_URL'] ?? '';
-    const { sql, close } = openDatabase({ url, applicationName: 'test' });
+    const { sql, close } = openDatabase({ url: archive.databaseUrl, applicationName: 'test' });
     await sql`
       insert into replays (project_id, session_id, received_at, deleted_at)
       select 'many', 's' || n, timestamptz '2026-01-01' + n * interval '1 minute', case when n % 7 = 0 then now() end

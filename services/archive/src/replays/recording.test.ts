@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { startKafka, startS3, testDatabase } from '@switchboard/testkit';
+import { startKafka, startS3 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chunkOf, cut, newSession, recordedEvents } from '../testing/recording.ts';
 import { type ArchiveHarness, startArchive } from '../testing/service.ts';
@@ -21,20 +21,11 @@ const backings = [
 describe.each(backings)('a real recording, on $name', ({ name, missing }) => {
   describe.skipIf(missing)('', () => {
     let archive: ArchiveHarness;
-    let drop: () => Promise<void> = async () => undefined;
     beforeAll(async () => {
-      if (name === 'Kafka and S3' && kafka && s3) {
-        archive = await startArchive({ log: { KAFKA_BROKERS: kafka.brokers.join(',') }, s3 });
-        return;
-      }
-      const log = await testDatabase();
-      drop = log.drop;
-      archive = await startArchive({ log: { EVENT_LOG_DATABASE_URL: log.url } });
+      const isReal = name === 'Kafka and S3' && kafka && s3;
+      archive = await startArchive(isReal ? { kafkaBrokers: kafka.brokers, s3 } : {});
     }, 60_000);
-    afterAll(async () => {
-      await archive?.stop();
-      await drop();
-    });
+    afterAll(() => archive?.stop());
 
     it('sent out of order, with copies and a gap, lists the gap and plays in order', async () => {
       const recorded = await recordedEvents();

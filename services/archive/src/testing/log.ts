@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type EventLog, openKafkaLog, openPostgresLog, type StoredRecord } from '@switchboard/event-log';
 
 /** Where the event log is, as settings. */
-export type LogSettings = { KAFKA_BROKERS: string } | { EVENT_LOG_DATABASE_URL: string };
+type LogSettings = { KAFKA_BROKERS: string } | { EVENT_LOG_DATABASE_URL: string };
 
 export function openLog(settings: LogSettings): EventLog {
   return 'KAFKA_BROKERS' in settings

@@ -1,31 +1,29 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ReplayManifest } from '@switchboard/contracts';
-import { directoryMigrations, directoryRecord, directoryTopic, outgoingRecord } from '@switchboard/directory';
+import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import type { EventLog } from '@switchboard/event-log';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
-import { listen, serviceContext, startService } from '@switchboard/service-kit';
-import { accessTokens, eventually, type S3Access, testDatabase } from '@switchboard/testkit';
+import { type Env, eventually, harness, type RunningInstance, type S3Access } from '@switchboard/testkit';
 import { expect } from 'vitest';
-import { archiveMigrations } from '../schema/migrations.ts';
 import { archiveService } from '../service.ts';
-import { type LogSettings, openLog } from './log.ts';
+import { openLog } from './log.ts';
 import { eventRecords, replayRecords, type SentEvent } from './records.ts';
 
 /** For tests: the service on a real port, as its operators use it, with a log that the test publishes to. */
 
 export const PROJECT = 'project-1';
 /** A project of another region. */
-export const US_PROJECT = 'project-2';
+const US_PROJECT = 'project-2';
 export const PARTITIONS = 4;
 
 export interface ArchiveHarness {
   url: string;
   log: EventLog;
   objects: ObjectStore;
-  /** Settings with which another instance on the same backings starts. */
-  env: Record<string, string>;
+  /** Where objects are without S3. */
+  objectsFolder: string;
+  databaseUrl: string;
+  /** Starts another instance on the same backings. It ends with the harness at the latest. */
+  start(env: Env): Promise<RunningInstance>;
   /** Publishes a chunk as ingestion does. */
   send(chunk: object): Promise<void>;
   /** Publishes events as ingestion does. */
@@ -41,41 +39,37 @@ export interface ArchiveHarness {
 }
 
 interface Options {
-  log: LogSettings;
-  /** A folder of its own when not given. */
+  /** Default: a PostgreSQL database of its own. */
+  kafkaBrokers?: readonly string[];
+  /** Default: a folder. */
   s3?: S3Access;
-  overrides?: Record<string, string>;
+  /** Default: a database of its own. */
+  databaseUrl?: string;
+  roles?: string;
 }
 
-export async function startArchive(options: Options): Promise<ArchiveHarness> {
-  const { s3, overrides = {} } = options;
-  const tokens = await accessTokens();
-  const folder = await mkdtemp(join(tmpdir(), 'switchboard-archive-'));
-  const objects = openObjectStore(s3 ?? { folder });
-  const database = await testDatabase({ migrations: [directoryMigrations, archiveMigrations] });
-  const log = openLog(options.log);
+export async function startArchive(options: Options = {}): Promise<ArchiveHarness> {
+  const { kafkaBrokers, s3, roles = 'http,replays' } = options;
+  const own = await harness({
+    services: { archive: archiveService },
+    env: { ROLES: roles, ...(s3 && s3Settings(s3)) },
+    ...(kafkaBrokers && { log: { kafka: kafkaBrokers } }),
+    ...(options.databaseUrl && { databases: { archive: options.databaseUrl } }),
+  });
+  const objectsFolder = own.env['OBJECTS_FOLDER'] ?? '';
+  const objects = openObjectStore(s3 ?? { folder: objectsFolder });
+  own.defer(async () => objects.close());
+  const log = openLog(own.logEnv);
+  own.defer(() => log.close());
   await createTopics(log);
-  await writeDirectory(log);
-  const env = {
-    REGION: 'eu',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    LOG_LEVEL: 'silent',
-    CONSOLE_URL: 'https://console.example.com',
-    AUTH_ISSUER: tokens.issuer,
-    AUTH_AUDIENCE: tokens.audience,
-    AUTH_JWKS_URL: tokens.jwksUrl,
-    DATABASE_URL: database.url,
-    ROLES: 'http,replays',
-    ...options.log,
-    ...(s3 === undefined ? { OBJECTS_FOLDER: folder } : s3Settings(s3)),
-    ...overrides,
-  };
-  const instance = await startInstance(env);
-  const operator = await tokens.mint({ sub: 'operator', permissions: ['service.manage'] });
+  const directory = await createDirectoryPublisher(log);
+  await directory.putProject({ id: PROJECT });
+  await directory.putProject({ id: US_PROJECT, region: 'us' });
+  const { url } = await own.start('archive');
+  const operator = await own.mint({ sub: 'operator', permissions: ['service.manage'] });
 
   const manage = (method: string, path: string, token = operator) =>
-    fetch(`${instance.url}/management/v1/projects/${path}`, {
+    fetch(`${url}/management/v1/projects/${path}`, {
       method,
       headers: { Authorization: `Bearer ${token}` },
     });
@@ -88,10 +82,12 @@ export async function startArchive(options: Options): Promise<ArchiveHarness> {
   }
 
   return {
-    url: instance.url,
+    url,
     log,
     objects,
-    env,
+    objectsFolder,
+    databaseUrl: await own.databaseUrl('archive'),
+    start: (env) => own.start('archive', env),
     manage,
     path,
     async send(chunk) {
@@ -115,33 +111,12 @@ export async function startArchive(options: Options): Promise<ArchiveHarness> {
         },
         { withinMs: 30_000 },
       ),
-    mint: (claims) => tokens.mint(claims),
-    async stop() {
-      await instance.stop();
-      await tokens.stop();
-      await log.close();
-      objects.close();
-      await database.drop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    mint: own.mint,
+    stop: own.stop,
   };
 }
 
-/** One process of the service. */
-export async function startInstance(env: Record<string, string>) {
-  const context = serviceContext(archiveService, env);
-  const service = archiveService.create(context);
-  const server = await listen({ fetch: service.app.hono.fetch, host: '127.0.0.1', port: 0 });
-  await startService(service, context);
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    async stop() {
-      await server.close(1000);
-      await service.stop();
-    },
-  };
-}
-
+/** As ingestion makes them. */
 export const createTopics = (log: EventLog) =>
   log.createTopics(
     ['events', 'replays'].map((name) => ({
@@ -151,19 +126,6 @@ export const createTopics = (log: EventLog) =>
       cleanup: 'delete' as const,
     })),
   );
-
-async function writeDirectory(log: EventLog): Promise<void> {
-  await log.createTopics([{ name: directoryTopic, partitions: 1, replication: 1, cleanup: 'compact' }]);
-  // On Kafka the topic outlives the test.
-  let revision = BigInt(Date.now()) * 1_000n;
-  for (const [id, region] of [
-    [PROJECT, 'eu'],
-    [US_PROJECT, 'us'],
-  ] as const) {
-    const project = { id, companyId: 'company-1', name: id, region, defaultLanguage: 'en' };
-    await log.publish(directoryTopic, [outgoingRecord(directoryRecord('project', project), ++revision, 1)]);
-  }
-}
 
 function s3Settings({ endpoint, accessKey, secretKey, bucket, region }: S3Access) {
   return {

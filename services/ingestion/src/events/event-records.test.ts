@@ -28,7 +28,7 @@ function event(fields: Partial<EventBatch['events'][number]> = {}): EventBatch['
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('the records of a batch', () => {
-  it('hold every event once, as it was sent, in the order of each person', () => {
+  it('have every event once, as sent, in the order of each person', () => {
     fc.assert(
       fc.property(anyEvents, fc.integer({ min: 1, max: 8 }), (batch, partitions) => {
         const records = recordsOf(batch, undefined, partitions);
@@ -52,7 +52,7 @@ describe('the records of a batch', () => {
     );
   });
 
-  it('stay below 900 kB, however the sizes fall', () => {
+  it('stay within 900 kB for any sizes', () => {
     const size = fc.oneof(fc.integer({ min: 0, max: 2000 }), fc.integer({ min: 0, max: 800_000 }));
     fc.assert(
       fc.property(
@@ -120,7 +120,7 @@ describe('occurred_at', () => {
     expect(occurredAt(timestamp, sentAt)).toBe(expected);
   });
 
-  it('stands beside the time as it was sent', () => {
+  it('does not replace the timestamp as sent', () => {
     const [line] = linesOf(recordsOf([event({ timestamp: '2026-03-01T11:30:00+02:00' })]));
     expect(line?.['timestamp']).toBe('2026-03-01T11:30:00+02:00');
   });

@@ -3,7 +3,7 @@ import type { Publishing } from '../records/publishing.ts';
 import { eventRecords } from './event-records.ts';
 
 export interface Events {
-  /** Resolves with the number of events once the event log has stored every record of the batch. */
+  /** Resolves with the number of events once the event log has stored the batch. */
   accept(projectId: string, batch: EventBatch): Promise<number>;
 }
 

@@ -1,5 +1,4 @@
 import { groupRecord, identifyRecord, readStateTokens } from '@switchboard/contracts';
-import { type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   KEY,
@@ -10,22 +9,17 @@ import {
   type TestIngestion,
 } from '../testing/service.ts';
 
-let log: TestDatabase;
 let ingestion: TestIngestion;
 beforeAll(async () => {
-  log = await testDatabase();
-  ingestion = await startIngestion({ EVENT_LOG_DATABASE_URL: log.url });
+  ingestion = await startIngestion();
 });
-afterAll(async () => {
-  await ingestion.stop();
-  await log.drop();
-});
+afterAll(() => ingestion.stop());
 
-describe('a call that is taken', () => {
+describe('an accepted call', () => {
   it.each([
     ['identifies', '/v1/identify'],
     ['groups', '/v1/group'],
-  ])('says in X-State-Token where it is on %s', async (topic, path) => {
+  ])('returns its position on %s in X-State-Token', async (topic, path) => {
     await ingestion.published(topic);
     const people = Array.from({ length: 30 }, (_, index) => `person-${index}`);
     const answers = await Promise.all(
@@ -68,31 +62,33 @@ describe('an identify call', () => {
     expect(value).not.toHaveProperty('traits.distinct_id');
   });
 
-  it('may name the person in its properties, and the time is the arrival where none is sent', async () => {
+  it('takes the person from its properties, and the time of arrival by default', async () => {
     expect((await identify({ properties: { distinct_id: 'bob' } })).status).toBe(202);
     const [value] = linesOf(await ingestion.published('identifies'));
     expect(value).toMatchObject({ distinct_id: 'bob', traits: {}, timestamp: value?.['received_at'] });
   });
 
   it.each([
-    ['nobody', { properties: { plan: 'pro' } }, 400, /^distinct_id: required/],
+    ['no person', { properties: { plan: 'pro' } }, 400, /^distinct_id: required/],
+    ['a person of white space', { distinct_id: ' \n' }, 400, /^distinct_id: only white space/],
+    ['an event_id of white space', { distinct_id: 'ada', event_id: ' ' }, 400, /^event_id: only white space/],
     ['a person of 201 characters', { distinct_id: 'x'.repeat(201) }, 400, /^distinct_id: longer/],
     [
       'a wrong time',
       { distinct_id: 'ada', timestamp: '2026-13-01T00:00:00Z' },
       400,
-      /^timestamp: not a date/,
+      /^timestamp: not an RFC 3339 date-time/,
     ],
     ['a NUL', { distinct_id: 'ada', properties: { a: 'b\0' } }, 400, /^properties.*NUL/],
-    ['no object', [], 400, /^body: /],
-  ])('with %s is refused', async (_, body, status, message) => {
+    ['an array', [], 400, /^body: /],
+  ])('with %s is rejected', async (_, body, status, message) => {
     const answer = await identify(body);
     expect(answer.status).toBe(status);
     expect(Object(answer.body).message).toMatch(message);
     expect(await ingestion.published('identifies')).toEqual([]);
   });
 
-  it('over 900 kB as it is sent, or as it would be written, is 413', async () => {
+  it('over 900 kB, as sent or serialised again, is 413', async () => {
     expect((await identify({ distinct_id: 'ada', properties: { text: 'x'.repeat(900_000) } })).status).toBe(
       413,
     );
@@ -100,7 +96,7 @@ describe('an identify call', () => {
     expect((await identify(short)).status).toBe(413);
   });
 
-  it('takes its key from the body too', async () => {
+  it('accepts its key in the body', async () => {
     const answer = await ingestion.post('/v1/identify', { distinct_id: 'ada', api_key: KEY }, {});
     expect(answer.status).toBe(202);
     const [value] = linesOf(await ingestion.published('identifies'));
@@ -111,7 +107,7 @@ describe('an identify call', () => {
 describe('a group call', () => {
   const group = (body: unknown) => ingestion.post('/v1/group', body);
 
-  it('names the group in its properties; the others are traits of the group', async () => {
+  it('names the group in its properties; the other properties are its traits', async () => {
     const answer = await group({
       distinct_id: 'ada',
       properties: { group_id: 'acme', group_type: 'team', seats: 40 },
@@ -124,7 +120,7 @@ describe('a group call', () => {
     expect(value).toMatchObject({ group_type: 'team', group_id: 'acme', traits: { seats: 40 } });
   });
 
-  it('is about a company unless told otherwise, and null leaves it', async () => {
+  it('has group type company by default, and null leaves the group', async () => {
     expect((await group({ distinct_id: 'ada', properties: { group_id: null } })).status).toBe(202);
     expect(linesOf(await ingestion.published('groups'))).toMatchObject([
       { distinct_id: 'ada', group_type: 'company', group_id: null, traits: {} },
@@ -134,8 +130,13 @@ describe('a group call', () => {
   it.each([
     ['no properties', { distinct_id: 'ada' }, /^properties: required/],
     ['no group', { distinct_id: 'ada', properties: {} }, /^properties\.group_id: required/],
-    ['nobody', { properties: { group_id: 'acme' } }, /^distinct_id: required/],
-  ])('with %s is refused', async (_, body, message) => {
+    ['no person', { properties: { group_id: 'acme' } }, /^distinct_id: required/],
+    [
+      'a group of white space',
+      { distinct_id: 'ada', properties: { group_id: ' ' } },
+      /^properties\.group_id: only/,
+    ],
+  ])('with %s is rejected', async (_, body, message) => {
     const answer = await group(body);
     expect(answer.status).toBe(400);
     expect(Object(answer.body).message).toMatch(message);

@@ -2,20 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { replayRecord } from '@switchboard/contracts';
 import { partitionFor, type StoredRecord } from '@switchboard/event-log';
-import { type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KEY, PARTITIONS, PROJECT, startIngestion, type TestIngestion } from '../testing/service.ts';
 
-let log: TestDatabase;
 let ingestion: TestIngestion;
 beforeAll(async () => {
-  log = await testDatabase();
-  ingestion = await startIngestion({ EVENT_LOG_DATABASE_URL: log.url });
+  ingestion = await startIngestion();
 });
-afterAll(async () => {
-  await ingestion.stop();
-  await log.drop();
-});
+afterAll(() => ingestion.stop());
 
 const upload = (body: unknown, headers?: Record<string, string>) =>
   ingestion.post('/v1/replay', body, headers);
@@ -38,7 +32,7 @@ const joined = (records: StoredRecord[]): unknown =>
   JSON.parse(Buffer.concat(records.map(({ value }) => value ?? Buffer.alloc(0))).toString());
 
 describe('a replay chunk', () => {
-  it('is answered 202 without a body, and is one record on the partition of its session', async () => {
+  it('gets 202 without a body, and is one record on the partition of its session', async () => {
     const answer = await upload({ ...chunk(), api_key: KEY });
     expect(answer).toMatchObject({ status: 202, body: undefined });
     const records = await ingestion.published('replays');
@@ -52,7 +46,7 @@ describe('a replay chunk', () => {
     expect(replayRecord.parse(joined(records))).toEqual(joined(records));
   });
 
-  it('above 900 kB travels in parts of one key that give the chunk again', async () => {
+  it('above 900 kB is published in parts with one key', async () => {
     const large = chunk({ seq: 3, events: [{ text: `é${randomBytes(1_500_000).toString('base64')}` }] });
     const sent = gzipSync(JSON.stringify(large));
     expect((await upload(sent, { Authorization: `Bearer ${KEY}`, 'Content-Encoding': 'gzip' })).status).toBe(
@@ -69,7 +63,7 @@ describe('a replay chunk', () => {
     expect(joined(records)).toEqual({ project_id: PROJECT, ...large });
   });
 
-  it('that is sent again has the same name, and another one has another', async () => {
+  it('has the same name when it is sent again, and another name when it differs', async () => {
     await upload(chunk({ seq: 4 }));
     await upload(chunk({ seq: 4 }));
     await upload(chunk({ seq: 4, masked: false }));
@@ -80,9 +74,11 @@ describe('a replay chunk', () => {
 
   it.each([
     ['a negative seq', chunk({ seq: -1 }), 400, /^seq: /],
-    ['events that are no list', chunk({ events: {} }), 400, /^events: /],
+    ['events that are not an array', chunk({ events: {} }), 400, /^events: /],
     ['no session', chunk({ session_id: undefined }), 400, /^session_id: required/],
-  ])('with %s is refused with an empty body and the reason in X-Error', async (_, body, status, reason) => {
+    ['a session of white space', chunk({ session_id: ' ' }), 400, /^session_id: only white space/],
+    ['a person of white space', chunk({ distinct_id: '\t' }), 400, /^distinct_id: only white space/],
+  ])('with %s is rejected with an empty body and the reason in X-Error', async (_, body, status, reason) => {
     const answer = await upload(body);
     expect(answer).toMatchObject({ status, body: undefined });
     expect(answer.headers.get('x-error')).toMatch(reason);

@@ -10,11 +10,11 @@ import { PayloadTooLarge } from '@switchboard/service-kit';
 import type { Publishing } from '../records/publishing.ts';
 import { serialise } from '../records/serialise.ts';
 
-/** A chunk above this travels as several records. */
+/** Larger chunks are published in parts. */
 const PART_MAX_BYTES = 900_000;
 
 export interface Replay {
-  /** Resolves once the event log has stored the chunk, all parts of it. */
+  /** Resolves once the event log has stored every part of the chunk. */
   accept(projectId: string, chunk: ReplayChunk): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createReplay({ log, clock, partitions }: Publishing): Replay {
         session: chunk.session_id,
         seq: String(chunk.seq),
         received_at: clock.now().toISOString(),
-        // The same chunk sent again has the same name, whatever became of the first try.
+        // A retry of a chunk gets the same name.
         chunk: createHash('sha256').update(bytes).digest('hex').slice(0, 32),
         parts: String(parts),
       };
@@ -46,7 +46,7 @@ export function createReplay({ log, clock, partitions }: Publishing): Replay {
 function chunkBytes(projectId: string, { api_key: _, events, ...facts }: ReplayChunk): Buffer {
   const record: ReplayRecord = { project_id: projectId, ...facts, events };
   const bytes = Buffer.from(serialise(record, () => 'events'));
-  // Numbers such as 1e20 are longer when they are written again.
+  // Numbers such as 1e20 grow when they are serialised again.
   const envelope = Buffer.byteLength(JSON.stringify({ ...record, events: [] }));
   if (bytes.length - envelope > REPLAY_MAX_BYTES) {
     throw new PayloadTooLarge(`events: larger than ${REPLAY_MAX_BYTES} bytes as JSON`);
