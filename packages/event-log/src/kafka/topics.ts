@@ -17,7 +17,7 @@ export async function createKafkaTopics(admin: Admin, wanted: TopicSpec[]): Prom
     // Another instance may be creating them; the check below verifies their settings.
     await admin
       .createTopics({ waitForLeaders: true, topics: missing.map(topicConfig) })
-      .catch((error) => ignoreExisting(error));
+      .catch((error) => ignoreHarmless(error));
   }
   const { topics } = await admin.fetchTopicMetadata({ topics: specs.map((spec) => spec.name) });
   const configs = await admin.describeConfigs({
@@ -62,10 +62,13 @@ function topicConfig(spec: TopicSpec) {
   };
 }
 
-function ignoreExisting(error: unknown): void {
+/** Another instance has created the topic, or the broker asked for its leader does not know it yet. */
+const HARMLESS = ['TOPIC_ALREADY_EXISTS', 'UNKNOWN_TOPIC_OR_PARTITION'];
+
+function ignoreHarmless(error: unknown): void {
   const errors = error instanceof kafkajs.KafkaJSAggregateError ? error.errors : [error];
   for (const one of errors) {
-    const type = one instanceof Error && 'type' in one ? one.type : undefined;
-    if (type !== 'TOPIC_ALREADY_EXISTS' && !/already exists/i.test(messageOf(one))) throw one;
+    const type = one instanceof Error && 'type' in one ? String(one.type) : '';
+    if (!HARMLESS.includes(type) && !/already exists/i.test(messageOf(one))) throw one;
   }
 }
