@@ -28,7 +28,7 @@ export interface Bound {
 }
 
 /** Transactions that wait for a connection cannot be taken out of postgres.js's queue: more are refused. */
-const maxWaitingTransactions = 1000;
+const MAX_WAITING_TRANSACTIONS = 1000;
 
 /**
  * The same client, whose queries and beginnings of transactions fail when no answer has come in time: postgres.js has
@@ -86,7 +86,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
   }
 
   async function begin(...given: unknown[]): Promise<unknown> {
-    if (waiting >= maxWaitingTransactions)
+    if (waiting >= MAX_WAITING_TRANSACTIONS)
       throw new QueryTimeout('Too many transactions wait for the database');
     const { promise: started, resolve, reject } = Promise.withResolvers<void>();
     let late = false;

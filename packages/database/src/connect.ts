@@ -11,14 +11,14 @@ export interface ConnectOptions {
   connectTimeoutMs: number;
 }
 
-/** What every connection of Switchboard has in common. */
+/** Options of every connection. */
 export function connectionOptions(options: ConnectOptions) {
   return {
     max: options.poolSize,
     connect_timeout: options.connectTimeoutMs / 1000,
     idle_timeout: 300,
     keep_alive: 10,
-    // postgres.js would wait up to 20 s before it tries again.
+    // postgres.js itself waits up to 20 s between attempts.
     backoff: (attempt: number) => backoffDelay(attempt, { baseMs: 50, maxMs: 1_000 }) / 1_000,
     prepare: true,
     onnotice: () => undefined,
@@ -40,12 +40,12 @@ const bigint = {
   parse: (text: string) => (Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text)),
 };
 
-/** Time for an answer that PostgreSQL's own time-out ends to arrive. */
-const graceMs = 500;
+/** Time for the error of PostgreSQL's own time-out to arrive. */
+const GRACE_MS = 500;
 
 /**
- * A client of which no query waits longer than the statement time-out, half a second added, be the server stopped or
- * gone without a word. Connections it no longer answers on are given up, so that the next query makes a new one.
+ * A client whose queries never wait longer than the statement time-out plus half a second, even if the server is
+ * stopped or unreachable. Connections that no longer answer are closed, so that the next query opens a new one.
  */
 export function connect(
   url: string,
@@ -56,7 +56,7 @@ export function connect(
   const sql = postgres(url, { ...connectionOptions(options), ...more, ...{ socket: sockets.open } });
   let inFlight = 0;
   const bound = {
-    withinMs: options.statementTimeoutMs + graceMs,
+    withinMs: options.statementTimeoutMs + GRACE_MS,
     onStart: () => sockets.look(),
     count(change: 1 | -1) {
       inFlight += change;

@@ -8,7 +8,7 @@ export interface DatabaseOptions {
   /** Shown in pg_stat_activity. */
   applicationName: string;
   poolSize?: number;
-  /** No query waits longer, be the server slow, stopped or gone; default 5000. */
+  /** No query waits longer, even if the server is unreachable. Default 5000. */
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
 }
@@ -23,11 +23,11 @@ export interface Database {
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   poolSize: number;
-  /** Queries and transactions that run or wait for a connection. More than the pool's size: some wait. */
+  /** Queries and transactions that run or wait for a connection; above the pool's size, some wait. */
   inFlight(): number;
   /**
-   * Calls onMessage for every NOTIFY on the channel from now on. onGap tells that notifications may have been missed:
-   * once when the connection is lost, once when it is back. Throws when it cannot listen now.
+   * Calls onMessage for every NOTIFY on the channel from now on. onGap is called when notifications may have been lost:
+   * once when the connection is lost, once when it is restored. Throws if it cannot listen now.
    */
   listen(channel: string, onMessage: (payload: string) => void, onGap: () => void): Promise<Listening>;
   /** Lets running queries finish for 5 s, then disconnects. */
@@ -40,7 +40,7 @@ export type Db = Database['drizzle'];
 /** A transaction of `Db`; where a store takes `Db | Tx`, its statements may be part of a larger transaction. */
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
 
-/** A pool of connections, each made when it is first needed. */
+/** A pool of connections, each opened on demand. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, applicationName, poolSize = 10, statementTimeoutMs = 5000, connectTimeoutMs = 3000 } = options;
   const common = { applicationName, poolSize, statementTimeoutMs, connectTimeoutMs };

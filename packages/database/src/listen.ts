@@ -16,11 +16,11 @@ interface Hooks {
   onclose: () => void;
 }
 
-const heartbeatMs = 10_000;
+const HEARTBEAT_MS = 10_000;
 
 /**
- * LISTEN on one connection of its own, whatever the number of channels. postgres.js's own `listen` does not tell of
- * a lost connection; here every subscription is told when it is lost and when it is back.
+ * LISTEN on one dedicated connection for all channels. postgres.js's own `listen` does not report a lost connection;
+ * here every subscription is notified when it is lost and when it is restored.
  */
 export function createListener(connect: (hooks: Hooks) => postgres.Sql) {
   const subscriptions = new Set<Subscription>();
@@ -38,14 +38,14 @@ export function createListener(connect: (hooks: Hooks) => postgres.Sql) {
   function onclose(): void {
     losses += 1;
     if (restoring || closed || subscriptions.size === 0) return;
-    tellGap();
+    reportGap();
     restoring = true;
     restore().finally(() => {
       restoring = false;
     });
   }
 
-  function tellGap(): void {
+  function reportGap(): void {
     for (const subscription of subscriptions) subscription.onGap();
   }
 
@@ -57,7 +57,7 @@ export function createListener(connect: (hooks: Hooks) => postgres.Sql) {
           await execute('listen', channel);
         }
         // Lost again in between: some channels were asked for on the connection before.
-        if (losses === before) return tellGap();
+        if (losses === before) return reportGap();
       } catch {
         await sleep(pause);
       }
@@ -67,7 +67,7 @@ export function createListener(connect: (hooks: Hooks) => postgres.Sql) {
   async function execute(verb: 'listen' | 'unlisten', channel: string): Promise<void> {
     sql ??= connect({ onnotify, onclose });
     // A server that vanished without a word is noticed by what it does not answer.
-    heartbeat ??= setInterval(() => sql?.unsafe('select 1').catch(() => undefined), heartbeatMs).unref();
+    heartbeat ??= setInterval(() => sql?.unsafe('select 1').catch(() => undefined), HEARTBEAT_MS).unref();
     await sql`${sql.unsafe(verb)} ${sql(channel)}`;
   }
 

@@ -7,27 +7,28 @@ import postgres from 'postgres';
 import { connectionOptions } from './connect.ts';
 import { createSockets } from './sockets.ts';
 
-/** A folder that drizzle-kit wrote, and the table that remembers what of it was applied. */
+/** A folder of drizzle-kit, and the table that records which of its migrations were applied. */
 export interface Migrations {
   folder: string;
   /** In the schema `drizzle`; default `migrations`. Two folders in one database need a table each. */
   table?: string;
 }
 
-// Any number: who migrates a database of ours takes this advisory lock.
+// An arbitrary number: the advisory lock of every migration.
 const LOCK_ID = 7_926_335_344;
 const LOCK_WITHIN_MS = 60_000;
 const SCHEMA = 'drizzle';
 
-// While a change of a table waits for its lock, everybody else waits behind it: it gives up before they notice, and
-// well before PostgreSQL looks for deadlocks (after a second), whose victim might be a request.
+// While a schema change waits for its lock, every other query on the table waits behind it. It gives up before that is
+// noticeable, and before PostgreSQL checks for deadlocks (after a second), whose victim might be a request.
 const TABLE_LOCK_WITHIN_MS = 250;
 const TABLES_WITHIN_MS = 60_000;
 
 /**
- * Applies what is missing of a folder's migrations, all or none. Several processes may do so at once: one at a time
- * holds a lock, which the server frees should the holder's connection end. Tables that others use are waited for a
- * moment at a time, and tried again. Throws after a minute's wait for either, when the connection is lost, and when a migration stayed out because a later one was applied before.
+ * Applies the pending migrations of a folder, all or none. Concurrent processes take turns with a lock that ends with
+ * the holder's connection. A migration that has to wait for a table gives up quickly and is retried. Throws after a
+ * minute's wait for either, when the connection is lost, and when a migration was skipped because a later one had
+ * already been applied.
  */
 export async function migrate(url: string, { folder, table = 'migrations' }: Migrations): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: folder });
@@ -64,14 +65,14 @@ function untilUnlocked(apply: () => Promise<void>): Promise<void> {
   return retry(apply, { isRetryable, maxMs: 1_000 });
 }
 
-/** Lock not available, or a deadlock. */
+/** A lock that is not available, or a deadlock. */
 function isLocked(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && (error.code === '55P03' || error.code === '40P01')) return true;
   return isLocked(error.cause);
 }
 
-/** The lock belongs to one connection: were postgres.js to make another one, the rest would run without it. */
+/** The lock belongs to the connection. Were postgres.js to reconnect, the rest would run without the lock. */
 function openOnce() {
   const sockets = createSockets();
   let opened = false;

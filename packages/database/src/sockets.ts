@@ -7,12 +7,12 @@ interface Address {
   port: number[];
 }
 
-/** The sockets of a pool, so that those of a server that has gone silent can be given up. */
+/** The sockets of a pool, so that those of an unresponsive server can be closed. */
 export interface Sockets {
   open(address: Address): Socket;
-  /** Notes which sockets received something. (A listener would not hear what TLS takes from the socket.) */
+  /** Records which sockets received data. (With TLS, a listener would not see it.) */
   look(): void;
-  /** Destroys every socket that received nothing for so long. Idle ones among them are no loss. */
+  /** Destroys every socket that received nothing for this long, idle ones included. */
   destroySilent(forMs: number): void;
 }
 

@@ -1,5 +1,5 @@
-// What postgres.js and node:net say when the server cannot be reached or has gone.
-const connectionCodes = new Set([
+// Codes of postgres.js and node:net for a server that cannot be reached.
+const CONNECTION_CODES = new Set([
   ...['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT', 'QUERY_TIMEOUT'],
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['EHOSTDOWN', 'ENETDOWN', 'ENOTFOUND', 'EAI_AGAIN', 'EMFILE', 'ENFILE'],
@@ -9,11 +9,11 @@ const connectionCodes = new Set([
  * SQLSTATEs (PostgreSQL's appendix A): connection exceptions 08, insufficient resources 53, shut down or starting
  * 57P01 to 57P05, cancelled by a time-out 57014 and 55P03, failed over to a read-only server 25006, system error 58.
  */
-const sqlStates = /^(08...|53...|57P0[1-5]|57014|55P03|25006|58...)$/;
+const SQL_STATES = /^(08...|53...|57P0[1-5]|57014|55P03|25006|58...)$/;
 
 /**
- * Whether an error says that the database is away or too slow just now, so that trying later may help. Looks through
- * causes (Drizzle wraps what the driver throws) and aggregates.
+ * Whether an error means that the database is unavailable or too slow, so that a later attempt may succeed. Looks
+ * through causes (Drizzle wraps the errors of the driver) and aggregates.
  */
 export function isUnavailable(error: unknown): boolean {
   for (
@@ -22,7 +22,7 @@ export function isUnavailable(error: unknown): boolean {
     current = current.cause, depth++
   ) {
     const code = 'code' in current ? current.code : undefined;
-    if (typeof code === 'string' && (connectionCodes.has(code) || sqlStates.test(code))) return true;
+    if (typeof code === 'string' && (CONNECTION_CODES.has(code) || SQL_STATES.test(code))) return true;
     if (current instanceof AggregateError && current.errors.some(isUnavailable)) return true;
   }
   return false;

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@switchboard/database';
 import { z } from 'zod';
-import { changedChannel, notifyChanged } from './store.ts';
+import { CHANGED_CHANNEL, notifyChanged } from './store.ts';
 
-/** While announcements may be missed, nothing read longer ago is trusted. */
-const trustedUnheardMs = 300;
+/** While announcements may be lost, cached entries are invalidated this often. */
+const PROBE_INTERVAL_MS = 300;
 
 const payloadSchema = z.union([z.array(z.string()), z.object({ probe: z.string() })]);
 
 interface AnnouncementOptions {
   database: Database;
   onChanged(key: string): void;
-  /** Announcements may have been missed since the last call, or may be missed now. */
+  /** Announcements may have been lost since the last call, or may be lost now. */
   onDoubt(): void;
 }
 
 /**
- * Hears which entries changed. When the connection is lost, `onDoubt` is called again and again until a probe
- * that this instance announced itself has come back: from then on nothing is missed.
+ * Listens for changed entries. While the connection is lost, `onDoubt` is called repeatedly, until a probe that this
+ * instance sends to itself arrives: from then on no announcement is lost.
  */
-export async function hearChanges({ database, onChanged, onDoubt }: AnnouncementOptions) {
+export async function listenForChanges({ database, onChanged, onDoubt }: AnnouncementOptions) {
   let timer: NodeJS.Timeout | undefined;
   let awaited: string | undefined;
   let probing = false;
@@ -33,7 +33,7 @@ export async function hearChanges({ database, onChanged, onDoubt }: Announcement
 
   function doubt() {
     awaited = randomUUID();
-    timer ??= setInterval(probe, trustedUnheardMs);
+    timer ??= setInterval(probe, PROBE_INTERVAL_MS);
     probe();
   }
 
@@ -55,7 +55,7 @@ export async function hearChanges({ database, onChanged, onDoubt }: Announcement
     onDoubt();
   }
 
-  const listening = await database.listen(changedChannel, onMessage, doubt);
+  const listening = await database.listen(CHANGED_CHANNEL, onMessage, doubt);
   return {
     async stop() {
       clearInterval(timer);

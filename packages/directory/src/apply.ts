@@ -4,9 +4,8 @@ import { type Change, outgoingRecord, parseRecord, UnreadableRecord } from './re
 import { advance, applyChanges, lockPosition, notifyChanged, readNewer } from './store.ts';
 
 /**
- * Applies consecutive records of a partition in one transaction that also announces what changed. What was
- * applied before is passed over, and so is a record that came after a newer one of its entry. Records that
- * cannot be read go to the dead-letter topic.
+ * Applies consecutive records of a partition in one transaction, which also announces the changed entries. Records
+ * that were applied before or are older than the replica's entry are skipped. Unreadable ones are dead-lettered.
  */
 export async function applyBatch(db: Db, log: Pick<EventLog, 'publish'>, batch: RecordBatch): Promise<void> {
   const changes: { offset: bigint; change: Change }[] = [];
@@ -43,8 +42,8 @@ export async function applyBatch(db: Db, log: Pick<EventLog, 'publish'>, batch: 
 }
 
 /**
- * Compaction keeps an entry’s last record, not its newest. Where the last is older than what the replica has,
- * the replica’s goes behind it, so that who reads the topic later ends with the newest as well.
+ * Compaction keeps the last record of an entry, not the newest. If the last one is older than the replica's entry, the
+ * replica publishes its own after it, so that later readers of the topic end with the newest too.
  */
 async function publishNewer(tx: Tx, log: Pick<EventLog, 'publish'>, batch: RecordBatch, late: Change[]) {
   if (late.length === 0) return;
@@ -54,17 +53,17 @@ async function publishNewer(tx: Tx, log: Pick<EventLog, 'publish'>, batch: Recor
   if (records.length > 0) await log.publish(topic, records);
 }
 
-/** PostgreSQL takes up to 7,999 bytes in one notification. */
-const longestAnnouncement = 7_500;
+/** PostgreSQL limits a notification to 7,999 bytes. */
+const MAX_ANNOUNCEMENT_BYTES = 7_500;
 
-/** The keys in as few JSON arrays as fit a notification each. */
+/** The keys as JSON arrays, each of which fits into a notification. */
 export function announcements(keys: readonly string[]): string[] {
   const payloads: string[] = [];
   let group: string[] = [];
   let bytes = 2;
   for (const key of keys) {
     const size = Buffer.byteLength(JSON.stringify(key)) + 1;
-    if (bytes + size > longestAnnouncement && group.length > 0) {
+    if (bytes + size > MAX_ANNOUNCEMENT_BYTES && group.length > 0) {
       payloads.push(JSON.stringify(group));
       group = [];
       bytes = 2;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { directoryRecord, directoryTombstone, directoryTombstoneRetentionMs } from './index.ts';
+import { DIRECTORY_TOMBSTONE_RETENTION_MS, directoryRecord, directoryTombstone } from './index.ts';
 import { kafkaBrokers, logs, type TestLog, testLog, testService } from './testing/test-directory.ts';
 
 const someKey = () => `pk_eu_${randomUUID().replaceAll('-', '')}`;
@@ -203,7 +203,7 @@ describe('a replica', () => {
     const { directory } = service.instance();
     await directory.start();
     await directory.stop();
-    const halfSeconds = directoryTombstoneRetentionMs / 2_000;
+    const halfSeconds = DIRECTORY_TOMBSTONE_RETENTION_MS / 2_000;
     const behind = await startAfter(halfSeconds - 3_600);
     await log.publish(directoryRecord('project', { ...project, name: 'Followed' }));
     await eventually(async () => expect(await behind.project('shop')).toMatchObject({ name: 'Followed' }));

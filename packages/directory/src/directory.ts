@@ -1,12 +1,12 @@
 import type { Database } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
 import { pause } from '@switchboard/resilience';
-import { hearChanges } from './announcements.ts';
+import { listenForChanges } from './announcements.ts';
 import { DirectoryUnavailable } from './errors.ts';
 import { type DirectoryLogger, type Following, followTopic } from './following.ts';
 import { createLookUps, type LookUps } from './lookups.ts';
-import { directoryTopic } from './record.ts';
-import { givenUp, openReplica } from './store.ts';
+import { DIRECTORY_TOPIC } from './record.ts';
+import { openReplica, replicaReset } from './store.ts';
 
 export interface DirectoryOptions {
   /** Migrated with `directoryMigrations`. */
@@ -21,14 +21,14 @@ export interface DirectoryOptions {
 
 export interface Directory extends LookUps {
   /**
-   * Follows the topic `directory`. Resolves when the replica holds all that was published before the call; at
-   * once when it was complete before, and it then catches up while it answers. Throws DirectoryUnavailable or
-   * the database's error while one of them is away, and may be called again.
+   * Follows the topic `directory`. Resolves when the replica holds everything published before the call; at once if it
+   * was complete before, in which case it catches up in the background. Throws DirectoryUnavailable or the database's
+   * error while one of them is unavailable; it can be called again.
    */
   start(): Promise<void>;
   /** Stops following. The database and the log stay open. */
   stop(): Promise<void>;
-  /** Whether look-ups are answered: the replica is complete. */
+  /** Whether the replica is complete and look-ups work. */
   isReady(): boolean;
 }
 
@@ -36,24 +36,24 @@ const RETRY_MS = 1_000;
 
 /** The replica of the directory in a service's own database, with its look-ups in memory. */
 export function openDirectory(options: DirectoryOptions): Directory {
-  const { database, log, service, logger, topic = directoryTopic } = options;
+  const { database, log, service, logger, topic = DIRECTORY_TOPIC } = options;
   const { lookUps, drop, invalidateAll } = createLookUps({ database, assertReadable });
   const stopping = new AbortController();
-  let hearing: Awaited<ReturnType<typeof hearChanges>> | undefined;
+  let listening: Awaited<ReturnType<typeof listenForChanges>> | undefined;
   let following: Following | undefined;
   let background: Promise<void> | undefined;
   let ready = false;
 
   function assertReadable() {
-    if (!ready) throw new DirectoryUnavailable('the directory has not been loaded yet');
+    if (!ready) throw new DirectoryUnavailable('the directory is still loading');
   }
 
   async function start() {
-    hearing ??= await hearChanges({ database, onChanged, onDoubt: invalidateAll });
+    listening ??= await listenForChanges({ database, onChanged, onDoubt: invalidateAll });
     const replica = await openReplica(database.drizzle);
     if (!replica.isBootstrapped) return follow();
     ready = true;
-    background ??= followWhenThere();
+    background ??= followWithRetries();
   }
 
   async function follow() {
@@ -69,13 +69,13 @@ export function openDirectory(options: DirectoryOptions): Directory {
     if (!stopping.signal.aborted) setReady(true);
   }
 
-  /** The log may be away for long: a replica that was complete once goes on being answered. */
-  async function followWhenThere() {
+  /** A replica that was complete once stays in use while the log is unavailable. */
+  async function followWithRetries() {
     while (!stopping.signal.aborted) {
       try {
         return await follow();
       } catch (error) {
-        logger?.warn({ error }, 'the directory cannot be followed now; it is answered as last known');
+        logger?.warn({ error }, 'following the directory failed, retrying');
         await pause(RETRY_MS, stopping.signal);
       }
     }
@@ -84,16 +84,16 @@ export function openDirectory(options: DirectoryOptions): Directory {
   function onChanged(key: string) {
     if (!key.startsWith('*')) return drop(key);
     invalidateAll();
-    if (following === undefined || key !== givenUp(following.replicaId)) return;
-    // Another instance found that the replica must be read again.
+    if (following === undefined || key !== replicaReset(following.replicaId)) return;
+    // Another instance reset the replica.
     const before = Promise.all([background, following.stop()]);
     following = undefined;
     setReady(false);
-    background = before.then(followWhenThere);
+    background = before.then(followWithRetries);
   }
 
   function setReady(value: boolean) {
-    if (value && !ready) logger?.info({}, 'the directory is complete');
+    if (value && !ready) logger?.info({}, 'directory complete');
     ready = value;
   }
 
@@ -103,7 +103,7 @@ export function openDirectory(options: DirectoryOptions): Directory {
     async stop() {
       stopping.abort();
       await background;
-      await Promise.all([following?.stop(), hearing?.stop()]);
+      await Promise.all([following?.stop(), listening?.stop()]);
     },
     isReady: () => ready,
   };

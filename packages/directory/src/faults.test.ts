@@ -60,7 +60,7 @@ const refused = () =>
   );
 const revoke = () => log.publish(directoryTombstone('key', key));
 
-describe('while the replica’s database', () => {
+describe('while the database of the replica', () => {
   it('is stopped, known keys are answered and unknown ones are neither taken nor refused', async () => {
     await server.stop();
     for (const directory of directories) {

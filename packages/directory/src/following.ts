@@ -16,22 +16,22 @@ interface FollowOptions {
   topic: string;
   service: string;
   logger: DirectoryLogger | undefined;
-  /** The replica is about to be emptied. */
+  /** Called before the replica is emptied. */
   onReset(): void;
 }
 
 export interface Following {
   replicaId: string;
-  /** Resolves when all is applied that was published before following began, or when the signal aborts. */
+  /** Resolves when everything published before following began is applied, or when the signal aborts. */
   caughtUp(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
-const pollMs = 50;
-const mostFailures = 20;
-const noteMs = 60_000;
+const POLL_MS = 50;
+const MAX_FAILURES = 20;
+const NOTE_INTERVAL_MS = 60_000;
 
-/** Applies the topic to the replica from where it is, or from the start where the replica cannot go on. */
+/** Applies the topic to the replica from its position, or from the start if the replica cannot continue. */
 export async function followTopic({
   database,
   log,
@@ -49,25 +49,22 @@ export async function followTopic({
     topics: [topic],
     handle: (batch) => applyBatch(db, log, batch),
   });
-  const noting = setInterval(() => void noteProgress().catch(() => undefined), noteMs);
+  const noting = setInterval(() => void noteProgress().catch(() => undefined), NOTE_INTERVAL_MS);
 
   async function usableReplica(): Promise<Replica> {
     const current = await openReplica(db);
     const positions = await readPositions(db);
-    // A log that ends before what was applied of it is another log.
+    // A log that ends before the replica's position is a different log.
     const isOfAnotherLog = [...positions].some(([partition, next]) => next > (ends[partition] ?? 0n));
     if (!current.isStale && !isOfAnotherLog) return current;
-    const reason = isOfAnotherLog ? 'the topic was made anew' : 'it was behind for too long';
-    logger?.warn(
-      { replica: current.id, reason },
-      'the replica of the directory is read again from the start',
-    );
+    const reason = isOfAnotherLog ? 'the topic was created again' : 'it was behind for too long';
+    logger?.warn({ replica: current.id, reason }, 'replica reset, reading the directory from the start');
     onReset();
     await resetReplica(db, current.id);
     return openReplica(db);
   }
 
-  /** By what was applied, and by what the group has passed over: compaction leaves no record at some offsets. */
+  /** Compares positions and, since compaction leaves gaps, the committed offsets of the group. */
   async function hasReached(targets: bigint[]): Promise<boolean> {
     const positions = await readPositions(db);
     if (targets.every((end, partition) => (positions.get(partition) ?? 0n) >= end)) return true;
@@ -86,10 +83,10 @@ export async function followTopic({
         try {
           if (await hasReached(ends)) break;
         } catch (error) {
-          // Kafka refuses now and then while it finds a coordinator for a new group.
-          if (++failures === mostFailures) throw error;
+          // Kafka fails at times while it assigns a coordinator to a new group.
+          if (++failures === MAX_FAILURES) throw error;
         }
-        await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+        await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
       }
       if (signal.aborted) return;
       await markCaughtUp(db, replica.id);
@@ -106,6 +103,6 @@ async function endOffsets(log: EventLog, topic: string): Promise<bigint[]> {
     return await log.endOffsets(topic);
   } catch (error) {
     if (!(error instanceof UnknownTopic)) throw error;
-    throw new DirectoryUnavailable(`the topic ${topic} is not there yet; the service catalogue makes it`);
+    throw new DirectoryUnavailable(`the topic ${topic} does not exist yet; the catalogue service creates it`);
   }
 }

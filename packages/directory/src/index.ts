@@ -4,11 +4,11 @@ export { createDirectoryLink, type DirectoryLink, type DirectoryLinkOptions } fr
 export type { LookUps, ProjectKey } from './lookups.ts';
 export { directoryMigrations } from './migrations.ts';
 export {
+  DIRECTORY_TOMBSTONE_RETENTION_MS,
+  DIRECTORY_TOPIC,
   type DirectoryRecord,
   directoryRecord,
   directoryTombstone,
-  directoryTombstoneRetentionMs,
-  directoryTopic,
   type Entitlements,
   type Entries,
   type Kind,

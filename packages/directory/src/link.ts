@@ -5,49 +5,48 @@ import { DirectoryUnavailable } from './errors.ts';
 import type { DirectoryLogger } from './following.ts';
 import {
   type Change,
-  directoryTombstoneRetentionMs,
-  directoryTopic,
+  DIRECTORY_TOMBSTONE_RETENTION_MS,
+  DIRECTORY_TOPIC,
   outgoingRecord,
   parseRecord,
   UnreadableRecord,
 } from './record.ts';
 
 export interface DirectoryLinkOptions {
-  /** The log that catalogue publishes to. */
+  /** The log to which the catalogue service publishes. */
   home: EventLog;
-  /** The log that a region's services read. */
+  /** The log that the region's services read. */
   region: EventLog;
-  /** Replicas of each partition of the region's topic, where the link makes it. */
+  /** Replicas of each partition, if the link creates the region's topic. */
   replication: number;
   logger?: DirectoryLogger;
   /** Default `directory`. */
   topic?: string;
 }
 
-/** Copies the directory of one event log to another, where services of a region read it. */
+/** Copies the directory from one event log to the log of another region. */
 export interface DirectoryLink {
   /**
-   * Resolves when the region's topic holds what home's did at the call; goes on copying until stopped. Throws
-   * DirectoryUnavailable, or what a log throws, while one of them is away, and may be called again.
+   * Resolves when the region's topic holds what the home topic held at the call, and keeps copying until stopped. Throws
+   * DirectoryUnavailable or the error of a log while one of them is unavailable; it can be called again.
    */
   start(): Promise<void>;
   isComplete(): boolean;
-  /** Records at home that are not copied yet. */
+  /** Records of the home topic that are not copied yet. */
   behind(): Promise<bigint>;
   stop(): Promise<void>;
 }
 
 const POLL_MS = 50;
-const MOST_FAILURES = 20;
+const MAX_FAILURES = 20;
 
 /**
- * Every start compares the two topics whole, so that it does not matter how long the link was away: what is newer
- * at home is copied, record by record to the same partition, and what is no longer there at all, its tombstone gone
- * with compaction, is removed. Copies that come twice, or out of their order, change nothing: replicas go by the
- * revision.
+ * Every start compares both topics completely, so it does not matter how long the link was down. Newer records are
+ * copied to the same partition; entries that no longer exist at home, not even as tombstones, are removed. Duplicate and
+ * reordered copies have no effect, because replicas compare revisions.
  */
 export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLink {
-  const { home, region, replication, logger, topic = directoryTopic } = options;
+  const { home, region, replication, logger, topic = DIRECTORY_TOPIC } = options;
   let consumption: Consumption | undefined;
   let complete = false;
 
@@ -55,7 +54,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
     if (consumption !== undefined) return;
     const ends = await endsOf(home);
     const partitions = ends.length;
-    const tombstoneRetentionMs = directoryTombstoneRetentionMs;
+    const tombstoneRetentionMs = DIRECTORY_TOMBSTONE_RETENTION_MS;
     const minInSyncReplicas = replication >= 3 ? 2 : 1;
     const spec = { name: topic, partitions, replication, tombstoneRetentionMs, minInSyncReplicas };
     await region.createTopics([{ ...spec, cleanup: 'compact' }]);
@@ -67,12 +66,12 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
     try {
       await reached(home, group, ends);
       const gone = [...known.values()].filter((entry) => entry.value !== null && !seen.has(keyOf(entry)));
-      // Less than the revision of the removal, which was a later change at home.
+      // Lower than the revision of the removal, which was a later change at home.
       const tombstones = gone.map((entry) =>
         outgoingRecord({ key: keyOf(entry), value: null }, entry.revision + 1n, partitions),
       );
       if (tombstones.length > 0) await region.publish(topic, tombstones);
-      logger?.info({ known: known.size, removed: gone.length }, 'the region has the directory');
+      logger?.info({ known: known.size, removed: gone.length }, 'directory copied to the region');
     } catch (error) {
       await stop();
       throw error;
@@ -98,7 +97,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
         topic,
         newer.map(({ key, value, headers }) => ({ partition, key, value, headers })),
       );
-      // Only now: when the region is away, the same records come again.
+      // After the publish: if it fails, the same records are delivered again.
       if (!complete) for (const [key, change] of changes) known.set(key, change);
     }
   }
@@ -133,7 +132,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
     } catch (error) {
       if (!(error instanceof UnreadableRecord)) throw error;
       const { partition, offset } = record;
-      logger?.warn({ partition, offset: String(offset), reason: error.message }, 'a record is passed over');
+      logger?.warn({ partition, offset: String(offset), reason: error.message }, 'skipped unreadable record');
       return undefined;
     }
   }
@@ -143,7 +142,9 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
       return await log.endOffsets(topic);
     } catch (error) {
       if (!(error instanceof UnknownTopic)) throw error;
-      throw new DirectoryUnavailable(`the topic ${topic} is not there yet; the service catalogue makes it`);
+      throw new DirectoryUnavailable(
+        `the topic ${topic} does not exist yet; the catalogue service creates it`,
+      );
     }
   }
 
@@ -153,8 +154,8 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
         const lag = await log.lag(group, [topic]);
         if (lag.every(({ partition, committed }) => committed >= (ends[partition] ?? 0n))) return;
       } catch (error) {
-        // Kafka refuses now and then while it finds a coordinator for a new group.
-        if (++failures === MOST_FAILURES) throw error;
+        // Kafka fails at times while it assigns a coordinator to a new group.
+        if (++failures === MAX_FAILURES) throw error;
       }
       await sleep(POLL_MS);
     }
@@ -178,7 +179,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
   };
 }
 
-/** Read from the start each time, so never the same one twice. */
+/** Never reused, because the topic is read from the start each time. */
 const newGroup = () => `directory.link.${randomUUID()}`;
 
 const keyOf = ({ kind, id }: Pick<Change, 'kind' | 'id'>) => `${kind}:${id}`;

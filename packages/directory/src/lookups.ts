@@ -15,7 +15,7 @@ import {
 } from './record.ts';
 import { readEntries } from './store.ts';
 
-/** A live project key with what it opens. */
+/** A valid project key and its project. */
 export interface ProjectKey {
   key: string;
   projectId: string;
@@ -24,13 +24,13 @@ export interface ProjectKey {
 }
 
 export interface LookUps {
-  /** From memory when the key is known; undefined when it is unknown or revoked. */
+  /** Undefined for an unknown or revoked key. */
   projectKey(key: string): Promise<ProjectKey | undefined>;
   project(projectId: string): Promise<Project | undefined>;
   member(companyId: string, sub: string): Promise<Member | undefined>;
-  /** Those of the named that are members of the company, in the order they are named. */
+  /** The members of the company among `subs`, in the given order. */
   members(companyId: string, subs: readonly string[]): Promise<Member[]>;
-  /** What the company's plan includes, overridden one by one by the company's own; empty when unknown. */
+  /** The entitlements of the company's plan, overridden by the company's own; empty for an unknown company. */
   entitlements(companyId: string): Promise<Entitlements>;
   report(projectId: string, reportId: string): Promise<Report | undefined>;
 }
@@ -55,7 +55,7 @@ const MAX_ID_LENGTH = 5_000;
 
 interface LookUpOptions {
   database: Database;
-  /** Throws while the replica cannot be read. */
+  /** Throws while the replica is incomplete. */
   assertReadable(): void;
 }
 

@@ -2,10 +2,10 @@ import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
 import { z } from 'zod';
 
 /** The compacted topic that carries every change of the directory. */
-export const directoryTopic = 'directory';
+export const DIRECTORY_TOPIC = 'directory';
 
-/** How long the topic keeps a tombstone, at least. A replica that was behind for half of it is read again. */
-export const directoryTombstoneRetentionMs = 30 * 24 * 3_600_000;
+/** Minimum retention of tombstones. A replica that was behind for half of it is reset. */
+export const DIRECTORY_TOMBSTONE_RETENTION_MS = 30 * 24 * 3_600_000;
 
 const entitlements = z.record(z.string(), z.unknown());
 
@@ -43,7 +43,7 @@ const schemas = {
 };
 
 export type Kind = keyof typeof schemas;
-/** What an entry of each kind says. */
+/** The entry of each kind. */
 export type Entries = { [K in Kind]: z.infer<(typeof schemas)[K]> };
 export type Entitlements = z.infer<typeof entitlements>;
 export type PushSubscription = z.infer<typeof pushSubscription>;
@@ -77,7 +77,7 @@ export interface DirectoryRecord {
   value: string | null;
 }
 
-/** The record that says an entry is now as given. Changes of one entry must be published in their order. */
+/** The record of a new or changed entry. Changes of one entry must be published in order. */
 export function directoryRecord<K extends Kind>(kind: K, entry: Entries[K]): DirectoryRecord {
   return {
     key: `${kind}:${entryId(...names[kind](entry))}`,
@@ -85,12 +85,12 @@ export function directoryRecord<K extends Kind>(kind: K, entry: Entries[K]): Dir
   };
 }
 
-/** The record that says an entry is gone. `identifiers` are the entry's own, after its parent's if it has one. */
+/** The record of a removed entry. `identifiers` are its parent's, if it has one, and its own. */
 export function directoryTombstone(kind: Kind, ...identifiers: readonly string[]): DirectoryRecord {
   return { key: `${kind}:${entryId(...identifiers)}`, value: null };
 }
 
-const revisionHeader = 'revision';
+const REVISION_HEADER = 'revision';
 
 /**
  * A record as it goes to a topic of so many partitions. `revision` must be greater with each change of the
@@ -105,7 +105,7 @@ export function outgoingRecord(
     partition: partitionFor(key, partitions),
     key,
     value: value === null ? null : Buffer.from(value),
-    headers: { [revisionHeader]: String(revision) },
+    headers: { [REVISION_HEADER]: String(revision) },
   };
 }
 
@@ -123,11 +123,11 @@ export interface EntryKey {
 }
 
 /** Printable ASCII: an id is percent-encoded. */
-const keyPattern = /^([a-z]+):([\x21-\x7e]{1,5000})$/;
+const RECORD_KEY = /^([a-z]+):([\x21-\x7e]{1,5000})$/;
 
 /** Splits `kind:id`; undefined when it is none. */
 export function findKey(key: string | null): EntryKey | undefined {
-  const [, kind, id] = keyPattern.exec(key ?? '') ?? [];
+  const [, kind, id] = RECORD_KEY.exec(key ?? '') ?? [];
   const known = knownKinds.safeParse(kind);
   return known.success && id !== undefined ? { kind: known.data, id } : undefined;
 }
@@ -150,12 +150,12 @@ export function parseRecord(record: Pick<OutgoingRecord, 'key' | 'value' | 'head
   if (value !== null && idOf(kind, value) !== id) {
     throw new UnreadableRecord(`value: names another ${kind} than the key does`);
   }
-  return { kind, id, value, revision: parseRevision(headers[revisionHeader]) };
+  return { kind, id, value, revision: parseRevision(headers[REVISION_HEADER]) };
 }
 
 function parseRevision(text = ''): bigint {
   if (!/^\d{1,18}$/.test(text)) {
-    throw new UnreadableRecord(`header ${revisionHeader}: not a whole number of up to 18 digits`);
+    throw new UnreadableRecord(`header ${REVISION_HEADER}: not a whole number of up to 18 digits`);
   }
   return BigInt(text);
 }

@@ -1,10 +1,10 @@
 import type { Db, Tx } from '@switchboard/database';
 import { and, eq, gt, isNotNull, sql } from 'drizzle-orm';
-import { type Change, directoryTombstoneRetentionMs, type Kind } from './record.ts';
+import { type Change, DIRECTORY_TOMBSTONE_RETENTION_MS, type Kind } from './record.ts';
 import { applied, entries, replica } from './schema.ts';
 
-/** An applied change is announced here to every instance: a JSON array of record keys. */
-export const changedChannel = 'directory_changed';
+/** Announces applied changes to every instance, as a JSON array of record keys. */
+export const CHANGED_CHANNEL = 'directory_changed';
 
 /** The JSON of the entries that exist, by id. */
 export async function readEntries(db: Db, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
@@ -21,7 +21,7 @@ export async function readEntries(db: Db, kind: Kind, ids: readonly string[]): P
   return new Map(rows.map(({ id, value }) => [id, value]));
 }
 
-/** Where to go on in a partition, held until the transaction ends, so that a partition has one writer. */
+/** The next offset of a partition, locked until the transaction ends, so that a partition has one writer. */
 export async function lockPosition(tx: Tx, partition: number): Promise<bigint> {
   await tx.insert(applied).values({ partition, nextOffset: 0n }).onConflictDoNothing();
   const [row] = await tx.select().from(applied).where(eq(applied.partition, partition)).for('update');
@@ -32,7 +32,7 @@ export async function advance(tx: Tx, partition: number, nextOffset: bigint): Pr
   await tx.update(applied).set({ nextOffset }).where(eq(applied.partition, partition));
 }
 
-/** Keeps each change that is newer than what is there; answers the record keys of those. */
+/** Stores each change that is newer than its entry, and returns the record keys of those. */
 export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<Set<string>> {
   const rows = await tx.execute<{ key: string }>(sql`
     insert into ${entries} (kind, id, value, revision) select * from ${changeRows(changes)}
@@ -44,7 +44,7 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
 
 const recordKey = sql<string>`${entries.kind} || ':' || ${entries.id}`;
 
-/** What is there of the same entries at a newer revision than those. */
+/** The entries of these changes that have a newer revision. */
 export function readNewer(tx: Tx, changes: readonly Change[]) {
   const given = sql`${changeRows(changes)} as given (kind, id, value, revision)`;
   return tx
@@ -65,23 +65,23 @@ function changeRows(changes: readonly Change[]) {
 }
 
 export async function notifyChanged(tx: Tx | Db, payload: string): Promise<void> {
-  await tx.execute(sql`select pg_notify(${changedChannel}, ${payload})`);
+  await tx.execute(sql`select pg_notify(${CHANGED_CHANNEL}, ${payload})`);
 }
 
 export interface Replica {
   id: string;
   isBootstrapped: boolean;
-  /** It was behind for so long that the log may have dropped tombstones it never saw. */
+  /** It was behind for so long that it may have missed tombstones. */
   isStale: boolean;
 }
 
-/** Reading what was missed must end while the tombstones are there: it has the other half of their time. */
-const staleAfter = sql`make_interval(secs => ${directoryTombstoneRetentionMs / 2_000})`;
+/** Half of the retention, so that catching up ends before tombstones are removed. */
+const staleAfter = sql`make_interval(secs => ${DIRECTORY_TOMBSTONE_RETENTION_MS / 2_000})`;
 
-/** Announces that the replica with this id was given up. */
-export const givenUp = (replicaId: string) => `*:${replicaId}`;
+/** The announcement that the replica with this id was reset. */
+export const replicaReset = (replicaId: string) => `*:${replicaId}`;
 
-/** The replica of this database; made when there is none yet. */
+/** The replica of this database, created if there is none. */
 export async function openReplica(db: Db): Promise<Replica> {
   await db.insert(replica).values({}).onConflictDoNothing();
   const [row] = await db
@@ -101,7 +101,7 @@ export async function markCaughtUp(db: Db, id: string): Promise<void> {
     .where(eq(replica.id, id));
 }
 
-/** For each partition that something was applied of, where to go on. */
+/** The next offset of each partition of which something was applied. */
 export async function readPositions(db: Db): Promise<Map<number, bigint>> {
   const rows = await db.select().from(applied).where(gt(applied.nextOffset, 0n));
   return new Map(rows.map(({ partition, nextOffset }) => [partition, nextOffset]));
@@ -114,6 +114,6 @@ export async function resetReplica(db: Db, staleId: string): Promise<void> {
     if (gone.length === 0) return;
     await tx.delete(entries);
     await tx.delete(applied);
-    await notifyChanged(tx, JSON.stringify([givenUp(staleId)]));
+    await notifyChanged(tx, JSON.stringify([replicaReset(staleId)]));
   });
 }

@@ -1,4 +1,4 @@
-/** The object store refused, failed or did not answer in time; `cause` says how. */
+/** The object store responded with an error or not in time; `cause` has the details. */
 export class ObjectStoreError extends Error {
   override name = 'ObjectStoreError';
 }

@@ -5,10 +5,10 @@ import { ObjectStoreError } from './errors.ts';
 import { assertKey, assertPrefix } from './keys.ts';
 import type { ListedObject, ObjectStore } from './types.ts';
 
-/** Files being written; no key begins with a dot. */
-const unfinished = '.unfinished';
+/** Folder of files being written. No key begins with a dot. */
+const UNFINISHED = '.UNFINISHED';
 
-/** Objects as files: written beside, synced, then renamed into place. For one machine. */
+/** Stores objects as files, which are written to a temporary file, synced and renamed. For a single machine. */
 export function openFolder(root: string): ObjectStore {
   const pathOf = (key: string) => {
     assertKey(key);
@@ -17,7 +17,7 @@ export function openFolder(root: string): ObjectStore {
 
   async function put(key: string, bytes: Uint8Array): Promise<void> {
     const path = pathOf(key);
-    const temporary = join(root, unfinished, randomUUID());
+    const temporary = join(root, UNFINISHED, randomUUID());
     try {
       await mkdir(dirname(temporary), { recursive: true });
       const file = await open(temporary, 'wx', 0o640);
@@ -96,7 +96,7 @@ async function orStoreError<T>(message: string, action: Promise<T>): Promise<T> 
   }
 }
 
-/** The rename itself is durable only once the folder is. */
+/** A rename is durable only once its folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

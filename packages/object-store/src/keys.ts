@@ -1,33 +1,33 @@
 import { createHash } from 'node:crypto';
 
-const part = /^[A-Za-z0-9_=-][A-Za-z0-9_.=-]{0,199}$/;
-const longestKey = 900;
+const PART = /^[A-Za-z0-9_=-][A-Za-z0-9_.=-]{0,199}$/;
+const MAX_KEY_LENGTH = 900;
 
-/** Throws a RangeError when the text is no key: a defect of the caller, never of who uses the service. */
+/** Throws a RangeError for an invalid key, which is a defect of the calling code. */
 export function assertKey(key: string): void {
-  if (key.length > longestKey || !key.split('/').every((one) => part.test(one))) {
+  if (key.length > MAX_KEY_LENGTH || !key.split('/').every((one) => PART.test(one))) {
     throw new RangeError(`not an object key: ${JSON.stringify(key.slice(0, 100))}`);
   }
 }
 
-/** Throws a RangeError when no key can begin so. */
+/** Throws a RangeError for text that no key begins with. */
 export function assertPrefix(prefix: string): void {
   const parts = prefix.split('/');
   const last = parts.pop() ?? '';
-  if (prefix.length > longestKey || !parts.every((one) => part.test(one)) || (last && !part.test(last))) {
+  if (prefix.length > MAX_KEY_LENGTH || !parts.every((one) => PART.test(one)) || (last && !PART.test(last))) {
     throw new RangeError(`not the beginning of an object key: ${JSON.stringify(prefix.slice(0, 100))}`);
   }
 }
 
-const longestReadable = 150;
+const MAX_READABLE_LENGTH = 150;
 
 /**
- * Any text as one part of a key: letters, digits, `-` and `_` stand for themselves, every other byte of its UTF-8
- * becomes `=XX`; a text that gets longer than 150 so is its SHA-256 in hex behind `==`. Different texts never meet.
+ * Encodes any text as one part of a key. Letters, digits, `-` and `_` stay; every other byte of its UTF-8 becomes
+ * `=XX`. Text that becomes longer than 150 characters is replaced by `==` and its SHA-256 in hex. No two texts collide.
  */
 export function keyPart(text: string): string {
   const encoded = Array.from(Buffer.from(text.toWellFormed()), encodeByte).join('');
-  if (encoded.length > longestReadable) return `==${createHash('sha256').update(text).digest('hex')}`;
+  if (encoded.length > MAX_READABLE_LENGTH) return `==${createHash('sha256').update(text).digest('hex')}`;
   return encoded === '' ? '=' : encoded;
 }
 

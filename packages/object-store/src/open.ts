@@ -2,21 +2,21 @@ import { openFolder } from './folder.ts';
 import { openS3 } from './s3.ts';
 import type { ObjectStore } from './types.ts';
 
-/** Where objects are: an S3 server and one of its buckets, or a folder of this machine. */
+/** The location of objects: a bucket of an S3 server, or a local folder. */
 export type ObjectStoreSettings =
   | {
-      /** http(s) address of the server; the bucket is named in the path. */
+      /** URL of the server; buckets are addressed in the path. */
       endpoint: string;
       accessKey: string;
       secretKey: string;
       bucket: string;
       region: string;
-      /** How long the server may stay silent, in milliseconds; default 3000. */
+      /** Longest time without data from the server, in milliseconds. Default 3000. */
       timeoutMs?: number;
     }
   | { folder: string };
 
-/** Opens an object store; nothing is connected or created before it is used. */
+/** Opens an object store, which connects and creates nothing before it is used. */
 export function openObjectStore(settings: ObjectStoreSettings): ObjectStore {
   return 'folder' in settings ? openFolder(settings.folder) : openS3(settings);
 }

@@ -3,10 +3,10 @@ import https from 'node:https';
 
 type OnResponse = (response: http.IncomingMessage) => void;
 
-/** Longest one request may take in all, however slowly it goes on, in milliseconds. */
-const longestMs = 60_000;
+/** Time limit of a request in milliseconds, however slowly it progresses. */
+const MAX_REQUEST_MS = 60_000;
 
-/** What the client sends requests with: kept connections, and no wait beyond the time-outs. */
+/** The transport of the client: keep-alive connections, and time-outs for every wait. */
 export function boundedTransport(isSecure: boolean, timeoutMs: number) {
   const { Agent, request } = isSecure ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: 30_000 });
@@ -23,9 +23,9 @@ export function boundedTransport(isSecure: boolean, timeoutMs: number) {
     const giveUp = () => {
       sent.destroy(Object.assign(new Error('the server did not answer in time'), { code: 'ETIMEDOUT' }));
     };
-    // `timeout` counts from the last byte on the socket; before, the request may wait for a free one.
+    // `timeout` starts with the socket; before that, the request may wait for a free one.
     const queued = setTimeout(giveUp, timeoutMs);
-    const deadline = setTimeout(giveUp, longestMs);
+    const deadline = setTimeout(giveUp, MAX_REQUEST_MS);
     sent.on('timeout', giveUp);
     sent.once('socket', () => clearTimeout(queued));
     sent.once('close', () => {

@@ -1,5 +1,5 @@
 import { migrate, openDatabase } from '@switchboard/database';
-import { directoryTombstoneRetentionMs, directoryTopic } from '@switchboard/directory';
+import { DIRECTORY_TOMBSTONE_RETENTION_MS, DIRECTORY_TOPIC } from '@switchboard/directory';
 import type { TopicSpec } from '@switchboard/event-log';
 import { createApp, defineService, openEventLog } from '@switchboard/service-kit';
 import { createAiModels } from './ai-models/ai-models.ts';
@@ -79,11 +79,11 @@ export const catalogueService = defineService({
 
 function topicOf(config: CatalogueConfig): TopicSpec {
   return {
-    name: directoryTopic,
+    name: DIRECTORY_TOPIC,
     partitions: config.TOPIC_PARTITIONS,
     replication: config.TOPIC_REPLICATION,
     cleanup: 'compact',
-    tombstoneRetentionMs: directoryTombstoneRetentionMs,
+    tombstoneRetentionMs: DIRECTORY_TOMBSTONE_RETENTION_MS,
     // With three replicas, two must acknowledge a record: losing one loses no records.
     minInSyncReplicas: config.TOPIC_REPLICATION >= 3 ? 2 : 1,
   };

@@ -1,9 +1,9 @@
 import type { EventLog } from '@switchboard/event-log';
 import {
+  DIRECTORY_TOPIC,
   type DirectoryRecord,
   directoryRecord,
   directoryTombstone,
-  directoryTopic,
   type Entitlements,
   type Entries,
   type Kind,
@@ -46,13 +46,13 @@ export async function createDirectoryPublisher(
   log: EventLog,
   { partitions = 1 }: { partitions?: number } = {},
 ): Promise<DirectoryPublisher> {
-  await log.createTopics([{ name: directoryTopic, partitions, replication: 1, cleanup: 'compact' }]);
+  await log.createTopics([{ name: DIRECTORY_TOPIC, partitions, replication: 1, cleanup: 'compact' }]);
   // The topic of a Kafka server outlives the test.
   let revision = BigInt(Date.now()) * 1_000n;
 
   async function publish(...records: DirectoryRecord[]): Promise<void> {
     const outgoing = records.map((record) => outgoingRecord(record, ++revision, partitions));
-    await log.publish(directoryTopic, outgoing);
+    await log.publish(DIRECTORY_TOPIC, outgoing);
   }
 
   const company = (id: string, entitlements: Entitlements) =>

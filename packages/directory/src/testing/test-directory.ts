@@ -3,10 +3,10 @@ import { type Database, openDatabase } from '@switchboard/database';
 import { type EventLog, openKafkaLog, openPostgresLog, type StoredRecord } from '@switchboard/event-log';
 import { backing, type TestDatabase, testDatabase } from '@switchboard/testkit';
 import {
+  DIRECTORY_TOMBSTONE_RETENTION_MS,
   type Directory,
   type DirectoryRecord,
   directoryMigrations,
-  directoryTombstoneRetentionMs,
   openDirectory,
   outgoingRecord,
 } from '../index.ts';
@@ -23,7 +23,7 @@ export async function testLog(kind: (typeof logs)[number], topic: string = `dire
       ? openKafkaLog({ brokers: (kafkaBrokers ?? '').split(','), clientId: 'directory-test' })
       : openPostgresLog({ url: own.url, compactionIntervalMs: 100 });
   const log = open();
-  const tombstoneRetentionMs = directoryTombstoneRetentionMs;
+  const tombstoneRetentionMs = DIRECTORY_TOMBSTONE_RETENTION_MS;
   const spec = {
     name: topic,
     partitions: 4,

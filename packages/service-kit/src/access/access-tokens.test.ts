@@ -214,7 +214,7 @@ describe('a token that was not signed by the issuer', () => {
   });
 });
 
-describe('the issuer’s keys', () => {
+describe('the keys of the issuer', () => {
   it('are fetched once for all', async () => {
     await Promise.all([mint(ec), mint(rsa), mint(ed)].map(async (token) => tokens.verify(await token)));
     await tokens.verify(await mint(ec));

@@ -140,7 +140,7 @@ describe('errors', () => {
 });
 
 describe('every answer', () => {
-  it('carries X-Request-Id, the caller’s own when it is fit', async () => {
+  it('carries X-Request-Id, the one of the caller if it is valid', async () => {
     const own = await call('/things/x', { headers: { 'X-Request-Id': 'A.b_c-1' } });
     expect(own.headers.get('x-request-id')).toBe('A.b_c-1');
     const unfit = await call('/nothing', { headers: { 'X-Request-Id': 'a b' } });
@@ -189,10 +189,10 @@ describe('CORS', () => {
   });
 });
 
-describe('the caller’s address', () => {
+describe('the address of the caller', () => {
   const forwarded = { headers: { 'X-Forwarded-For': '6.6.6.6, 203.0.113.9, 10.0.0.1' } };
 
-  it('is the connection’s when no proxy is trusted', async () => {
+  it('is that of the connection when no proxy is trusted', async () => {
     expect(await (await call('/address', forwarded)).text()).toBe('127.0.0.1');
   });
 

@@ -95,7 +95,7 @@ it('a record names the request that published it beside its own headers; one of 
   expect(seen.get('unnamed')).toEqual({ own: 'x' });
 });
 
-it('a consumer’s lines about a bad record carry the id of the request that published it', async () => {
+it('log lines about an unreadable record carry the id of the request that published it', async () => {
   await log.createTopics([{ name: 'bad', partitions: 1, replication: 1, cleanup: 'delete' }]);
   const scoped = (id: string, value: string) =>
     inScope({ requestId: id }, () => log.publish('bad', [record(value)]));

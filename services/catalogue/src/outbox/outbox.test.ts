@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { openDatabase } from '@switchboard/database';
-import { directoryRecord, directoryTombstoneRetentionMs, directoryTopic } from '@switchboard/directory';
+import { DIRECTORY_TOMBSTONE_RETENTION_MS, DIRECTORY_TOPIC, directoryRecord } from '@switchboard/directory';
 import { openPostgresLog } from '@switchboard/event-log';
 import { eventually, type PostgresServer, postgresServer } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,10 +79,10 @@ describe('the outbox', () => {
     const log = openPostgresLog({ url: catalogue.logUrl });
     const kept = (tombstoneRetentionMs: number) =>
       log.createTopics([
-        { name: directoryTopic, partitions: 4, replication: 1, cleanup: 'compact', tombstoneRetentionMs },
+        { name: DIRECTORY_TOPIC, partitions: 4, replication: 1, cleanup: 'compact', tombstoneRetentionMs },
       ]);
-    await kept(directoryTombstoneRetentionMs);
-    await expect(kept(directoryTombstoneRetentionMs + 1)).rejects.toThrow('tombstone');
+    await kept(DIRECTORY_TOMBSTONE_RETENTION_MS);
+    await expect(kept(DIRECTORY_TOMBSTONE_RETENTION_MS + 1)).rejects.toThrow('tombstone');
     await log.close();
   });
 

@@ -1,5 +1,5 @@
 import { openDatabase } from '@switchboard/database';
-import { directoryTopic } from '@switchboard/directory';
+import { DIRECTORY_TOPIC } from '@switchboard/directory';
 import { openPostgresLog } from '@switchboard/event-log';
 import { call, harness } from '@switchboard/testkit';
 import { catalogueService } from '../service.ts';
@@ -38,11 +38,11 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
     const log = openPostgresLog({ url: rig.logUrl });
     const state = new Map<string, unknown>();
     try {
-      const ends = await log.endOffsets(directoryTopic);
+      const ends = await log.endOffsets(DIRECTORY_TOPIC);
       const read = ends.map(() => 0n);
       const consumption = await log.consume({
         group: `test-${Math.random()}`,
-        topics: [directoryTopic],
+        topics: [DIRECTORY_TOPIC],
         async handle(batch) {
           for (const { key, value } of batch.records) {
             state.set(key ?? '', value === null ? null : JSON.parse(value.toString()));
