@@ -8,7 +8,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Makes a server listen on a free port of 127.0.0.1 and answers the port. */
+/** Makes a server listen on a free port of 127.0.0.1, and returns the port. */
 export async function listenOnFreePort(server: Server): Promise<number> {
   await new Promise<void>((resolve, reject) => server.on('error', reject).listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import type { TestProject } from 'vitest/node';
 
-/** Vitest's global setup: PostgreSQL from TEST_DATABASE_URL, else one of our own for the length of the run. */
+/** Vitest's global setup: PostgreSQL at TEST_DATABASE_URL, or one that is started for the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) {

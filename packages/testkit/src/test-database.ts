@@ -8,12 +8,12 @@ import { inject } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A server on which tests make databases of their own. */
+    /** The server on which tests create databases. */
     postgresUrl: string;
   }
 }
 
-/** A folder drizzle-kit wrote, and the table that remembers what was applied (see `migrate` of the database package). */
+/** A folder of drizzle-kit, and the table that records what was applied (see `migrate` of the database package). */
 export interface TestMigrations {
   folder: string;
   table?: string;
@@ -64,7 +64,7 @@ async function ensureTemplate(
   await sql`select pg_advisory_lock(${TEMPLATE_LOCK})`;
   const [existing] = await sql`select 1 from pg_database where datname = ${template}`;
   if (!existing) {
-    // Renamed when complete: a run cut short leaves no half template.
+    // Renamed when complete, so that an interrupted run leaves no incomplete template.
     const unfinished = `unfinished_${template}`;
     await sql`drop database if exists ${sql(unfinished)} with (force)`;
     await sql`create database ${sql(unfinished)} template template0`;

@@ -6,7 +6,7 @@ import { accessTokens, eventually, testDatabase } from './index.ts';
 const example = new URL('./example-migrations', import.meta.url).pathname;
 
 describe('testDatabase', () => {
-  it('makes databases that know nothing of each other, from one template, at the same time', async () => {
+  it('creates separate databases from one template at the same time', async () => {
     const databases = await Promise.all(
       Array.from({ length: 4 }, () => testDatabase({ migrations: [{ folder: example }] })),
     );
@@ -27,7 +27,7 @@ describe('testDatabase', () => {
 });
 
 describe('accessTokens', () => {
-  it('mints tokens that its key set verifies, expired ones on request', async () => {
+  it('mints tokens that its key set verifies, and expired ones on request', async () => {
     const tokens = await accessTokens();
     onTestFinished(() => tokens.stop());
     const verify = (token: string) =>
@@ -45,7 +45,7 @@ describe('accessTokens', () => {
 });
 
 describe('eventually', () => {
-  it('answers the first result that is no error, and throws the last error when there is none', async () => {
+  it('returns the first result, and throws the last error when there is none', async () => {
     let calls = 0;
     const third = () => {
       calls += 1;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { redisUrl, startRedis } from './redis.ts';
 import { s3Access, startS3 } from './s3.ts';
 
-describe('backings of a test’s own', () => {
-  it('Redis comes back on its port after it was killed', async (test) => {
+describe('backings for one test', () => {
+  it('Redis restarts on its port after it was killed', async (test) => {
     const server = await startRedis();
     if (!server) return test.skip();
     await server.kill();
@@ -12,7 +12,7 @@ describe('backings of a test’s own', () => {
     expect(await redisUrl()).toMatch(/^redis:/);
   });
 
-  it('an S3 server answers whoever has no key with 403, also after it was killed and started again', async (test) => {
+  it('an S3 server answers 403 without a key, before and after it was killed and restarted', async (test) => {
     const server = await startS3();
     if (!server) return test.skip();
     const status = async (): Promise<number> => (await fetch(`${server.endpoint}/${server.bucket}`)).status;

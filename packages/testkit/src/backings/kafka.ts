@@ -10,15 +10,15 @@ import { freePort } from '../ports.ts';
 import { spawnProgram } from '../rig/program.ts';
 import { backing } from './backing.ts';
 
-/** A Kafka broker of one test's own, to be paused, killed and started again. */
+/** A Kafka broker for one test, which can pause, kill and restart it. */
 export interface KafkaServer {
   brokers: string[];
-  /** SIGSTOP: it takes connections and says nothing. */
+  /** SIGSTOP: it accepts connections but does not answer. */
   pause(): void;
   resume(): void;
   /** SIGKILL; the data stays. */
   kill(): Promise<void>;
-  /** Starts again on the same port with the same data, after `kill`. */
+  /** Starts it on the same port and data, after `kill`. */
   restart(): Promise<void>;
   /** Stops it and removes the data. */
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ export interface KafkaServer {
 
 const RUN_SCRIPT = fileURLToPath(new URL('../../../../deploy/backings/kafka/run.sh', import.meta.url));
 
-/** A broker that talks TLS on one more listener and lets in one user (SCRAM-SHA-512 and PLAIN). */
+/** Another listener of the broker, with TLS and one user (SCRAM-SHA-512 and PLAIN). */
 export interface SecuredListener {
   port: number;
   /** PEM: the certificate, its key, and the authority that signed it. */
@@ -37,15 +37,13 @@ export interface SecuredListener {
 }
 
 /**
- * Starts one from what `deploy/backings/install.sh` installed. Undefined where that is missing; with
+ * Starts the Kafka that `deploy/backings/install.sh` installed. Returns undefined where it is not installed; with
  * REQUIRE_BACKINGS=1 that is an error.
  */
 export async function startKafka(secured?: SecuredListener): Promise<KafkaServer | undefined> {
   if (!existsSync(join(kafkaLibs(), '.complete'))) {
     if (process.env['REQUIRE_BACKINGS'] !== '1') return undefined;
-    throw new Error(
-      `no Kafka in ${kafkaLibs()} and REQUIRE_BACKINGS=1: run deploy/backings/install.sh kafka`,
-    );
+    throw new Error(`Kafka is not installed in ${kafkaLibs()}: run deploy/backings/install.sh kafka`);
   }
   const directory = await mkdtemp(join(tmpdir(), 'switchboard-kafka-'));
   const port = await freePort();
@@ -104,8 +102,8 @@ async function secure(
 }
 
 /**
- * Brokers for tests: KAFKA_BROKERS, else a container where a Docker engine answers, else a broker that ends with
- * this process. Undefined: none of them is there.
+ * Brokers for tests: KAFKA_BROKERS, else a container where Docker runs, else a broker that ends with this process.
+ * Undefined when there is none of them.
  */
 export function kafkaBrokers(): Promise<string[] | undefined> {
   shared ??= findBrokers();

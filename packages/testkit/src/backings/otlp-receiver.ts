@@ -7,14 +7,14 @@ import { type ReceivedSpan, spansOf } from './otlp-wire.ts';
 export interface OtlpReceiver {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   endpoint: string;
-  /** What has been received until now. */
+  /** Received so far. */
   spans: ReceivedSpan[];
-  /** From now on: takes everything, refuses everything, or never answers. */
+  /** Sets how it answers from now on: accepts everything, refuses everything, or never answers. */
   become(behaviour: 'well' | 'failing' | 'stuck'): void;
   stop(): Promise<void>;
 }
 
-/** A collector of traces: takes OTLP over HTTP as protobuf. */
+/** Starts a collector of traces: OTLP over HTTP with protobuf. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   let behaviour: 'well' | 'failing' | 'stuck' = 'well';
@@ -31,7 +31,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('not listening');
+  if (typeof address !== 'object' || address === null) throw new Error('the receiver is not listening');
   return {
     endpoint: `http://127.0.0.1:${address.port}`,
     spans,

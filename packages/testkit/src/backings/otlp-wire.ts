@@ -1,4 +1,4 @@
-/** Reads OTLP's protobuf messages of traces, as far as tests look at them. */
+/** Reads the OTLP messages of traces, in protobuf: the fields that tests use. */
 
 export interface ReceivedSpan {
   service: string;

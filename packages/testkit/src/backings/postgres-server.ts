@@ -4,26 +4,26 @@ import { join } from 'node:path';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import { freePort } from '../ports.ts';
 
-/** A PostgreSQL server of one test's own, to be stopped, frozen and killed. */
+/** A PostgreSQL server for one test, which can stop, freeze and kill it. */
 export interface PostgresServer {
   url(database: string): string;
-  /** Shuts down and leaves the data. */
+  /** Shuts down and keeps the data. */
   stop(): Promise<void>;
   /** Starts on the same port again. */
   start(): Promise<void>;
-  /** SIGSTOP to every process of it (Linux). */
+  /** SIGSTOP to all of its processes (Linux). */
   freeze(): Promise<void>;
-  /** SIGCONT to every process of it. */
+  /** SIGCONT to all of its processes. */
   thaw(): Promise<void>;
-  /** SIGKILL to the postmaster; the server comes back by itself. */
+  /** SIGKILL to the postmaster; the server restarts by itself. */
   kill(): Promise<void>;
   /** Stops it and removes the data. */
   remove(): Promise<void>;
 }
 
 /**
- * Starts one with the given databases. `durable`: it syncs what it commits, so that a kill loses nothing; tests that
- * do not look for that are quicker without.
+ * Starts a server with these databases. With `durable` it syncs commits, so that a kill loses none of them; tests that do
+ * not need that are faster without.
  */
 export async function postgresServer(
   databases: string[] = ['test'],

@@ -6,18 +6,18 @@ import { freePort } from '../ports.ts';
 import { spawnProgram } from '../rig/program.ts';
 import { backing } from './backing.ts';
 
-/** A Redis of one test's own, to be paused, killed and started again. It keeps nothing on disk. */
+/** A Redis server for one test, which can pause, kill and restart it. It keeps nothing on disk. */
 export interface RedisServer {
   url: string;
-  /** SIGSTOP: it takes connections and says nothing. */
+  /** SIGSTOP: it accepts connections but does not answer. */
   pause(): void;
   resume(): void;
   kill(): Promise<void>;
-  /** Starts again on the same port, empty. */
+  /** Starts it on the same port, empty. */
   restart(): Promise<void>;
 }
 
-/** Undefined where no `redis-server` is installed; with REQUIRE_BACKINGS=1 that is an error. */
+/** Returns undefined where `redis-server` is not installed; with REQUIRE_BACKINGS=1 that is an error. */
 export async function startRedis(): Promise<RedisServer | undefined> {
   const scratch = await mkdtemp(join(tmpdir(), 'switchboard-redis-'));
   const port = await freePort();
@@ -44,7 +44,7 @@ export async function startRedis(): Promise<RedisServer | undefined> {
   }
 }
 
-/** The Redis that tests share, with keys of their own: REDIS_URL, else one started for this process. */
+/** The Redis that tests share, each with its own keys: REDIS_URL, else one that is started for this process. */
 export function redisUrl(): Promise<string | undefined> {
   shared ??= find();
   return shared;

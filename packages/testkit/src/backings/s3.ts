@@ -14,9 +14,9 @@ export interface S3Access {
   region: string;
 }
 
-/** An S3 server of one test's own, to be paused, killed and started again. */
+/** An S3 server for one test, which can pause, kill and restart it. */
 export interface S3Server extends S3Access {
-  /** SIGSTOP: it takes connections and says nothing. */
+  /** SIGSTOP: it accepts connections but does not answer. */
   pause(): void;
   resume(): void;
   /** SIGKILL; the objects stay. */
@@ -29,7 +29,7 @@ export interface S3Server extends S3Access {
 const CREDENTIALS = { accessKey: 'switchboard', secretKey: 'switchboard-secret', region: 'eu-central-1' };
 
 /**
- * Starts versitygw from what `deploy/backings/install.sh` installed. Undefined where that is missing; with
+ * Starts the versitygw that `deploy/backings/install.sh` installed. Returns undefined where it is not installed; with
  * REQUIRE_BACKINGS=1 that is an error.
  */
 export async function startS3(): Promise<S3Server | undefined> {
@@ -37,11 +37,11 @@ export async function startS3(): Promise<S3Server | undefined> {
   const program = join(home, 'bin', 'versitygw');
   if (!existsSync(program)) {
     if (process.env['REQUIRE_BACKINGS'] !== '1') return undefined;
-    throw new Error(`no versitygw in ${home} and REQUIRE_BACKINGS=1: run deploy/backings/install.sh s3`);
+    throw new Error(`versitygw is not installed in ${home}: run deploy/backings/install.sh s3`);
   }
   const directory = await mkdtemp(join(tmpdir(), 'switchboard-s3-'));
   const bucket = 'switchboard';
-  // A bucket of this server is a folder.
+  // Each bucket of this server is a folder.
   await mkdir(join(directory, bucket));
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
@@ -68,7 +68,7 @@ export async function startS3(): Promise<S3Server | undefined> {
   };
 }
 
-/** The bucket that tests share, under prefixes of their own: S3_ENDPOINT, else a server started for this process. */
+/** The bucket that tests share, each with its own prefixes: S3_ENDPOINT, else a server that is started for this process. */
 export function s3Access(): Promise<S3Access | undefined> {
   shared ??= find();
   return shared;
