@@ -230,7 +230,7 @@ describe.skipIf(!kafka || !redis || !s3)(
 
     it('leaves with exit code 0 on SIGTERM, every one', async () => {
       const serving = [...compose.programs].filter(([name]) => name !== 'demo');
-      const codes = await Promise.all(serving.map(async ([name, program]) => [name, await program.end()]));
+      const codes = await Promise.all(serving.map(async ([name, program]) => [name, await program.stop()]));
       expect(codes).toEqual(serving.map(([name]) => [name, 0]));
     }, 40_000);
   },

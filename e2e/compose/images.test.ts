@@ -7,13 +7,14 @@ import {
   eventually,
   freePort,
   type PostgresServer,
+  type Program,
   postgresServer,
+  spawnProgram,
 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
-import { type NativeImage, type NativeImages, nativeImages } from './native-images.ts';
-import { type Program, startProgram } from './program.ts';
+import { commandOf, type NativeImage, type NativeImages, nativeImages } from './native-images.ts';
 
 const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'] as const;
 type Name = (typeof SERVICES)[number];
@@ -55,7 +56,7 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
-  await Promise.all([...programs.values()].map((program) => program.end('SIGKILL')));
+  await Promise.all([...programs.values()].map((program) => program.kill()));
   await Promise.all([postgres?.remove(), issuer?.stop()]);
   await rm(root, { recursive: true, force: true });
 }, 60_000);
@@ -87,7 +88,7 @@ function settings(name: Name): Record<string, string> {
 async function health(name: Name, kind: 'live' | 'ready'): Promise<number | null> {
   const { folder } = imageOf(name);
   const env = { PORT: String(ports.get(name)) };
-  return startProgram({ command: ['node', 'health.mjs', kind], cwd: folder, env }).ended;
+  return (await spawnProgram({ command: ['node', 'health.mjs', kind], cwd: folder, env })).exited;
 }
 
 function imageOf(name: Name): NativeImage {
@@ -174,9 +175,13 @@ describe('the image', { timeout: 60_000 }, () => {
     built.set(name, await images.build(name));
     expect(await health(name, 'live')).toBe(1);
     const { folder, entrypoint, env } = imageOf(name);
-    const program = startProgram({ command: entrypoint, cwd: folder, env: { ...env, ...settings(name) } });
+    const program = await spawnProgram({
+      command: commandOf(entrypoint),
+      cwd: folder,
+      env: { ...env, ...settings(name) },
+    });
     programs.set(name, program);
-    await eventually(async () => expect(await health(name, 'live'), program.said()).toBe(0), {
+    await eventually(async () => expect(await health(name, 'live'), program.lines.join('\n')).toBe(0), {
       withinMs: 20_000,
     });
   });
@@ -184,18 +189,18 @@ describe('the image', { timeout: 60_000 }, () => {
   it('of switchboard applies a manifest', async () => {
     const manifest = join(root, 'manifest.yaml');
     await writeFile(manifest, MANIFEST);
-    const operator = await images.build('operator');
+    const cli = await images.build('cli');
     const env = {
       SWITCHBOARD_CATALOGUE_URL: url('catalogue'),
       SWITCHBOARD_FLAGS_URL: url('flags'),
       SWITCHBOARD_TOKEN: await manager(),
     };
-    const apply = startProgram({
-      command: [...operator.entrypoint, 'apply', manifest],
-      cwd: operator.folder,
+    const apply = await spawnProgram({
+      command: commandOf([...cli.entrypoint, 'apply', manifest]),
+      cwd: cli.folder,
       env,
     });
-    expect(await apply.ended, apply.said()).toBe(0);
+    expect(await apply.exited, apply.lines.join('\n')).toBe(0);
     const created = await fetch(`${url('catalogue')}/management/v1/projects/web/keys`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${await manager()}` },
@@ -218,13 +223,13 @@ describe('the image', { timeout: 60_000 }, () => {
 
   it('of the link between regions says which settings it lacks', async () => {
     const { folder, entrypoint, env } = await images.build('directory-link');
-    const program = startProgram({ command: entrypoint, cwd: folder, env });
-    expect(await program.ended).toBe(1);
-    expect(program.said()).toContain('REGION: required');
+    const program = await spawnProgram({ command: commandOf(entrypoint), cwd: folder, env });
+    expect(await program.exited).toBe(1);
+    expect(program.lines.join('\n')).toContain('REGION: required');
   });
 
   it('of every service leaves with exit code 0 on SIGTERM', async () => {
-    const left = await Promise.all(SERVICES.map((name) => programs.get(name)?.end('SIGTERM')));
+    const left = await Promise.all(SERVICES.map((name) => programs.get(name)?.stop()));
     expect(left).toEqual(SERVICES.map(() => 0));
   });
 });

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '@switchboard/testkit';
+import { freePort, type Program, spawnProgram } from '@switchboard/testkit';
 import type { ComposeService } from './compose-file.ts';
-import type { NativeImage, NativeImages } from './native-images.ts';
-import { type Program, startProgram } from './program.ts';
+import { commandOf, type NativeImage, type NativeImages } from './native-images.ts';
 
 interface NativeComposeOptions {
   services: Record<string, ComposeService>;
@@ -99,7 +98,7 @@ export async function nativeCompose(options: NativeComposeOptions): Promise<Nati
     };
     if ('publicFolder' in image) env['GATEWAY_PUBLIC'] = String(image.publicFolder);
     const command = [...image.entrypoint, ...(service.command ?? [])];
-    const program = startProgram({ command, cwd: image.folder, env });
+    const program = await spawnProgram({ command: commandOf(command), cwd: image.folder, env });
     programs.set(name, program);
     await (service.healthcheck?.test === undefined
       ? succeeded(name, program)
@@ -112,11 +111,12 @@ export async function nativeCompose(options: NativeComposeOptions): Promise<Nati
     const asks = async () => {
       // wget is the image's own; node is everywhere.
       if (url !== undefined) return (await fetch(here(url)).catch(() => undefined))?.ok === true;
-      return (await startProgram({ command, cwd: image.folder, env }).ended) === 0;
+      const check = await spawnProgram({ command: commandOf(command), cwd: image.folder, env });
+      return (await check.exited) === 0;
     };
     const until = Date.now() + START_MS;
     while (!(await asks())) {
-      if (Date.now() > until) throw new Error(`not healthy; it said: ${program.said()}`);
+      if (Date.now() > until) throw new Error(`not healthy: ${program.lines.join('\n')}`);
       await sleep(1000);
     }
   }
@@ -137,7 +137,7 @@ export async function nativeCompose(options: NativeComposeOptions): Promise<Nati
     addressOf: (service, port) => `http://${addresses.get(`${service}:${port}`)}`,
     programs,
     async stop() {
-      await Promise.all([...programs.values()].map((program) => program.end('SIGKILL')));
+      await Promise.all([...programs.values()].map((program) => program.kill()));
     },
   };
   try {
@@ -150,6 +150,6 @@ export async function nativeCompose(options: NativeComposeOptions): Promise<Nati
 }
 
 async function succeeded(name: string, program: Program): Promise<void> {
-  const code = await program.ended;
-  if (code !== 0) throw new Error(`${name} ended with ${code}: ${program.said()}`);
+  const code = await program.exited;
+  if (code !== 0) throw new Error(`${name} ended with ${code}: ${program.lines.join('\n')}`);
 }

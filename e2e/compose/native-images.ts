@@ -16,6 +16,12 @@ export interface NativeImage {
   env: Record<string, string>;
 }
 
+/** The words of an image's entrypoint as a command. Throws when there are none. */
+export function commandOf([program, ...args]: readonly string[]): [string, ...string[]] {
+  if (program === undefined) throw new Error('the image has no entrypoint');
+  return [program, ...args];
+}
+
 export interface NativeImages {
   /** The same for the gateway; what it serves itself names these addresses. */
   buildGateway(args: Record<string, string>): Promise<NativeImage & { publicFolder: string }>;

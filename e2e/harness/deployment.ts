@@ -4,7 +4,7 @@ import { type AccessTokens, accessTokens, freePort } from '@switchboard/testkit'
 import { type Backings, startBackings } from './backings.ts';
 import { type Gateway, gatewayPorts, startGateway, writePublicFiles } from './gateway.ts';
 import { type Instance, startInstance } from './instances.ts';
-import { startOutside } from './providers.ts';
+import { startProviders } from './providers.ts';
 
 /** What runs: a service, which of its work, how many of it. */
 export interface Part {
@@ -19,7 +19,7 @@ export interface DeploymentOptions {
   /** The identity provider; one of its own when absent. */
   tokens?: AccessTokens;
   env?: Record<string, string>;
-  /** Called when the backings are there and before the services are waited for. */
+  /** Called when the backings run, while the services start. */
   prepare?(backings: Backings): Promise<void>;
 }
 
@@ -42,34 +42,37 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
   const backings = await startBackings();
   if (backings === undefined) return undefined;
   const tokens = options.tokens ?? (await accessTokens());
-  const outside = await startOutside();
+  const providers = await startProviders();
   const ports = await gatewayPorts();
   const common = settings(options.region, backings, tokens, `http://127.0.0.1:${ports.api}`);
-  const placed: { part: Part; instance: Instance }[] = [];
+  const placed: { part: Part; starting: Promise<Instance> }[] = [];
   for (const part of options.parts) {
     for (let i = 0; i < part.instances; i++) {
       const { service, roles } = part;
-      const instance = startInstance({
+      const starting = startInstance({
         service,
         ...(roles === undefined ? {} : { roles }),
         port: await freePort(),
         env: {
           ...common,
-          ...(service === 'messenger' ? outside.settings : {}),
+          ...(service === 'messenger' ? providers.settings : {}),
           DATABASE_URL: backings.postgres.url(service),
           ...options.env,
         },
       });
-      placed.push({ part, instance });
+      placed.push({ part, starting });
     }
   }
-  const instances = placed.map(({ instance }) => instance);
+  const everyStart = Promise.all(
+    placed.map(async ({ part, starting }) => ({ part, instance: await starting })),
+  );
+  await Promise.all([everyStart, options.prepare?.(backings)]);
+  const started = await everyStart;
+  const instances = started.map(({ instance }) => instance);
   const serving = (service: ServiceName) =>
-    placed
+    started
       .filter(({ part }) => part.service === service && (part.roles?.includes('http') ?? true))
       .map(({ instance }) => instance);
-  await options.prepare?.(backings);
-  await Promise.all(instances.map((instance) => instance.ready()));
   const upstreams = new Map(
     ALL.map((service) => [service, serving(service).map(({ url }) => url)] as const).filter(
       ([, addresses]) => addresses.length > 0,
@@ -87,8 +90,8 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
     serving,
     async stop() {
       await gateway.stop();
-      await Promise.all(instances.map((instance) => instance.leave()));
-      await outside.stop();
+      await Promise.all(instances.map((instance) => instance.stop()));
+      await providers.stop();
       if (options.tokens === undefined) await tokens.stop();
       await backings.stop();
     },

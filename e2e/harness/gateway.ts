@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ServiceName } from '@switchboard/contracts';
-import { eventually, freePort } from '@switchboard/testkit';
-import { run } from './process.ts';
+import { freePort, spawnProgram } from '@switchboard/testkit';
 import { REPOSITORY } from './repository.ts';
 
 export interface Gateway {
   api: string;
   events: string;
   replay: string;
-  output(): string;
   stop(): Promise<void>;
 }
 
@@ -54,9 +52,9 @@ export async function startGateway(
     `${service.toUpperCase()}_UPSTREAMS`,
     addresses.map((address) => new URL(address).host).join(' '),
   ]);
-  const running = run({
-    command: program,
-    args: ['run', '--config', join(FOLDER, 'Caddyfile'), '--adapter', 'caddyfile'],
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  const running = await spawnProgram({
+    command: [program, 'run', '--config', join(FOLDER, 'Caddyfile'), '--adapter', 'caddyfile'],
     env: {
       // It saves its configuration below its home, or else below the working directory.
       HOME: tmpdir(),
@@ -71,21 +69,14 @@ export async function startGateway(
       XDG_CONFIG_HOME: folder,
       GATEWAY_PUBLIC: folder,
     },
-  });
-  const url = (port: number) => `http://127.0.0.1:${port}`;
-  await eventually(async () => {
-    await fetch(`${url(ports.api)}/`).catch((error: unknown) => {
-      throw new Error(`caddy does not answer: ${running.output()}`, { cause: error });
-    });
+    ready: () => fetch(`${url(ports.api)}/`),
   });
   return {
     api: url(ports.api),
     events: url(ports.events),
     replay: url(ports.replay),
-    output: running.output,
     async stop() {
-      running.signal('SIGKILL');
-      await running.ended;
+      await running.kill();
     },
   };
 }

@@ -1,8 +1,5 @@
-import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
-import { eventually } from '@switchboard/testkit';
-import { type Running, run } from './process.ts';
-import { REPOSITORY } from './repository.ts';
+import { serviceCommand, spawnService } from '@switchboard/testkit';
 
 export interface InstanceOptions {
   service: ServiceName;
@@ -10,8 +7,6 @@ export interface InstanceOptions {
   roles?: string;
   port: number;
   env: Record<string, string>;
-  /** Another folder of services to start from, such as the next version. */
-  services?: string;
 }
 
 /** One instance of a service, as a process of its own. */
@@ -19,56 +14,30 @@ export interface Instance {
   name: string;
   service: ServiceName;
   url: string;
-  output(): string;
-  ready(): Promise<void>;
-  /** SIGTERM; the exit code. */
-  leave(): Promise<number | null>;
-  /** Starts again, once it has left; with other options where some are given. */
-  start(changed?: Partial<Pick<InstanceOptions, 'env' | 'services'>>): void;
+  /** Sends SIGTERM; the exit code. */
+  stop(): Promise<number | null>;
+  /** Starts it again, from another folder of services where one is given, and resolves when it is ready. */
+  restart(changed?: { folder?: string }): Promise<void>;
 }
 
-const SERVICES = join(REPOSITORY, 'services');
+/** Small young generations: many processes share the machine. */
+const FLAGS = ['--max-semi-space-size=16'];
+const READY_WITHIN_MS = 180_000;
 
-export function startInstance(options: InstanceOptions): Instance {
-  const { service, roles, port } = options;
-  const url = `http://127.0.0.1:${port}`;
-  let running = begin(options);
-
-  async function isReady(): Promise<void> {
-    const { status } = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2000) });
-    if (status !== 200) throw new Error(`${service} is not ready: ${running.output().slice(-2000)}`);
-  }
-
+/** Starts an instance and resolves when it is ready. */
+export async function startInstance({ service, roles, port, env }: InstanceOptions): Promise<Instance> {
+  const program = await spawnService(service, {
+    port,
+    env: { ...env, ROLES: roles },
+    flags: FLAGS,
+    readyWithinMs: READY_WITHIN_MS,
+  });
   return {
     name: `${service}${roles === undefined ? '' : ` ${roles}`} on ${port}`,
     service,
-    url,
-    output: () => running.output(),
-    async ready() {
-      const ended = running.ended.then((code) => {
-        throw new Error(`${service} ended with ${code}: ${running.output().slice(-2000)}`);
-      });
-      await Promise.race([ended, eventually(isReady, { withinMs: 180_000 })]);
-    },
-    leave() {
-      running.signal('SIGTERM');
-      return running.ended;
-    },
-    start(changed = {}) {
-      running = begin({ ...options, ...changed });
-    },
+    url: program.url,
+    stop: () => program.stop(),
+    restart: (changed = {}) =>
+      program.restart({ command: serviceCommand(service, { flags: FLAGS, ...changed }) }),
   };
-}
-
-function begin({ service, roles, port, env, services = SERVICES }: InstanceOptions): Running {
-  return run({
-    command: process.execPath,
-    args: ['--max-semi-space-size=16', join(services, service, 'src/main.ts')],
-    env: {
-      ...env,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      ...(roles === undefined ? {} : { ROLES: roles }),
-    },
-  });
 }

@@ -5,8 +5,8 @@ import { z } from 'zod';
 
 const completion = z.object({ messages: z.array(z.object({ role: z.string(), content: z.unknown() })) });
 
-/** The providers that are not ours: a help-site provider, and an AI that answers a text with itself. */
-export async function startOutside() {
+/** Stand-ins for providers of others: a help site, and an AI that answers with the text it was given. */
+export async function startProviders() {
   const site = { url: 'https://help.example.com', articles: 12, languages: ['en'], capped: false };
   const server = createServer(async (request, response) => {
     response.setHeader('Content-Type', 'application/json');

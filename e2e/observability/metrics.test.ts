@@ -1,22 +1,23 @@
+import type { Harness } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Deployment, startDeployment } from './deployment.ts';
 import { readAlerts, readDocs, readExpressions } from './files.ts';
 import { type Exposed, exposedBy, metricsOf } from './promql.ts';
+import { READY_WITHIN_MS, SERVICES, startRig } from './rig.ts';
 
 /** What Prometheus makes itself. */
 const OWN = 'up';
 
-let deployment: Deployment;
+let rig: Harness;
 let exposed: Exposed;
 beforeAll(async () => {
-  deployment = await startDeployment();
-  const names = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'] as const;
-  const services = await Promise.all(names.map((name) => deployment.start(name)));
+  rig = await startRig();
+  const options = { readyWithinMs: READY_WITHIN_MS };
+  const services = await Promise.all(SERVICES.map((name) => rig.spawn(name, options)));
   const answers = services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text());
   exposed = exposedBy(await Promise.all(answers));
 }, 180_000);
 afterAll(async () => {
-  await deployment?.close();
+  await rig?.stop();
 });
 
 it('docs list every metric that a service exposes, with its type, and no other', async () => {

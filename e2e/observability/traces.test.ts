@@ -1,13 +1,15 @@
 import { openKafkaLog, openPostgresLog, partitionFor } from '@switchboard/event-log';
 import {
   eventually,
+  type Harness,
   kafkaBrokers,
   type OtlpReceiver,
+  type Program,
   startKafka,
   startOtlpReceiver,
 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Deployment, type RunningService, startDeployment } from './deployment.ts';
+import { READY_WITHIN_MS, startRig } from './rig.ts';
 
 /** Topics have fixed names: the test has a broker of its own. */
 const isKafkaThere = (await kafkaBrokers()) !== undefined;
@@ -15,39 +17,43 @@ const isKafkaThere = (await kafkaBrokers()) !== undefined;
 describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log on %s', (kind) => {
   let kafka: Awaited<ReturnType<typeof startKafka>>;
   let receiver: OtlpReceiver;
-  let deployment: Deployment;
-  let catalogue: RunningService;
-  let ingestion: RunningService;
-  let flags: RunningService;
+  let rig: Harness;
+  let ingestion: Program;
+  let flags: Program;
   let key: string;
   beforeAll(async () => {
     receiver = await startOtlpReceiver();
     if (kind === 'Kafka') kafka = await startKafka();
-    deployment = await startDeployment(kafka ? { KAFKA_BROKERS: kafka.brokers.join(',') } : {});
+    rig = await startRig(kafka?.brokers);
+    const start = (name: string, env: Record<string, string>) =>
+      rig.spawn(name, { env, readyWithinMs: READY_WITHIN_MS });
     const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100' };
-    catalogue = await deployment.start('catalogue', tracing);
-    await catalogue.ready();
+    await start('catalogue', tracing);
     // What it has to send goes with SIGTERM alone.
     const late = {
       OTEL_BSP_SCHEDULE_DELAY: '600000',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     };
     [ingestion, flags] = await Promise.all([
-      deployment.start('ingestion', { ...tracing, ...late }),
-      deployment.start('flags', tracing),
+      start('ingestion', { ...tracing, ...late }),
+      start('flags', tracing),
     ]);
-    await Promise.all([ingestion.ready(), flags.ready()]);
+    const manage = async (method: string, path: string, body: unknown) => {
+      const result = await rig.manage('catalogue', method, path, body);
+      if (result.status >= 300) throw new Error(`${method} ${path}: ${result.status}`);
+      return result;
+    };
     const plan = { trialDays: 0, priced: true, entitlements: {} };
-    await deployment.manage(catalogue, 'PUT', '/plans/pro/monthly', plan);
+    await manage('PUT', '/plans/pro/monthly', plan);
     const company = { name: 'One', plan: { tier: 'pro', cycle: 'monthly' } };
     const project = { companyId: 'c1', name: 'One', region: 'eu', defaultLanguage: 'en' };
-    await deployment.manage(catalogue, 'PUT', '/companies/c1', company);
-    await deployment.manage(catalogue, 'PUT', '/projects/p1', project);
-    const made = await deployment.manage(catalogue, 'POST', '/projects/p1/keys', {});
-    ({ key } = (await made.json()) as { key: string });
+    await manage('PUT', '/companies/c1', company);
+    await manage('PUT', '/projects/p1', project);
+    const made = await manage('POST', '/projects/p1/keys', {});
+    key = made.body.key;
   }, 240_000);
   afterAll(async () => {
-    await deployment.close();
+    await rig?.stop();
     await receiver.stop();
     await kafka?.stop();
   });
@@ -89,7 +95,7 @@ describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log 
     });
     expect(consumed).toMatchObject({ traceId, parentSpanId: sent?.spanId, kind: 'consumer' });
     expect(consumed.attributes).toMatchObject({ 'messaging.consumer.group.name': 'flags.user-state' });
-    const line = ingestion.lines.findLast(({ msg }) => msg === 'request');
+    const line = ingestion.records().findLast(({ msg }) => msg === 'request');
     expect(line).toMatchObject({ requestId: 'the-request', trace_id: traceId, span_id: server?.spanId });
   });
 
@@ -108,13 +114,13 @@ describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log 
   it('what flags logs about a record that it cannot read names the request that published it', async () => {
     const log = kafka
       ? openKafkaLog({ brokers: kafka.brokers, clientId: 'test' })
-      : openPostgresLog({ url: deployment.logUrl });
+      : openPostgresLog({ url: rig.logUrl });
     const headers = { request_id: 'the-culprit' };
     const partition = partitionFor('p1:ada', 4);
     await log.publish('identifies', [{ partition, key: 'p1:ada', value: Buffer.from('{'), headers }]);
     await log.close();
     const line = await eventually(async () => {
-      const found = flags.lines.find(({ msg }) => /dead-letter/.test(msg));
+      const found = flags.records().find(({ msg }) => /dead-letter/.test(String(msg)));
       if (found === undefined) throw new Error('nothing said yet');
       return found;
     });

@@ -87,17 +87,21 @@ export async function openStage({ postgres, say }: StageOptions) {
     },
 
     async start(...services: ServiceName[]) {
-      for (const service of services) {
-        const address = `postgres://${service}:${service}@${postgres.PGHOST}:${postgres.PGPORT}/${service}`;
-        const port = ports.get(service) ?? 0;
-        running.set(service, startInstance({ service, port, env: { ...settings(), DATABASE_URL: address } }));
-      }
-      await Promise.all(services.map((service) => running.get(service)?.ready()));
+      await Promise.all(
+        services.map(async (service) => {
+          const address = `postgres://${service}:${service}@${postgres.PGHOST}:${postgres.PGPORT}/${service}`;
+          const port = ports.get(service) ?? 0;
+          running.set(
+            service,
+            await startInstance({ service, port, env: { ...settings(), DATABASE_URL: address } }),
+          );
+        }),
+      );
     },
 
     async stop(...services: ServiceName[]) {
       for (const service of services) {
-        const code = await running.get(service)?.leave();
+        const code = await running.get(service)?.stop();
         if (code !== 0) throw new Error(`${service} ended with ${code}`);
       }
     },
@@ -133,7 +137,7 @@ export async function openStage({ postgres, say }: StageOptions) {
     },
 
     async close() {
-      await Promise.all([...running.values()].map((instance) => instance.leave()));
+      await Promise.all([...running.values()].map((instance) => instance.stop()));
       await Promise.all([kafka?.stop(), redis.kill(), tokens.stop()]);
       await rm(folder, { recursive: true, force: true });
     },

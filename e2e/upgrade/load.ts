@@ -33,7 +33,7 @@ export interface Load {
 const opened = z.object({ conversationId: z.string(), token: z.string() });
 const withId = z.object({ id: z.string() });
 const thread = z.object({ id: z.string(), comments: z.array(withId) });
-const MOST_UNDER_WAY = 40;
+const MAX_IN_FLIGHT = 40;
 const CONVERSATIONS = 4;
 const TURNS_MS = 1_500;
 
@@ -84,7 +84,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   async function repeat(everyMs: number, send: () => Promise<void>): Promise<void> {
     await sleep(Math.random() * everyMs);
     while (!stopping.signal.aborted) {
-      if (underWay.size < MOST_UNDER_WAY * intensity) {
+      if (underWay.size < MAX_IN_FLIGHT * intensity) {
         const one = send().finally(() => underWay.delete(one));
         underWay.add(one);
       }

@@ -107,9 +107,8 @@ export async function runTrial(deployment: Deployment, options: TrialOptions): P
   const exitCodes: (number | null)[] = [];
   const restart = async (instance: Instance) => {
     say(`${instance.name} leaves`);
-    exitCodes.push(await instance.leave());
-    instance.start({ services: next });
-    await instance.ready();
+    exitCodes.push(await instance.stop());
+    await instance.restart({ folder: next });
     say(`${instance.name} is back`);
   };
   await sleep(SETTLE_MS);

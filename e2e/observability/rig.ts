@@ -1,0 +1,14 @@
+import { type Harness, harness } from '@switchboard/testkit';
+
+export const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'] as const;
+
+/** Many tests may share the machine. */
+export const READY_WITHIN_MS = 120_000;
+
+/** What services need to run as processes; their event log is on PostgreSQL unless these brokers are given. */
+export function startRig(brokers?: readonly string[]): Promise<Harness> {
+  return harness({
+    log: brokers && { kafka: brokers },
+    env: { LOG_LEVEL: 'debug', LINK_SECRET: 'x'.repeat(32), IDENTITY_SECRET: 'x'.repeat(32) },
+  });
+}
