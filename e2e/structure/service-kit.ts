@@ -10,6 +10,7 @@ export const kitOrder: Rule = {
   check(tree) {
     return [...tree.values()].flatMap(({ path, imports }): Violation[] => {
       if (!path.startsWith(SRC)) return [];
+      if (path.startsWith(`${SRC}testing/`)) return [];
       const level = levelOf(path);
       if (level === undefined)
         return path === `${SRC}index.ts` ? [] : [{ file: path, problem: 'is in none of the folders' }];

@@ -3,7 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
-import { storesAreOwn } from './service-template.ts';
+import { importCycles, testHelpers } from './everywhere.ts';
+import { kitOrder } from './service-kit.ts';
+import {
+  routeFunctions,
+  schemaFolder,
+  sqlInStores,
+  storeFactories,
+  storesAreOwn,
+  topFiles,
+} from './service-template.ts';
 import { parseTree } from './source.ts';
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
@@ -16,6 +25,16 @@ const tree = parseTree(
   Object.fromEntries(files.map((path) => [path, readFileSync(join(REPOSITORY, path), 'utf8')])),
 );
 
-test.each([storesAreOwn])('$name', ({ check }) => {
+test.each([
+  topFiles,
+  schemaFolder,
+  routeFunctions,
+  storeFactories,
+  sqlInStores,
+  storesAreOwn,
+  testHelpers,
+  kitOrder,
+  importCycles,
+])('$name', ({ check }) => {
   expect(check(tree).map(({ file, problem }) => `${file}: ${problem}`)).toEqual([]);
 });
