@@ -23,10 +23,10 @@ export function createLinkApp({ link, home, region, metrics }: LinkAppOptions): 
   app.get('/health/ready', async (c) => {
     const problems: Record<string, string> = link.isComplete() ? {} : { link: 'copying' };
     await home.ping().catch(() => {
-      problems['home'] = 'away';
+      problems['home'] = 'unavailable';
     });
     await region.ping().catch(() => {
-      problems['region'] = 'away';
+      problems['region'] = 'unavailable';
     });
     const ready = Object.keys(problems).length === 0;
     return c.json({ status: ready ? 'ready' : 'not ready', problems }, ready ? 200 : 503);

@@ -277,7 +277,7 @@ describe('listen', () => {
     expect(first).toEqual(['1']);
   });
 
-  it('throws when the database is away', async () => {
+  it('throws when the database is unavailable', async () => {
     const database = open({ url: `postgres://nobody@127.0.0.1:${await freePort()}/none` });
     expect(
       await outcome(
@@ -293,9 +293,9 @@ describe('listen', () => {
 
 describe('isUnavailable', () => {
   it('tells an absent database from a mistake of the caller', async () => {
-    const away = open({ url: `postgres://nobody@127.0.0.1:${await freePort()}/none` });
-    expect(await outcome(away.ping())).toBe('unavailable');
-    expect(await outcome(away.drizzle.execute(sql`select 1`))).toBe('unavailable');
+    const unreachable = open({ url: `postgres://nobody@127.0.0.1:${await freePort()}/none` });
+    expect(await outcome(unreachable.ping())).toBe('unavailable');
+    expect(await outcome(unreachable.drizzle.execute(sql`select 1`))).toBe('unavailable');
     const database = open();
     expect(await outcome(database.sql`select 1 / 0`)).toMatchObject({ code: '22012' });
     expect(await outcome(database.drizzle.execute(sql`select * from missing`))).toMatchObject({

@@ -120,7 +120,7 @@ describe('migrate', () => {
     expect(await sql`select name from items`).toEqual([]);
   });
 
-  it('tells that the server is away', async () => {
+  it('throws when the server is unavailable', async () => {
     const server = await postgresServer(['test']);
     onTestFinished(() => server.remove());
     const folder = await migrations({ when: 1, sql: 'create table one ();' });

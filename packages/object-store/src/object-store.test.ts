@@ -72,7 +72,7 @@ describe.each([
       expect(String(await read(store, `${base}/view`))).toBe('hello');
     });
 
-    test('what is not there is undefined; a folder of keys is no object', async () => {
+    test('a missing object is undefined; a folder of keys is not an object', async () => {
       await store.put(`${base}/parent/child`, Buffer.from('x'));
       expect(await store.get(`${base}/nothing`)).toBeUndefined();
       expect(await store.get(`${base}/parent/child/below`)).toBeUndefined();
@@ -202,7 +202,7 @@ describe('a server that is in trouble', () => {
   }
   const named = { accessKey: 'a', secretKey: 'b', bucket: 'bucket', region: 'eu-central-1' };
 
-  test('is away: told so', async () => {
+  test('throws when it is unavailable', async () => {
     const store = openObjectStore({ ...named, endpoint: 'http://127.0.0.1:1' });
     await expect(store.put('a', Buffer.from('x'))).rejects.toThrow(ObjectStoreError);
     await expect(store.get('a')).rejects.toThrow(ObjectStoreError);

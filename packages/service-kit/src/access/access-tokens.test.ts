@@ -60,7 +60,7 @@ const publish = (...pairs: Pair[]) => {
 };
 const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
 const refused = { status: 401, code: 'UNAUTHORIZED', headers: { 'WWW-Authenticate': 'Bearer' } };
-const away = { status: 503, code: 'UNAVAILABLE' };
+const unavailable = { status: 503, code: 'UNAVAILABLE' };
 
 beforeAll(async () => {
   [rsa, ec, ed, later] = await Promise.all([
@@ -268,7 +268,7 @@ describe('the keys of the issuer', () => {
       answer = async () => fault;
       fetches = 0;
       for (let second = 0; second < 5; second++) {
-        await expect(tokens.verify(token)).rejects.toMatchObject(away);
+        await expect(tokens.verify(token)).rejects.toMatchObject(unavailable);
         pass(0.9);
       }
       expect(fetches).toBe(1);
@@ -278,7 +278,7 @@ describe('the keys of the issuer', () => {
     expect((await tokens.verify(token)).sub).toBe('ada');
   });
 
-  it('being away does not make a bad token good, nor one that needs no key a fetch', async () => {
+  it('being unavailable does not make an invalid token valid, and a token that needs no key is not worth a fetch', async () => {
     answer = async () => undefined;
     const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`;
     await expect(tokens.verify(none)).rejects.toMatchObject(refused);

@@ -108,7 +108,7 @@ it('log lines about an unreadable record carry the id of the request that publis
       for (const one of batch.records) {
         if (String(one.value) === 'unreadable') await batch.deadLetter(one, 'no good');
       }
-      if (failures++ === 0) throw new Error('the database is away');
+      if (failures++ === 0) throw new Error('database unavailable');
     },
   });
   await eventually(async () => expect(linesOf(/handled after/)).toHaveLength(1));

@@ -1,3 +1,4 @@
+import { coalesce } from '@switchboard/resilience';
 import { Unavailable } from '@switchboard/service-kit';
 
 /** A list kept in memory in the form it is served in; the last one read stays available. */
@@ -16,23 +17,16 @@ interface PublishedListOptions<T> {
 
 export function createPublishedList<T extends {}>({ name, read }: PublishedListOptions<T>): PublishedList<T> {
   let current: T | undefined;
-  let last: Promise<void> = Promise.resolve();
-  let waiting: Promise<void> | undefined;
-
-  async function readOnce() {
-    waiting = undefined;
+  const reload = coalesce<void, void>(async (calls) => {
     current = await read();
-  }
+    return calls;
+  });
 
   return {
     current() {
       if (current === undefined) throw new Unavailable(`The ${name} has not loaded yet; try again.`);
       return current;
     },
-    reload() {
-      // A read that began before the call may miss the change that the call is about.
-      waiting ??= last = last.then(readOnce, readOnce);
-      return waiting;
-    },
+    reload: () => reload(),
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Context,
   type Span as OtelSpan,
@@ -10,6 +9,7 @@ import {
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { withDeadline } from '@switchboard/resilience';
 import type { Logger } from '../logger.ts';
 import { openExporter } from './exporter.ts';
 import { resourceOf } from './resource.ts';
@@ -32,7 +32,7 @@ const getter: TextMapGetter<Carrier> = {
   keys: (carrier) => Object.keys(carrier),
 };
 
-/** Tracing by OpenTelemetry's SDK, sent in batches over OTLP. Nothing here is global: services may share a process. */
+/** Tracing with the OpenTelemetry SDK, exported in batches over OTLP. Nothing is global, since services may share a process. */
 export function openTracing(options: {
   service: string;
   settings: TracingSettings;
@@ -42,7 +42,7 @@ export function openTracing(options: {
   const provider = new TracerProvider({
     resource: resourceOf(service),
     sampler: samplerOf(settings),
-    // What a client sends must not make a span large.
+    // Clients must not be able to make a span large.
     spanLimits: { attributeValueLengthLimit: 1_024 },
     spanProcessors: [
       new BatchSpanProcessor({
@@ -80,7 +80,7 @@ export function openTracing(options: {
         if (name !== undefined) span.updateName(name);
         if (attributes !== undefined) span.setAttributes(attributes);
         if (failure !== undefined) {
-          // The name alone: a driver's message may hold values of a query.
+          // Only the name: a driver's message may contain values of a query.
           const type = failure instanceof Error ? failure.name : String(failure);
           span.setAttribute('error.type', type);
           span.setStatus({ code: SpanStatusCode.ERROR });
@@ -98,15 +98,12 @@ export function openTracing(options: {
       return isOneTrace ? begin(start, first, others) : begin(start, ROOT_CONTEXT, contexts);
     },
     async close() {
-      const timeout = new AbortController();
-      const late = sleep(FLUSH_MS, undefined, { signal: timeout.signal }).catch(() => undefined);
-      await Promise.race([provider.shutdown().catch(() => undefined), late]);
-      timeout.abort();
+      await withDeadline(FLUSH_MS, provider.shutdown()).catch(() => undefined);
     },
   };
 }
 
-/** The valid ones, each once. */
+/** The valid contexts, without duplicates. */
 function contextsOf(causes: readonly Carrier[]): Context[] {
   const seen = new Map<string, Context>();
   for (const cause of causes) {

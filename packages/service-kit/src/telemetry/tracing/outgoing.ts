@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { currentScope } from '../scope.ts';
 import type { Span } from './tracing.ts';
 
-/** What undici, which is behind `fetch`, says of a request on its diagnostics channels. */
+/** The messages of undici, which implements `fetch`, on its diagnostics channels. */
 interface Told {
   request: { origin: string | URL; method: string };
   response?: { statusCode: number };
@@ -10,8 +10,8 @@ interface Told {
 }
 
 /**
- * A span for every `fetch` made for traced work, until its answer begins. The trace is not told to the other side:
- * it is no service of ours. Returns what ends it.
+ * Creates a span for every `fetch` in a traced scope, which ends with the response headers. The trace context is not
+ * sent, because the servers are third parties. Returns a function that stops it.
  */
 export function traceFetches(): () => void {
   const spans = new WeakMap<Told['request'], Span>();

@@ -7,7 +7,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { TracingSettings } from './settings.ts';
 
-/** The sampler that OTEL_TRACES_SAMPLER names. */
+/** The sampler of OTEL_TRACES_SAMPLER. */
 export function samplerOf(settings: TracingSettings): Sampler {
   const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio } = settings;
   switch (name) {

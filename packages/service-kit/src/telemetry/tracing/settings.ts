@@ -12,25 +12,23 @@ const SAMPLERS = [
 ] as const;
 
 const protocol = z
-  .literal('http/protobuf', { error: 'only http/protobuf is spoken here' })
+  .literal('http/protobuf', { error: 'only http/protobuf is supported' })
   .default('http/protobuf')
-  .describe('The protocol spoken with the collector; no other one.');
+  .describe('Protocol of the collector. No other one is supported.');
 
-/** OpenTelemetry's own variables. The exporter reads those of the connection itself (headers, time-out, certificates). */
+/** OpenTelemetry's own variables. The exporter reads those of the connection (headers, time-out, certificates) itself. */
 export const tracingSettings = z.object({
-  OTEL_SDK_DISABLED: z.string().optional().describe('true: no traces, whatever else is set.'),
+  OTEL_SDK_DISABLED: z.string().optional().describe('true disables tracing.'),
   OTEL_TRACES_EXPORTER: z
     .enum(['otlp', 'none'], { error: 'not otlp or none' })
     .optional()
-    .describe('otlp or none; otlp when an endpoint is set.'),
+    .describe('otlp or none. Default: otlp if an endpoint is set.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl
     .optional()
-    .describe(
-      'Collector that takes OTLP over HTTP, such as http://collector:4318. Setting it switches traces on.',
-    ),
+    .describe('OTLP collector over HTTP, such as http://collector:4318. Setting it enables tracing.'),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl
     .optional()
-    .describe('The same for traces alone, with its path: http://collector:4318/v1/traces.'),
+    .describe('Collector for traces alone, with its path: http://collector:4318/v1/traces.'),
   OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol,
   OTEL_TRACES_SAMPLER: z
@@ -42,7 +40,7 @@ export const tracingSettings = z.object({
     .refine((text) => Number(text) >= 0 && Number(text) <= 1, 'not a number between 0 and 1')
     .transform(Number)
     .default(1)
-    .describe('The share of traces that the ratio samplers record, 0 to 1.'),
+    .describe('Share of traces that the ratio samplers record, 0 to 1.'),
   OTEL_BSP_MAX_QUEUE_SIZE: integerSetting({ min: 1, max: 1_000_000, fallback: 2048 }).describe(
     'Spans that wait to be sent; more are dropped.',
   ),
@@ -58,7 +56,7 @@ export const tracingSettings = z.object({
 });
 export type TracingSettings = z.output<typeof tracingSettings>;
 
-/** The settings of tracing, undefined when it is off. Throws ConfigError. */
+/** The tracing settings; undefined if tracing is off. Throws ConfigError. */
 export function parseTracingSettings(env: Record<string, string | undefined>): TracingSettings | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return undefined;
   const settings = parseConfig(tracingSettings, env);

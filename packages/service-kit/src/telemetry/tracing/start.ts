@@ -3,7 +3,7 @@ import { traceFetches } from './outgoing.ts';
 import { parseTracingSettings } from './settings.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Tracing as the OTEL_ variables say; undefined when they leave it off. Throws ConfigError. */
+/** Starts tracing with the settings of the OTEL_ variables; undefined if it is off. Throws ConfigError. */
 export async function startTracing(
   service: string,
   env: Record<string, string | undefined>,
@@ -11,7 +11,7 @@ export async function startTracing(
 ): Promise<Tracing | undefined> {
   const settings = parseTracingSettings(env);
   if (settings === undefined) return undefined;
-  // Only who wants traces waits for the SDK to load.
+  // The SDK is loaded only if tracing is on.
   const { openTracing } = await import('./otel.ts');
   const tracing = openTracing({ service, settings, logger });
   const stop = traceFetches();

@@ -1,6 +1,6 @@
 export type Attributes = Record<string, string | number>;
 
-/** Headers of a request or a record, which may hold W3C `traceparent` and `tracestate`. */
+/** Headers of a request or a record, which may contain W3C `traceparent` and `tracestate`. */
 export type Carrier = Readonly<Record<string, string | undefined>>;
 
 export interface SpanStart {
@@ -10,10 +10,10 @@ export interface SpanStart {
 }
 
 export interface Outcome {
-  /** A better name than the first one, where it is known only now. */
+  /** Replaces the name, if a better one is known at the end. */
   name?: string;
   attributes?: Attributes;
-  /** Makes the span one of an error. */
+  /** Marks the span as failed. */
   failure?: unknown;
 }
 
@@ -21,19 +21,19 @@ export interface Outcome {
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
-  /** `traceparent` and `tracestate` of what this causes elsewhere. */
+  /** `traceparent` and `tracestate` for downstream work. */
   readonly headers: Readonly<Record<string, string>>;
   child(start: SpanStart): Span;
   end(outcome?: Outcome): void;
 }
 
-/** Traces of one service. Absent when tracing is off: then nothing of OpenTelemetry is loaded. */
+/** Traces of one service. If tracing is off, OpenTelemetry is not loaded at all. */
 export interface Tracing {
   /**
-   * Begins a span of what others have caused. Causes of one trace are continued; of several, they are linked to
-   * from a trace of its own. A cause that is no valid trace context counts as none.
+   * Starts a span caused by others. Causes of a single trace are continued; those of several traces are linked from a
+   * new trace. Invalid trace contexts are ignored.
    */
   start(start: SpanStart, causes: readonly Carrier[]): Span;
-  /** Sends what is left, for 2 s at most. Never throws. */
+  /** Exports pending spans within 2 s. Never throws. */
   close(): Promise<void>;
 }
