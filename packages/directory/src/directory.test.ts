@@ -217,7 +217,7 @@ describe('a replica', () => {
 
   it('that is not complete yet refuses to answer', async () => {
     const { directory } = service.instance();
-    await expect(directory.project('shop')).rejects.toThrow('not been loaded');
+    await expect(directory.project('shop')).rejects.toThrow('still loading');
     expect(directory.isReady()).toBe(false);
   });
 });
