@@ -5,6 +5,9 @@ import type { FirstOffsets } from './placing.ts';
 import { within } from './timing.ts';
 import type { LogEntry } from './types.ts';
 
+/** An attempt cut off by the deadline may still be stored after its rejection, so none starts this close to it. */
+const MIN_ATTEMPT_MS = 200;
+
 /** One connection to publish through. Never used again once a send through it has failed. */
 export interface SendConnection {
   send(batch: TopicRecords[]): Promise<FirstOffsets>;
@@ -40,7 +43,8 @@ export function createSender(options: {
       }
       note(true, outcome.error, batch);
       const wait = backoffDelay(failures - 1, { baseMs: 50, maxMs: 1_000 });
-      if (!outcome.repeat || performance.now() + wait >= deadline) throw outcome.error;
+      const isTooLate = performance.now() + wait + MIN_ATTEMPT_MS > deadline;
+      if (!outcome.repeat || isTooLate) throw outcome.error;
       await pause(wait);
     }
   }
