@@ -1,7 +1,7 @@
 import { defineConfig } from 'rolldown';
 import { assets } from './deploy/docker/bundle/assets.ts';
-import { besideThemselves } from './deploy/docker/bundle/beside-themselves.ts';
 import { licences } from './deploy/docker/bundle/licences.ts';
+import { noRelativeFiles } from './deploy/docker/bundle/no-relative-files.ts';
 
 /** Bundles one program into dist/: main.mjs and what it reads, which is all that it needs beside Node. */
 export default defineConfig({
@@ -18,5 +18,5 @@ export default defineConfig({
     sourcemapExcludeSources: true,
     minify: false,
   },
-  plugins: [assets(), besideThemselves(), licences()],
+  plugins: [assets(), noRelativeFiles(), licences()],
 });

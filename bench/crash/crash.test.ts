@@ -1,12 +1,12 @@
 import { buffer } from 'node:stream/consumers';
 import { startKafka } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readArchive } from './archive-reader.ts';
 import type { LogKind } from './backings.ts';
-import { checkEvents } from './check-events.ts';
+import { readArchive } from './checks/archive-reader.ts';
+import { checkEvents } from './checks/events.ts';
+import { type LogReader, readLog } from './checks/log-reader.ts';
 import { type Deployment, deploy } from './deployment.ts';
 import type { Request } from './ledger.ts';
-import { type LogReader, readLog } from './log-reader.ts';
 import { createRandom } from './random.ts';
 import { runRound } from './round.ts';
 

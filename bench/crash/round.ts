@@ -1,15 +1,15 @@
 import { eventually } from '@switchboard/testkit';
-import { readArchive } from './archive-reader.ts';
 import { catchUp } from './catch-up.ts';
-import { checkEvents, type EventVerdict } from './check-events.ts';
-import { checkReplays, type ReplayVerdict } from './check-replays.ts';
-import { checkState, type StateVerdict } from './check-state.ts';
+import { readArchive } from './checks/archive-reader.ts';
+import { checkEvents, type EventVerdict } from './checks/events.ts';
+import { checkEvaluations, checkEventLookup, readReplays } from './checks/interface-checks.ts';
+import type { LogReader } from './checks/log-reader.ts';
+import { checkReplays, type ReplayVerdict } from './checks/replays.ts';
+import { checkState, type StateVerdict } from './checks/state.ts';
 import { type Deployment, untilReady } from './deployment.ts';
-import { checkEvaluations, checkEventLookup, readReplays } from './interface-checks.ts';
 import { type Kill, killInTurns } from './kills.ts';
 import { answerFaults, outcomeOf, type Request } from './ledger.ts';
 import { applyLoad } from './load.ts';
-import type { LogReader } from './log-reader.ts';
 import type { Random } from './random.ts';
 import { readUserState } from './user-state.ts';
 

@@ -1,7 +1,7 @@
+import { readLog } from './checks/log-reader.ts';
 import { type DeploymentOptions, deploy } from './deployment.ts';
 import type { Kill } from './kills.ts';
 import type { Request } from './ledger.ts';
-import { readLog } from './log-reader.ts';
 import { createRandom } from './random.ts';
 import { type RoundResult, runRound } from './round.ts';
 

@@ -1,5 +1,5 @@
 import { openDatabase } from '@switchboard/database';
-import type { FoundState } from './check-state.ts';
+import type { FoundState } from './checks/state.ts';
 
 /** The state of every person and group, from the database of the flags service: no operation returns all of it. */
 export async function readUserState(url: string): Promise<FoundState> {

@@ -1,5 +1,5 @@
 import type { Page } from './pages.ts';
-import { judgeCommand, START } from './programs.ts';
+import { classifyCommand, START } from './programs.ts';
 import { functionsOf, type Statement, statementsOf } from './statements.ts';
 
 /** What a reader does on a page: the statements that run here, and those that do not. */
@@ -26,11 +26,11 @@ export function planOf(page: Page): Plan {
       for (const name of functionsOf(statement.text)) functions.add(name);
       if (statement.text === START) continue;
       for (const words of statement.commands) {
-        const verdict = judgeCommand(words, functions);
-        if ('refused' in verdict)
-          plan.refused.push({ at: `${page.path}:${statement.line}`, reason: verdict.refused });
-        else if (!verdict.runs) {
-          plan.known.add(verdict.prefix);
+        const found = classifyCommand(words, functions);
+        if ('refused' in found)
+          plan.refused.push({ at: `${page.path}:${statement.line}`, reason: found.refused });
+        else if (!found.runs) {
+          plan.known.add(found.prefix);
           stopped = true;
         }
       }

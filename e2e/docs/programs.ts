@@ -34,10 +34,10 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'npx pnpm@12 format': 'writes to the checkout',
 };
 
-export type Verdict = { runs: true } | { runs: false; prefix: string } | { refused: string };
+export type CommandClass = { runs: true } | { runs: false; prefix: string } | { refused: string };
 
 /** Whether a command of the docs runs here. */
-export function judgeCommand(words: readonly string[], functions: ReadonlySet<string>): Verdict {
+export function classifyCommand(words: readonly string[], functions: ReadonlySet<string>): CommandClass {
   const [program = '', ...rest] = words;
   if (functions.has(program)) return { runs: true };
   if (program === 'node' && rest.some((word) => word.endsWith('.ts')))

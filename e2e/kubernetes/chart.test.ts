@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
-import { refusedByKubernetes } from './accepted-by-kubernetes.ts';
 import { helm, lint, template } from './helm.ts';
 import { reaches } from './network.ts';
 import { matches, ofKind, type Rendered } from './rendered.ts';
+import { schemaErrors } from './schema-check.ts';
 
 const services = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];
 /** The archive has management operations alone. */
@@ -65,7 +65,7 @@ describe.skipIf(helm === undefined)('by helm', () => {
       ],
     });
     expect(new Set(everything.map(({ kind }) => kind)).size).toBe(9);
-    expect(await refusedByKubernetes(everything)).toEqual([]);
+    expect(await schemaErrors(everything)).toEqual([]);
 
     const [deployment] = ofKind(everything, 'Deployment');
     const [container] = deployment?.spec.template.spec.containers ?? [];
@@ -80,7 +80,7 @@ describe.skipIf(helm === undefined)('by helm', () => {
         },
       },
     ];
-    const refused = await refusedByKubernetes(wrong);
+    const refused = await schemaErrors(wrong);
     expect(refused.filter((line) => /\(\d+,\d+\): error/.test(line))).toHaveLength(wrong.length);
     expect(refused.join('\n')).toContain('readynessProbe');
   }, 120_000);

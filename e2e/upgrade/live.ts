@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Call } from '../harness/call.ts';
 import { openSocket } from '../harness/socket.ts';
 import { within } from './load.ts';
-import type { Tally } from './tally.ts';
+import type { RequestCounts } from './request-counts.ts';
 
 const turns = z.object({ turns: z.array(z.object({ body: z.string() })) });
 const ofTurn = z.object({ turn: z.object({ body: z.string() }) });
@@ -21,7 +21,7 @@ export interface Live {
  * back and reads what it missed.
  */
 export function follow(
-  { api, key, call, tally }: { api: string; key: string; call: Call; tally: Tally },
+  { api, key, call, counts }: { api: string; key: string; call: Call; counts: RequestCounts },
   conversation: { id: string; token: string },
 ): Live {
   const heard = new Set<string>();
@@ -33,7 +33,7 @@ export function follow(
       try {
         await once();
       } catch (error) {
-        if (!isStopped) tally.failed('messenger socket', String(error));
+        if (!isStopped) counts.failed('messenger socket', String(error));
         await sleep(200);
       }
     }
@@ -47,7 +47,7 @@ export function follow(
     close = socket.close;
     socket.send({ type: 'subscribe', conversationId: conversation.id, token: conversation.token });
     await socket.next('subscribed');
-    const read = await tally.count('conversation', () => call('getConversation', within(conversation)));
+    const read = await counts.count('conversation', () => call('getConversation', within(conversation)));
     for (const { body } of turns.safeParse(read?.body).data?.turns ?? []) heard.add(body);
     const code = await socket.closed;
     if (!isStopped) codes.push(code);

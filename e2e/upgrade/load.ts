@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Call } from '../harness/call.ts';
-import type { Tally } from './tally.ts';
+import type { RequestCounts } from './request-counts.ts';
 
 export interface LoadOptions {
   call: Call;
-  tally: Tally;
+  counts: RequestCounts;
   /** Times the usual rate. */
   intensity: number;
   linkToken: string;
@@ -39,7 +39,7 @@ const TURNS_MS = 1_500;
 
 /** Requests of every kind at a steady rate, whatever the answers, until stopped. */
 export async function startLoad(options: LoadOptions): Promise<Load> {
-  const { call, tally, intensity, linkToken, readShared } = options;
+  const { call, counts, intensity, linkToken, readShared } = options;
   const accepted: Accepted = {
     eventIds: [],
     identified: [],
@@ -99,7 +99,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
       const common = { event_name: 'order placed', schema_version: 1, timestamp: now };
       return { event_id: id, distinct_id: `person-${number % 50}`, ...common };
     });
-    const answer = await tally.count('events', () =>
+    const answer = await counts.count('events', () =>
       call('ingestEvents', { body: { sent_at: now, events } }),
     );
     if (answer !== undefined) accepted.eventIds.push(...events.map((event) => event.event_id));
@@ -108,12 +108,12 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   async function identify(): Promise<void> {
     const distinct_id = next('identified');
     const body = { distinct_id, properties: { cohort: distinct_id } };
-    const answer = await tally.count('identify', () => call('identify', { body }));
+    const answer = await counts.count('identify', () => call('identify', { body }));
     if (answer !== undefined) accepted.identified.push(distinct_id);
   }
 
   async function group(): Promise<void> {
-    await tally.count('group', () => call('group'));
+    await counts.count('group', () => call('group'));
   }
 
   async function sendReplay(): Promise<void> {
@@ -125,21 +125,21 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
       sdk: 'trial',
       timestamp: new Date().toISOString(),
     };
-    const answer = await tally.count('replay', () => call('uploadReplayChunk', { body }));
+    const answer = await counts.count('replay', () => call('uploadReplayChunk', { body }));
     if (answer !== undefined) accepted.replayChunks += 1;
   }
 
   async function evaluate(): Promise<void> {
-    await tally.count('flags', () => call('evaluateFlags', { query: { distinct_id: next('asks') } }));
+    await counts.count('flags', () => call('evaluateFlags', { query: { distinct_id: next('asks') } }));
   }
 
   async function readOnly(operationId: string, query: Record<string, string> = {}): Promise<void> {
-    await tally.count(operationId, () => call(operationId, { query }));
+    await counts.count(operationId, () => call(operationId, { query }));
   }
 
   async function sendTurn(conversation: Accepted['conversations'][number]): Promise<void> {
     const body = next('turn');
-    const answer = await tally.count('turn', () =>
+    const answer = await counts.count('turn', () =>
       call('appendTurn', { ...within(conversation), body: { body } }),
     );
     if (answer !== undefined) conversation.turns.push(body);
@@ -147,25 +147,25 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
 
   async function readConversation(): Promise<void> {
     const one = accepted.conversations[number % CONVERSATIONS];
-    if (one !== undefined) await tally.count('conversation', () => call('getConversation', within(one)));
+    if (one !== undefined) await counts.count('conversation', () => call('getConversation', within(one)));
   }
 
   async function reply(): Promise<void> {
     const body = next('comment');
     const params = { threadId: started.id };
-    const answer = await tally.count('reply', () => call('replyToThread', { params, body: { body } }));
+    const answer = await counts.count('reply', () => call('replyToThread', { params, body: { body } }));
     if (answer !== undefined) accepted.comments.push(body);
   }
 
   async function annotate(): Promise<void> {
     const text = next('annotation');
     const body = { startsOn: '2026-03-01', text, tags: ['load'] };
-    const answer = await tally.count('annotation', () => call('createAnnotation', { body }));
+    const answer = await counts.count('annotation', () => call('createAnnotation', { body }));
     if (answer !== undefined) accepted.annotations.push(text);
   }
 
   async function share(): Promise<void> {
-    await tally.count('shared report', () => readShared(linkToken));
+    await counts.count('shared report', () => readShared(linkToken));
   }
 
   return {

@@ -10,17 +10,17 @@ export interface Finding {
   reason: string;
 }
 
-type Verdict = Omit<Finding, 'statement'>;
+type Problem = Omit<Finding, 'statement'>;
 
-const contract = (reason: string): Verdict => ({ marker: 'contract', reason });
-const brief = (reason: string): Verdict => ({ marker: 'brief', reason });
+const contract = (reason: string): Problem => ({ marker: 'contract', reason });
+const brief = (reason: string): Problem => ({ marker: 'brief', reason });
 
 /**
  * What of a migration may not be applied while the version before serves, by PostgreSQL's own parser. Only what is
  * known to be harmless passes; a statement passes as well below a line `-- contract: <why>` or `-- brief: <why>`.
  * Throws when the SQL cannot be parsed.
  */
-export async function judge(sql: string): Promise<Finding[]> {
+export async function lintMigration(sql: string): Promise<Finding[]> {
   const bytes = Buffer.from(sql);
   const { stmts = [] } = await parse(sql);
   const made = new Set(stmts.map(({ stmt }) => tableMade(stmt)));
@@ -33,9 +33,9 @@ export async function judge(sql: string): Promise<Finding[]> {
     const markers = new Set(
       [...`${before}\n${statement}`.matchAll(/^\s*-- (contract|brief): *\S.*$/gm)].map(([, name]) => name),
     );
-    return verdicts(stmt, made)
+    return problemsOf(stmt, made)
       .filter(({ marker }) => !markers.has(marker))
-      .map((verdict) => ({ ...verdict, statement: statement.trim().slice(0, 200) }));
+      .map((problem) => ({ ...problem, statement: statement.trim().slice(0, 200) }));
   });
 }
 
@@ -48,14 +48,14 @@ const ADDITIONS = [
   ...['CreateFunctionStmt', 'ViewStmt', 'CommentStmt', 'InsertStmt', 'SelectStmt'],
 ];
 
-function verdicts(stmt: Node | undefined, made: ReadonlySet<string | undefined>): Verdict[] {
+function problemsOf(stmt: Node | undefined, made: ReadonlySet<string | undefined>): Problem[] {
   if (stmt === undefined) return [];
   const kind = Object.keys(stmt)[0] ?? '';
   if (ADDITIONS.includes(kind)) return [];
   if ('AlterTableStmt' in stmt) {
     if (made.has(stmt.AlterTableStmt.relation?.relname)) return [];
     return (stmt.AlterTableStmt.cmds ?? []).flatMap((cmd) =>
-      'AlterTableCmd' in cmd ? alteration(cmd.AlterTableCmd) : [contract('it cannot be judged')],
+      'AlterTableCmd' in cmd ? alteration(cmd.AlterTableCmd) : [contract('it cannot be checked')],
     );
   }
   if ('IndexStmt' in stmt) {
@@ -76,7 +76,7 @@ function verdicts(stmt: Node | undefined, made: ReadonlySet<string | undefined>)
   return [contract(`whether ${kind} harms the version that serves is not known`)];
 }
 
-function alteration({ subtype, def, name = '' }: AlterTableCmd): Verdict[] {
+function alteration({ subtype, def, name = '' }: AlterTableCmd): Problem[] {
   switch (subtype) {
     case 'AT_DropNotNull':
       return [];
@@ -105,7 +105,7 @@ function alteration({ subtype, def, name = '' }: AlterTableCmd): Verdict[] {
 /** The time of the statement is one value for all rows; any other call may give each its own. */
 const SAME_FOR_ALL = new Set(['now', 'transaction_timestamp', 'statement_timestamp']);
 
-function newColumn({ colname = '', constraints = [] }: ColumnDef): Verdict[] {
+function newColumn({ colname = '', constraints = [] }: ColumnDef): Problem[] {
   const parts = constraints.flatMap((node) => ('Constraint' in node ? [node.Constraint] : []));
   const types = new Set(parts.map(({ contype }) => contype));
   const fallback = parts.find(({ contype }) => contype === 'CONSTR_DEFAULT')?.raw_expr;

@@ -4,13 +4,13 @@ import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
-import { judge } from './migration-lint.ts';
+import { lintMigration } from './migration-lint.ts';
 
 const files = globSync('{services,packages}/*/migrations/*.sql', { cwd: REPOSITORY }).sort();
 const journal = z.object({ entries: z.array(z.object({ tag: z.string() })) });
 
 test.each(files)('%s can be applied while the version before serves', async (file) => {
-  expect(await judge(await readFile(join(REPOSITORY, file), 'utf8'))).toEqual([]);
+  expect(await lintMigration(await readFile(join(REPOSITORY, file), 'utf8'))).toEqual([]);
 });
 
 test('every migration is named in its journal, without which it would not be applied', async () => {
@@ -49,16 +49,16 @@ const refused: [statement: string, markers: string[]][] = [
 ];
 
 test.each(refused)('%s is refused', async (statement, markers) => {
-  const found = await judge(`CREATE TABLE other (id text);\n--> statement-breakpoint\n${statement};`);
+  const found = await lintMigration(`CREATE TABLE other (id text);\n--> statement-breakpoint\n${statement};`);
   expect(found.map(({ marker }) => marker)).toEqual(markers);
 });
 
 test.each(refused)('%s passes below its marker', async (statement, markers) => {
   const why = markers.map((marker) => `-- ${marker}: version 0.4 no longer reads it\n`).join('');
-  expect(await judge(`CREATE TABLE other (id text);\n--> statement-breakpoint\n${why}${statement};`)).toEqual(
-    [],
-  );
-  expect(await judge(`${why}${statement};`)).toEqual([]);
+  expect(
+    await lintMigration(`CREATE TABLE other (id text);\n--> statement-breakpoint\n${why}${statement};`),
+  ).toEqual([]);
+  expect(await lintMigration(`${why}${statement};`)).toEqual([]);
 });
 
 test.each([
@@ -72,12 +72,12 @@ test.each([
   "ALTER TYPE mood ADD VALUE 'fine'",
   "COMMENT ON TABLE turns IS 'DROP TABLE turns'",
 ])('%s passes', async (sql) => {
-  expect(await judge(sql)).toEqual([]);
+  expect(await lintMigration(sql)).toEqual([]);
 });
 
 test('a marker holds for the one statement below it, and says why', async () => {
   const drop = (table: string) => `DROP TABLE ${table};`;
-  const found = await judge(`-- contract: not read since 0.4\n${drop('a')}\n${drop('b')}`);
+  const found = await lintMigration(`-- contract: not read since 0.4\n${drop('a')}\n${drop('b')}`);
   expect(found.map(({ statement }) => statement)).toEqual(['DROP TABLE b']);
-  expect(await judge(`-- contract:\n${drop('a')}`)).toHaveLength(1);
+  expect(await lintMigration(`-- contract:\n${drop('a')}`)).toHaveLength(1);
 });

@@ -8,11 +8,11 @@ import { calling } from '../harness/call.ts';
 import { type Deployment, deploy, type Part } from '../harness/deployment.ts';
 import type { Instance } from '../harness/instances.ts';
 import { createProject, managing } from '../harness/project.ts';
-import { type Findings, verify } from './findings.ts';
 import { follow } from './live.ts';
 import { startLoad } from './load.ts';
 import { isNextVersion, writeNextVersion } from './next-version.ts';
-import { createTally } from './tally.ts';
+import { createRequestCounts } from './request-counts.ts';
+import { type Verification, verify } from './verify.ts';
 
 export interface TrialOptions {
   /** Each round restarts every instance. */
@@ -24,7 +24,7 @@ export interface TrialOptions {
   say?(line: string): void;
 }
 
-export interface Trial extends Findings {
+export interface Trial extends Verification {
   requests: Record<string, number>;
   failures: string[];
   /** Codes that live channels were closed with. */
@@ -87,18 +87,18 @@ export async function runTrial(deployment: Deployment, options: TrialOptions): P
   const link = await call('putPublicLink', { body: { expiresOn: inDays(30) } });
   const { token: linkToken } = z.object({ token: z.string() }).parse(link.body);
 
-  const tally = createTally();
+  const counts = createRequestCounts();
   let reader = 0;
   const load = await startLoad({
     call,
-    tally,
+    counts,
     intensity,
     linkToken,
     readShared: (token) => readFrom(`127.0.0.${2 + (reader++ % 200)}`, gateway.api, token),
   });
   const visitors = load.accepted.conversations.map((conversation) => ({
     conversation,
-    live: follow({ api: gateway.api, key: project.key, call, tally }, conversation),
+    live: follow({ api: gateway.api, key: project.key, call, counts }, conversation),
   }));
 
   const next = join(backings.folder, 'next');
@@ -131,8 +131,8 @@ export async function runTrial(deployment: Deployment, options: TrialOptions): P
 
   return {
     ...(await verify({ deployment, project, call, manage, accepted: load.accepted, visitors })),
-    requests: tally.totals(),
-    failures: tally.failures(),
+    requests: counts.totals(),
+    failures: counts.failures(),
     socketCodes: visitors.flatMap(({ live }) => live.codes()),
     exitCodes,
     migratedWhileServing,

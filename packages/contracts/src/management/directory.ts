@@ -57,11 +57,11 @@ export const project = projectDefinition.extend({ id }).openapi('Project');
 export type Project = z.infer<typeof project>;
 
 /** The format of project keys. The region is between the underscores. */
-export const projectKeyPattern = /^pk_[a-z][a-z0-9]{0,15}_[0-9A-Za-z]{32}$/;
+export const PROJECT_KEY_PATTERN = /^pk_[a-z][a-z0-9]{0,15}_[0-9A-Za-z]{32}$/;
 
 export const projectKey = z
   .string()
-  .regex(projectKeyPattern, 'not a project key; the format is pk_<region>_<32 of 0-9, A-Z, a-z>')
+  .regex(PROJECT_KEY_PATTERN, 'not a project key; the format is pk_<region>_<32 of 0-9, A-Z, a-z>')
   .openapi({ example: 'pk_eu_0123456789ABCDEFGHIJKLMNOPQRSTUV' });
 
 export const reportDefinition = z.object({ name: nonBlankText(200) }).openapi('ReportDefinition');

@@ -1,4 +1,4 @@
-import { projectKeyPattern } from '@switchboard/contracts';
+import { PROJECT_KEY_PATTERN } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
 import type { Context } from 'hono';
 import { bearer, type Credentials } from '../http/credentials.ts';
@@ -38,7 +38,7 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
     async projectKey(key) {
       if (key === undefined)
         throw new Unauthorized('Project key missing. Send it as Authorization: Bearer <key>.');
-      const found = projectKeyPattern.test(key) ? await replica().projectKey(key) : undefined;
+      const found = PROJECT_KEY_PATTERN.test(key) ? await replica().projectKey(key) : undefined;
       if (found === undefined) throw new Unauthorized('Invalid project key.');
       if (found.region !== region) {
         throw new Forbidden(

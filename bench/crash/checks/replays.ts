@@ -1,5 +1,5 @@
-import { certainty, type Request } from './ledger.ts';
-import { seq, session } from './traffic.ts';
+import { certainty, type Request } from '../ledger.ts';
+import { seq, session } from '../traffic.ts';
 
 /** A recorded session as the management API returns it. */
 export interface FoundReplay {

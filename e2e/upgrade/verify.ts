@@ -9,7 +9,7 @@ import type { Live } from './live.ts';
 import { type Accepted, within } from './load.ts';
 
 /** What is not as it was promised; every list is empty when all is well. */
-export interface Findings {
+export interface Verification {
   accepted: Record<'events' | 'identified' | 'turns' | 'comments' | 'annotations', number>;
   lostEvents: string[];
   doubledEvents: string[];
@@ -49,7 +49,7 @@ export async function verify({
   manage,
   accepted,
   visitors,
-}: Verified): Promise<Findings> {
+}: Verified): Promise<Verification> {
   const stored = await storedEvents(deployment.backings.kafka.brokers);
   const archived = await archivedEvents(deployment.backings.s3, accepted.eventIds);
   const turnsStored = new Map<string, string[]>();

@@ -10,9 +10,9 @@ const KNOWN = new Map([
 ]);
 
 /** Refuses a dependency that reads files beside its own code, which a bundle moves away from them. */
-export function besideThemselves(): Plugin {
+export function noRelativeFiles(): Plugin {
   return {
-    name: 'beside-themselves',
+    name: 'no-relative-files',
     transform: {
       filter: {
         id: /\/node_modules\//,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FoundReplay, sessionsOf } from './check-replays.ts';
-import type { Deployment } from './deployment.ts';
-import { certainty, type Request } from './ledger.ts';
-import type { Random } from './random.ts';
-import { callTime, eventId, keyOf, type Numbered, PROJECTS, person } from './traffic.ts';
+import type { Deployment } from '../deployment.ts';
+import { certainty, type Request } from '../ledger.ts';
+import type { Random } from '../random.ts';
+import { callTime, eventId, keyOf, type Numbered, PROJECTS, person } from '../traffic.ts';
+import { type FoundReplay, sessionsOf } from './replays.ts';
 
 /** Sends a request. Throws unless the response has one of the statuses. */
 async function request(

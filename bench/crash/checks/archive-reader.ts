@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { zstdDecompressSync } from 'node:zlib';
 import type { ObjectStore } from '@switchboard/object-store';
 import { parquetReadObjects } from 'hyparquet';
-import type { FoundEvent } from './check-events.ts';
+import type { FoundEvent } from './events.ts';
 
 const CONCURRENT_READS = 8;
 const COLUMNS = [

@@ -20,7 +20,7 @@ const compilerOptions = {
  * What Kubernetes would refuse, a line each: what is unknown, missing, or of the wrong type. The types that are made
  * from its OpenAPI documents say so: an object literal may have nothing that its type has not.
  */
-export async function refusedByKubernetes(manifests: object[]): Promise<string[]> {
+export async function schemaErrors(manifests: object[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-manifests-'));
   try {
     const lines = manifests.map((one) => `(${JSON.stringify(one)}) satisfies Manifest;`);

@@ -1,5 +1,5 @@
 /** What was asked and how it went, by kind of request. */
-export interface Tally {
+export interface RequestCounts {
   /** Asks, and counts it: an answer of 400 or more, or none, is a failure. Undefined when it failed. */
   count<T extends { status: number; body: unknown }>(
     kind: string,
@@ -10,7 +10,7 @@ export interface Tally {
   failures(): string[];
 }
 
-export function createTally(): Tally {
+export function createRequestCounts(): RequestCounts {
   const totals: Record<string, number> = {};
   const failures: string[] = [];
   const startedAt = performance.now();

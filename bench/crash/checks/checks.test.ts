@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { checkEvents, type FoundEvent } from './check-events.ts';
-import { checkState, type FoundState } from './check-state.ts';
-import { answerFaults, type Request } from './ledger.ts';
-import { createRandom } from './random.ts';
-import { eventOf, groupId, groupTraits, identifyTraits, type Numbered, person } from './traffic.ts';
+import { answerFaults, type Request } from '../ledger.ts';
+import { createRandom } from '../random.ts';
+import { eventOf, groupId, groupTraits, identifyTraits, type Numbered, person } from '../traffic.ts';
+import { checkEvents, type FoundEvent } from './events.ts';
+import { checkState, type FoundState } from './state.ts';
 
 /** The checks must find every kind of fault. */
 

@@ -1,5 +1,5 @@
-import { certainty, type Request } from './ledger.ts';
-import { callTime, groupId, groupTraits, identifyTraits, type Numbered, person } from './traffic.ts';
+import { certainty, type Request } from '../ledger.ts';
+import { callTime, groupId, groupTraits, identifyTraits, type Numbered, person } from '../traffic.ts';
 
 /** The state of people and groups as flags has it. */
 export interface FoundState {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { certainty, numbersOf, type Request } from './ledger.ts';
-import { eventId, eventOf, type Numbered } from './traffic.ts';
+import { certainty, numbersOf, type Request } from '../ledger.ts';
+import { eventId, eventOf, type Numbered } from '../traffic.ts';
 
 /** An event as it was found in the archive or on the log. */
 export interface FoundEvent {
