@@ -57,7 +57,7 @@ describe('an operator lists', () => {
     expect(await list('/companies/globex/projects')).toEqual({ projects: [], nextCursor: null });
   });
 
-  it('reports, each once, over as many pages as there are', async () => {
+  it('reports, each once, over several pages', async () => {
     const ids = Array.from({ length: 450 }, (_, index) => `rep_${String(index).padStart(3, '0')}`);
     await Promise.all(ids.map((id) => one.put(`/projects/shop/reports/${id}`, { name: id })));
     const read: string[] = [];

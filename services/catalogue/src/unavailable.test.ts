@@ -33,7 +33,7 @@ async function expectLastLists() {
   expect((await one.get('/v1/ai/models')).body.markupPercent).toBe(20);
 }
 
-it('serves the last lists while the database is stopped, and current ones when it is back', async () => {
+it('serves the last lists while the database is stopped, and current ones once it is back', async () => {
   await server.stop();
   await expectLastLists();
   const refused = await one.put('/plans/other/monthly', pro);
@@ -46,7 +46,7 @@ it('serves the last lists while the database is stopped, and current ones when i
   await one.remove('/plans/other/monthly');
 });
 
-it('shows what was written past it while it could not hear of it', async () => {
+it('shows changes that it got no notification of', async () => {
   await server.stop();
   await server.start();
   const sql = await catalogue.sql();
@@ -61,7 +61,7 @@ it('shows what was written past it while it could not hear of it', async () => {
   await one.remove('/plans/late/monthly');
 });
 
-it('serves the last lists while the database is frozen, and goes on when it thaws', async () => {
+it('serves the last lists while the database is frozen, and recovers when it thaws', async () => {
   await server.freeze();
   await expectLastLists();
   const write = one.put('/plans/other/monthly', pro);

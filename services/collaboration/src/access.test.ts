@@ -71,7 +71,7 @@ describe.each(requests)('%s', (_, method, path, body) => {
   const withToken = async (claims: Parameters<Harness['token']>[0], project?: string) =>
     withHeader(`Bearer ${await harness.token(claims)}`, project);
 
-  it('without a token, and with one that is not valid, is 401 with WWW-Authenticate', async () => {
+  it('answers 401 with WWW-Authenticate without a valid token', async () => {
     const token = await harness.token({ sub: 'ada' });
     const refused = [
       await withHeader(),
@@ -92,7 +92,7 @@ describe.each(requests)('%s', (_, method, path, body) => {
     }
   });
 
-  it('of somebody who is no member of the company is 403, whatever the token permits', async () => {
+  it('answers 403 to a person who is not a member, whatever the permissions', async () => {
     const permissions = ['service.annotations.write', 'service.manage'];
     for (const sub of ['eve', 'nobody']) {
       const { status, body: answer } = await withToken({ sub, permissions });
@@ -100,14 +100,14 @@ describe.each(requests)('%s', (_, method, path, body) => {
     }
   });
 
-  it('of a project that is not there is 404', async () => {
+  it('answers 404 for an unknown project', async () => {
     for (const sub of ['ada', 'eve']) {
       const { status, body: answer } = await withToken({ sub }, 'nowhere');
       expect([status, answer.error.code]).toEqual([404, 'NOT_FOUND']);
     }
   });
 
-  it('answers X-Request-Id, and 405 with Allow to another method', async () => {
+  it('sends X-Request-Id, and answers 405 with Allow to another method', async () => {
     const answer = await withHeader();
     expect(answer.headers.get('x-request-id')).toMatch(/^[\w.-]+$/);
     const token = `Bearer ${await harness.token({ sub: 'ada' })}`;
@@ -127,14 +127,14 @@ describe.each(requests.filter(([, , , body]) => body))('the body of %s', (_, met
       authorization === undefined ? {} : { authorization },
     );
 
-  it('does not judge a body before access is settled', async () => {
+  it('is not validated before access is checked', async () => {
     expect((await send(undefined, 'shop', '{')).status).toBe(401);
     const outsider = `Bearer ${await harness.token({ sub: 'eve' })}`;
     expect((await send(outsider, 'shop', '{')).status).toBe(403);
     expect((await send(outsider, 'nowhere', '{')).status).toBe(404);
   });
 
-  it('refuses what is no JSON, no object, or has another property: 400', async () => {
+  it('answers 400 when it is not JSON, not an object, or has an unknown property', async () => {
     const member = `Bearer ${await harness.token({ sub: 'ada' })}`;
     const bodies = ['', '{', '[]', 'null', '"x"', JSON.stringify({ ...body, more: 1 })];
     for (const sent of bodies) {
@@ -144,7 +144,7 @@ describe.each(requests.filter(([, , , body]) => body))('the body of %s', (_, met
   });
 });
 
-describe('a report that is not there', () => {
+describe('an unknown report', () => {
   it.each([
     ['GET', 'public-link', undefined],
     ['PUT', 'public-link', { expiresOn: '2026-12-01' }],

@@ -48,7 +48,7 @@ describe('the AI model list', () => {
     );
   });
 
-  it('loses a model that is removed, and removing it again is no error', async () => {
+  it('omits a removed model; removing it again succeeds', async () => {
     await one.put('/ai/models/small-2', small);
     expect((await one.remove('/ai/models/small-2')).status).toBe(204);
     expect((await one.remove('/ai/models/small-2')).status).toBe(204);
@@ -57,7 +57,7 @@ describe('the AI model list', () => {
 });
 
 describe('managing AI models', () => {
-  it('reads back what was written, without the markup', async () => {
+  it('returns a model as stored, without the markup', async () => {
     await one.put('/ai/markup', { markupPercent: 50 });
     expect((await one.put('/ai/models/small-2', small)).body).toEqual({ id: 'small-2', ...small });
     expect((await one.manage('GET', '/ai/models/small-2')).body).toEqual({ id: 'small-2', ...small });
@@ -83,7 +83,7 @@ describe('managing AI models', () => {
     expect(answer.body.error.message).toMatch(/^markupPercent: /);
   });
 
-  it('takes a price up to 2^53 - 1 as published, and none beyond', async () => {
+  it('accepts published prices up to 2^53 - 1 and refuses larger ones', async () => {
     const at = (input: number) => ({ ...small, perMillion: { ...prices, input } });
     expect((await one.put('/ai/models/dear', at(Number.MAX_SAFE_INTEGER))).status).toBe(200);
     expect((await one.get('/v1/ai/models')).body.models[0].perMillion.input).toBe(Number.MAX_SAFE_INTEGER);
@@ -103,7 +103,7 @@ describe('a published price', () => {
   const base = fc.maxSafeNat();
   const markup = fc.nat({ max: 100_000 });
 
-  it('is the least whole number not below base x (100 + markup) / 100', () => {
+  it('is the smallest integer not below base x (100 + markup) / 100', () => {
     fc.assert(
       fc.property(base, markup, (price, percent) => {
         const hundredfold = publishedPrice(price, percent) * 100n;

@@ -30,7 +30,7 @@ const published = (key: string) =>
   });
 
 describe('a company', () => {
-  it('is published as it is written, also when it is written again', async () => {
+  it('is published as stored, also after an update', async () => {
     const written = { ...acme, entitlements: { articleSearch: false } };
     expect((await one.put('/companies/acme', acme)).body).toEqual({ id: 'acme', ...acme, entitlements: {} });
     const again = await one.put('/companies/acme', written);
@@ -66,7 +66,7 @@ describe('a company', () => {
     expect(answer.body.error.message).toMatch(new RegExp(`^${path}: `));
   });
 
-  it('takes all that belongs to it along when it is removed', async () => {
+  it('is removed with everything that belongs to it', async () => {
     await one.put('/companies/acme', acme);
     await one.put('/companies/acme/members/ada', ada);
     await one.put('/projects/shop', shop);
@@ -96,7 +96,7 @@ describe('a company', () => {
     });
   });
 
-  it('whose id has any characters keeps apart from others', async () => {
+  it('may have any characters in its id', async () => {
     const id = encodeURIComponent('a/b:ü %');
     expect((await one.put(`/companies/${id}`, acme)).status).toBe(200);
     expect((await one.put(`/companies/${id}/members/auth0%7C1`, ada)).body.sub).toBe('auth0|1');
@@ -116,7 +116,7 @@ describe('a member', () => {
   };
   beforeEach(() => one.put('/companies/acme', acme));
 
-  it('is published as written', async () => {
+  it('is published as stored', async () => {
     const full = { ...ada, avatarUrl: 'https://pictures.example/ada.png', pushSubscriptions: [push] };
     expect((await one.put('/companies/acme/members/full', full)).body).toEqual({ sub: 'full', ...full });
     expect((await one.manage('GET', '/companies/acme/members/full')).body).toEqual({ sub: 'full', ...full });
@@ -129,7 +129,7 @@ describe('a member', () => {
     expect((await one.manage('GET', '/companies/acme/members/ada')).body.pushSubscriptions).toEqual([]);
   });
 
-  it('of an unknown company is not found', async () => {
+  it('of an unknown company answers 404', async () => {
     expect((await one.put('/companies/nobody/members/ada', ada)).status).toBe(404);
     expect((await one.manage('GET', '/companies/nobody/members/ada')).status).toBe(404);
     expect((await one.remove('/companies/nobody/members/ada')).status).toBe(204);
@@ -153,14 +153,14 @@ describe('a member', () => {
     expect(answer.body.error.message.startsWith(`${path}: `)).toBe(true);
   });
 
-  it('is gone from the directory when removed', async () => {
+  it('is removed from the directory', async () => {
     await one.put('/companies/acme/members/ada', ada);
     expect((await one.remove('/companies/acme/members/ada')).status).toBe(204);
     await eventually(async () => expect((await catalogue.published()).get('member:acme/ada')).toBeNull());
   });
 });
 
-it('nobody without service.manage manages companies or members', async () => {
+it('companies and members need the permission service.manage', async () => {
   const token = await catalogue.tokens.mint({ sub: 'ada', permissions: ['service.annotations.write'] });
   for (const path of ['/companies/acme', '/companies/acme/members/ada']) {
     for (const method of ['GET', 'PUT', 'DELETE']) {

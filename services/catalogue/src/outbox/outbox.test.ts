@@ -43,7 +43,7 @@ async function lagSeconds(): Promise<number> {
 }
 
 describe('the outbox', () => {
-  it('takes changes while the event log is away, and publishes them when it is back', async () => {
+  it('accepts changes while the event log is down, and publishes them once it is back', async () => {
     await allPublished();
     await logServer.stop();
     for (let i = 0; i < 5; i++) {
@@ -61,7 +61,7 @@ describe('the outbox', () => {
     expect(await lagSeconds()).toBe(0);
   });
 
-  it('ends with the last of many changes that several instances make at once', async () => {
+  it('publishes the last of many changes that several instances make at once', async () => {
     const other = await catalogue.instance();
     const names = Array.from({ length: 60 }, (_, index) => `Ada ${index}`);
     await Promise.all(
@@ -74,7 +74,7 @@ describe('the outbox', () => {
     expect((await catalogue.published()).get('member:acme/ada')).toMatchObject({ name: stored.name });
   });
 
-  it('goes to a topic that keeps tombstones for as long as replicas count on', async () => {
+  it('uses a topic that keeps tombstones for as long as replicas rely on', async () => {
     await allPublished();
     const log = openPostgresLog({ url: catalogue.logUrl });
     const kept = (tombstoneRetentionMs: number) =>
@@ -86,7 +86,7 @@ describe('the outbox', () => {
     await log.close();
   });
 
-  it('keeps nothing of a change that fails', async () => {
+  it('discards the records of a change that fails', async () => {
     await allPublished();
     const database = openDatabase({ url: catalogue.databaseUrl, applicationName: 'test' });
     const change = createOutbox(database.drizzle).change(async (_tx, announce) => {
@@ -99,7 +99,7 @@ describe('the outbox', () => {
     expect((await catalogue.published()).has('report:shop/lost')).toBe(false);
   });
 
-  it('publishes what an instance left behind', async () => {
+  it('publishes what a killed instance left in the outbox', async () => {
     const sql = await catalogue.sql();
     const record = directoryRecord('report', { projectId: 'shop', id: 'left', name: 'Left behind' });
     // Nobody is told of this row, as when an instance was killed after its commit.

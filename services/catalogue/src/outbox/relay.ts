@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Tx } from '@switchboard/database';
 import { outgoingRecord } from '@switchboard/directory';
 import {
@@ -8,7 +7,7 @@ import {
   type TopicSpec,
   UnknownTopic,
 } from '@switchboard/event-log';
-import { backoffDelay } from '@switchboard/resilience';
+import { backoffDelay, pause } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
 import { enqueueAllEntries } from '../republication/republication.ts';
 import { createOutboxStore, OUTBOX_CHANNEL, type PublishedOffsets } from './store.ts';
@@ -56,11 +55,11 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
         if (!isTopicChecked) await log.createTopics([topic]);
         const mayBeMore = await database.drizzle.transaction(publishNext);
         failures = 0;
-        if (!mayBeMore) await Promise.race([woken, pause(IDLE_MS)]);
+        if (!mayBeMore) await Promise.race([woken, pause(IDLE_MS, stopping.signal)]);
       } catch (error) {
         isTopicChecked = false;
         if (failures === 0) logger.warn({ error }, 'publish directory changes failed, retrying');
-        await pause(backoffDelay(failures++));
+        await pause(backoffDelay(failures++), stopping.signal);
       }
     }
   }
@@ -108,13 +107,10 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
       return await log.publish(topic.name, records);
     } catch (error) {
       // Records without an answer may still be stored; newer ones must not overtake them.
-      while (log.bytesInFlight() > 0 && !stopping.signal.aborted) await pause(SETTLE_POLL_MS);
+      while (log.bytesInFlight() > 0 && !stopping.signal.aborted)
+        await pause(SETTLE_POLL_MS, stopping.signal);
       throw error;
     }
-  }
-
-  async function pause(milliseconds: number) {
-    await sleep(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
 
   return {

@@ -37,7 +37,7 @@ describe('the plan catalogue', () => {
     });
   });
 
-  it('shows a change at once where it was made, and soon in every instance', async () => {
+  it('shows a change at once on its own instance, and soon on every other', async () => {
     await one.put('/plans/fresh/yearly', pro);
     expect(await tiers(one)).toContain('fresh');
     await eventually(async () => expect(await tiers(other)).toContain('fresh'));
@@ -56,7 +56,7 @@ describe('the plan catalogue', () => {
     expect((await one.get('/v1/plans', { 'If-None-Match': etag })).status).toBe(200);
   });
 
-  it('keeps entitlements as they were written', async () => {
+  it('keeps entitlements as stored', async () => {
     const entitlements = { z: [1, { b: null, a: 'ü' }], articleSearch: false, a: 1.5 };
     await one.put('/plans/odd/monthly', { ...pro, entitlements });
     const { body } = await one.get('/v1/plans');
@@ -80,18 +80,18 @@ describe('managing plans', () => {
     expect(await tiers(one)).not.toContain('bad');
   });
 
-  it('refuses entitlements that grow too large for the event log', async () => {
+  it('refuses entitlements too large for the event log', async () => {
     const many = `{"trialDays":1,"priced":true,"entitlements":{"many":[${Array(40_000).fill('1e20').join()}]}}`;
     const answer = await one.put('/plans/bad/monthly', many);
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toMatch(/^entitlements: /);
   });
 
-  it('refuses what is no JSON', async () => {
+  it('refuses invalid JSON', async () => {
     expect((await one.put('/plans/bad/monthly', '{')).status).toBe(400);
   });
 
-  it('reads a plan back', async () => {
+  it('returns a plan', async () => {
     await one.put('/plans/pro/monthly', pro);
     expect((await one.manage('GET', '/plans/pro/monthly')).body).toEqual({
       tier: 'pro',
@@ -101,7 +101,7 @@ describe('managing plans', () => {
     expect((await one.manage('GET', '/plans/pro/weekly')).status).toBe(404);
   });
 
-  it('keeps a plan that a company is on', async () => {
+  it('refuses to remove a plan that a company is on', async () => {
     await one.put('/plans/pro/monthly', pro);
     await one.put('/companies/acme', acme);
     const refused = await one.remove('/plans/pro/monthly');

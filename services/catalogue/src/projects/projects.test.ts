@@ -20,7 +20,7 @@ const isPublished = (key: string, value: unknown) =>
   eventually(async () => expect((await catalogue.published()).get(key)).toEqual(value));
 
 describe('a project', () => {
-  it('is published as written, also when it is written again', async () => {
+  it('is published as stored, also after an update', async () => {
     expect((await one.put('/projects/shop', shop)).body).toEqual({ id: 'shop', ...shop });
     const renamed = { ...shop, name: 'Web shop' };
     expect((await one.put('/projects/shop', renamed)).status).toBe(200);
@@ -41,7 +41,7 @@ describe('a project', () => {
     expect((await one.manage('GET', '/projects/shop')).status).toBe(404);
   });
 
-  it('is there when it was written while it was being removed', async () => {
+  it('exists after a put that waited for its removal', async () => {
     await one.put('/projects/shop', shop);
     const sql = await catalogue.sql();
     const written = await sql.begin(async (tx) => {
@@ -80,7 +80,7 @@ describe('a project', () => {
     expect((await one.put('/projects/shop', { ...shop, companyId: 'globex' })).status).toBe(200);
   });
 
-  it('takes its keys and reports along when it is removed', async () => {
+  it('is removed with its keys and reports', async () => {
     await one.put('/projects/shop', shop);
     await one.put('/projects/shop/reports/weekly', { name: 'Weekly' });
     const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
@@ -93,7 +93,7 @@ describe('a project', () => {
 describe('project keys', () => {
   beforeEach(() => one.put('/projects/shop', shop));
 
-  it('carry the region and 32 of base62, each another', async () => {
+  it('are unique: the region and 32 base62 characters', async () => {
     const keys: string[] = [];
     for (let i = 0; i < 20; i++) {
       const { status, body } = await one.manage('POST', '/projects/shop/keys');
@@ -107,7 +107,7 @@ describe('project keys', () => {
     for (const key of keys.slice(0, 2)) await isPublished(`key:${key}`, { key, projectId: 'shop' });
   });
 
-  it('are revoked for good', async () => {
+  it('are revoked permanently', async () => {
     const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
     expect((await one.remove(`/projects/other/keys/${key}`)).status).toBe(204);
     expect((await one.manage('GET', '/projects/shop/keys')).body.keys).toEqual([key]);
@@ -117,13 +117,13 @@ describe('project keys', () => {
     await isPublished(`key:${key}`, null);
   });
 
-  it('are made and listed only of a project that exists', async () => {
+  it('are created and listed only for a project that exists', async () => {
     expect((await one.manage('POST', '/projects/nobody/keys')).status).toBe(404);
     expect((await one.manage('GET', '/projects/nobody/keys')).status).toBe(404);
     expect((await one.remove('/projects/shop/keys/nonsense')).status).toBe(400);
   });
 
-  it('stay with their region when the project is written at the same moment', async () => {
+  it('match the region of a project that is updated at the same time', async () => {
     const [made] = await Promise.all([
       one.manage('POST', '/projects/shop/keys'),
       one.put('/projects/shop', { ...shop, region: 'us' }),
@@ -136,7 +136,7 @@ describe('project keys', () => {
 describe('a report', () => {
   beforeEach(() => one.put('/projects/shop', shop));
 
-  it('is published as written and gone when removed', async () => {
+  it('is published as stored, and removed with a tombstone', async () => {
     const weekly = { projectId: 'shop', id: 'weekly', name: 'Weekly' };
     expect((await one.put('/projects/shop/reports/weekly', { name: 'Old' })).status).toBe(200);
     expect((await one.put('/projects/shop/reports/weekly', { name: 'Weekly' })).body).toEqual(weekly);
@@ -156,7 +156,7 @@ describe('a report', () => {
   });
 });
 
-it('nobody without service.manage manages projects, keys or reports', async () => {
+it('projects, keys and reports need the permission service.manage', async () => {
   const token = await catalogue.tokens.mint({ sub: 'ada' });
   for (const [method, path] of [
     ['GET', '/projects/shop'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createPublishedList } from './published-list.ts';
 
-it('answers 503 only while it was never read', async () => {
+it('throws 503 only until it was read once', async () => {
   let fails = true;
   const list = createPublishedList({
     name: 'plan catalogue',
@@ -20,7 +20,7 @@ it('answers 503 only while it was never read', async () => {
   expect(list.current()).toBe('plans');
 });
 
-it('shows what was there when it was asked to read again, though an older read was under way', async () => {
+it('includes everything committed before a reload, though an older read was in progress', async () => {
   const answers: ((value: string) => void)[] = [];
   const list = createPublishedList({
     name: 'plan catalogue',

@@ -17,7 +17,7 @@ async function texts(query: string, project = 'shop'): Promise<string[]> {
 }
 
 describe('an annotation', () => {
-  it('is answered with all its fields', async () => {
+  it('has all its fields in the response', async () => {
     const { status, body } = await add({ endsOn: '2026-03-12', tags: ['a', 'b', 'a'] });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -43,7 +43,7 @@ describe('an annotation', () => {
     expect((await add({ text })).body.text).toBe(text);
   });
 
-  it('carries the current name of its author, and none once the author has left', async () => {
+  it('has the current name of its author, and none once the author has left', async () => {
     const { body } = await add({ startsOn: '1999-01-01', text: 'by alan' }, 'alan');
     expect(body.createdByName).toBe('Alan Turing');
     const read = async () =>
@@ -107,13 +107,13 @@ describe('the list', () => {
     expect((await harness.as('ada').call('GET', `${path}?${query}`)).status).toBe(400);
   });
 
-  it('of a report the project does not have is 404', async () => {
+  it('of an unknown report answers 404', async () => {
     const query = 'from=2026-01-01&to=2026-01-01&reportId=posts';
     expect((await harness.as('ada').call('GET', `${path}?${query}`)).status).toBe(404);
   });
 });
 
-describe('what an annotation says', () => {
+describe('the content of an annotation', () => {
   it.each<[string, object]>([
     ['200 characters of text', { text: '\u{1F680}'.repeat(200) }],
     ['one tag', { tags: ['a'] }],
@@ -147,7 +147,7 @@ describe('what an annotation says', () => {
     expect((await add(body)).status).toBe(400);
   });
 
-  it('names a report of the project: else 404', async () => {
+  it('must name a report of the project, or gets 404', async () => {
     expect((await add({ reportId: 'signups' })).body.reportId).toBe('signups');
     expect((await add({ reportId: 'posts' })).status).toBe(404);
   });
@@ -173,7 +173,7 @@ describe('changing an annotation', () => {
     expect(Date.parse(body.updatedAt)).toBeGreaterThanOrEqual(Date.parse(body.createdAt));
   });
 
-  it('is open to the author and to holders of service.annotations.write', async () => {
+  it('is allowed for the author and with service.annotations.write', async () => {
     const address = await one('grace');
     expect((await harness.as('ada').call('PATCH', address, note)).status).toBe(403);
     expect((await harness.as('ada').call('DELETE', address)).status).toBe(403);
@@ -183,7 +183,7 @@ describe('changing an annotation', () => {
     expect((await harness.as('ada', write).call('DELETE', address)).status).toBe(204);
   });
 
-  it('shows in canChange', async () => {
+  it('is reflected in canChange', async () => {
     await add({ startsOn: '2025-01-01' }, 'grace');
     const read = async (permissions: string[]) =>
       (await harness.as('ada', permissions).call('GET', `${path}?from=2025-01-01&to=2025-01-01`)).body
@@ -191,14 +191,14 @@ describe('changing an annotation', () => {
     expect([await read([]), await read(write)]).toEqual([false, true]);
   });
 
-  it('that is not there is 404; deleting it again is 204', async () => {
+  it('that does not exist answers 404; deleting it answers 204', async () => {
     const address = await one();
     expect((await harness.as('ada').call('DELETE', address)).status).toBe(204);
     expect((await harness.as('ada').call('DELETE', address)).status).toBe(204);
     expect((await harness.as('ada').call('PATCH', address, note)).status).toBe(404);
   });
 
-  it('of another project is 404, and leaves it as it is', async () => {
+  it('of another project answers 404 and changes nothing', async () => {
     const address = await one();
     const elsewhere = address.replace('/shop/', '/blog/');
     expect((await harness.as('ada').call('PATCH', elsewhere, note)).status).toBe(404);
@@ -206,7 +206,7 @@ describe('changing an annotation', () => {
     expect((await harness.as('ada').call('PATCH', address, note)).status).toBe(200);
   });
 
-  it('to a report the project does not have is 404, to a body that is none 400', async () => {
+  it('to an unknown report answers 404, with an invalid body 400', async () => {
     const address = await one();
     const change = (body: object) => harness.as('ada').call('PATCH', address, { ...note, ...body });
     expect((await change({ reportId: 'posts' })).status).toBe(404);

@@ -19,7 +19,7 @@ const list = async (report?: string, sub = 'ada') =>
   (await harness.as(sub).call('GET', ofReport(report))).body.threads;
 
 describe('a thread', () => {
-  it('is answered with all its fields', async () => {
+  it('has all its fields in the response', async () => {
     const thread = await start({ anchor: { metric: 'sign-ups', bucket: '2026-03-01' }, mentions: ['grace'] });
     expect(thread).toEqual({
       id: expect.stringMatching(/^thr_[0-9a-f]{32}$/),
@@ -48,7 +48,7 @@ describe('a thread', () => {
     });
   });
 
-  it('without an anchor is on the whole report', async () => {
+  it('without an anchor is about the whole report', async () => {
     expect((await start()).anchor).toBeNull();
     expect((await start({ anchor: null })).anchor).toBeNull();
   });
@@ -68,7 +68,7 @@ describe('a thread', () => {
     expect((await start({ anchor })).anchor).toEqual(anchor);
   });
 
-  it('is listed on its report alone: threads earliest first, comments in order', async () => {
+  it('is listed only on its report: threads earliest first, comments in order', async () => {
     const [one, two] = [await start(), await start()];
     await reply(one.id, { body: 'first' });
     await reply(one.id, { body: 'second' }, 'ada');
@@ -82,7 +82,7 @@ describe('a thread', () => {
     expect(await list('revenue')).toHaveLength(1);
   });
 
-  it('takes replies that arrive at once, each in a place of its own', async () => {
+  it('takes concurrent replies, each at its own position', async () => {
     const { id } = await start();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => reply(id, { body: String(index) })),
@@ -93,7 +93,7 @@ describe('a thread', () => {
     expect(bodies.sort((a: number, b: number) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  it('that is not there, or is of another project, is 404', async () => {
+  it('that is unknown or of another project answers 404', async () => {
     const { id } = await start();
     for (const path of ['comment-threads/thr_none', `comment-threads/${id}`]) {
       const base = path.endsWith('none') ? project : '/v1/projects/blog';
@@ -107,7 +107,7 @@ describe('a thread', () => {
     }
   });
 
-  it('goes with its report', async () => {
+  it('is gone with its report', async () => {
     await harness.directory.put('report', { projectId: 'shop', id: 'brief', name: 'Brief' });
     const post = () => harness.as('ada').call('POST', ofReport('brief'), { body: 'x' });
     await expect.poll(async () => (await post()).status).toBe(201);
@@ -162,7 +162,7 @@ describe('a comment', () => {
     expect(thread.comments[0].mentions).toEqual(['grace', 'alan']);
   });
 
-  it('is changed by its author alone: text and mentions', async () => {
+  it('is changed only by its author: text and mentions', async () => {
     const { comments } = await start({ mentions: ['grace'] });
     const { id } = comments[0];
     expect((await onComment('PATCH', id, { body: 'theirs' }, 'grace')).status).toBe(403);
@@ -174,14 +174,14 @@ describe('a comment', () => {
     expect((await onComment('PATCH', 'cmt_none', { body: 'x' })).status).toBe(404);
   });
 
-  it('says who may change it', async () => {
+  it('says who can change it', async () => {
     const { id } = await start();
     const { body } = await reply(id, { body: 'mine' }, 'grace');
     const canChange = body.comments.map((comment: { canChange: boolean }) => comment.canChange);
     expect(canChange).toEqual([false, true]);
   });
 
-  it('is deleted by its author alone, and keeps its place', async () => {
+  it('is deleted only by its author, and keeps its position', async () => {
     const { id } = await start();
     const { body } = await reply(id, { body: 'to go', mentions: ['alan'] });
     const comment = body.comments[1].id;
@@ -207,7 +207,7 @@ describe('a comment', () => {
     expect((await onComment('DELETE', 'cmt_none')).status).toBe(404);
   });
 
-  it('that is deleted takes no change and no reaction: 409', async () => {
+  it('that is deleted refuses changes and reactions with 409', async () => {
     const { comments } = await start();
     const { id } = comments[0];
     await onComment('DELETE', id);
@@ -221,7 +221,7 @@ describe('a comment', () => {
 });
 
 describe('a thread whose first comment is deleted', () => {
-  it('takes no replies: 409', async () => {
+  it('refuses replies with 409', async () => {
     const { id, comments } = await start();
     await reply(id, { body: 'before' });
     await onComment('DELETE', comments[0].id);
@@ -230,7 +230,7 @@ describe('a thread whose first comment is deleted', () => {
     expect((await list()).at(-1).comments).toHaveLength(2);
   });
 
-  it('takes no reply that arrives with the deletion and is answered after it', async () => {
+  it('refuses a reply that arrives during the deletion', async () => {
     for (let round = 0; round < 10; round++) {
       const { id, comments } = await start();
       const [deleted, ...replies] = await Promise.all([

@@ -21,7 +21,7 @@ describe('resolution', () => {
   const resolution = (method: string, id: string, sub: string) =>
     harness.as(sub).call(method, `${project}/comment-threads/${id}/resolution`);
 
-  it('records who resolved the thread and when; again changes nothing; reopening clears it', async () => {
+  it('records who resolved the thread and when; resolving again changes nothing, reopening clears it', async () => {
     const { id } = await start();
     const { status, body } = await resolution('PUT', id, 'grace');
     expect(status).toBe(200);
@@ -35,7 +35,7 @@ describe('resolution', () => {
     expect((await resolution('PUT', id, 'alan')).body).toMatchObject({ resolvedBySub: 'alan' });
   });
 
-  it('of many at once has one first', async () => {
+  it('by many at once records one of them', async () => {
     const { id } = await start();
     const people = ['ada', 'grace', 'alan', 'ada', 'grace', 'alan'];
     const answers = await Promise.all(people.map((sub) => resolution('PUT', id, sub)));
@@ -43,7 +43,7 @@ describe('resolution', () => {
     expect(firsts.size).toBe(1);
   });
 
-  it('leaves replies possible', async () => {
+  it('still allows replies', async () => {
     const { id } = await start();
     await resolution('PUT', id, 'grace');
     expect((await reply(id, { body: 'x' })).body).toMatchObject({ resolved: true });
@@ -56,7 +56,7 @@ describe('reactions', () => {
   const six = ['👍', '❤️', '🎯', '🎉', '🤔', '👀'];
   const given = ({ body }: CallResult) => body.comments[0].reactions;
 
-  it('are the six, answered in their order with count and reactedByMe', async () => {
+  it('are six, in a fixed order with count and reactedByMe', async () => {
     const { id } = (await start()).comments[0];
     for (const emoji of [...six].reverse()) expect((await react('PUT', id, emoji)).status).toBe(200);
     const answer = await react('PUT', id, '🎯', 'grace');
@@ -65,7 +65,7 @@ describe('reactions', () => {
     );
   });
 
-  it('are taken with and without U+FE0F, answered in the form of the interface', async () => {
+  it('are accepted with and without U+FE0F, and returned in one form', async () => {
     const { id } = (await start()).comments[0];
     await react('PUT', id, '\u2764');
     await react('PUT', id, '👍\uFE0F');
@@ -75,27 +75,27 @@ describe('reactions', () => {
     ]);
   });
 
-  it.each(['🚀', 'x', '👍🏽', '👍👍', '%'])('%s is none: 400', async (emoji) => {
+  it.each(['🚀', 'x', '👍🏽', '👍👍', '%'])('refuses %s with 400', async (emoji) => {
     const { id } = (await start()).comments[0];
     expect((await react('PUT', id, emoji)).status).toBe(400);
     expect((await react('DELETE', id, emoji)).status).toBe(400);
   });
 
-  it('count each person once, also when their requests arrive at once', async () => {
+  it('count each person once, also with concurrent requests', async () => {
     const { id } = (await start()).comments[0];
     const people = ['ada', 'grace', 'alan'];
     await Promise.all(people.flatMap((sub) => [1, 2, 3, 4].map(() => react('PUT', id, '🎉', sub))));
     expect(given(await react('PUT', id, '🎉'))).toEqual([{ emoji: '🎉', count: 3, reactedByMe: true }]);
   });
 
-  it('are taken back by their person alone; taking back what is not there changes nothing', async () => {
+  it('are removed only by their own person; removing a missing one changes nothing', async () => {
     const { id } = (await start()).comments[0];
     await react('PUT', id, '🤔', 'grace');
     expect(given(await react('DELETE', id, '🤔'))).toEqual([{ emoji: '🤔', count: 1, reactedByMe: false }]);
     expect(given(await react('DELETE', id, '🤔', 'grace'))).toEqual([]);
   });
 
-  it('that arrive with the deletion of their comment are gone with it', async () => {
+  it('that arrive while their comment is deleted are deleted with it', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = (await start()).comments[0];
       const people = ['ada', 'grace', 'alan'];
@@ -109,7 +109,7 @@ describe('reactions', () => {
     }
   });
 
-  it('of a comment that is not there are 404', async () => {
+  it('of an unknown comment answer 404', async () => {
     expect((await react('PUT', 'cmt_none', '🎉')).status).toBe(404);
     expect((await react('DELETE', 'cmt_none', '🎉')).status).toBe(404);
   });

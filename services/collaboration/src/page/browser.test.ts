@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
 
   const names = Object.keys(reports) as Name[];
 
-  it.each(names)('%s: asks for nothing but itself, and breaks no rule of its policy', async (name) => {
+  it.each(names)('%s: loads nothing else, and does not violate its policy', async (name) => {
     await open(name);
     expect(requests).toHaveLength(1);
     expect(complaints).toEqual([]);
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect(await visible()).toEqual([true, false]);
   });
 
-  it('follows the reader’s light or dark, the drawing too, and is light on paper', async () => {
+  it('follows the color scheme, drawing included, and prints light', async () => {
     const colours = () =>
       page.evaluate(`(() => {
         const of = (element, name) => getComputedStyle(element)[name];
@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect(await colours()).toEqual(['rgb(255, 255, 255)', 'rgb(27, 31, 42)', 'rgb(36, 80, 196)']);
   });
 
-  it('draws an annotation on its days, with the number it has in the list', async () => {
+  it('draws an annotation on its days, with its number in the list', async () => {
     await open('line');
     expect(await page.locator('.wide svg text', { hasText: /^1$/ }).count()).toBe(1);
     const item = page.getByRole('listitem').filter({ hasText: 'Spring campaign' });
@@ -158,7 +158,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect(shade.width / chart.width).toBeLessThan(6 / 28);
   });
 
-  it('draws a line for each series, a bar for each value, a step each, a cell each', async () => {
+  it('draws a line per series, a bar per value, a funnel step and a grid cell each', async () => {
     const count = async (name: Name, selector: string) => {
       await open(name);
       const found = await page.locator(`.wide svg ${selector}`).count();
@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect(await count('grid', '.mark-rect path[fill="var(--heat)"]')).toBe(4);
   });
 
-  it('can be read with the keyboard: what scrolls takes the focus and shows it', async () => {
+  it('is usable with the keyboard: scrollable areas take a visible focus', async () => {
     await open('grid', { viewport: { width: 390, height: 844 } });
     await page.keyboard.press('Tab');
     const focused = await page.evaluate(`(() => {

@@ -34,7 +34,7 @@ const line = {
 };
 
 describe('the page of a link', () => {
-  it('says what the report is, when it ran and when the link stops', async () => {
+  it('shows the report, when it ran and when the link stops', async () => {
     await run(line, { ranAt: '2026-02-28T09:05:00Z' });
     const { status, body, headers } = await open(token);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -44,7 +44,7 @@ describe('the page of a link', () => {
     expect(body).toContain('<time datetime="2026-03-10T00:00:00.000Z">10 Mar 2026, 00:00 UTC</time>');
   });
 
-  it('shows each run as soon as it is recorded, and the stop day as soon as it moves', async () => {
+  it('shows a new run and a moved stop day at once', async () => {
     await run(line);
     expect((await open(token)).body).toContain('2.5');
     await run({ ...line, series: [{ name: 'Web', values: [7, 8, 9.75] }] });
@@ -53,7 +53,7 @@ describe('the page of a link', () => {
     expect((await open(token)).body).toContain('2 Apr 2026');
   });
 
-  it('before the first run says so', async () => {
+  it('says so before the first run', async () => {
     const { token: other } = (await link('PUT', { expiresOn: '2026-03-10' }, 'revenue')).body;
     const { status, body } = await open(other);
     expect(status).toBe(200);
@@ -66,7 +66,7 @@ describe('the page of a link', () => {
     expect((await open(token)).body).not.toContain('secret');
   });
 
-  it('loads, runs and frames nothing, and is kept nowhere', async () => {
+  it('loads, runs and frames nothing, and forbids caching', async () => {
     await run(line);
     const { body, headers } = await open(token);
     expect(headers.get('content-security-policy')).toMatch(
@@ -88,7 +88,7 @@ describe('the page of a link', () => {
   it('answers HEAD without a body', async () => {
     await run(line);
     const { status, body } = await open(token, 'HEAD');
-    expect([status, body]).toEqual([200, '']);
+    expect([status, body]).toEqual([200, undefined]);
   });
 });
 
@@ -98,7 +98,7 @@ describe('annotations on the page', () => {
       ([, number, text]) => `${number} ${text}`,
     );
 
-  it('are those of the report and the project, on the days shown', async () => {
+  it('are those of the report and the project on the days shown', async () => {
     await run(line);
     await annotate({ startsOn: '2026-01-31', text: 'the day before' });
     await annotate({ startsOn: '2026-01-20', endsOn: '2026-02-01', text: 'reaches into it' });
@@ -111,21 +111,21 @@ describe('annotations on the page', () => {
     expect(body).toContain('20 Jan 2026 – 1 Feb 2026');
   });
 
-  it('follow their changes at once', async () => {
+  it('are updated at once', async () => {
     const { id } = (await annotate({ startsOn: '2026-02-02', text: 'for a moment' })).body;
     expect(await list()).toContain('3 for a moment');
     await harness.as('ada').call('DELETE', `/v1/projects/shop/annotations/${id}`);
     expect((await list()).join()).not.toContain('for a moment');
   });
 
-  it('stand on no chart that has no days', async () => {
+  it('are not drawn on a chart without days', async () => {
     await run({ ...line, buckets: ['a', 'b', 'c'] });
     expect(await list()).toEqual([]);
   });
 });
 
 describe('no page', () => {
-  it('is there for a link that is off, stopped, unknown or malformed: one and the same 404', async () => {
+  it('is shown for a link that is off, stopped, unknown or malformed: the same 404', async () => {
     const unknown = await open('A'.repeat(43));
     expect(unknown.status).toBe(404);
     expect(unknown.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -144,7 +144,7 @@ describe('no page', () => {
     }
   });
 
-  it('is shown past the limits, which it shares with the API: 429 with Retry-After', async () => {
+  it('is shown past the rate limits shared with the API: 429 with Retry-After', async () => {
     const address = '203.0.113.99';
     const read = () =>
       call(harness.url, 'GET', `/v1/shared-reports/${token}`, undefined, { 'x-forwarded-for': address });

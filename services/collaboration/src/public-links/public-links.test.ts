@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe('a public link', () => {
-  it('is off at first: 404; turned on it is answered with all its fields', async () => {
+  it('is off at first (404), and has all its fields once turned on', async () => {
     expect((await link('GET', undefined, 'revenue')).status).toBe(404);
     const { status, body } = await link('PUT', { expiresOn: '2026-03-10' }, 'revenue');
     expect(status).toBe(200);
@@ -45,7 +45,7 @@ describe('a public link', () => {
     expect((await link('GET', undefined, 'revenue')).body).toEqual(body);
   });
 
-  it('keeps its token and its creation when the stop day moves', async () => {
+  it('keeps its token and creation time when the stop day moves', async () => {
     const first = await turnOn();
     harness.clock.set('2026-03-02T12:00:00.000Z');
     const moved = await turnOn('2026-04-01');
@@ -53,7 +53,7 @@ describe('a public link', () => {
     expect((await read(first.token)).status).toBe(200);
   });
 
-  it('that is turned off answers 404 at once; again 204; turned on anew it has a new token', async () => {
+  it('answers 404 at once when turned off, and gets a new token when turned on again', async () => {
     const first = await turnOn();
     expect((await read(first.token)).status).toBe(200);
     expect((await link('DELETE')).status).toBe(204);
@@ -66,7 +66,7 @@ describe('a public link', () => {
     expect((await read(second.token)).status).toBe(200);
   });
 
-  it('that is turned off, or shows a new run, does so on every instance at once', async () => {
+  it('is turned off, or shows a new run, on every instance at once', async () => {
     const other = await harness.another();
     const { token } = await turnOn();
     const readThere = () => {
@@ -82,7 +82,7 @@ describe('a public link', () => {
     await other.stop();
   });
 
-  it('stops as its stop day begins, UTC, to the millisecond, and counts as off', async () => {
+  it('stops when its stop day begins (UTC), to the millisecond, and is then off', async () => {
     const first = await turnOn('2026-03-10');
     harness.clock.set('2026-03-09T23:59:59.999Z');
     expect([(await read(first.token)).status, (await link('GET')).status]).toEqual([200, 200]);
@@ -118,7 +118,7 @@ describe('a public link', () => {
     expect((await link('PUT', body)).status).toBe(400);
   });
 
-  it('turned on by many at once is one link', async () => {
+  it('is one link when many turn it on at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => link('PUT', { expiresOn: '2026-03-05' })),
     );
@@ -127,7 +127,7 @@ describe('a public link', () => {
     expect((await read([...tokens][0])).status).toBe(200);
   });
 
-  it('goes with its report, and its project', async () => {
+  it('is gone with its report or project', async () => {
     const put = (id: string) =>
       harness.directory.put('report', { projectId: 'shop', id, name: 'For a while' });
     await put('brief');
@@ -139,7 +139,7 @@ describe('a public link', () => {
   });
 });
 
-describe('what a link shows', () => {
+describe('the content of a link', () => {
   it('is null before the first run', async () => {
     const { token } = await turnOn('2026-03-05', 'revenue');
     const { status, body, headers } = await read(token);
@@ -147,7 +147,7 @@ describe('what a link shows', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('is the report as last run; each run refreshes it, and ranAt', async () => {
+  it('is the last run of the report; each run updates it and ranAt', async () => {
     const { token } = await turnOn();
     expect((await run({ report: { rows: [1] }, ranAt: '2026-02-28T10:00:00+01:00' })).body).toEqual({
       ranAt: '2026-02-28T09:00:00.000Z',
@@ -159,7 +159,7 @@ describe('what a link shows', () => {
     expect((await link('PUT', { expiresOn: '2026-03-06' })).body.ranAt).toBe(NOW);
   });
 
-  it('is without its cohort, at any depth', async () => {
+  it('has no cohort at any depth', async () => {
     const { token } = await turnOn();
     const hidden = { cohort: 'secret', cohorts: ['secret'], cohortId: 'secret', cohortIds: { a: 'secret' } };
     const report = { ...hidden, rows: [{ value: 1, ...hidden, deep: [[{ ...hidden, cohortSize: 3 }]] }] };
@@ -178,14 +178,14 @@ describe('what a link shows', () => {
   );
 });
 
-describe('the answer to a reader', () => {
+describe('the response to a reader', () => {
   const kept = { 'cache-control': 'no-store', 'x-robots-tag': 'noindex', 'referrer-policy': 'no-referrer' };
   const headersOf = (answer: { headers: Headers }) => {
     const { date: _, 'x-request-id': __, ...headers } = Object.fromEntries(answer.headers);
     return headers;
   };
 
-  it('is kept by no cache and no search engine, and any origin may read it', async () => {
+  it('forbids caching and indexing, and is readable from any origin', async () => {
     const { token } = await turnOn();
     const response = await fetch(`${harness.url}/v1/shared-reports/${token}`, {
       headers: { origin: 'https://any.example', 'x-forwarded-for': '192.0.2.1' },
@@ -193,7 +193,7 @@ describe('the answer to a reader', () => {
     expect(headersOf(response)).toMatchObject({ ...kept, 'access-control-allow-origin': '*' });
   });
 
-  it('is one and the same 404 for a link off, stopped, unknown and malformed', async () => {
+  it('is the same 404 for links that are off, stopped, unknown or malformed', async () => {
     const stopped = await turnOn('2026-03-02');
     harness.clock.set('2026-03-02T00:00:00.000Z');
     const tokens = [stopped.token, 'A'.repeat(43), 'x', 'é', 'a%2Fb', '%00', `${'a'.repeat(4000)}`];
@@ -211,14 +211,14 @@ describe('the answer to a reader', () => {
   });
 });
 
-describe('the limits of reading', () => {
+describe('the rate limits of reading', () => {
   const statuses = async (reads: Promise<{ status: number }>[]) =>
     (await Promise.all(reads)).reduce<Record<string, number>>((counts, { status }) => {
       counts[status] = (counts[status] ?? 0) + 1;
       return counts;
     }, {});
 
-  it('are 60 a minute a link, from whatever addresses', async () => {
+  it('are 60 per minute and link, over all addresses', async () => {
     const { token } = await turnOn();
     expect(await statuses(Array.from({ length: 70 }, () => read(token)))).toEqual({ 200: 60, 429: 10 });
     const { status, headers, body } = await read(token);
@@ -229,7 +229,7 @@ describe('the limits of reading', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('are 30 a minute an address, over all links and also where there is none', async () => {
+  it('are 30 per minute and address, over all links and unknown tokens', async () => {
     const { token } = await turnOn();
     const other = await turnOn('2026-03-05', 'revenue');
     const reads = Array.from({ length: 45 }, (_, index) =>
@@ -240,7 +240,7 @@ describe('the limits of reading', () => {
     expect(counts[429]).toBe(15);
   });
 
-  it('do not tell a link that is on from one that never was', async () => {
+  it('do not reveal whether a link exists', async () => {
     expect(await statuses(Array.from({ length: 70 }, () => read('never-was')))).toEqual({ 404: 60, 429: 10 });
   });
 });
@@ -272,7 +272,7 @@ describe('recording a run', () => {
   });
 });
 
-it('LINK_SECRET is changed in steps, and no link with it: the older secret is needed until an instance has both', async () => {
+it('links survive a rotation of LINK_SECRET; the older secret is needed until an instance has started with both', async () => {
   const reports = ['signups', 'revenue'];
   const tokens = await Promise.all(reports.map(async (report) => (await turnOn('2026-03-10', report)).token));
   const secret = harness.env['LINK_SECRET'] ?? '';

@@ -32,7 +32,7 @@ describe('a stop day', () => {
     expect(isTaken(expiresOn, now)).toBe(taken);
   });
 
-  it('is one of the 90 days after today, whatever the moment', () => {
+  it('is one of the 90 days after today at any time of day', () => {
     const moment = fc.date({ min: new Date('1970-01-01'), max: new Date('9000-01-01'), noInvalidDate: true });
     fc.assert(
       fc.property(moment, fc.integer({ min: -400, max: 400 }), (now, days) => {

@@ -26,7 +26,7 @@ describe('the language of a message', () => {
     expect(languageFor(tag)).toBe(language);
   });
 
-  it('is one of nine, each complete and different', () => {
+  it('is one of nine, all complete and different', () => {
     expect(Object.keys(texts)).toEqual(['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja']);
     for (const say of Object.values(texts)) {
       for (const text of [say.subject('Ada', 'Sales'), say.intro('Ada', 'Sales')]) {
@@ -50,7 +50,7 @@ describe('an e-mail', () => {
     expect(mail.html).toContain('href="https://console.example/projects/shop/reports/signups?a=1&amp;b=2"');
   });
 
-  it('shows what people wrote as text, never as markup', () => {
+  it('escapes user text', () => {
     const { html, text } = composeMail(share, home);
     expect(html).not.toMatch(/<script|<img|<b>Lovelace/);
     expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;<br>and &amp; Wednesday');
@@ -58,7 +58,7 @@ describe('an e-mail', () => {
     expect(text).toContain(share.note);
   });
 
-  it('loads nothing from anywhere', () => {
+  it('loads no external resources', () => {
     const { html } = composeMail({ ...share, note: 'plain' }, home);
     const addresses = [...html.matchAll(/(?:src|href|url)\s*[=(]\s*["']?([^"')\s>]+)/g)].map(
       ([, to]) => to ?? '',
@@ -67,14 +67,14 @@ describe('an e-mail', () => {
     expect(html).not.toMatch(/@import|<link/);
   });
 
-  it('without a note has none', () => {
+  it('has no note line without a note', () => {
     const { text } = composeMail({ ...share, note: null }, home);
     expect(text).not.toContain('wrote:');
   });
 });
 
 describe('a push', () => {
-  it('fits its bound whatever the texts', () => {
+  it('fits the size limit with any text', () => {
     const long = '\u{1F680}'.repeat(1000);
     const push = composePush({
       ...share,

@@ -67,7 +67,7 @@ async function newMember(sub: string, subscriptions: string[] = []) {
 }
 
 describe('a share', () => {
-  it('is answered with the number of recipients; duplicates collapse', async () => {
+  it('answers the number of recipients, without duplicates', async () => {
     const { status, body } = await share({ recipients: ['grace', 'alan', 'grace'] });
     expect([status, body]).toEqual([201, { sent: 2 }]);
     await eventually(() => expect(mailed()).toEqual(['alan@acme.example', 'grace@acme.example']));
@@ -93,7 +93,7 @@ describe('a share', () => {
     await eventually(async () => expect((await states())[0]).toMatchObject({ state: 'sent' }));
   });
 
-  it('reaches each of their push subscriptions, encrypted for it', async () => {
+  it('reaches each push subscription of a recipient, encrypted for it', async () => {
     await newMember('pia', ['phone', 'laptop']);
     await share({ recipients: ['pia'], note: 'Bonjour', language: 'fr' });
     await eventually(() => expect(push.received).toHaveLength(2));
@@ -151,7 +151,7 @@ describe('a share', () => {
     expect(body.error.message).toBe('recipients[1]: "eve" is not a member of this company');
   });
 
-  it('is stored with its jobs or not at all', async () => {
+  it('is stored together with its jobs or not at all', async () => {
     const count = async () => (await database.sql`select 1 from shares`).length;
     const before = await count();
     const row = {
@@ -175,13 +175,13 @@ describe('a share', () => {
     expect(await count()).toBe(before);
   });
 
-  it('of a report that is not there is 404', async () => {
+  it('of an unknown report answers 404', async () => {
     expect((await share({}, 'ada', 'nothing')).status).toBe(404);
   });
 });
 
 describe('a delivery', () => {
-  it('that one recipient’s server refuses for good fails alone, and is recorded', async () => {
+  it('that the server refuses permanently fails alone, and is recorded', async () => {
     smtp.onRecipient = (address) => {
       if (address.startsWith('grace')) throw noSuchMailbox();
     };
@@ -196,7 +196,7 @@ describe('a delivery', () => {
     expect(refused['reason']).toContain('no such mailbox');
   });
 
-  it('waits while the mail server is away, then reaches everyone once', async () => {
+  it('waits while the mail server is down, then reaches everyone once', async () => {
     await smtp.stop();
     await share({ recipients: ['grace', 'alan', 'ada'] });
     await eventually(async () => {
@@ -211,7 +211,7 @@ describe('a delivery', () => {
     expect(mailed()).toEqual(['ada@acme.example', 'alan@acme.example', 'grace@acme.example']);
   });
 
-  it('is tried again after a refusal for now, for that recipient alone', async () => {
+  it('is retried after a temporary refusal, for that recipient only', async () => {
     let refusals = 2;
     smtp.onRecipient = (address) => {
       if (address.startsWith('grace') && refusals-- > 0)
@@ -224,7 +224,7 @@ describe('a delivery', () => {
     expect(refusals).toBe(-1);
   });
 
-  it.each([404, 410])('to a subscription answered %s drops it from then on', async (status) => {
+  it.each([404, 410])('that a push service answers with %s drops the subscription', async (status) => {
     const sub = `quentin${status}`;
     await newMember(sub, [`gone${status}`, `here${status}`]);
     push.statuses.set(`/gone${status}`, status);
@@ -243,7 +243,7 @@ describe('a delivery', () => {
     expect(pushed).toHaveLength(3);
   });
 
-  it('to a push service that fails for now is tried again, to that subscription alone', async () => {
+  it('is retried when a push service fails temporarily, for that subscription only', async () => {
     await newMember('rosa', ['busy', 'idle']);
     push.statuses.set('/busy', 503);
     await share({ recipients: ['rosa'] });
@@ -255,7 +255,7 @@ describe('a delivery', () => {
     await eventually(() => expect(mailed()).toEqual(['rosa@acme.example']));
   });
 
-  it('to somebody who has left the company is not made', async () => {
+  it('is not made to a person who has left the company', async () => {
     await smtp.stop();
     await newMember('sven');
     await share({ recipients: ['sven'] });

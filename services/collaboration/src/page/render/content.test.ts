@@ -80,14 +80,14 @@ describe('a drawing', () => {
     },
   );
 
-  it('escapes what people wrote', async () => {
+  it('escapes user text', async () => {
     const evil = '"><script>alert(1)</script>';
     const { wide } = await drawn({ kind: 'funnel', unit: evil, steps: [{ name: evil, count: 1 }] });
     expect(wide).not.toContain('<script');
     expect(wide).toContain('&lt;script&gt;');
   });
 
-  it('of values that are all missing, zero or negative is no failure', async () => {
+  it('works with values that are all missing, zero or negative', async () => {
     for (const values of [
       [null, null],
       [0, 0],
@@ -123,7 +123,7 @@ describe('the table of a chart', () => {
     expect(tableOf({ ...grid, unit: '%' })).toBe('In % Size Week 0 Week 1 A 10 100% 40%');
   });
 
-  it('and its chart are told in words', () => {
+  it('and its chart have a text alternative', () => {
     const parsed = parseContent({ kind: 'line', ...overBuckets, unit: 'sign-ups' });
     expect(parsed && summarise(parsed)).toBe(
       'Line chart. From 2026-02-01 to 2026-02-02. Web: 1 sign-ups to 2 sign-ups, ending at 2 sign-ups. All values are in the table below.',

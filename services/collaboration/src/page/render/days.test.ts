@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { daysOfBuckets, marksOn } from './days.ts';
 
 describe('the days of buckets', () => {
-  it('reach to the day before the next bucket; the last is as long as the one before', () => {
+  it('end the day before the next bucket; the last is as long as the one before', () => {
     expect(daysOfBuckets(['2028-02-28', '2028-02-29', '2028-03-01'])).toEqual([
       { from: '2028-02-28', to: '2028-02-28' },
       { from: '2028-02-29', to: '2028-02-29' },
