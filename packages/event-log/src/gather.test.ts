@@ -26,7 +26,7 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
   });
   function publish(values: string[], withinMs = 10_000): Promise<Published> {
     const share = sized(values.map((value) => record(value)));
-    budget.tryReserve(share.bytes);
+    if (!budget.tryReserve(share.bytes)) throw new EventLogBusy('the budget is used up');
     return gatherer.publish('events', share, performance.now() + withinMs);
   }
   const sent = (): string[][] =>

@@ -1,9 +1,14 @@
+import { retry } from '@switchboard/resilience';
 import kafkajs, { type Admin } from 'kafkajs';
 import { messageOf } from '../errors.ts';
 import { checkTopic, withDeadLetters } from '../topics.ts';
 import type { TopicSpec } from '../types.ts';
 
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+/** A busy broker learns of a new topic a moment after its controller has created it. */
+const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
+const METADATA_ATTEMPTS = 40;
 
 /**
  * Creates missing topics and checks the others. Partitions are never added, because a key would move to another
@@ -19,7 +24,12 @@ export async function createKafkaTopics(admin: Admin, wanted: TopicSpec[]): Prom
       .createTopics({ waitForLeaders: true, topics: missing.map(topicConfig) })
       .catch((error) => ignoreHarmless(error));
   }
-  const { topics } = await admin.fetchTopicMetadata({ topics: specs.map((spec) => spec.name) });
+  const names = specs.map((spec) => spec.name);
+  const { topics } = await retry(() => admin.fetchTopicMetadata({ topics: names }), {
+    isRetryable: (error) => typeOf(error) === UNKNOWN_TOPIC,
+    maxAttempts: METADATA_ATTEMPTS,
+    maxMs: 500,
+  });
   const configs = await admin.describeConfigs({
     includeSynonyms: false,
     resources: specs.map((spec) => ({
@@ -62,13 +72,16 @@ function topicConfig(spec: TopicSpec) {
   };
 }
 
-/** Another instance has created the topic, or the broker asked for its leader does not know it yet. */
-const HARMLESS = ['TOPIC_ALREADY_EXISTS', 'UNKNOWN_TOPIC_OR_PARTITION'];
-
+/** Ignores that another instance has created a topic, and that a new one is not known yet. */
 function ignoreHarmless(error: unknown): void {
   const errors = error instanceof kafkajs.KafkaJSAggregateError ? error.errors : [error];
   for (const one of errors) {
-    const type = one instanceof Error && 'type' in one ? String(one.type) : '';
-    if (!HARMLESS.includes(type) && !/already exists/i.test(messageOf(one))) throw one;
+    const type = typeOf(one);
+    if (type === UNKNOWN_TOPIC || type === 'TOPIC_ALREADY_EXISTS') continue;
+    if (!/already exists/i.test(messageOf(one))) throw one;
   }
+}
+
+function typeOf(error: unknown): unknown {
+  return error instanceof Error && 'type' in error ? error.type : undefined;
 }
