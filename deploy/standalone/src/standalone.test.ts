@@ -282,7 +282,7 @@ describe('a failed start prints one line', () => {
     const { code, output } = await launchAndExit(other, { PORT: String(Math.min(port, 65_531)) });
     server.close();
     await rm(other, { recursive: true });
-    expect([code, output]).toEqual([1, expect.stringMatching(/^switchboard: Port \d+ .*taken.*\n$/)]);
+    expect([code, output]).toEqual([1, expect.stringMatching(/^switchboard: Port \d+ .*in use.*\n$/)]);
   });
 
   it('a port that is not a number', async () => {
