@@ -111,7 +111,7 @@ it('log lines about an unreadable record carry the id of the request that publis
       if (failures++ === 0) throw new Error('database unavailable');
     },
   });
-  await eventually(async () => expect(linesOf(/handled after/)).toHaveLength(1));
+  await eventually(async () => expect(linesOf(/handler succeeded after/)).toHaveLength(1));
   await consumption.stop();
   const [unreadable] = linesOf(/dead-letter/);
   expect(unreadable).toMatchObject({
@@ -120,7 +120,7 @@ it('log lines about an unreadable record carry the id of the request that publis
     group: 'readers',
     reason: 'no good',
   });
-  const [failed] = linesOf(/handling failed/);
+  const [failed] = linesOf(/handler failed/);
   const named = failed?.['requestIds'] ?? [failed?.['requestId']];
   expect(named).toContain('first');
   const exposed = await metrics.registry.metrics();
