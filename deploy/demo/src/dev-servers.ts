@@ -25,13 +25,15 @@ export function createConsole(): Hono {
   return new Hono().get('*', (c) => c.html(page, 200, { 'Content-Security-Policy': "default-src 'none'" }));
 }
 
-/** One address for the management API of several services. */
-export function createManagementProxy(addressOf: (service: ServiceName) => string): Hono {
+/** One address for the management API of several services. Throws if a service with management operations has none. */
+export function createManagementProxy(addresses: Partial<Record<ServiceName, string>>): Hono {
   const app = new Hono();
   for (const { path, service } of managementOperations) {
+    const address = addresses[service];
+    if (address === undefined) throw new Error(`no address for ${service}`);
     app.all(routingPath(path), (c) => {
       const { pathname, search } = new URL(c.req.url);
-      return proxy(`${addressOf(service)}${pathname}${search}`, c.req);
+      return proxy(`${address}${pathname}${search}`, c.req);
     });
   }
   return app;

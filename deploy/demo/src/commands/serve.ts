@@ -18,7 +18,6 @@ const settings = z.object({
   SWITCHBOARD_COLLABORATION_URL: httpUrl,
   SWITCHBOARD_MESSENGER_URL: httpUrl,
   SWITCHBOARD_FLAGS_URL: httpUrl,
-  SWITCHBOARD_INGESTION_URL: httpUrl,
   SWITCHBOARD_ARCHIVE_URL: httpUrl,
 });
 
@@ -39,17 +38,13 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     if (demo !== undefined) return c.body(demo, 200, { 'Content-Type': 'application/json' });
     return c.json({ error: { code: 'NOT_FOUND', message: 'The demo is not seeded yet.' } }, 404);
   });
-  const management = createManagementProxy(
-    (service) =>
-      ({
-        catalogue: config.SWITCHBOARD_CATALOGUE_URL,
-        collaboration: config.SWITCHBOARD_COLLABORATION_URL,
-        messenger: config.SWITCHBOARD_MESSENGER_URL,
-        flags: config.SWITCHBOARD_FLAGS_URL,
-        ingestion: config.SWITCHBOARD_INGESTION_URL,
-        archive: config.SWITCHBOARD_ARCHIVE_URL,
-      })[service],
-  );
+  const management = createManagementProxy({
+    catalogue: config.SWITCHBOARD_CATALOGUE_URL,
+    collaboration: config.SWITCHBOARD_COLLABORATION_URL,
+    messenger: config.SWITCHBOARD_MESSENGER_URL,
+    flags: config.SWITCHBOARD_FLAGS_URL,
+    archive: config.SWITCHBOARD_ARCHIVE_URL,
+  });
   const servers = await Promise.all([
     listen({ host, port: config.PORT, fetch: issuer.fetch }),
     listen({ host, port: config.MANAGEMENT_PORT, fetch: management.fetch }),
