@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runRestoreTrial } from '@switchboard/e2e/restore';
+import { runRestoreTest } from '@switchboard/e2e/restore';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 
-/** Backs up, loses and restores every store: see docs/backup.md. Fails when anything is missing or there twice. */
+/** Backs up, drops and restores every store (docs/backup.md). Throws if data is missing or duplicated. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -14,10 +14,10 @@ export async function run(args: string[]): Promise<void> {
       user: { type: 'string', default: 'postgres' },
     },
   });
-  await runRestoreTrial({
+  await runRestoreTest({
     postgres: { PGHOST: values.host, PGPORT: values.port, PGUSER: values.user },
     countRows,
-    say: (line) => console.log(line),
+    log: (line) => console.log(line),
   });
 }
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { deployTwoOfEverything, runTrial } from '@switchboard/e2e/upgrade';
+import { deployInPairs, runRollingUpgrade } from '@switchboard/e2e/upgrade';
 
-/** The long form of the trial of two of everything: see docs/upgrades.md. Fails when anything failed or is missing. */
+/** The long form of the rolling upgrade test (docs/upgrades.md). Throws if a request failed or data was lost. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -11,26 +11,26 @@ export async function run(args: string[]): Promise<void> {
       intensity: { type: 'string', default: '1' },
     },
   });
-  const deployment = await deployTwoOfEverything();
+  const deployment = await deployInPairs();
   if (deployment === undefined)
     throw new Error('Kafka, Redis or S3 is missing: run deploy/backings/install.sh.');
   try {
-    const trial = await runTrial(deployment, {
+    const result = await runRollingUpgrade(deployment, {
       rounds: Number(values.rounds),
       atOnce: Number(values['at-once']),
       intensity: Number(values.intensity),
-      say: (line) => console.log(line),
+      log: (line) => console.log(line),
     });
-    console.log(JSON.stringify(trial, undefined, 2));
-    const problems = Object.entries(trial).filter(
+    console.log(JSON.stringify(result, undefined, 2));
+    const problems = Object.entries(result).filter(
       ([name, found]) =>
-        (/^(failures|lost|doubled|unheard|unarchived|archivedTwice)/.test(name) &&
+        (/^(failures|lost|duplicate|undelivered|unarchived|archivedTwice)/.test(name) &&
           Array.isArray(found) &&
           found.length > 0) ||
         (name === 'exitCodes' && Array.isArray(found) && found.some((code) => code !== 0)),
     );
     if (problems.length > 0)
-      throw new Error(`Not as promised: ${problems.map(([name]) => name).join(', ')}.`);
+      throw new Error(`Rolling upgrade failed: ${problems.map(([name]) => name).join(', ')}.`);
   } finally {
     await deployment.stop();
   }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
 
 const INSTALL = join(REPOSITORY, 'deploy/backings/install.sh');
-/** What the script itself is written with. */
+/** The programs that the script itself uses. */
 const TOOLS = ['bash', 'cat', 'cmp', 'cp', 'dirname', 'env', 'id', 'ln', 'mkdir', 'mv', 'rm'];
 
 describe('install.sh', () => {
@@ -52,12 +52,12 @@ describe('install.sh', () => {
     ['s3', 'versitygw'],
     ['compose', 'compose-spec'],
     ['helm', 'helm'],
-  ])('%s: fails and names %s when its installer delivers nothing', async (step, missing) => {
+  ])('%s: fails and names %s if its installer installs nothing', async (step, missing) => {
     const { code, stderr } = await install(step);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(missing) });
   });
 
-  test('succeeds when the programs are there', async () => {
+  test('succeeds if the programs are already installed', async () => {
     for (const name of ['redis-server', 'redis-cli']) await program(name, 'exit 0');
     expect(await install('redis')).toEqual({ code: 0, stderr: '' });
   });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
 
-/** `NAME=value` lines, which is what the loader makes of some, or an object. */
+/** An object, or `NAME=value` lines; the loader prints either. */
 const environment = z
   .union([z.record(z.string(), z.coerce.string()), z.array(z.string())])
   .transform((given): Record<string, string> => {
@@ -37,7 +37,7 @@ export type ComposeService = z.infer<typeof service>;
 
 const project = z.object({ services: z.record(z.string(), service) });
 
-/** The loader that Docker Compose uses; undefined where `deploy/backings/install.sh compose` did not put it. */
+/** The loader of Docker Compose. Undefined if `deploy/backings/install.sh compose` has not installed it. */
 export function composeLoader(): string | undefined {
   const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
   const program = join(home, 'bin', 'compose-spec');
@@ -49,13 +49,13 @@ export function composeLoader(): string | undefined {
 }
 
 /**
- * What a Compose file comes to, defaults filled in and other files taken into account. Throws with the loader's words
- * when the file is not as the Compose specification has it.
+ * Resolves a Compose file: defaults, extended files and variables. Throws the loader's message if the file violates
+ * the Compose specification.
  */
 export async function loadComposeFile(loader: string, file = join(REPOSITORY, 'docker-compose.yml')) {
   const { stdout } = await promisify(execFile)(loader, ['--format', 'json', file], {
     cwd: REPOSITORY,
-    // Neither a .env of this checkout nor this process's environment changes what is tried.
+    // Neither a .env file nor this process's environment may change the result.
     env: { COMPOSE_DISABLE_ENV_FILE: '1' },
     maxBuffer: 16_000_000,
   });

@@ -1,6 +1,6 @@
 import { Copy, DockerfileParser, From, JSONInstruction } from 'dockerfile-ast';
 
-/** One instruction of a Dockerfile, without its options; `list` where it is written as a JSON array. */
+/** One instruction of a Dockerfile, without its options; `list` if it is in JSON form. */
 export interface Step {
   keyword: string;
   text: string;
@@ -12,7 +12,7 @@ export interface Step {
 
 export interface Stage {
   name: string;
-  /** The image or stage that it begins with. */
+  /** The image or stage in FROM. */
   base: string;
   steps: Step[];
 }

@@ -45,7 +45,7 @@ const built = new Map<Name, NativeImage>();
 let key: string;
 
 beforeAll(async () => {
-  // Not below the checkout: nothing in it can be found from here.
+  // Outside the checkout, so that an image cannot find files there.
   root = await mkdtemp(join(tmpdir(), 'switchboard-images-'));
   [images, postgres, issuer] = await Promise.all([
     nativeImages(root),
@@ -84,7 +84,7 @@ function settings(name: Name): Record<string, string> {
   };
 }
 
-/** Runs health.mjs of the image, as its HEALTHCHECK does. */
+/** Runs health.mjs of the image, like its HEALTHCHECK. */
 async function health(name: Name, kind: 'live' | 'ready'): Promise<number | null> {
   const { folder } = imageOf(name);
   const env = { PORT: String(ports.get(name)) };
@@ -170,8 +170,8 @@ const serves: Record<Name, () => Promise<void>> = {
   },
 };
 
-describe('the image', { timeout: 60_000 }, () => {
-  it.each(SERVICES)('of %s starts with nothing but its own folder, and writes nothing', async (name) => {
+describe('an image', { timeout: 60_000 }, () => {
+  it.each(SERVICES)('of %s starts from its own folder only, and writes nothing', async (name) => {
     built.set(name, await images.build(name));
     expect(await health(name, 'live')).toBe(1);
     const { folder, entrypoint, env } = imageOf(name);
@@ -209,27 +209,27 @@ describe('the image', { timeout: 60_000 }, () => {
     key = z.object({ key: z.string() }).parse(await created.json()).key;
   });
 
-  it.each(SERVICES)('of %s serves a request of its own', (name) => serves[name]());
+  it.each(SERVICES)('of %s serves a request that needs its database', (name) => serves[name]());
 
-  it.each(SERVICES)('of %s is ready, and says so to the health check', async (name) => {
+  it.each(SERVICES)('of %s passes the readiness check', async (name) => {
     await eventually(async () => expect(await health(name, 'ready')).toBe(0));
   });
 
-  it.each(SERVICES)('of %s has the licences of what is in it', async (name) => {
+  it.each(SERVICES)('of %s contains third-party licences', async (name) => {
     const text = await readFile(join(imageOf(name).folder, 'third-party-licences.txt'), 'utf8');
     expect(text).toMatch(/^hono \d+\.\d+\.\d+ \(MIT\)$/m);
     expect(text).toContain('Permission is hereby granted');
   });
 
-  it('of the link between regions says which settings it lacks', async () => {
+  it('of directory-link names missing settings', async () => {
     const { folder, entrypoint, env } = await images.build('directory-link');
     const program = await spawnProgram({ command: commandOf(entrypoint), cwd: folder, env });
     expect(await program.exited).toBe(1);
     expect(program.lines.join('\n')).toContain('REGION: required');
   });
 
-  it('of every service leaves with exit code 0 on SIGTERM', async () => {
-    const left = await Promise.all(SERVICES.map((name) => programs.get(name)?.stop()));
-    expect(left).toEqual(SERVICES.map(() => 0));
+  it('of every service exits with 0 on SIGTERM', async () => {
+    const codes = await Promise.all(SERVICES.map((name) => programs.get(name)?.stop()));
+    expect(codes).toEqual(SERVICES.map(() => 0));
   });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** An SMTP server that keeps what it is sent, in place of the one of docker-compose.yml. */
+/** An SMTP server that records mails, in place of the one in docker-compose.yml. */
 export async function mailServer(port: number) {
   const received: Email[] = [];
   const server = new SMTPServer({

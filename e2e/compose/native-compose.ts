@@ -7,9 +7,9 @@ import { commandOf, type NativeImage, type NativeImages } from './native-images.
 interface NativeComposeOptions {
   services: Record<string, ComposeService>;
   images: NativeImages;
-  /** A folder that stands for the volumes. */
+  /** The folder for volumes. */
   root: string;
-  /** What runs already, by its name and port in the file: `kafka:9092` is at `127.0.0.1:31245`. */
+  /** Addresses of running backings by name and port in the file: `kafka:9092` is at `127.0.0.1:31245`. */
   backings: ReadonlyMap<string, string>;
 }
 
@@ -26,8 +26,8 @@ const GATEWAY = 'gateway';
 const START_MS = 90_000;
 
 /**
- * Starts every service that docker-compose.yml builds, as it says: its image, command and environment, after what it
- * depends on is healthy by its own health check. Names of services become local ports, volumes become folders.
+ * Starts every service that docker-compose.yml builds, with its image, command and environment, once its dependencies
+ * are healthy. Service names become local ports, volumes become folders.
  */
 export async function nativeCompose(options: NativeComposeOptions): Promise<NativeCompose> {
   const { services, images, root, backings } = options;
@@ -63,7 +63,7 @@ export async function nativeCompose(options: NativeComposeOptions): Promise<Nati
     };
   }
 
-  /** Where the gateway finds services and listens is the Caddyfile's default, which names what the file names. */
+  /** docker-compose.yml relies on the Caddyfile's default addresses; here they become local ports. */
   async function gatewayEnvironment(): Promise<Record<string, string>> {
     const upstreams = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
     return {
@@ -108,14 +108,14 @@ export async function nativeCompose(options: NativeComposeOptions): Promise<Nati
   async function healthy(test: string[], image: NativeImage, env: Record<string, string>, program: Program) {
     const [, ...command] = test;
     const url = command.find((word) => word.startsWith('http'));
-    const asks = async () => {
-      // wget is the image's own; node is everywhere.
+    const passes = async () => {
+      // The gateway's image has wget; this machine may not.
       if (url !== undefined) return (await fetch(here(url)).catch(() => undefined))?.ok === true;
       const check = await spawnProgram({ command: commandOf(command), cwd: image.folder, env });
       return (await check.exited) === 0;
     };
     const until = Date.now() + START_MS;
-    while (!(await asks())) {
+    while (!(await passes())) {
       if (Date.now() > until) throw new Error(`not healthy: ${program.lines.join('\n')}`);
       await sleep(1000);
     }
@@ -151,5 +151,5 @@ export async function nativeCompose(options: NativeComposeOptions): Promise<Nati
 
 async function succeeded(name: string, program: Program): Promise<void> {
   const code = await program.exited;
-  if (code !== 0) throw new Error(`${name} ended with ${code}: ${program.lines.join('\n')}`);
+  if (code !== 0) throw new Error(`${name} exited with ${code}: ${program.lines.join('\n')}`);
 }

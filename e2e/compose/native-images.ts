@@ -9,29 +9,29 @@ const run = promisify(execFile);
 
 const DOCKERFILE = join(REPOSITORY, 'deploy/docker/Dockerfile');
 
-/** What an image comes to: a folder, and what is started in it. */
+/** A built image: its folder and its entrypoint. */
 export interface NativeImage {
   folder: string;
   entrypoint: string[];
   env: Record<string, string>;
 }
 
-/** The words of an image's entrypoint as a command. Throws when there are none. */
+/** The entrypoint of an image as a command. Throws if it is empty. */
 export function commandOf([program, ...args]: readonly string[]): [string, ...string[]] {
   if (program === undefined) throw new Error('the image has no entrypoint');
   return [program, ...args];
 }
 
 export interface NativeImages {
-  /** The same for the gateway; what it serves itself names these addresses. */
+  /** Builds the gateway image. The build arguments set the addresses in its OpenAPI document. */
   buildGateway(args: Record<string, string>): Promise<NativeImage & { publicFolder: string }>;
-  /** Carries out what the Dockerfile says for one program, and answers its image. */
+  /** Runs the build of one program. */
   build(service: string): Promise<NativeImage>;
 }
 
 /**
- * Carries out the Dockerfile without a container engine: its very commands, with folders of `root` in place of the
- * paths inside the images. What changes the base image itself is left out.
+ * Builds images without a container engine: runs the commands of the Dockerfile with folders of `root` in place of
+ * paths inside the image. Commands that change the base image are skipped.
  */
 export async function nativeImages(root: string): Promise<NativeImages> {
   const stages = new Map(
@@ -48,7 +48,7 @@ export async function nativeImages(root: string): Promise<NativeImages> {
     npm_config_prefer_offline: 'true',
   };
 
-  /** A path of the image as one of this machine. The mounted cache of packages is this machine's own. */
+  /** Maps a path inside the image to this machine. The pnpm store is this machine's own. */
   function place(path: string, service: string): string {
     if (path === '/pnpm/store') return store;
     return path.startsWith('/app') ? join(root, service, path) : join(root, path);
@@ -56,7 +56,7 @@ export async function nativeImages(root: string): Promise<NativeImages> {
   const words = (step: Step, service: string) =>
     step.words.map((word) => (isAbsolute(word) ? place(word, service) : word)).join(' ');
 
-  async function carryOut(stage: string, service: string, args: Record<string, string> = {}): Promise<void> {
+  async function runStage(stage: string, service: string, args: Record<string, string> = {}): Promise<void> {
     const stageEnv = { ...env, ...args };
     const cwd = join(root, 'src');
     await mkdir(cwd, { recursive: true });
@@ -71,10 +71,10 @@ export async function nativeImages(root: string): Promise<NativeImages> {
     }
   }
 
-  await carryOut('workspace', '');
+  await runStage('workspace', '');
   return {
     async buildGateway(args) {
-      await carryOut('public', '', args);
+      await runStage('public', '', args);
       const folder = join(root, 'gateway');
       await mkdir(folder, { recursive: true });
       await copyContext(['deploy/gateway/Caddyfile', './'], folder);
@@ -83,7 +83,7 @@ export async function nativeImages(root: string): Promise<NativeImages> {
       return { folder, entrypoint, env: {}, publicFolder: place('/public', '') };
     },
     async build(service) {
-      await carryOut('bundle', service);
+      await runStage('bundle', service);
       const image: NativeImage = { folder: join(root, service, 'image'), entrypoint: [], env: {} };
       await mkdir(image.folder, { recursive: true });
       for (const { keyword, words, list, from, text } of stepsOf('command')) {
@@ -98,7 +98,7 @@ export async function nativeImages(root: string): Promise<NativeImages> {
   };
 }
 
-/** `COPY` of files of the build context, which are those that git knows and .dockerignore does not leave out. */
+/** `COPY` from the build context: files that git lists and .dockerignore does not exclude. */
 async function copyContext(words: string[], target: string): Promise<void> {
   const sources = words.slice(0, -1);
   const list = async (...options: string[]) => {
@@ -116,7 +116,7 @@ async function copyContext(words: string[], target: string): Promise<void> {
     ...(await list('--deleted')),
   ]);
   for (const path of known.filter((path) => !ignored.has(path))) {
-    // Folders keep their inside; files that are named one by one lose their folder.
+    // A copied folder keeps its structure; a file named on its own goes to the target folder.
     const isNamed = sources.includes(path);
     const to = isNamed ? basename(path) : path;
     await mkdir(dirname(join(target, to)), { recursive: true });
@@ -124,7 +124,7 @@ async function copyContext(words: string[], target: string): Promise<void> {
   }
 }
 
-/** Of this process's environment what commands need to run at all: not what a test run or a package manager set. */
+/** The part of this process's environment that commands need, without variables of the test run or package manager. */
 function inherited(): Record<string, string> {
   const kept =
     /^(PATH|HOME|LANG|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|https?_proxy|no_proxy|npm_config_registry)$/i;

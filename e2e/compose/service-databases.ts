@@ -5,14 +5,13 @@ import { REPOSITORY } from '../harness/repository.ts';
 
 const STATEMENTS = join(REPOSITORY, 'deploy/docker/postgres/services.sql');
 
-/** Carries out services.sql as psql does in the container, with the container's environment. */
+/** Runs services.sql as psql does in the container, with the container's environment. */
 export async function makeServiceDatabases(url: string, env: Record<string, string>): Promise<void> {
   const text = (await readFile(STATEMENTS, 'utf8')).replaceAll(/^--.*$/gm, '');
   const variables = new Map<string, string>();
   for (const [, name = '', from = ''] of text.matchAll(/^\\getenv (\w+) (\w+)$/gm)) {
     const value = env[from];
-    if (value === undefined)
-      throw new Error(`services.sql asks for ${from}, which the container does not have`);
+    if (value === undefined) throw new Error(`services.sql reads ${from}, which the container does not set`);
     variables.set(name, value);
   }
   const sql = postgres(url, { max: 1, onnotice: () => undefined });

@@ -1,12 +1,12 @@
-import { ofServices } from './configuration.ts';
+import { serviceSettings } from './configuration.ts';
 import { settingOf } from './setting.ts';
 
-/** Where the Helm chart reads which settings a service has. */
+/** The file from which the Helm chart reads the settings of each service. */
 export const chartFile = new URL('../../deploy/kubernetes/switchboard/files/settings.json', import.meta.url);
 
-/** deploy/kubernetes/switchboard/files/settings.json: what the chart checks settings against. */
+/** The content of settings.json, against which the chart checks settings. */
 export function chartSettings(): string {
-  const services = ofServices.map(([service, shape]) => {
+  const services = serviceSettings.map(([service, shape]) => {
     const settings = Object.entries(shape).map(([name, schema]) => {
       const { required, secret } = settingOf(name, schema);
       return [name, { ...(required && { required }), ...(secret && { secret }) }];

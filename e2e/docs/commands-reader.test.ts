@@ -8,7 +8,7 @@ const planOfBlocks = (...blocks: string[]) =>
   planOf({ path: 'page.md', blocks: blocks.flatMap((text) => codeBlocks(`\`\`\`sh\n${text}\n\`\`\`\n`)) });
 
 describe('the plan of a page', () => {
-  test('runs what a reader can run, whatever it is within', () => {
+  test('includes commands inside functions, substitutions and pipes', () => {
     const { run, notRun, refused } = planOfBlocks(
       `field() { node -p 1; }\nid=$(curl -sS http://127.0.0.1:4000/ | field)`,
       'echo "$(field)" | base64',
@@ -21,7 +21,7 @@ describe('the plan of a page', () => {
     expect({ notRun, refused }).toEqual({ notRun: [], refused: [] });
   });
 
-  test('leaves out the rest of a block after what cannot run here, and goes on with the next', () => {
+  test('skips the rest of a block after a command that cannot run here', () => {
     const { run, notRun, known } = planOfBlocks('docker ps\necho 1', 'echo 2');
     expect(run.map(({ text }) => text)).toEqual(['echo 2']);
     expect(notRun.map(({ text }) => text)).toEqual(['docker ps', 'echo 1']);
@@ -38,7 +38,7 @@ describe('the plan of a page', () => {
     expect(planOfBlocks(text).refused).toHaveLength(1);
   });
 
-  test('has the line of a statement and the answer below it', () => {
+  test('has the line of a statement and the response shown below it', () => {
     const { run } = planOf({
       path: 'page.md',
       blocks: codeBlocks('1. Text\n\n   ```sh\n   a=1\n   curl -sS x # now\n   # 201 {"id":"a"}\n   ```\n'),
@@ -57,11 +57,11 @@ test.each<[shown: string, answer: string, expected: boolean]>([
   ['{"flags":[...]}', '{"flags":[1]}', true],
   ['{"n":1}', '{"n":"1"}', false],
   ['{"n":1}', 'no JSON', false],
-])('an answer shown as %s is as %s: %s', (shown, answer, expected) => {
+])('a response shown as %s matches %s: %s', (shown, answer, expected) => {
   expect(hasShape(shown, answer)).toBe(expected);
 });
 
-test('only the ports of standalone are changed', () => {
+test('replaces only the ports of standalone', () => {
   expect(withPorts('http://127.0.0.1:4003/4003 localhost:4000 :4001 127.0.0.1:4010', 9000)).toBe(
     'http://127.0.0.1:9003/4003 localhost:9000 :4001 127.0.0.1:4010',
   );

@@ -6,17 +6,17 @@ import { openReader, type Reader } from './reader.ts';
 
 const plans = readPages().map((page) => ({ path: page.path, plan: planOf(page) }));
 
-test('every command of the docs either runs here or is known not to', () => {
+test('every command of the docs runs here or is listed as not run', () => {
   const refused = plans.flatMap(({ plan }) => plan.refused.map(({ at, reason }) => `${at}: ${reason}`));
   expect(refused).toEqual([]);
 });
 
-test('what is known not to run here is still in the docs', () => {
+test('every command listed as not run is still in the docs', () => {
   const prefixes = new Set(plans.flatMap(({ plan }) => [...plan.known]));
   expect(Object.keys(NOT_RUN).filter((prefix) => !prefixes.has(prefix))).toEqual([]);
 });
 
-describe('pasted into a shell of a fresh checkout, with Switchboard started', () => {
+describe('in a fresh checkout with Switchboard running', () => {
   let reader: Reader;
   beforeAll(async () => {
     reader = await openReader();

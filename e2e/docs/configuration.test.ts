@@ -6,32 +6,32 @@ import { allSettings, configurationPage } from './configuration.ts';
 import { page } from './page.ts';
 import { settingOf } from './setting.ts';
 
-test('docs/configuration.md says what the services check; `pnpm run docs` writes it anew', async () => {
+test('docs/configuration.md matches the settings; `pnpm run docs` updates it', async () => {
   expect(await readFile(page, 'utf8')).toBe(configurationPage());
 });
 
-test('the Helm chart knows what the services check; `pnpm run docs` writes it anew', async () => {
+test('settings.json of the Helm chart matches the settings; `pnpm run docs` updates it', async () => {
   expect(await readFile(chartFile, 'utf8')).toBe(chartSettings());
 });
 
 describe('every setting', () => {
   test.each([...new Map(allSettings.map((setting) => [setting.name, setting])).values()])(
-    '$name says what it means in a sentence',
+    '$name has a one-sentence description',
     ({ meaning }) => {
       expect(meaning).toMatch(/^[A-Z].{10,}\.$/);
     },
   );
 
-  test('whose name tells of a secret is marked as one', () => {
-    const telling = allSettings.filter(({ name }) =>
+  test('with the name of a secret is marked as secret', () => {
+    const secrets = allSettings.filter(({ name }) =>
       /SECRET|PASSWORD|TOKEN$|API_KEY|PRIVATE_KEY|DATABASE_URL|REDIS_URL|SMTP_URL/.test(name),
     );
-    expect(telling.length).toBeGreaterThan(8);
-    expect(telling.filter(({ secret }) => !secret).map(({ name }) => name)).toEqual([]);
+    expect(secrets.length).toBeGreaterThan(8);
+    expect(secrets.filter(({ secret }) => !secret).map(({ name }) => name)).toEqual([]);
   });
 });
 
-test('a setting is read through what wraps it', () => {
+test('settingOf unwraps optional, default and transformed schemas', () => {
   const schema = z
     .string()
     .transform(Number)

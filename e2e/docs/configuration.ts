@@ -11,7 +11,7 @@ import { type Setting, settingOf } from './setting.ts';
 type Shape = Readonly<Record<string, z.ZodType>>;
 
 /** Each service with its settings. */
-export const ofServices: [name: string, Shape][] = [
+export const serviceSettings: [name: string, Shape][] = [
   catalogueService,
   collaborationService,
   messengerService,
@@ -25,7 +25,9 @@ const shared: Shape = { ...commonSettings, ...eventLogSettings };
 const settingsOf = (shape: Shape) => Object.entries(shape).map(([name, schema]) => settingOf(name, schema));
 
 /** Every setting of every service. */
-export const allSettings: Setting[] = [shared, ...ofServices.map(([, shape]) => shape)].flatMap(settingsOf);
+export const allSettings: Setting[] = [shared, ...serviceSettings.map(([, shape]) => shape)].flatMap(
+  settingsOf,
+);
 
 /** docs/configuration.md. */
 export function configurationPage(): string {
@@ -39,7 +41,7 @@ export function configurationPage(): string {
     '## Event log, of every service',
     'Kafka if `KAFKA_BROKERS` is set, otherwise the database `EVENT_LOG_DATABASE_URL`. One is required, and the same for all services.',
     table(settingsOf(eventLogSettings)),
-    ...ofServices.flatMap(([name, shape]) => ownSection(name, shape)),
+    ...serviceSettings.flatMap(([name, shape]) => ownSection(name, shape)),
   ].join('\n\n')}\n`;
 }
 

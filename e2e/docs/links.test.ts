@@ -6,10 +6,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
 
 const REMARK = join(import.meta.dirname, '../node_modules/.bin/remark');
-/** Links of the web are not followed. */
+/** Web links are not checked. */
 const PLUGIN = `${join(import.meta.dirname, '../node_modules/remark-validate-links/index.js')}=repository:false`;
 
-/** The links within these Markdown files that lead to no file or to no heading, as remark reports them. */
+/** Remark's report of links to missing files or headings. */
 async function brokenLinks(folder: string, files: string[]): Promise<string> {
   const args = ['--quiet', '--frail', '--no-stdout', '--no-color', '--no-config', '--no-ignore'];
   return await new Promise((resolve) => {
@@ -19,14 +19,14 @@ async function brokenLinks(folder: string, files: string[]): Promise<string> {
   });
 }
 
-test('every link within the repository leads to a file and to a heading of it', async () => {
+test('every relative link points to an existing file and heading', async () => {
   const listed = execFileSync('git', ['ls-files', '*.md'], { cwd: REPOSITORY, encoding: 'utf8' });
   const files = listed.split('\n').filter((path) => path !== '');
   expect(files.length).toBeGreaterThan(20);
   expect(await brokenLinks(REPOSITORY, files)).toBe('');
 });
 
-test('a link to a missing file, a missing heading and a missing heading of another file is found', async () => {
+test('links to missing files and headings are reported', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-links-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'other.md'), '# Other\n## Second\n');

@@ -1,2 +1,2 @@
-/** Where the page is kept. */
+/** The generated page. */
 export const page = new URL('../../docs/configuration.md', import.meta.url);

@@ -26,7 +26,7 @@ export function readPages(): Page[] {
 
 const readPage = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');
 
-/** The fenced blocks of a page; those of a list lose its indentation. */
+/** The fenced code blocks of a page, without the indentation of lists. */
 export function codeBlocks(markdown: string): CodeBlock[] {
   return [...markdown.matchAll(/^( *)```(\w*)\n(.*?)^ *```$/gms)].map((match) => {
     const [, indentation = '', language = '', text = ''] = match;

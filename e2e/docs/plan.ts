@@ -2,7 +2,7 @@ import type { Page } from './pages.ts';
 import { classifyCommand, START } from './programs.ts';
 import { functionsOf, type Statement, statementsOf } from './statements.ts';
 
-/** What a reader does on a page: the statements that run here, and those that do not. */
+/** The statements of a page that run here, and those that do not. */
 export interface Plan {
   run: Statement[];
   notRun: Statement[];
@@ -12,8 +12,8 @@ export interface Plan {
 }
 
 /**
- * Sorts the statements of a page. Starting Switchboard is how every page begins. After one that cannot run here the rest of its block is left out as well, for it
- * may build on it.
+ * Sorts the statements of a page. The command that starts Switchboard is skipped: it runs already. After a statement
+ * that cannot run here, the rest of its block is skipped too, because it may depend on it.
  */
 export function planOf(page: Page): Plan {
   const plan: Plan = { run: [], notRun: [], known: new Set(), refused: [] };

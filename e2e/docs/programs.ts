@@ -1,4 +1,4 @@
-/** What a reader's machine has: a shell, curl, Node and npm. */
+/** Commands that run in the test: what a reader's machine has. */
 const RUN_HERE = [
   ...['.', '[', 'cd', 'echo', 'eval', 'export', 'printf', 'read', 'set', 'source', 'test', 'true', 'unset'],
   ...['base64', 'cat', 'cp', 'cut', 'date', 'grep', 'gunzip', 'gzip', 'head', 'ls', 'mkdir', 'mktemp', 'mv'],
@@ -11,10 +11,10 @@ const RUN_HERE = [
   'npx pnpm@12 --filter',
 ];
 
-/** Starts Switchboard; it serves until it is stopped, so it runs before the page is read. */
+/** Starts Switchboard. It runs in the background before the first page. */
 export const START = 'npx pnpm@12 start';
 
-/** What is not run, and why. Found by the words a command begins with. */
+/** Commands that are not run, by prefix, and why. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   docker: 'needs a container engine; e2e/compose runs what it would start',
   helm: 'needs a cluster; e2e/kubernetes renders the chart',
@@ -49,5 +49,5 @@ export function classifyCommand(words: readonly string[], functions: ReadonlySet
   const prefix = Object.keys(NOT_RUN).find(isOf);
   if (prefix !== undefined) return { runs: false, prefix };
   if (RUN_HERE.some(isOf)) return { runs: true };
-  return { refused: `${program} is neither a program that runs here nor one of those that cannot` };
+  return { refused: `${program} is in neither RUN_HERE nor NOT_RUN` };
 }

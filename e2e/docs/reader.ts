@@ -12,14 +12,14 @@ import { START } from './programs.ts';
 import { hasShape } from './shown-answer.ts';
 import type { Statement } from './statements.ts';
 
-/** A reader of the docs: a fresh copy of the checkout with Switchboard started, and a shell in it for each page. */
+/** Runs pages of the docs in a fresh copy of the checkout with Switchboard running, each in its own shell. */
 export interface Reader {
-  /** Pastes the statements into one shell, and says which went wrong. */
+  /** Runs the statements in one shell and returns the problems. */
   read(statements: readonly Statement[]): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** The first start installs. */
+/** The first start installs dependencies. */
 const STARTING_MS = 240_000;
 const PAGE_MS = 120_000;
 
@@ -27,7 +27,7 @@ export async function openReader(): Promise<Reader> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-reader-'));
   const checkout = join(folder, 'switchboard');
   await copyCheckout(checkout);
-  // curl ends with an error where the answer is one, and says the status.
+  // Makes curl fail on error responses and print the status.
   await writeFile(
     join(folder, '.curlrc'),
     'fail-with-body\nwrite-out = "%{stderr}\\nHTTP %{http_code}\\n"\n',
@@ -74,7 +74,7 @@ export async function openReader(): Promise<Reader> {
   };
 }
 
-/** The one thing that is changed in what a page says: standalone's ports. */
+/** Replaces the ports of standalone in a command; nothing else is changed. */
 export function withPorts(text: string, port: number): string {
   return text.replaceAll(/\b(127\.0\.0\.1|localhost):400([0-4])\b/g, (_, host: string, offset: string) => {
     return `${host}:${port + Number(offset)}`;
@@ -89,7 +89,7 @@ function problemOf({ shown }: Statement, code: string, out: string, err: string)
   return hasShape(shown.body, out) ? undefined : `answered ${out}, not as shown: ${shown.body}`;
 }
 
-/** What git knows and has not been deleted. */
+/** Copies the files that git lists. */
 async function copyCheckout(target: string): Promise<void> {
   const { stdout } = await promisify(execFile)(
     'git',
@@ -103,7 +103,7 @@ async function copyCheckout(target: string): Promise<void> {
   }
 }
 
-/** What a shell of the reader has: not what a package manager or a test run put there. */
+/** The environment of a fresh shell, without variables of the package manager or test run. */
 function readersEnvironment(): Record<string, string> {
   const kept = /^(HOME|LANG|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|https?_proxy|no_proxy|npm_config_registry)$/i;
   const inherited = Object.entries(process.env).flatMap(([name, value]) =>
@@ -114,7 +114,7 @@ function readersEnvironment(): Record<string, string> {
     ...Object.fromEntries(inherited),
     PATH: path.join(delimiter),
     npm_config_prefer_offline: 'true',
-    // npx asks before it fetches pnpm.
+    // Otherwise npx asks before it installs pnpm.
     npm_config_yes: 'true',
   };
 }
@@ -123,14 +123,14 @@ async function start(checkout: string, env: Record<string, string>): Promise<Chi
   const child = spawn('sh', ['-c', `exec ${START}`], {
     cwd: checkout,
     env,
-    // A group of its own, all of which Ctrl-C reaches.
+    // A process group, so that SIGINT reaches every process, as Ctrl-C does.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
   const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`${START} ended with ${code}: ${output}`);
+    throw new Error(`${START} exited with ${code}: ${output}`);
   });
   const ready = eventually(
     () => {
@@ -150,7 +150,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** The first of as many free ports in a row. */
+/** The first of `count` consecutive free ports. */
 async function freePorts(count: number): Promise<number> {
   for (;;) {
     const first = await freePort();

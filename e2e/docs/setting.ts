@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** What a person needs to know of a setting. */
+/** A setting as the docs show it. */
 export interface Setting {
   name: string;
   meaning: string;
-  /** What it takes, in Markdown. */
+  /** Accepted values, in Markdown. */
   values: string;
   secret: boolean;
   required: boolean;
-  /** What it is when unset; undefined when that is nothing. */
+  /** The default; undefined if there is none. */
   fallback: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function settingOf(name: string, schema: z.ZodType): Setting {
   };
 }
 
-/** A schema with all that it wraps, the outermost first: optional, default, pipe and their like. */
+/** A schema and the schemas it wraps (optional, default, pipe), outermost first. */
 function layersOf(schema: z.ZodType): z.ZodType[] {
   const inner: unknown[] = [];
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) inner.push(schema.unwrap());

@@ -1,6 +1,6 @@
 /**
- * Whether an answer has the shape that a page shows. Keys must be the same; a string is compared up to its `...`;
- * `{...}`, `[...]` and `...` stand for anything; other values are compared by type.
+ * Whether a response has the shape that a page shows. Keys must match; a string is compared up to its `...`; `{...}`,
+ * `[...]` and `...` match anything; other values are compared by type.
  */
 export function hasShape(shown: string, answer: string): boolean {
   if (shown === '') return true;

@@ -1,18 +1,18 @@
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import type { CodeBlock, Page } from './pages.ts';
 
-/** A command of a page with all that it starts, as a reader would paste it. */
+/** One top-level command of a page, with everything inside it. */
 export interface Statement {
   page: string;
   line: number;
   text: string;
-  /** Every command in it, a list of words each. */
+  /** The words of every command in it. */
   commands: string[][];
-  /** The answer that the comment below it shows: `# 201 {"id":"..."}`. */
+  /** The response in the comment below it: `# 201 {"id":"..."}`. */
   shown?: { status: number; body: string };
 }
 
-/** The statements of a block of shell, and what is wrong with its syntax. */
+/** The statements of a shell block, and its syntax error if it has one. */
 export function statementsOf({ path }: Page, block: CodeBlock): { statements: Statement[]; error?: string } {
   const script = parse(block.text);
   const [error] = script.errors ?? [];
@@ -39,7 +39,7 @@ function commandsOf(node: SyntaxNode): string[][] {
   return [[node.name.value, ...words], ...inside];
 }
 
-/** Names of functions that statements define, which later ones of the page may call. */
+/** Names of functions that a statement defines; later statements may call them. */
 export function functionsOf(text: string): string[] {
   const names: string[] = [];
   const visit = (node: SyntaxNode): void => {

@@ -3,11 +3,11 @@ import { text } from 'node:stream/consumers';
 import { interfaceOperations, putMessengerSettings, type ServiceName } from '@switchboard/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Call, calling, operationOf } from '../harness/call.ts';
+import { apiClient, type Call, operationOf } from '../harness/call.ts';
 import { type Deployment, deploy } from '../harness/deployment.ts';
 import { callEveryOperation } from '../harness/every-operation.ts';
 import { picture } from '../harness/picture.ts';
-import { createProject, type Manage, managing, type TrialProject } from '../harness/project.ts';
+import { createProject, type Manage, managementClient, type TestProject } from '../harness/project.ts';
 import { openSocket } from '../harness/socket.ts';
 
 const SERVICES: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
@@ -16,29 +16,29 @@ const deployment = await deploy({
   region: 'eu',
   parts: SERVICES.map((service) => ({ service, instances: 1 })),
 });
-let project: TrialProject;
+let project: TestProject;
 let call: Call;
 let manage: Manage;
 
 beforeAll(async () => {
   if (deployment === undefined) return;
   project = await createProject(deployment, { id: 'web-shop', reportId: 'weekly-sign-ups', region: 'eu' });
-  call = calling(deployment.gateway, project);
-  manage = await managing(deployment);
+  call = apiClient(deployment.gateway, project);
+  manage = await managementClient(deployment);
   await manage('collaboration', 'POST', `/projects/${project.id}/reports/${project.reportId}/runs`, {
     report: { rows: [{ day: '2026-03-01', signUps: 42 }] },
   });
 }, 60_000);
 afterAll(() => deployment?.stop(), 60_000);
 
-function there(): Deployment {
+function deployed(): Deployment {
   if (deployment === undefined) throw new Error('no deployment');
   return deployment;
 }
 
-/** What a service has counted: `GET /v1/flags 200`. */
+/** The requests a service has counted, as `GET /v1/flags 200`. */
 async function countedBy(service: ServiceName): Promise<string[]> {
-  const metrics = await (await fetch(`${there().serving(service)[0]?.url}/metrics`)).text();
+  const metrics = await (await fetch(`${deployed().serving(service)[0]?.url}/metrics`)).text();
   const lines = metrics.matchAll(/^switchboard_http_requests_total\{(.*)\} \d/gm);
   return [...lines].map(([, labels = '']) => {
     const label = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1];
@@ -46,7 +46,7 @@ async function countedBy(service: ServiceName): Promise<string[]> {
   });
 }
 
-/** A request as it is written, which fetch would tidy. */
+/** Sends a path unchanged; fetch would normalise it. */
 async function raw(base: string, path: string, options: { localAddress?: string; headers?: object } = {}) {
   const { port } = new URL(base);
   const request = get({ host: '127.0.0.1', port, path, ...options, headers: { ...options.headers } });
@@ -69,7 +69,7 @@ const errorA = (statusCode: number) => ({
 });
 
 describe.skipIf(deployment === undefined)('the gateway', () => {
-  test('each operation of the interface reaches the service that answers it, and succeeds', async () => {
+  test('every operation reaches its service and succeeds', async () => {
     const messages = `/projects/${project.id}/messages`;
     const message = await manage('messenger', 'POST', messages, { title: 'Hello', body: 'Welcome.' });
     const team = `/projects/${project.id}/team/grace`;
@@ -97,12 +97,12 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     }
   });
 
-  test('a visitor hears a reply on the messenger’s socket', async () => {
+  test('a visitor receives a reply on the messenger socket', async () => {
     const opened = await call('openConversation');
     const { conversationId, token } = z
       .object({ conversationId: z.string(), token: z.string() })
       .parse(opened.body);
-    const socket = await openSocket(`${there().gateway.api}/v1/messenger/socket?api_key=${project.key}`);
+    const socket = await openSocket(`${deployed().gateway.api}/v1/messenger/socket?api_key=${project.key}`);
     socket.send({ type: 'subscribe', conversationId, token });
     expect(await socket.next('subscribed')).toMatchObject({ conversationId });
     const turns = `/projects/${project.id}/conversations/${conversationId}/turns`;
@@ -111,8 +111,8 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     socket.close();
   });
 
-  test('an SDK hears of a changed flag on the socket of flags', async () => {
-    const socket = await openSocket(`${there().gateway.api}/v1/flags/socket?api_key=${project.key}`);
+  test('an SDK is notified of a changed flag on the flags socket', async () => {
+    const socket = await openSocket(`${deployed().gateway.api}/v1/flags/socket?api_key=${project.key}`);
     await socket.next('ready');
     await manage('flags', 'PUT', `/projects/${project.id}/flags/beta`, {
       enabled: true,
@@ -122,7 +122,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     socket.close();
   });
 
-  test('a public link opens its page', async () => {
+  test('a public link opens the shared report', async () => {
     const link = await call('putPublicLink', { body: { expiresOn: tomorrow() } });
     const { url } = z.object({ url: z.string() }).parse(link.body);
     const page = await fetch(url);
@@ -130,8 +130,8 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     expect(page.headers.get('content-type')).toContain('text/html');
   });
 
-  test('a body over the bound of its operation is refused in the operation’s shape, with its length or without', async () => {
-    const { api, replay } = there().gateway;
+  test('a body over the limit of its operation gets 413 in its error shape, with or without Content-Length', async () => {
+    const { api, replay } = deployed().gateway;
     const headers = { Authorization: `Bearer ${project.key}` };
     const post = (url: string, body: string | ReadableStream) =>
       fetch(url, { method: 'POST', headers, body, duplex: 'half' });
@@ -160,27 +160,27 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     '/v1/nothing',
     '/v1/flags/',
     '/',
-  ])('%s is not there', async (path) => {
+  ])('%s is not found', async (path) => {
     for (const host of ['api', 'events', 'replay'] as const) {
-      const { status, body } = await raw(there().gateway[host], path);
+      const { status, body } = await raw(deployed().gateway[host], path);
       expect({ status, body: JSON.parse(body) }).toEqual({ status: 404, body: errorB('NOT_FOUND') });
     }
   });
 
-  test('an operation is served on its own host alone', async () => {
-    const { api, events, replay } = there().gateway;
+  test('an operation is served on its own host only', async () => {
+    const { api, events, replay } = deployed().gateway;
     for (const url of [`${events}/v1/plans`, `${replay}/v1/events`, `${api}/v1/replay`])
       expect((await fetch(url)).status).toBe(404);
   });
 
-  test('a method that no operation has there is refused by the service, with those that are', async () => {
-    const answer = await fetch(`${there().gateway.api}/v1/flags`, { method: 'POST' });
+  test('an unsupported method gets 405 with Allow', async () => {
+    const answer = await fetch(`${deployed().gateway.api}/v1/flags`, { method: 'POST' });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toContain('GET');
   });
 
-  test('every host describes the interface, without management, and draws it from scripts of its own', async () => {
-    const { api, events, replay } = there().gateway;
+  test('every host serves the OpenAPI document without management operations, and /docs with its own script', async () => {
+    const { api, events, replay } = deployed().gateway;
     for (const url of [api, events, replay]) {
       const answer = await fetch(`${url}/openapi.json`);
       expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -197,8 +197,8 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     }
   });
 
-  test('services see the caller’s own address, whatever the caller claims', async () => {
-    const { api } = there().gateway;
+  test('services see the real address of the caller, even if it sends X-Forwarded-For', async () => {
+    const { api } = deployed().gateway;
     const link = z
       .object({ token: z.string() })
       .parse((await call('putPublicLink', { body: { expiresOn: tomorrow() } })).body);
@@ -213,20 +213,23 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     expect((await read('127.0.0.2', 0)).status).toBe(200);
   });
 
-  test('the request id of the caller reaches the service and comes back; without one the gateway makes it', async () => {
-    const { api } = there().gateway;
+  test('a valid request id is passed on and returned; otherwise the gateway makes one', async () => {
+    const { api } = deployed().gateway;
     const named = await fetch(`${api}/v1/plans`, { headers: { 'X-Request-Id': 'of-the-caller' } });
     expect(named.headers.get('x-request-id')).toBe('of-the-caller');
     const unnamed = await fetch(`${api}/v1/nothing`, { headers: { 'X-Request-Id': 'not fit' } });
     expect(unnamed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('with every instance of a service away, its paths answer 503 in their shape, and the others go on', async () => {
-    const [flags] = there().serving('flags');
+  test('with all instances of a service down, its paths answer 503 in their error shape and others still work', async () => {
+    const [flags] = deployed().serving('flags');
     await flags?.stop();
-    const away = await call('evaluateFlags', { query: { distinct_id: 'ada' } });
-    expect({ status: away.status, body: away.body }).toEqual({ status: 503, body: errorA(503) });
-    expect(away.headers.get('retry-after')).toBe('2');
+    const unavailable = await call('evaluateFlags', { query: { distinct_id: 'ada' } });
+    expect({ status: unavailable.status, body: unavailable.body }).toEqual({
+      status: 503,
+      body: errorA(503),
+    });
+    expect(unavailable.headers.get('retry-after')).toBe('2');
     expect((await call('listPlans')).status).toBe(200);
     await flags?.restart();
   });

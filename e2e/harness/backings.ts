@@ -12,7 +12,7 @@ import {
   startS3,
 } from '@switchboard/testkit';
 
-/** What a region has for itself. */
+/** The backings of one region. */
 export interface Backings {
   kafka: KafkaServer;
   redis: RedisServer;
@@ -25,7 +25,7 @@ export interface Backings {
 
 const DATABASES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];
 
-/** Real servers of a trial's own. Undefined where one is not installed; with REQUIRE_BACKINGS=1 that is an error. */
+/** Starts real servers for one test. Undefined if one is not installed; with REQUIRE_BACKINGS=1 that is an error. */
 export async function startBackings(): Promise<Backings | undefined> {
   const [kafka, redis, s3] = await Promise.all([startKafka(), startRedis(), startS3()]);
   const stopThese = () => Promise.all([kafka?.stop(), redis?.kill(), s3?.stop()]);
@@ -34,7 +34,7 @@ export async function startBackings(): Promise<Backings | undefined> {
     return undefined;
   }
   const postgres = await postgresServer(DATABASES);
-  const folder = await mkdtemp(join(tmpdir(), 'switchboard-trial-'));
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
   return {
     kafka,
     redis,

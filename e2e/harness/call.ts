@@ -1,11 +1,11 @@
 import { interfaceOperations, type Operation } from '@switchboard/contracts';
 import type { Gateway } from './gateway.ts';
-import type { TrialProject } from './project.ts';
+import type { TestProject } from './project.ts';
 
 export interface CallOptions {
   params?: Record<string, string>;
   query?: Record<string, string>;
-  /** Instead of the contract's example: JSON, or bytes as they are. */
+  /** Replaces the contract's example: JSON, or raw bytes. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -13,7 +13,7 @@ export interface CallOptions {
 export interface Answer {
   status: number;
   headers: Headers;
-  /** Parsed where it is JSON, else the text. */
+  /** Parsed JSON, or the text of anything else. */
   body: unknown;
 }
 
@@ -21,12 +21,12 @@ export type Call = (operationId: string, options?: CallOptions) => Promise<Answe
 
 export function operationOf(operationId: string): Operation {
   const found = interfaceOperations.find((operation) => operation.operationId === operationId);
-  if (found === undefined) throw new Error(`there is no operation ${operationId}`);
+  if (found === undefined) throw new Error(`no operation ${operationId}`);
   return found;
 }
 
-/** Calls operations through the gateway with a project's credentials, and the contracts' examples as bodies. */
-export function calling(gateway: Pick<Gateway, 'api' | 'events' | 'replay'>, project: TrialProject): Call {
+/** Calls operations through the gateway with a project's credentials; bodies default to the contracts' examples. */
+export function apiClient(gateway: Pick<Gateway, 'api' | 'events' | 'replay'>, project: TestProject): Call {
   return async (operationId, { params = {}, query = {}, body, headers = {} } = {}) => {
     const operation = operationOf(operationId);
     const path = operation.path.replaceAll(/\{(.+?)\}/g, (_, name: string) => {
@@ -49,13 +49,13 @@ export function calling(gateway: Pick<Gateway, 'api' | 'events' | 'replay'>, pro
 }
 
 function gatewayUrl(gateway: Pick<Gateway, 'api' | 'events' | 'replay'>, { host }: Operation): string {
-  if (host === 'management') throw new Error('the gateway serves no management');
+  if (host === 'management') throw new Error('the gateway serves no management operations');
   return gateway[host];
 }
 
-function credential({ credential: asked }: Operation, project: TrialProject): Record<string, string> {
-  if (asked === 'public') return {};
-  return { Authorization: `Bearer ${asked === 'access-token' ? project.member : project.key}` };
+function credential({ credential: required }: Operation, project: TestProject): Record<string, string> {
+  if (required === 'public') return {};
+  return { Authorization: `Bearer ${required === 'access-token' ? project.member : project.key}` };
 }
 
 function bodyOf(operation: Operation, given: unknown): { body?: string | Uint8Array<ArrayBuffer> } {

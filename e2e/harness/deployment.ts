@@ -6,7 +6,7 @@ import { type Gateway, gatewayPorts, startGateway, writePublicFiles } from './ga
 import { type Instance, startInstance } from './instances.ts';
 import { startProviders } from './providers.ts';
 
-/** What runs: a service, which of its work, how many of it. */
+/** A service, its roles, and the number of instances. */
 export interface Part {
   service: ServiceName;
   roles?: string;
@@ -16,28 +16,28 @@ export interface Part {
 export interface DeploymentOptions {
   region: string;
   parts: Part[];
-  /** The identity provider; one of its own when absent. */
+  /** The identity provider; a new one by default. */
   tokens?: AccessTokens;
   env?: Record<string, string>;
-  /** Called when the backings run, while the services start. */
+  /** Runs once the backings are up, while the services start. */
   prepare?(backings: Backings): Promise<void>;
 }
 
-/** Services as processes, each with its own database, on real backings, behind the gateway. */
+/** Services as processes behind the gateway, on real backings, each with its own database. */
 export interface Deployment {
   region: string;
   backings: Backings;
   gateway: Gateway;
   tokens: AccessTokens;
   instances: Instance[];
-  /** Those of a service that answer HTTP. */
+  /** The instances of a service that serve HTTP. */
   serving(service: ServiceName): Instance[];
   stop(): Promise<void>;
 }
 
 const ALL: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
 
-/** Undefined where a backing is not installed; with REQUIRE_BACKINGS=1 that is an error. */
+/** Undefined if a backing is not installed; with REQUIRE_BACKINGS=1 that is an error. */
 export async function deploy(options: DeploymentOptions): Promise<Deployment | undefined> {
   const backings = await startBackings();
   if (backings === undefined) return undefined;
@@ -100,7 +100,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
 
 function settings(region: string, backings: Backings, tokens: AccessTokens, apiUrl: string) {
   const { kafka, redis, s3, folder } = backings;
-  const ofThisTrial = 'a secret of this trial and of nobody else';
+  const secret = 'a secret of 32 characters or more, for tests';
   return {
     LOG_LEVEL: 'info',
     REGION: region,
@@ -119,7 +119,7 @@ function settings(region: string, backings: Backings, tokens: AccessTokens, apiU
     S3_BUCKET: s3.bucket,
     S3_REGION: s3.region,
     MAIL_DIR: join(folder, 'mails'),
-    IDENTITY_SECRET: ofThisTrial,
-    LINK_SECRET: ofThisTrial,
+    IDENTITY_SECRET: secret,
+    LINK_SECRET: secret,
   };
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Answer, Call } from './call.ts';
 
-/** What the requests need that no example can know. */
+/** What must exist before the requests. */
 export interface Prepared {
   messageId: string;
-  /** The address of a team member's picture. */
+  /** A team member's picture. */
   avatar: { userId: string; file: string };
-  /** A picture that visitors may send. */
+  /** A picture to upload as an attachment. */
   picture: Uint8Array;
 }
 
@@ -17,7 +17,7 @@ const thread = z.object({ id: z.string(), comments: z.array(withId).min(1) });
 const conversation = z.object({ conversationId: z.string(), token: z.string() });
 const person = { distinct_id: 'user-1' };
 
-/** Calls every operation of the interface so that each succeeds, in an order in which that is possible. */
+/** Calls every operation of the interface, in an order in which each can succeed. */
 export async function callEveryOperation(call: Call, prepared: Prepared): Promise<Map<string, Answer>> {
   const answers = new Map<string, Answer>();
   const ask: Call = async (operationId, options) => {

@@ -27,7 +27,7 @@ export async function gatewayPorts(): Promise<GatewayPorts> {
   return { api: await freePort(), events: await freePort(), replay: await freePort() };
 }
 
-/** Writes what the gateway serves itself. */
+/** Writes the files that the gateway serves itself. */
 export async function writePublicFiles(folder: string, { api, events, replay }: GatewayPorts): Promise<void> {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   const addresses = {
@@ -40,7 +40,7 @@ export async function writePublicFiles(folder: string, { api, events, replay }: 
   });
 }
 
-/** Caddy with deploy/gateway's file, in front of these instances. The folder has what it serves itself. */
+/** Starts Caddy with deploy/gateway/Caddyfile in front of these instances. `folder` has the files it serves itself. */
 export async function startGateway(
   upstreams: ReadonlyMap<ServiceName, string[]>,
   ports: GatewayPorts,
@@ -56,7 +56,7 @@ export async function startGateway(
   const running = await spawnProgram({
     command: [program, 'run', '--config', join(FOLDER, 'Caddyfile'), '--adapter', 'caddyfile'],
     env: {
-      // It saves its configuration below its home, or else below the working directory.
+      // Caddy saves its configuration below HOME.
       HOME: tmpdir(),
       ...Object.fromEntries(named),
       API_ADDRESS: `http://:${ports.api}`,
@@ -64,7 +64,6 @@ export async function startGateway(
       REPLAY_ADDRESS: `http://:${ports.replay}`,
       GATEWAY_ADMIN: 'off',
       GATEWAY_LOG_LEVEL: 'WARN',
-      // Where it would keep certificates and its last configuration.
       XDG_DATA_HOME: folder,
       XDG_CONFIG_HOME: folder,
       GATEWAY_PUBLIC: folder,

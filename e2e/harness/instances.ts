@@ -3,24 +3,24 @@ import { serviceCommand, spawnService } from '@switchboard/testkit';
 
 export interface InstanceOptions {
   service: ServiceName;
-  /** ROLES; all when absent. */
+  /** ROLES; all by default. */
   roles?: string;
   port: number;
   env: Record<string, string>;
 }
 
-/** One instance of a service, as a process of its own. */
+/** One instance of a service, in its own process. */
 export interface Instance {
   name: string;
   service: ServiceName;
   url: string;
-  /** Sends SIGTERM; the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
-  /** Starts it again, from another folder of services where one is given, and resolves when it is ready. */
+  /** Starts it again, optionally from another folder of services, and resolves when it is ready. */
   restart(changed?: { folder?: string }): Promise<void>;
 }
 
-/** Small young generations: many processes share the machine. */
+/** Keeps processes small, because many share the machine. */
 const FLAGS = ['--max-semi-space-size=16'];
 const READY_WITHIN_MS = 180_000;
 

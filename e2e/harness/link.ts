@@ -6,13 +6,13 @@ import { REPOSITORY } from './repository.ts';
 const MAIN = join(REPOSITORY, 'deploy/directory-link/src/main.ts');
 
 export interface RunningLink {
-  /** How many records of home the region lacks, by its metrics. */
+  /** Number of home records that the region does not have yet, from the link's metrics. */
   behind(): Promise<number>;
-  /** SIGTERM; the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** The link that brings home's directory to a region; it is ready when the region has all of it. */
+/** Starts the link that copies the home directory to a region, and resolves when the copy is complete. */
 export async function startLink(
   home: Pick<Backings, 'kafka'>,
   region: { name: string; backings: Pick<Backings, 'kafka'> },

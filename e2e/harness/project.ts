@@ -3,8 +3,8 @@ import { eventually } from '@switchboard/testkit';
 import { z } from 'zod';
 import type { Deployment } from './deployment.ts';
 
-/** A project as it is set up through the management API. */
-export interface TrialProject {
+/** A project created through the management API. */
+export interface TestProject {
   id: string;
   key: string;
   reportId: string;
@@ -14,8 +14,11 @@ export interface TrialProject {
 
 export type Manage = (service: ServiceName, method: string, path: string, body?: unknown) => Promise<unknown>;
 
-/** Calls the management API of a service's first instance, until the directory has reached it. */
-export async function managing({ tokens, serving }: Pick<Deployment, 'tokens' | 'serving'>): Promise<Manage> {
+/** Calls the management API of a service's first instance, and retries until it succeeds. */
+export async function managementClient({
+  tokens,
+  serving,
+}: Pick<Deployment, 'tokens' | 'serving'>): Promise<Manage> {
   const token = await tokens.mint({ sub: 'operator', permissions: ['service.manage'] });
   return (service, method, path, body) =>
     eventually(async () => {
@@ -33,12 +36,12 @@ export async function managing({ tokens, serving }: Pick<Deployment, 'tokens' | 
     });
 }
 
-/** A company with a member, a project of a region, a report and a key. */
+/** Creates a company with members, and a project with a report and a key. */
 export async function createProject(
   deployment: Pick<Deployment, 'tokens' | 'serving'>,
   { id, reportId = 'sign-ups', region }: { id: string; reportId?: string; region: string },
-): Promise<TrialProject> {
-  const manage = await managing(deployment);
+): Promise<TestProject> {
+  const manage = await managementClient(deployment);
   const companyId = `company-of-${id}`;
   await manage('catalogue', 'PUT', '/plans/pro/monthly', {
     trialDays: 14,
@@ -65,13 +68,13 @@ export async function createProject(
   return { id, key: created.key, reportId, member };
 }
 
-/** A key reaches every instance a moment after it is made. */
+/** Waits until the key has reached every instance. */
 async function untilKnown({ serving }: Pick<Deployment, 'serving'>, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}` };
   const probes = [
     ...serving('flags').map(({ url }) => [`${url}/v1/flags?distinct_id=`, { headers }] as const),
     ...serving('messenger').map(({ url }) => [`${url}/v1/messages?distinct_id=a`, { headers }] as const),
-    // 400 once the key is known: nothing is stored.
+    // Answers 400 once the key is known, and stores nothing.
     ...serving('ingestion').map(
       ({ url }) => [`${url}/v1/identify`, { method: 'POST', headers, body: '{}' }] as const,
     ),

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const completion = z.object({ messages: z.array(z.object({ role: z.string(), content: z.unknown() })) });
 
-/** Stand-ins for providers of others: a help site, and an AI that answers with the text it was given. */
+/** Fake external providers: a help site, and an AI that returns the text it gets. */
 export async function startProviders() {
   const site = { url: 'https://help.example.com', articles: 12, languages: ['en'], capped: false };
   const server = createServer(async (request, response) => {

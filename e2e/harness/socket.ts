@@ -7,26 +7,26 @@ type Message = z.infer<typeof message>;
 
 export interface OpenSocket {
   send(value: object): void;
-  /** The next message of a type, those before it passed over. Rejects when there is none within ten seconds. */
+  /** The next message of a type; skips others. Rejects after ten seconds. */
   next(type: string): Promise<Message>;
-  /** Resolves with the code when the socket is closed. */
+  /** Resolves with the close code. */
   closed: Promise<number>;
   close(): void;
 }
 
-/** Connects; `onMessage` gets every message as well. */
+/** Connects. `onMessage` gets every message too. */
 export async function openSocket(
   url: string,
   onMessage: (message: Message) => void = () => undefined,
 ): Promise<OpenSocket> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'));
   const messages: Message[] = [];
-  let heard: () => void = () => undefined;
+  let wake: () => void = () => undefined;
   socket.on('message', (data) => {
     const one = message.parse(JSON.parse(String(data)));
     messages.push(one);
     onMessage(one);
-    heard();
+    wake();
   });
   const closed = new Promise<number>((resolve) => socket.once('close', (code) => resolve(code)));
   await once(socket, 'open');
@@ -40,9 +40,9 @@ export async function openSocket(
         if (taken?.type === type) return taken;
         if (taken !== undefined) continue;
         if (socket.readyState !== socket.OPEN || Date.now() > deadline)
-          throw new Error(`no message of type ${type} came`);
+          throw new Error(`no message of type ${type}`);
         await new Promise<void>((resolve) => {
-          heard = resolve;
+          wake = resolve;
           setTimeout(resolve, 100);
         });
       }

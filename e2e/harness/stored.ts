@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { openKafkaLog, type StoredRecord } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 
-/** Every record that these topics hold, until their ends as of now. */
+/** Reads every record of these topics, up to their current ends. */
 export async function readTopics(brokers: string[], topics: string[]): Promise<StoredRecord[]> {
-  const log = openKafkaLog({ brokers, clientId: 'trial' });
+  const log = openKafkaLog({ brokers, clientId: 'e2e' });
   const found: StoredRecord[] = [];
   const unread = new Map<string, bigint>();
   for (const topic of topics)
     for (const [partition, end] of (await log.endOffsets(topic)).entries())
       if (end > 0n) unread.set(`${topic}/${partition}`, end);
   const consumption = await log.consume({
-    group: `trial-${randomUUID()}`,
+    group: `e2e-${randomUUID()}`,
     topics,
     async handle({ topic, partition, records, nextOffset }) {
       found.push(...records);
@@ -30,7 +30,7 @@ export async function readTopics(brokers: string[], topics: string[]): Promise<S
   return found;
 }
 
-/** How often each event id stands on the topic. */
+/** Counts each event id on the topic. */
 export async function storedEvents(brokers: string[]): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const { value } of await readTopics(brokers, ['events'])) {

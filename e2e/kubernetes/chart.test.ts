@@ -9,11 +9,11 @@ import { matches, ofKind, type Rendered } from './rendered.ts';
 import { schemaErrors } from './schema-check.ts';
 
 const services = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];
-/** The archive has management operations alone. */
+/** The archive has management operations only. */
 const behindGateway = services.filter((name) => name !== 'archive');
 const caddyfile = await readFile(join(REPOSITORY, 'deploy/gateway/Caddyfile'), 'utf8');
 
-test('the chart takes exactly the variables that the gateway has', async () => {
+test('the chart accepts exactly the variables of the Caddyfile', async () => {
   const gateway = z.object({ env: z.object({ propertyNames: z.object({ enum: z.array(z.string()) }) }) });
   const schema = z
     .object({ properties: z.object({ gateway: z.object({ properties: gateway }) }) })
@@ -27,7 +27,7 @@ test('the chart takes exactly the variables that the gateway has', async () => {
   expect(taken.sort()).toEqual([...new Set(inCaddyfile)].sort());
 });
 
-describe.skipIf(helm === undefined)('by helm', () => {
+describe.skipIf(helm === undefined)('rendered by Helm', () => {
   const releases = new Map<string, Rendered[]>();
   let all: Rendered[];
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe.skipIf(helm === undefined)('by helm', () => {
     await lint({ files: ['everywhere', ...services, 'gateway'] });
   });
 
-  it('is accepted by Kubernetes, with everything switched on; and what is wrong is not', async () => {
+  it('matches the Kubernetes schemas with everything enabled; invalid manifests do not', async () => {
     const everything = await template('everything', {
       files: ['everywhere', ...services, 'gateway'],
       set: [
@@ -85,7 +85,7 @@ describe.skipIf(helm === undefined)('by helm', () => {
     expect(refused.join('\n')).toContain('readynessProbe');
   }, 120_000);
 
-  it.each(services)('a release with %s alone has nothing of another service', async (name) => {
+  it.each(services)('a release with only %s contains no other service', async (name) => {
     const release = releases.get(name) ?? [];
     const components = release
       .filter(({ kind }) => kind !== 'PodMonitor')
@@ -94,11 +94,11 @@ describe.skipIf(helm === undefined)('by helm', () => {
     expect(ofKind(release, 'Service').map(({ metadata }) => metadata.name)).toEqual([name]);
   });
 
-  it('is deployed alone by one flag, with what all have in common', async () => {
+  it('deploys a single service with one value', async () => {
     expect(await template('flags', { files: ['everywhere'], set: ['flags.enabled=true'] })).not.toEqual([]);
   });
 
-  it('runs consumers apart from HTTP', () => {
+  it('runs consumers separately from HTTP', () => {
     expect(new Set(ofKind(all, 'Deployment').map(({ metadata }) => metadata.name))).toEqual(
       new Set([
         'catalogue',
@@ -115,7 +115,7 @@ describe.skipIf(helm === undefined)('by helm', () => {
     );
   });
 
-  it('finds each pod by exactly one Deployment, and at most one Service and one budget', () => {
+  it('selects each pod by exactly one Deployment, and at most one Service and one disruption budget', () => {
     const pods = ofKind(all, 'Deployment').map(({ spec }) => spec.template.metadata.labels);
     const found = (wanted: Record<string, string>) => pods.filter((pod) => matches(pod, wanted)).length;
     const selectors = [
@@ -142,7 +142,7 @@ describe.skipIf(helm === undefined)('by helm', () => {
     }
   });
 
-  it('names the Services as the gateway knows them, also with a prefix', async () => {
+  it('names Services like the upstreams of the gateway, with or without a prefix', async () => {
     for (const set of [[], ['namePrefix=eu-']]) {
       const rendered = await template('all', { files: ['everywhere', ...services, 'gateway'], set });
       const addresses = ofKind(rendered, 'Service').flatMap(({ metadata, spec }) =>
@@ -168,7 +168,7 @@ describe.skipIf(helm === undefined)('by helm', () => {
     expect(new Set(open)).toEqual(new Set(listens));
   });
 
-  it('lets only the gateway and chosen namespaces reach HTTP, and only those that measure reach consumers', () => {
+  it('lets only the gateway and chosen namespaces reach HTTP, and only metrics namespaces reach consumers', () => {
     const policies = ofKind(all, 'NetworkPolicy');
     const pods = ofKind(all, 'Deployment').map(({ spec }) => spec.template.metadata.labels);
     const gateway = pods.find((pod) => pod['app.kubernetes.io/component'] === 'gateway') ?? {};

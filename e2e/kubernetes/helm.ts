@@ -10,17 +10,18 @@ const run = promisify(execFile);
 const folder = join(REPOSITORY, 'deploy/kubernetes');
 const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
 
-/** The program; undefined where neither `deploy/backings/install.sh helm` nor anybody else put it: no test requires it. */
+/** Helm, from `deploy/backings/install.sh helm` or the PATH. Undefined if it is not installed; no test requires it. */
 export const helm = await firstOf([join(home, 'bin', 'helm'), 'helm']);
+
 /** Values files of examples/, and settings of single values. */
 export interface Values {
   files?: string[];
   set?: string[];
 }
 
-/** What a release comes to. Rejects with Helm's words, which the chart's own refusals are part of. */
+/** Renders a release. Rejects with Helm's message, which includes the chart's own errors. */
 export async function template(release: string, values: Values): Promise<Rendered[]> {
-  // `go install` builds a Helm that takes Kubernetes for 1.20 where no version is said.
+  // A Helm built by `go install` assumes Kubernetes 1.20 unless a version is given.
   const { stdout } = await run(
     helm ?? '',
     ['template', release, 'switchboard', '--kube-version', '1.34.0', ...flags(values)],
@@ -32,7 +33,7 @@ export async function template(release: string, values: Values): Promise<Rendere
     .map((document) => rendered.parse(document));
 }
 
-/** Rejects with what is wrong with the chart. */
+/** Rejects with the problems of the chart. */
 export async function lint(values: Values): Promise<void> {
   await run(helm ?? '', ['lint', '--strict', 'switchboard', ...flags(values)], { cwd: folder });
 }

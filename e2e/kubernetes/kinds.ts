@@ -8,7 +8,7 @@ import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisrup
 import type { IService } from 'kubernetes-models/v1/Service';
 import type { IServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 
-/** What the chart may render; the types are made from the OpenAPI documents of Kubernetes and of the operators. */
+/** What the chart may render. The types are generated from the OpenAPI documents of Kubernetes and the operators. */
 export type Manifest =
   | IDeployment
   | IHorizontalPodAutoscaler

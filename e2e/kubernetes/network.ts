@@ -2,14 +2,14 @@ import { matches, type NetworkPolicy } from './rendered.ts';
 
 type Labels = Record<string, string>;
 
-/** Whoever calls: a pod of the same namespace, or any pod of a namespace. */
+/** A pod of the same namespace, or any pod of another namespace. */
 export type Caller = { pod: Labels } | { namespace: Labels };
 
-/** Whether a pod's port may be reached, as Kubernetes reads its policies: a pod that none selects is open to all. */
+/** Whether the policies allow a caller to reach a pod's port. A pod that no policy selects is open to all. */
 export function reaches(policies: NetworkPolicy[], caller: Caller, pod: Labels, port: string): boolean {
-  const about = policies.filter(({ spec }) => matches(pod, spec.podSelector.matchLabels));
-  if (about.length === 0) return true;
-  const rules = about
+  const applicable = policies.filter(({ spec }) => matches(pod, spec.podSelector.matchLabels));
+  if (applicable.length === 0) return true;
+  const rules = applicable
     .flatMap(({ spec }) => spec.ingress)
     .filter(({ ports }) => ports.some((one) => one.port === port));
   return rules.some(({ from }) => from === undefined || from.some((peer) => isPeer(peer, caller)));

@@ -73,19 +73,19 @@ const other = z.looseObject({
   kind: z.enum(['HorizontalPodAutoscaler', 'HTTPRoute', 'Ingress', 'PodMonitor', 'ServiceAccount']),
 });
 
-/** One manifest, read as far as tests look into it. */
+/** A manifest, parsed as far as tests need it. */
 export const rendered = z.discriminatedUnion('kind', [deployment, service, networkPolicy, budget, other]);
 export type Rendered = z.infer<typeof rendered>;
 export type Deployment = z.infer<typeof deployment>;
 export type NetworkPolicy = z.infer<typeof networkPolicy>;
 export type Env = z.infer<typeof env>;
 
-/** Those of one kind. */
+/** The manifests of one kind. */
 export function ofKind<K extends Rendered['kind']>(manifests: Rendered[], kind: K) {
   return manifests.filter((one): one is Extract<Rendered, { kind: K }> => one.kind === kind);
 }
 
-/** Whether labels have all that is wanted. */
+/** Whether labels include all the wanted ones. */
 export function matches(has: Record<string, string>, wanted: Record<string, string>): boolean {
   return Object.entries(wanted).every(([name, value]) => has[name] === value);
 }

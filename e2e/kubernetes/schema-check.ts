@@ -17,8 +17,8 @@ const compilerOptions = {
 };
 
 /**
- * What Kubernetes would refuse, a line each: what is unknown, missing, or of the wrong type. The types that are made
- * from its OpenAPI documents say so: an object literal may have nothing that its type has not.
+ * Lists what Kubernetes would refuse, one line each: unknown or missing fields and wrong types. TypeScript checks each
+ * manifest as an object literal against types generated from the OpenAPI documents.
  */
 export async function schemaErrors(manifests: object[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-manifests-'));

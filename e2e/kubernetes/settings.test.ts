@@ -18,7 +18,7 @@ const services = [
   archiveService,
 ];
 
-// What the Secrets hold: only what a pod does not start without.
+// Values for the Secrets; optional keys are absent.
 const secrets: Record<string, string> = {
   DATABASE_URL: 'postgres://user:word@postgres/database',
   EVENT_LOG_DATABASE_URL: 'postgres://user:word@postgres/log',
@@ -35,7 +35,7 @@ const secrets: Record<string, string> = {
 
 const envOf = (deployment: Deployment): Env[] => deployment.spec.template.spec.containers[0].env;
 
-/** The environment that a container has with these Secrets. */
+/** The environment of a container with these Secrets. */
 function environment(deployment: Deployment): Record<string, string | undefined> {
   return Object.fromEntries(
     envOf(deployment).map(({ name, value, valueFrom }) => {
@@ -46,7 +46,7 @@ function environment(deployment: Deployment): Record<string, string | undefined>
 }
 
 describe.skipIf(helm === undefined).each(services)('the chart gives $name', ({ name, settings }) => {
-  it('settings that it knows, and all that it needs to start', async () => {
+  it('only settings it knows, and all it needs to start', async () => {
     for (const deployment of ofKind(await template(name, { files: ['everywhere', name] }), 'Deployment')) {
       const names = envOf(deployment).map((one) => one.name);
       expect(names).toEqual([...new Set(names)]);
@@ -57,7 +57,7 @@ describe.skipIf(helm === undefined).each(services)('the chart gives $name', ({ n
         { name: 'http', containerPort: config.PORT },
       ]);
       expect(config.DRAIN_MS).toBe(5000);
-      // 15 s are what a service takes at most from SIGTERM to its end.
+      // A service exits within 15 s of SIGTERM.
       expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
         15 + config.DRAIN_MS / 1000,
       );
@@ -67,7 +67,7 @@ describe.skipIf(helm === undefined).each(services)('the chart gives $name', ({ n
     }
   });
 
-  it('secrets from its Secret alone, none in the manifest', async () => {
+  it('secrets from its Secret only, none in the manifest', async () => {
     for (const deployment of ofKind(await template(name, { files: ['everywhere', name] }), 'Deployment')) {
       const secret = envOf(deployment).filter((one) => one.name in secrets);
       expect(secret.length).toBeGreaterThan(0);
@@ -90,7 +90,7 @@ describe.skipIf(helm === undefined)('settings', () => {
     return http ? environment(http) : {};
   };
 
-  it('of a process go over those of its service, and those over what all have in common', async () => {
+  it('of a process override those of its service, which override the common ones', async () => {
     const common = 'env.LOG_LEVEL=warn';
     const own = 'flags.env.LOG_LEVEL=error';
     expect(await flags(common)).toMatchObject({ LOG_LEVEL: 'warn' });
@@ -99,19 +99,19 @@ describe.skipIf(helm === undefined)('settings', () => {
     expect(await flags(common, own, process)).toMatchObject({ LOG_LEVEL: 'debug' });
   });
 
-  it('that are large numbers are written out', async () => {
+  it('that are large numbers are not in scientific notation', async () => {
     expect(await flags('flags.env.RULESET_CACHE_BYTES=134217728')).toMatchObject({
       RULESET_CACHE_BYTES: '134217728',
     });
   });
 
-  it('of OpenTelemetry and Node pass', async () => {
+  it('of OpenTelemetry and Node are accepted', async () => {
     const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_TRACES_SAMPLER_ARG: '0.1' };
     const given = Object.entries(traces).map(([name, value]) => `env.${name}=${value}`);
     expect(await flags(...given)).toMatchObject(traces);
   });
 
-  it('one process can do all of a service', async () => {
+  it('of ROLES let one process do all work of a service', async () => {
     const set = ['flags.processes.user-state.enabled=false', 'flags.processes.http.roles=http\\,user-state'];
     expect(await flags(...set)).toMatchObject({ ROLES: 'http,user-state' });
   });

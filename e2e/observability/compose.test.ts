@@ -12,12 +12,12 @@ import { prometheusFolder } from './files.ts';
 
 const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
 const loader = join(home, 'bin', 'compose-spec');
-const isThere = existsSync(loader);
-if (!isThere && process.env['REQUIRE_BACKINGS'] === '1') {
+const isInstalled = existsSync(loader);
+if (!isInstalled && process.env['REQUIRE_BACKINGS'] === '1') {
   throw new Error('the Compose file loader is missing: deploy/backings/install.sh compose');
 }
 
-/** The loader writes a map, or NAME=value where it has merged two files. */
+/** The loader prints a map, or NAME=value lines after merging two files. */
 const environment = z.union([
   z.array(z.string()),
   z
@@ -37,10 +37,10 @@ const prometheus = z.object({
   scrape_configs: z.array(z.object({ dns_sd_configs: z.array(z.object({ names: z.array(z.string()) })) })),
 });
 
-const isOfService = (line: string): boolean => line.startsWith('AUTH_JWKS_URL=');
+const isServiceSetting = (line: string): boolean => line.startsWith('AUTH_JWKS_URL=');
 
-describe.skipIf(!isThere)('beside the deployment', () => {
-  it('every process of a service is scraped and told where to send its traces', async () => {
+describe.skipIf(!isInstalled)('with deploy/observability', () => {
+  it('every service process is scraped and sends traces to Tempo', async () => {
     const files = ['docker-compose.yml', 'deploy/observability/docker-compose.yml'];
     const { stdout } = await promisify(execFile)(loader, ['--format', 'json', ...files], {
       cwd: REPOSITORY,
@@ -48,7 +48,9 @@ describe.skipIf(!isThere)('beside the deployment', () => {
       maxBuffer: 16_000_000,
     });
     const { services } = project.parse(JSON.parse(stdout));
-    const processes = Object.entries(services).filter(([, { environment }]) => environment.some(isOfService));
+    const processes = Object.entries(services).filter(([, { environment }]) =>
+      environment.some(isServiceSetting),
+    );
     const names = processes.map(([name]) => name).filter((name) => name !== 'demo' && name !== 'dev');
     const config = prometheus.parse(parse(await readFile(join(prometheusFolder, 'prometheus.yml'), 'utf8')));
     const scraped = config.scrape_configs.flatMap((one) => one.dns_sd_configs.flatMap((dns) => dns.names));

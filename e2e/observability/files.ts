@@ -37,7 +37,7 @@ const ruleTests = z.object({
   ),
 });
 
-/** The alerts that a test of promtool expects to fire, and those that one expects not to. */
+/** The alerts that promtool tests expect to fire, and those they expect not to. */
 export async function readAlertTests(): Promise<{ firing: Set<string>; silent: Set<string> }> {
   const { tests } = ruleTests.parse(parse(await read('prometheus/alerts.test.yml')));
   const all = tests.flatMap((test) => test.alert_rule_test);
@@ -52,7 +52,7 @@ const dashboard = z.object({
   ),
 });
 
-/** Every expression of the dashboard, with what stands for its variables, and the panel it is in. */
+/** Every expression of the dashboard with its panel; variables are replaced by values. */
 export async function readExpressions(): Promise<{ panel: string; expr: string }[]> {
   const { panels } = dashboard.parse(JSON.parse(await read('grafana/dashboards/switchboard.json')));
   return panels.flatMap(({ title, targets }) =>

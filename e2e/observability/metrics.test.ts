@@ -4,8 +4,8 @@ import { readAlerts, readDocs, readExpressions } from './files.ts';
 import { type Exposed, exposedBy, metricsOf } from './promql.ts';
 import { READY_WITHIN_MS, SERVICES, startRig } from './rig.ts';
 
-/** What Prometheus makes itself. */
-const OWN = 'up';
+/** A metric that Prometheus itself adds. */
+const BUILT_IN = 'up';
 
 let rig: Harness;
 let exposed: Exposed;
@@ -20,18 +20,18 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-it('docs list every metric that a service exposes, with its type, and no other', async () => {
+it('docs list exactly the metrics that services expose, with their types', async () => {
   const rows = (await readDocs()).matchAll(/^\| `(switchboard_\w+)` \| (counter|gauge|histogram) \|/gm);
   const documented = Object.fromEntries([...rows].map(([, name, type]) => [name, type]));
   const ours = [...exposed.types].filter(([name]) => name.startsWith('switchboard_'));
   expect(documented).toEqual(Object.fromEntries(ours));
 });
 
-it('no panel of the dashboard reads a metric that nobody exposes', async () => {
+it('every metric that the dashboard reads is exposed', async () => {
   const expressions = await readExpressions();
   expect(expressions.length).toBeGreaterThan(30);
   for (const { panel, expr } of expressions) {
-    const names = metricsOf(expr).filter((name) => name !== OWN);
+    const names = metricsOf(expr).filter((name) => name !== BUILT_IN);
     if (!/\bup\b/.test(expr)) expect(names, `${panel}: ${expr}`).not.toEqual([]);
     expect(
       names.filter((name) => !exposed.series.has(name)),
@@ -40,9 +40,9 @@ it('no panel of the dashboard reads a metric that nobody exposes', async () => {
   }
 });
 
-it('no alert reads a metric that nobody exposes', async () => {
+it('every metric that an alert reads is exposed', async () => {
   for (const { alert, expr } of await readAlerts()) {
-    const names = metricsOf(expr).filter((name) => name !== OWN);
+    const names = metricsOf(expr).filter((name) => name !== BUILT_IN);
     expect(
       names.filter((name) => !exposed.series.has(name)),
       alert,
@@ -50,11 +50,11 @@ it('no alert reads a metric that nobody exposes', async () => {
   }
 });
 
-it('every metric of ours is on the dashboard', async () => {
+it('every Switchboard metric is on the dashboard', async () => {
   const expressions = await readExpressions();
   const read = new Set(expressions.flatMap(({ expr }) => metricsOf(expr)));
   const shown = (name: string) => [name, `${name}_bucket`].some((one) => read.has(one));
   const ours = [...exposed.types.keys()].filter((name) => name.startsWith('switchboard_'));
-  // The bytes of the replay archive matter for its costs, not for its health.
+  // Archived bytes are about cost, not health.
   expect(ours.filter((name) => !shown(name))).toEqual(['switchboard_replay_bytes_archived_total']);
 });

@@ -2,10 +2,10 @@ import { type Harness, harness } from '@switchboard/testkit';
 
 export const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'] as const;
 
-/** Many tests may share the machine. */
+/** Generous, because other tests may share the machine. */
 export const READY_WITHIN_MS = 120_000;
 
-/** What services need to run as processes; their event log is on PostgreSQL unless these brokers are given. */
+/** What services need to run as processes. Without brokers, the event log is on PostgreSQL. */
 export function startRig(brokers?: readonly string[]): Promise<Harness> {
   return harness({
     log: brokers && { kafka: brokers },

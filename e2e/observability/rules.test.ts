@@ -10,27 +10,27 @@ import { metricsOf } from './promql.ts';
 
 const run = promisify(execFile);
 
-/** Rejects with what promtool says is wrong. */
+/** Rejects with promtool's output if it finds a problem. */
 const promtool = (...args: string[]) => run('promtool', args, { cwd: prometheusFolder });
 
-const isThere = await promtool('--version').then(
+const isInstalled = await promtool('--version').then(
   () => true,
   () => false,
 );
-if (!isThere && process.env['REQUIRE_BACKINGS'] === '1') {
+if (!isInstalled && process.env['REQUIRE_BACKINGS'] === '1') {
   throw new Error('promtool is missing: deploy/backings/install.sh promtool');
 }
 
-describe.skipIf(!isThere)('by promtool', () => {
-  it('the configuration of Prometheus and its rules are valid', async () => {
+describe.skipIf(!isInstalled)('according to promtool', () => {
+  it('the Prometheus configuration and rules are valid', async () => {
     await promtool('check', 'config', 'prometheus.yml');
   });
 
-  it('the alerts fire when they should, and only then', async () => {
+  it('alerts pass their rule tests', async () => {
     await promtool('test', 'rules', 'alerts.test.yml');
   });
 
-  it('every expression of the dashboard is PromQL', async () => {
+  it('every dashboard expression is valid PromQL', async () => {
     const rules = (await readExpressions()).map(({ expr }, index) => ({ record: `panel:${index}`, expr }));
     const scratch = await mkdtemp(join(tmpdir(), 'promql-'));
     const path = join(scratch, 'panels.yml');
@@ -57,7 +57,7 @@ it('every alert has a runbook, and every runbook an alert', async () => {
   }
 });
 
-it('names the metrics of an expression', () => {
+it('metricsOf returns the metrics of an expression', () => {
   const expr =
     'sum by (service, le) (rate(a_total{status=~"5..", x="up"}[5m] offset 1h)) / on (b) c:d > 1e6 and max(e) or vector(0)';
   expect(metricsOf(expr)).toEqual(['a_total', 'c:d', 'e']);

@@ -11,10 +11,10 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { READY_WITHIN_MS, startRig } from './rig.ts';
 
-/** Topics have fixed names: the test has a broker of its own. */
-const isKafkaThere = (await kafkaBrokers()) !== undefined;
+/** Topics have fixed names, so the test starts its own broker. */
+const isKafkaAvailable = (await kafkaBrokers()) !== undefined;
 
-describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log on %s', (kind) => {
+describe.each(['PostgreSQL', ...(isKafkaAvailable ? ['Kafka'] : [])])('with the log on %s', (kind) => {
   let kafka: Awaited<ReturnType<typeof startKafka>>;
   let receiver: OtlpReceiver;
   let rig: Harness;
@@ -29,7 +29,7 @@ describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log 
       rig.spawn(name, { env, readyWithinMs: READY_WITHIN_MS });
     const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100' };
     await start('catalogue', tracing);
-    // What it has to send goes with SIGTERM alone.
+    // Exports on SIGTERM only.
     const late = {
       OTEL_BSP_SCHEDULE_DELAY: '600000',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
@@ -61,7 +61,7 @@ describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log 
   const spans = (name: string, service: string) =>
     receiver.spans.filter((span) => span.name === name && span.service === service);
 
-  it('an identify call is one trace, from the client through the log to the user state of flags', async () => {
+  it('an identify call is one trace, from the client through the event log to user state', async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = {
       Authorization: `Bearer ${key}`,
@@ -99,7 +99,7 @@ describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log 
     expect(line).toMatchObject({ requestId: 'the-request', trace_id: traceId, span_id: server?.spanId });
   });
 
-  it('a change of the directory is one trace from its publication to the replica', async () => {
+  it('a directory change is one trace from its publication to the replica', async () => {
     await eventually(async () => {
       const sent = spans('send directory', 'catalogue').map(({ spanId }) => spanId);
       const applied = spans('process directory', 'flags');
@@ -111,7 +111,7 @@ describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log 
     });
   });
 
-  it('what flags logs about a record that it cannot read names the request that published it', async () => {
+  it('the log line about an unreadable record names the request that published it', async () => {
     const log = kafka
       ? openKafkaLog({ brokers: kafka.brokers, clientId: 'test' })
       : openPostgresLog({ url: rig.logUrl });
@@ -121,7 +121,7 @@ describe.each(['PostgreSQL', ...(isKafkaThere ? ['Kafka'] : [])])('with the log 
     await log.close();
     const line = await eventually(async () => {
       const found = flags.records().find(({ msg }) => /dead-letter/.test(String(msg)));
-      if (found === undefined) throw new Error('nothing said yet');
+      if (found === undefined) throw new Error('not logged yet');
       return found;
     });
     expect(line).toMatchObject({ requestId: 'the-culprit', topic: 'identifies', group: 'flags.user-state' });

@@ -4,7 +4,7 @@ import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import { eventually, type S3Access } from '@switchboard/testkit';
 import { parquetReadObjects } from 'hyparquet';
 
-/** How often each event id stands in the archive, once it has all of these. */
+/** Counts each event id in the archive, after waiting up to a minute for the accepted ones. */
 export async function archivedEvents(
   { endpoint, accessKey, secretKey, bucket, region }: S3Access,
   accepted: readonly string[],
@@ -30,7 +30,7 @@ async function readArchive(objects: ObjectStore): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for await (const { key } of objects.list('events/')) {
     const object = await objects.get(key);
-    if (object === undefined) throw new Error(`${key} was listed and is not there`);
+    if (object === undefined) throw new Error(`${key} was listed but does not exist`);
     const bytes = await buffer(object.body);
     const rows = await parquetReadObjects({
       file: {

@@ -9,16 +9,16 @@ const turns = z.object({ turns: z.array(z.object({ body: z.string() })) });
 const ofTurn = z.object({ turn: z.object({ body: z.string() }) });
 
 export interface Live {
-  /** Bodies of the turns that were heard, or read after coming back. */
+  /** Bodies of the turns received on the socket, or read after reconnecting. */
   heard(): ReadonlySet<string>;
-  /** The codes that sockets were closed with. */
+  /** The close codes of the sockets. */
   codes(): number[];
   stop(): Promise<void>;
 }
 
 /**
- * A visitor's messenger as an SDK has it: follows a conversation on a socket; when the socket is closed it comes
- * back and reads what it missed.
+ * Follows a conversation as a visitor's SDK does: on a socket. When the socket closes, it reconnects and reads the turns
+ * it missed.
  */
 export function follow(
   { api, key, call, counts }: { api: string; key: string; call: Call; counts: RequestCounts },

@@ -6,17 +6,17 @@ import type { RequestCounts } from './request-counts.ts';
 export interface LoadOptions {
   call: Call;
   counts: RequestCounts;
-  /** Times the usual rate. */
+  /** Multiplies the default request rate. */
   intensity: number;
   linkToken: string;
-  /** Reads the shared report from another address each time, as its limit is by address. */
+  /** Reads the shared report from a different address each time, because its rate limit is per address. */
   readShared(token: string): Promise<{ status: number; body: unknown }>;
 }
 
-/** What was answered as accepted, to be found again. */
+/** Everything the services accepted, for verification. */
 export interface Accepted {
   eventIds: string[];
-  /** Who was identified with the trait `cohort: number`. */
+  /** Distinct ids that were identified with the trait `cohort`. */
   identified: string[];
   replayChunks: number;
   conversations: { id: string; token: string; turns: string[] }[];
@@ -26,7 +26,7 @@ export interface Accepted {
 
 export interface Load {
   accepted: Accepted;
-  /** Ends it and waits for what is under way. */
+  /** Stops the load and waits for requests in flight. */
   stop(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const MAX_IN_FLIGHT = 40;
 const CONVERSATIONS = 4;
 const TURNS_MS = 1_500;
 
-/** Requests of every kind at a steady rate, whatever the answers, until stopped. */
+/** Sends requests of every kind at a steady rate until stopped, whatever the responses. */
 export async function startLoad(options: LoadOptions): Promise<Load> {
   const { call, counts, intensity, linkToken, readShared } = options;
   const accepted: Accepted = {
@@ -76,7 +76,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     [250, reply],
     [500, () => readOnly('listThreads')],
     [300, annotate],
-    // Never more often: a link may be read 60 times a minute.
+    // Not scaled by intensity: a link may be read 60 times a minute.
     [1_500 * intensity, share],
   ];
   const loops = sends.map(([everyMs, send]) => repeat(everyMs / intensity, send));
@@ -122,7 +122,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
       ...chunk,
       masked: true,
       schema_version: 1,
-      sdk: 'trial',
+      sdk: 'test',
       timestamp: new Date().toISOString(),
     };
     const answer = await counts.count('replay', () => call('uploadReplayChunk', { body }));

@@ -1,8 +1,8 @@
 import { type AlterTableCmd, type ColumnDef, type Node, parse } from 'libpg-query';
 
 /**
- * Why a statement needs a marker before it. `contract`: the version that serves while it is applied may need what it
- * takes away or forbids. `brief`: it holds up readers or writers of a table for as long as it takes.
+ * Why a statement needs a marker above it. `contract`: the running version may still need what the statement removes
+ * or forbids. `brief`: the statement blocks readers or writers of a table while it runs.
  */
 export interface Finding {
   marker: 'contract' | 'brief';
@@ -16,9 +16,9 @@ const contract = (reason: string): Problem => ({ marker: 'contract', reason });
 const brief = (reason: string): Problem => ({ marker: 'brief', reason });
 
 /**
- * What of a migration may not be applied while the version before serves, by PostgreSQL's own parser. Only what is
- * known to be harmless passes; a statement passes as well below a line `-- contract: <why>` or `-- brief: <why>`.
- * Throws when the SQL cannot be parsed.
+ * Finds the statements of a migration that are unsafe while the previous version runs, using PostgreSQL's own parser.
+ * Statements known to be safe pass; others pass below a line `-- contract: <why>` or `-- brief: <why>`. Throws if the
+ * SQL cannot be parsed.
  */
 export async function lintMigration(sql: string): Promise<Finding[]> {
   const bytes = Buffer.from(sql);
@@ -26,7 +26,7 @@ export async function lintMigration(sql: string): Promise<Finding[]> {
   const made = new Set(stmts.map(({ stmt }) => tableMade(stmt)));
   let end = 0;
   return stmts.flatMap(({ stmt, stmt_location: start = 0, stmt_len: length = bytes.length - start }) => {
-    // The parser lets a statement begin behind its comments, or, the first of a file, before them.
+    // The parser starts a statement after its comments, except the first of a file.
     const before = bytes.toString('utf8', end, start);
     const statement = bytes.toString('utf8', start, start + length);
     end = start + length;
@@ -55,25 +55,25 @@ function problemsOf(stmt: Node | undefined, made: ReadonlySet<string | undefined
   if ('AlterTableStmt' in stmt) {
     if (made.has(stmt.AlterTableStmt.relation?.relname)) return [];
     return (stmt.AlterTableStmt.cmds ?? []).flatMap((cmd) =>
-      'AlterTableCmd' in cmd ? alteration(cmd.AlterTableCmd) : [contract('it cannot be checked')],
+      'AlterTableCmd' in cmd ? alteration(cmd.AlterTableCmd) : [contract('the command cannot be checked')],
     );
   }
   if ('IndexStmt' in stmt) {
     if (made.has(stmt.IndexStmt.relation?.relname)) return [];
     return [
-      ...(stmt.IndexStmt.unique ? [contract('the version that serves may write what is not unique')] : []),
-      ...(stmt.IndexStmt.concurrent ? [] : [brief('nobody writes to the table until the index is made')]),
+      ...(stmt.IndexStmt.unique ? [contract('the running version may write duplicates')] : []),
+      ...(stmt.IndexStmt.concurrent ? [] : [brief('writes to the table wait until the index is built')]),
     ];
   }
   if ('AlterEnumStmt' in stmt) {
     const isNew = stmt.AlterEnumStmt.oldVal === undefined || stmt.AlterEnumStmt.oldVal === '';
-    return isNew ? [] : [contract('the version that serves knows the old value')];
+    return isNew ? [] : [contract('the running version uses the old value')];
   }
-  if ('UpdateStmt' in stmt) return [brief('every row it changes is locked until the migration ends')];
-  if ('DropStmt' in stmt) return [contract('the version that serves may use what is dropped')];
-  if ('RenameStmt' in stmt) return [contract('the version that serves knows the old name')];
-  if ('DeleteStmt' in stmt || 'TruncateStmt' in stmt) return [contract('it removes rows')];
-  return [contract(`whether ${kind} harms the version that serves is not known`)];
+  if ('UpdateStmt' in stmt) return [brief('updated rows stay locked until the migration ends')];
+  if ('DropStmt' in stmt) return [contract('the running version may use the dropped object')];
+  if ('RenameStmt' in stmt) return [contract('the running version uses the old name')];
+  if ('DeleteStmt' in stmt || 'TruncateStmt' in stmt) return [contract('rows are removed')];
+  return [contract(`${kind} is not known to be safe for the running version`)];
 }
 
 function alteration({ subtype, def, name = '' }: AlterTableCmd): Problem[] {
@@ -83,26 +83,28 @@ function alteration({ subtype, def, name = '' }: AlterTableCmd): Problem[] {
     case 'AT_ValidateConstraint':
       return [brief('the whole table is read')];
     case 'AT_ColumnDefault':
-      return def === undefined ? [contract(`the version that serves may leave ${name} to its default`)] : [];
+      return def === undefined ? [contract(`the running version may rely on the default of ${name}`)] : [];
     case 'AT_AddColumn':
-      return def !== undefined && 'ColumnDef' in def ? newColumn(def.ColumnDef) : [contract('no column')];
+      return def !== undefined && 'ColumnDef' in def
+        ? newColumn(def.ColumnDef)
+        : [contract('not a column definition')];
     case 'AT_DropColumn':
-      return [contract(`the version that serves may use ${name}`)];
+      return [contract(`the running version may use ${name}`)];
     case 'AT_AlterColumnType':
-      return [contract(`the version that serves knows ${name} by its type`), brief('the table is rewritten')];
-    case 'AT_SetNotNull':
-      return [contract(`the version that serves may leave ${name} empty`), brief('the whole table is read')];
-    case 'AT_AddConstraint':
       return [
-        contract('the version that serves may write what it forbids'),
-        brief('the whole table is read'),
+        contract(`the running version expects the old type of ${name}`),
+        brief('the table is rewritten'),
       ];
+    case 'AT_SetNotNull':
+      return [contract(`the running version may write NULL to ${name}`), brief('the whole table is read')];
+    case 'AT_AddConstraint':
+      return [contract('the running version may violate the constraint'), brief('the whole table is read')];
     default:
-      return [contract(`whether ${subtype} harms the version that serves is not known`)];
+      return [contract(`${subtype} is not known to be safe for the running version`)];
   }
 }
 
-/** The time of the statement is one value for all rows; any other call may give each its own. */
+/** These return one value for the whole statement; any other function may return one per row, which rewrites the table. */
 const SAME_FOR_ALL = new Set(['now', 'transaction_timestamp', 'statement_timestamp']);
 
 function newColumn({ colname = '', constraints = [] }: ColumnDef): Problem[] {
@@ -112,12 +114,12 @@ function newColumn({ colname = '', constraints = [] }: ColumnDef): Problem[] {
   const isFilled = fallback !== undefined || types.has('CONSTR_GENERATED') || types.has('CONSTR_IDENTITY');
   return [
     ...(types.has('CONSTR_NOTNULL') && !isFilled
-      ? [contract(`the version that serves leaves ${colname} empty`)]
+      ? [contract(`the running version does not write ${colname}`)]
       : []),
     ...(types.has('CONSTR_GENERATED') || types.has('CONSTR_IDENTITY') || isCall(fallback)
       ? [brief('the table is rewritten')]
       : []),
-    ...(types.has('CONSTR_UNIQUE') || types.has('CONSTR_PRIMARY') ? [brief('an index is made')] : []),
+    ...(types.has('CONSTR_UNIQUE') || types.has('CONSTR_PRIMARY') ? [brief('an index is built')] : []),
   ];
 }
 

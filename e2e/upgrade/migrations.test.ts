@@ -9,11 +9,11 @@ import { lintMigration } from './migration-lint.ts';
 const files = globSync('{services,packages}/*/migrations/*.sql', { cwd: REPOSITORY }).sort();
 const journal = z.object({ entries: z.array(z.object({ tag: z.string() })) });
 
-test.each(files)('%s can be applied while the version before serves', async (file) => {
+test.each(files)('%s can be applied while the previous version runs', async (file) => {
   expect(await lintMigration(await readFile(join(REPOSITORY, file), 'utf8'))).toEqual([]);
 });
 
-test('every migration is named in its journal, without which it would not be applied', async () => {
+test('every migration is listed in its journal', async () => {
   expect(files.length).toBeGreaterThan(5);
   for (const file of files) {
     const text = await readFile(join(REPOSITORY, dirname(file), 'meta/_journal.json'), 'utf8');
@@ -53,7 +53,7 @@ test.each(refused)('%s is refused', async (statement, markers) => {
   expect(found.map(({ marker }) => marker)).toEqual(markers);
 });
 
-test.each(refused)('%s passes below its marker', async (statement, markers) => {
+test.each(refused)('%s is accepted below its marker', async (statement, markers) => {
   const why = markers.map((marker) => `-- ${marker}: version 0.4 no longer reads it\n`).join('');
   expect(
     await lintMigration(`CREATE TABLE other (id text);\n--> statement-breakpoint\n${why}${statement};`),
@@ -71,11 +71,11 @@ test.each([
   'CREATE INDEX CONCURRENTLY i ON turns (body)',
   "ALTER TYPE mood ADD VALUE 'fine'",
   "COMMENT ON TABLE turns IS 'DROP TABLE turns'",
-])('%s passes', async (sql) => {
+])('%s is accepted', async (sql) => {
   expect(await lintMigration(sql)).toEqual([]);
 });
 
-test('a marker holds for the one statement below it, and says why', async () => {
+test('a marker covers only the statement below it, and needs a reason', async () => {
   const drop = (table: string) => `DROP TABLE ${table};`;
   const found = await lintMigration(`-- contract: not read since 0.4\n${drop('a')}\n${drop('b')}`);
   expect(found.map(({ statement }) => statement)).toEqual(['DROP TABLE b']);

@@ -13,8 +13,9 @@ const journal = z.looseObject({
 });
 
 /**
- * A folder with the services as their next version may be: the same code, and one more migration each, where it has any, that adds a
- * column to every table, a table and an index. The databases are those of the version that serves.
+ * Writes a folder with the next version of the services: the same code, plus one migration for each service that has
+ * migrations. It adds a column to every table, a table and an index. `databaseUrl` names the databases of the running
+ * version.
  */
 export async function writeNextVersion(
   folder: string,
@@ -28,7 +29,7 @@ export async function writeNextVersion(
       for (const part of ['package.json', 'src'])
         await cp(join(source, part), join(target, part), { recursive: true });
       await symlink(join(source, 'node_modules'), join(target, 'node_modules'));
-      // Ingestion has no tables of its own.
+      // Ingestion has no migrations.
       if (!existsSync(join(source, 'migrations'))) return;
       await cp(join(source, 'migrations'), join(target, 'migrations'), { recursive: true });
       await addMigration(join(target, 'migrations'), await tablesOf(databaseUrl(service)));
@@ -64,7 +65,7 @@ async function addMigration(folder: string, tables: string[]): Promise<void> {
   await writeFile(path, JSON.stringify({ ...before, entries }));
 }
 
-/** Whether a database has what the next version adds. */
+/** Whether the migration of the next version was applied to a database. */
 export async function isNextVersion(url: string): Promise<boolean> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   try {

@@ -1,6 +1,6 @@
-/** What was asked and how it went, by kind of request. */
+/** Counts of requests and failures, by kind of request. */
 export interface RequestCounts {
-  /** Asks, and counts it: an answer of 400 or more, or none, is a failure. Undefined when it failed. */
+  /** Sends a request and counts it. No response, or a status of 400 or more, is a failure and returns undefined. */
   count<T extends { status: number; body: unknown }>(
     kind: string,
     ask: () => Promise<T>,

@@ -1,48 +1,48 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Deployment } from '../harness/deployment.ts';
-import { createProject, managing } from '../harness/project.ts';
+import { createProject, managementClient } from '../harness/project.ts';
 import { openSocket } from '../harness/socket.ts';
-import { deployTwoOfEverything, PARTS, runTrial } from './trial.ts';
+import { deployInPairs, PARTS, runRollingUpgrade } from './rolling-upgrade.ts';
 
-const deployment = await deployTwoOfEverything();
+const deployment = await deployInPairs();
 afterAll(() => deployment?.stop(), 60_000);
 
-function there(): Deployment {
+function deployed(): Deployment {
   if (deployment === undefined) throw new Error('no deployment');
   return deployment;
 }
 
-describe.skipIf(deployment === undefined)('two of everything behind the gateway', () => {
-  test('every instance is upgraded in turn, migrations and all: no request fails and nothing is lost', async () => {
-    const trial = await runTrial(there(), { rounds: 1, atOnce: PARTS.length, intensity: 1 });
-    const { requests, accepted, socketCodes, exitCodes, migratedWhileServing, ...problems } = trial;
+describe.skipIf(deployment === undefined)('two instances of everything behind the gateway', () => {
+  test('a rolling upgrade with migrations fails no request and loses no data', async () => {
+    const result = await runRollingUpgrade(deployed(), { rounds: 1, atOnce: PARTS.length, intensity: 1 });
+    const { requests, accepted, socketCodes, exitCodes, migratedWhileServing, ...problems } = result;
     expect(problems).toEqual({
       failures: [],
       lostEvents: [],
-      doubledEvents: [],
+      duplicateEvents: [],
       unarchivedEvents: [],
       archivedTwice: [],
       lostTraits: [],
       lostTurns: [],
-      doubledTurns: [],
-      unheardTurns: [],
+      duplicateTurns: [],
+      undeliveredTurns: [],
       lostComments: [],
       lostAnnotations: [],
     });
     expect(exitCodes).toEqual(Array.from({ length: 2 * PARTS.length }, () => 0));
     expect(migratedWhileServing).toHaveLength(5);
-    // A live channel is told to come back; it is never cut.
+    // 1001 tells clients to reconnect; no socket is cut without it.
     expect(new Set(socketCodes)).toEqual(new Set([1001]));
     expect(Object.values(requests).every((count) => count > 0)).toBe(true);
     expect(Object.values(accepted).every((count) => count > 0)).toBe(true);
   }, 240_000);
 
-  test('a rate is counted over all instances', async () => {
-    const project = await createProject(there(), { id: 'limited', region: 'eu' });
+  test('a rate limit counts requests over all instances', async () => {
+    const project = await createProject(deployed(), { id: 'limited', region: 'eu' });
     const statuses: number[] = [];
     for (let i = 0; i < 40; i++) {
-      const instance = there().serving('messenger')[i % 2];
+      const instance = deployed().serving('messenger')[i % 2];
       const { status } = await fetch(`${instance?.url}/v1/conversations`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${project.key}`, 'X-Forwarded-For': '203.0.113.9' },
@@ -54,11 +54,11 @@ describe.skipIf(deployment === undefined)('two of everything behind the gateway'
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
   });
 
-  test('what happens at one instance is told live by the other', async () => {
-    const project = await createProject(there(), { id: 'live', region: 'eu' });
-    const manage = await managing(there());
+  test('an event at one instance reaches sockets of the other', async () => {
+    const project = await createProject(deployed(), { id: 'live', region: 'eu' });
+    const manage = await managementClient(deployed());
     await manage('messenger', 'PUT', `/projects/${project.id}/team/grace`, { name: 'Grace' });
-    const [, messenger] = there().serving('messenger');
+    const [, messenger] = deployed().serving('messenger');
     const opened = await fetch(`${messenger?.url}/v1/conversations`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${project.key}` },
@@ -75,7 +75,7 @@ describe.skipIf(deployment === undefined)('two of everything behind the gateway'
     expect(await visitor.next('turn')).toMatchObject({ turn: { body: 'Hello from the first.' } });
     visitor.close();
 
-    const [, flags] = there().serving('flags');
+    const [, flags] = deployed().serving('flags');
     const sdk = await openSocket(`${flags?.url}/v1/flags/socket?api_key=${project.key}`);
     await sdk.next('ready');
     await manage('flags', 'PUT', `/projects/${project.id}/flags/beta`, {

@@ -2,32 +2,32 @@ import { eventually } from '@switchboard/testkit';
 import { z } from 'zod';
 import type { Call } from '../harness/call.ts';
 import type { Deployment } from '../harness/deployment.ts';
-import type { Manage, TrialProject } from '../harness/project.ts';
+import type { Manage, TestProject } from '../harness/project.ts';
 import { storedEvents } from '../harness/stored.ts';
 import { archivedEvents } from './archived.ts';
 import type { Live } from './live.ts';
 import { type Accepted, within } from './load.ts';
 
-/** What is not as it was promised; every list is empty when all is well. */
+/** Data that was lost or duplicated; without problems every list is empty. */
 export interface Verification {
   accepted: Record<'events' | 'identified' | 'turns' | 'comments' | 'annotations', number>;
   lostEvents: string[];
-  doubledEvents: string[];
+  duplicateEvents: string[];
   unarchivedEvents: string[];
   archivedTwice: string[];
-  /** Identified people whose traits flags does not know. */
+  /** Identified people whose traits did not reach flags. */
   lostTraits: string[];
   lostTurns: string[];
-  doubledTurns: string[];
-  /** Turns that a visitor’s messenger neither heard nor read. */
-  unheardTurns: string[];
+  duplicateTurns: string[];
+  /** Turns that a visitor neither received nor read. */
+  undeliveredTurns: string[];
   lostComments: string[];
   lostAnnotations: string[];
 }
 
 interface Verified {
   deployment: Deployment;
-  project: TrialProject;
+  project: TestProject;
   call: Call;
   manage: Manage;
   accepted: Accepted;
@@ -41,7 +41,7 @@ const threads = z.object({
 const annotations = z.object({ annotations: z.array(z.object({ text: z.string() })) });
 const flags = z.object({ flags: z.record(z.string(), z.unknown()) });
 
-/** Looks for everything that was accepted where it must be in the end. */
+/** Checks that everything accepted is stored, archived and delivered exactly once. */
 export async function verify({
   deployment,
   project,
@@ -76,15 +76,15 @@ export async function verify({
       annotations: accepted.annotations.length,
     },
     lostEvents: accepted.eventIds.filter((id) => !stored.has(id)),
-    doubledEvents: [...stored].filter(([, times]) => times > 1).map(([id]) => id),
+    duplicateEvents: [...stored].filter(([, times]) => times > 1).map(([id]) => id),
     unarchivedEvents: accepted.eventIds.filter((id) => !archived.has(id)),
     archivedTwice: [...archived].filter(([, times]) => times > 1).map(([id]) => id),
     lostTraits: await missingTraits(project, call, manage, accepted.identified),
     lostTurns: turns.filter(({ id, body }) => !turnsStored.get(id)?.includes(body)).map(({ body }) => body),
-    doubledTurns: [...turnsStored.values()].flatMap((bodies) =>
+    duplicateTurns: [...turnsStored.values()].flatMap((bodies) =>
       bodies.filter((body, index) => bodies.indexOf(body) !== index),
     ),
-    unheardTurns: visitors.flatMap(({ conversation: one, live }) =>
+    undeliveredTurns: visitors.flatMap(({ conversation: one, live }) =>
       one.turns.filter((body) => !live.heard().has(body)),
     ),
     lostComments: accepted.comments.filter((body) => !comments.has(body)),
@@ -92,9 +92,9 @@ export async function verify({
   };
 }
 
-/** A flag that is on for exactly the people who were identified says whose traits have arrived. */
+/** Uses a flag that is on only for identified people to find those whose traits are missing. */
 async function missingTraits(
-  project: TrialProject,
+  project: TestProject,
   call: Call,
   manage: Manage,
   identified: string[],
@@ -113,7 +113,7 @@ async function missingTraits(
         if (flags.parse(body).flags['identified'] !== true) still.push(distinct_id);
       }
       missing = still;
-      if (missing.length > 0) throw new Error('not all have arrived');
+      if (missing.length > 0) throw new Error(`${missing.length} people have no traits yet`);
     },
     { withinMs: 30_000 },
   ).catch(() => undefined);

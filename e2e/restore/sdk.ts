@@ -1,8 +1,8 @@
 import { eventually } from '@switchboard/testkit';
-import type { Stage } from './stage.ts';
+import type { RestoreEnvironment } from './environment.ts';
 
-/** What SDKs send, until it is accepted. */
-export function createSends({ url, call }: Pick<Stage, 'url' | 'call'>, key: string) {
+/** Sends what an SDK sends, and retries until it is accepted. */
+export function createSdk({ url, call }: Pick<RestoreEnvironment, 'url' | 'call'>, key: string) {
   const post = (path: string, body: unknown) =>
     eventually(
       async () => {
@@ -17,7 +17,7 @@ export function createSends({ url, call }: Pick<Stage, 'url' | 'call'>, key: str
     identify: (distinct_id: string, plan: string) =>
       post('/v1/identify', { distinct_id, properties: { plan } }),
 
-    /** Of the ids `<prefix>-0` and on. */
+    /** Sends events with the ids `<prefix>-0`, `<prefix>-1` and so on. */
     events: (prefix: string, count: number) =>
       post('/v1/events', {
         sent_at: now(),

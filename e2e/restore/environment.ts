@@ -7,13 +7,13 @@ import type { ServiceName } from '@switchboard/contracts';
 import { accessTokens, eventually, freePort, startKafka, startRedis } from '@switchboard/testkit';
 import { type Instance, startInstance } from '../harness/instances.ts';
 
-export interface StageOptions {
-  /** libpq’s variables, of a superuser. */
+export interface RestoreOptions {
+  /** libpq variables that connect as a superuser. */
   postgres: { PGHOST: string; PGPORT: string; PGUSER: string };
-  say(line: string): void;
+  log(line: string): void;
 }
 
-export type Stage = Awaited<ReturnType<typeof openStage>>;
+export type RestoreEnvironment = Awaited<ReturnType<typeof openRestoreEnvironment>>;
 
 export const SERVICES: ServiceName[] = [
   'catalogue',
@@ -27,8 +27,8 @@ export const SERVICES: ServiceName[] = [
 const DOCUMENT = new URL('../../docs/backup.md', import.meta.url);
 const run = promisify(execFile);
 
-/** Every service as a process on stores that can be lost, and the commands of docs/backup.md. */
-export async function openStage({ postgres, say }: StageOptions) {
+/** Every service as a process, stores that a test may drop, and the commands of docs/backup.md. */
+export async function openRestoreEnvironment({ postgres, log }: RestoreOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-restore-'));
   const objects = join(folder, 'objects');
   const env = { PATH: process.env['PATH'], ...postgres };
@@ -36,7 +36,7 @@ export async function openStage({ postgres, say }: StageOptions) {
   let kafka = await startKafka();
   if (kafka === undefined || redis === undefined)
     throw new Error('Kafka and Redis are needed: deploy/backings/install.sh kafka redis');
-  const commands = await documented();
+  const commands = await documentedCommands();
   const ports = new Map<ServiceName, number>();
   for (const service of SERVICES) ports.set(service, await freePort());
   const url = (service: ServiceName) => `http://127.0.0.1:${ports.get(service)}`;
@@ -56,8 +56,8 @@ export async function openStage({ postgres, say }: StageOptions) {
     REDIS_URL: redis.url,
     OBJECTS_FOLDER: objects,
     MAIL_DIR: join(folder, 'mails'),
-    IDENTITY_SECRET: 'a secret of this trial and of nobody else',
-    LINK_SECRET: 'a secret of this trial and of nobody else',
+    IDENTITY_SECRET: 'an identity secret for this test only',
+    LINK_SECRET: 'a link secret that is for this test only',
     ARCHIVE_FILE_SECONDS: '1',
   });
 
@@ -72,11 +72,11 @@ export async function openStage({ postgres, say }: StageOptions) {
     sql,
     serving: (service: ServiceName) => [running.get(service)].filter((instance) => instance !== undefined),
 
-    /** A command of the document by its name, with its variables. */
-    async carryOut(name: string, variables: Record<string, string> = {}) {
+    /** Runs a command of the document by name, with its variables. */
+    async runCommand(name: string, variables: Record<string, string> = {}) {
       const script = commands.get(name);
       if (script === undefined) throw new Error(`docs/backup.md has no command ${name}`);
-      say(`$ ${name} ${Object.values(variables).join(' ')}`);
+      log(`$ ${name} ${Object.values(variables).join(' ')}`);
       const shell = { cwd: folder, env: { ...env, KAFKA: brokers(), ...variables } };
       await run('bash', ['--norc', '-euc', script], shell);
     },
@@ -106,7 +106,7 @@ export async function openStage({ postgres, say }: StageOptions) {
       }
     },
 
-    /** Another Kafka, with nothing in it. */
+    /** Replaces Kafka by an empty one. */
     async loseKafka() {
       await kafka?.stop();
       kafka = await startKafka();
@@ -119,13 +119,13 @@ export async function openStage({ postgres, say }: StageOptions) {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await answer.text();
-      // biome-ignore lint/suspicious/noExplicitAny: whatever was answered is looked into
+      // biome-ignore lint/suspicious/noExplicitAny: tests read fields of any response
       return { status: answer.status, body: (text.startsWith('{') ? JSON.parse(text) : text) as any };
     },
 
-    /** Waits until something is as wanted. */
-    async is(what: string, actual: () => Promise<unknown>, wanted: unknown) {
-      const expected = JSON.stringify(wanted);
+    /** Waits until a value equals the expected one. */
+    async eventuallyIs(what: string, actual: () => Promise<unknown>, expectedValue: unknown) {
+      const expected = JSON.stringify(expectedValue);
       await eventually(
         async () => {
           const found = JSON.stringify(await actual());
@@ -133,7 +133,7 @@ export async function openStage({ postgres, say }: StageOptions) {
         },
         { withinMs: 90_000 },
       );
-      say(`  ${what}: ${expected}`);
+      log(`  ${what}: ${expected}`);
     },
 
     async close() {
@@ -150,9 +150,9 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** The shell blocks of the document by the name in the comment before each. */
-async function documented(): Promise<Map<string, string>> {
+/** The document's shell blocks, by the name in the comment above each. */
+async function documentedCommands(): Promise<Map<string, string>> {
   const text = await readFile(DOCUMENT, 'utf8');
-  const blocks = text.matchAll(/<!-- trial: ([a-z-]+) -->\n+ *```sh\n(.+?)```/gs);
+  const blocks = text.matchAll(/<!-- command: ([a-z-]+) -->\n+ *```sh\n(.+?)```/gs);
   return new Map([...blocks].map(([, name = '', script = '']) => [name, script]));
 }

@@ -4,39 +4,39 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { putMessengerSettings, type ServiceName } from '@switchboard/contracts';
 import { z } from 'zod';
-import { calling } from '../harness/call.ts';
+import { apiClient } from '../harness/call.ts';
 import { type Deployment, deploy, type Part } from '../harness/deployment.ts';
 import type { Instance } from '../harness/instances.ts';
-import { createProject, managing } from '../harness/project.ts';
+import { createProject, managementClient } from '../harness/project.ts';
 import { follow } from './live.ts';
 import { startLoad } from './load.ts';
 import { isNextVersion, writeNextVersion } from './next-version.ts';
 import { createRequestCounts } from './request-counts.ts';
 import { type Verification, verify } from './verify.ts';
 
-export interface TrialOptions {
-  /** Each round restarts every instance. */
+export interface RollingUpgradeOptions {
+  /** Every instance restarts once per round. */
   rounds: number;
-  /** How many of them leave at a time, each of another part. */
+  /** How many instances restart at the same time, each of a different part. */
   atOnce: number;
-  /** Times the usual rate of requests. */
+  /** Multiplies the default request rate. */
   intensity: number;
-  say?(line: string): void;
+  log?(line: string): void;
 }
 
-export interface Trial extends Verification {
+export interface RollingUpgrade extends Verification {
   requests: Record<string, number>;
   failures: string[];
-  /** Codes that live channels were closed with. */
+  /** Close codes of the live sockets. */
   socketCodes: number[];
   exitCodes: (number | null)[];
-  /** Services whose database the next version had changed while the one before still served. */
+  /** Services whose database was migrated while the previous version was still running. */
   migratedWhileServing: ServiceName[];
 }
 
 const SERVICES: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];
 
-/** Two of everything. */
+/** Two instances of everything. */
 export const PARTS: Part[] = [
   { service: 'catalogue', instances: 2 },
   { service: 'collaboration', instances: 2 },
@@ -47,32 +47,35 @@ export const PARTS: Part[] = [
   { service: 'archive', roles: 'events,replays', instances: 2 },
 ];
 
-/** A moment between restarts, for load on what has just come back. */
+/** Time between restarts, so that restarted instances get load. */
 const SETTLE_MS = 1_500;
 
-export function deployTwoOfEverything(): Promise<Deployment | undefined> {
+export function deployInPairs(): Promise<Deployment | undefined> {
   return deploy({
     region: 'eu',
     parts: PARTS,
     env: {
       TURNS_PER_CONVERSATION_PER_MINUTE: '100000',
       ARCHIVE_FILE_SECONDS: '3',
-      // Time-outs are for a database that is away; here the machine may only be busy.
+      // Longer than the default: on a busy machine the database may answer late.
       STATE_TIMEOUT_MS: '10000',
     },
   });
 }
 
 /**
- * Puts a deployment under load of every kind, and restarts each instance of it in turn: first as it is, or as its
- * next version with a migration of its own when it is the first of its part. Says what failed and what is missing.
+ * Puts a deployment under load, restarts every instance as its next version, and reports failed requests and lost or
+ * duplicated data. The first restart of each service applies the next version's migration.
  */
-export async function runTrial(deployment: Deployment, options: TrialOptions): Promise<Trial> {
-  const { rounds, atOnce, intensity, say = () => undefined } = options;
+export async function runRollingUpgrade(
+  deployment: Deployment,
+  options: RollingUpgradeOptions,
+): Promise<RollingUpgrade> {
+  const { rounds, atOnce, intensity, log = () => undefined } = options;
   const { gateway, instances, backings } = deployment;
-  const manage = await managing(deployment);
+  const manage = await managementClient(deployment);
   const project = await createProject(deployment, { id: 'web-shop', region: 'eu' });
-  const call = calling(gateway, project);
+  const call = apiClient(gateway, project);
   const report = `/projects/${project.id}/reports/${project.reportId}`;
   await manage('collaboration', 'POST', `${report}/runs`, { report: { rows: [{ signUps: 42 }] } });
   await manage('messenger', 'PUT', `/projects/${project.id}/team/grace`, { name: 'Grace' });
@@ -106,17 +109,17 @@ export async function runTrial(deployment: Deployment, options: TrialOptions): P
   const migratedWhileServing: ServiceName[] = [];
   const exitCodes: (number | null)[] = [];
   const restart = async (instance: Instance) => {
-    say(`${instance.name} leaves`);
+    log(`stop ${instance.name}`);
     exitCodes.push(await instance.stop());
     await instance.restart({ folder: next });
-    say(`${instance.name} is back`);
+    log(`restarted ${instance.name}`);
   };
   await sleep(SETTLE_MS);
   for (let round = 0; round < rounds; round++) {
     for (const nth of [0, 1]) {
-      const ofThisTurn = PARTS.flatMap((_, part) => instances.slice(2 * part + nth, 2 * part + nth + 1));
-      for (let i = 0; i < ofThisTurn.length; i += atOnce) {
-        await Promise.all(ofThisTurn.slice(i, i + atOnce).map(restart));
+      const restarting = PARTS.flatMap((_, part) => instances.slice(2 * part + nth, 2 * part + nth + 1));
+      for (let i = 0; i < restarting.length; i += atOnce) {
+        await Promise.all(restarting.slice(i, i + atOnce).map(restart));
         await sleep(SETTLE_MS);
       }
       if (round > 0 || nth > 0) continue;
@@ -139,7 +142,7 @@ export async function runTrial(deployment: Deployment, options: TrialOptions): P
   };
 }
 
-/** The shared report as somebody at another address reads it. */
+/** Reads the shared report from another local address. */
 async function readFrom(localAddress: string, api: string, token: string) {
   const { port } = new URL(api);
   const path = `/v1/shared-reports/${token}`;

@@ -1,0 +1,168 @@
+import { join } from 'node:path';
+import type { ServiceName } from '@switchboard/contracts';
+import { z } from 'zod';
+import { createProject, managementClient } from '../harness/project.ts';
+import { openRestoreEnvironment, type RestoreOptions, SERVICES } from './environment.ts';
+import { createSdk } from './sdk.ts';
+
+interface RestoreTest extends RestoreOptions {
+  /** Counts the rows of all Parquet files in a folder. */
+  countRows(folder: string): Promise<number>;
+}
+
+const PROJECT = 'shop';
+const WITH_REPLICA = SERVICES.filter((service) => service !== 'catalogue');
+const created = z.object({ key: z.string() });
+
+/**
+ * Backs up, drops and restores every store with the commands of docs/backup.md. Needs an empty PostgreSQL server, and
+ * the client programs of PostgreSQL and Kafka on the PATH. Throws if data is missing or duplicated.
+ */
+export async function runRestoreTest({ countRows, ...options }: RestoreTest): Promise<void> {
+  const { log } = options;
+  const environment = await openRestoreEnvironment(options);
+  const { url, call, eventuallyIs, runCommand, start, stop, sql } = environment;
+  const dropDatabase = (service: ServiceName) => sql('postgres', `drop database ${service}`);
+  try {
+    for (const service of SERVICES) {
+      await sql('postgres', `create role ${service} login password '${service}'`);
+      await environment.createDatabase(service);
+    }
+    log(`PostgreSQL ${await sql('postgres', 'show server_version')}`);
+    await start(...SERVICES);
+    const project = await createProject(environment, { id: PROJECT, region: 'eu' });
+    const manage = await managementClient(environment);
+    const operator = await environment.tokens.mint({ sub: 'operator', permissions: ['service.manage'] });
+    const { key } = project;
+    const { identify, events, replay } = createSdk(environment, key);
+    const newKey = async () =>
+      created.parse(await manage('catalogue', 'POST', `/projects/${PROJECT}/keys`)).key;
+
+    const flags = (person: string, by = key) => call(`${url('flags')}/v1/flags?distinct_id=${person}`, by);
+    const onTeam = (person: string) => async () => (await flags(person)).body.flags?.['team-only'];
+    const statusOf = (by: string) => async () => (await flags('x', by)).status;
+    const ofProject = (path: string) =>
+      call(`${url('archive')}/management/v1/projects/${PROJECT}${path}`, operator);
+    const stateOf = (event: string) => async () => (await ofProject(`/events/${event}`)).body.state;
+    const recordings = async () =>
+      (await ofProject('/replays')).body.replays?.map((one: { sessionId: string }) => one.sessionId).sort();
+    const rows = () => countRows(join(environment.objects, 'events'));
+
+    await manage('flags', 'PUT', `/projects/${PROJECT}/flags/team-only`, {
+      enabled: true,
+      rolloutPercentage: 100,
+      targeting: [{ attribute: 'plan', op: 'eq', value: 'team' }],
+    });
+    await identify('ada', 'team');
+    await identify('bob', 'pro');
+    await events('before', 50);
+    await replay('session-before');
+    const conversations = `${url('messenger')}/v1/conversations`;
+    const opened = await call(conversations, key, { method: 'POST', body: { distinctId: 'ada' } });
+    const { conversationId, token } = opened.body;
+    const link = `${url('collaboration')}/v1/projects/${PROJECT}/reports/${project.reportId}/public-link`;
+    const expiresOn = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+    const linked = await call(link, project.member, { method: 'PUT', body: { expiresOn } });
+    await eventuallyIs('ada has the team flag', onTeam('ada'), true);
+    await eventuallyIs('rows', rows, 50);
+    await eventuallyIs('recordings', recordings, ['session-before']);
+    await runCommand('dump');
+
+    log('Send more data after the backup.');
+    await identify('bob', 'team');
+    await identify('cid', 'team');
+    await events('after', 30);
+    await events('before', 10);
+    await replay('session-after');
+    const laterKey = await newKey();
+    await eventuallyIs('bob has the team flag', onTeam('bob'), true);
+    await eventuallyIs('status of the later key', statusOf(laterKey), 200);
+    await eventuallyIs('rows', rows, 80);
+    await eventuallyIs('recordings', recordings, ['session-after', 'session-before']);
+
+    log('Drop the database flags.');
+    await stop('flags');
+    await dropDatabase('flags');
+    await runCommand('restore', { service: 'flags' });
+    await runCommand('replica', { service: 'flags' });
+    await runCommand('reset', { group: 'flags.user-state' });
+    await start('flags');
+    for (const person of ['ada', 'bob', 'cid'])
+      await eventuallyIs(`${person} has the team flag`, onTeam(person), true);
+    await eventuallyIs('status of the later key', statusOf(laterKey), 200);
+
+    log('Drop the database archive.');
+    await stop('archive');
+    await dropDatabase('archive');
+    await runCommand('restore', { service: 'archive' });
+    await runCommand('replica', { service: 'archive' });
+    await runCommand('reset', { group: 'archive.replays' });
+    await start('archive');
+    await eventuallyIs('recordings', recordings, ['session-after', 'session-before']);
+    const played = async () => (await ofProject('/replays/session-after/events')).status;
+    await eventuallyIs('status of the newest recording', played, 200);
+    await eventuallyIs('state of an event sent after the backup', stateOf('after-1'), 'not_seen');
+    await events('later', 20);
+    await eventuallyIs('state of a later event', stateOf('later-1'), 'archived');
+    await eventuallyIs('rows', rows, 100);
+
+    log('Drop the database archive and recreate it empty.');
+    await stop('archive');
+    await dropDatabase('archive');
+    await environment.createDatabase('archive');
+    await runCommand('reset', { group: 'archive.replays' });
+    await start('archive');
+    await eventuallyIs('recordings', recordings, ['session-after', 'session-before']);
+    await events('much-later', 10);
+    await eventuallyIs('state of a later event', stateOf('much-later-1'), 'archived');
+    await eventuallyIs('rows', rows, 110);
+
+    log('Drop the databases messenger and collaboration.');
+    await stop('messenger', 'collaboration');
+    for (const service of ['messenger', 'collaboration'] as const) {
+      await dropDatabase(service);
+      await runCommand('restore', { service });
+      await runCommand('replica', { service });
+    }
+    await start('messenger', 'collaboration');
+    const headers = { 'X-Service-Conversation-Token': token };
+    const read = async () => (await call(`${conversations}/${conversationId}`, key, { headers })).status;
+    await eventuallyIs('status of the conversation', read, 200);
+    await eventuallyIs(
+      'token of the link',
+      async () => (await call(link, project.member)).body.token,
+      linked.body.token,
+    );
+
+    log('Drop the database catalogue. Its backup does not contain the later key.');
+    await stop(...SERVICES);
+    await dropDatabase('catalogue');
+    await runCommand('restore', { service: 'catalogue' });
+    await runCommand('revision');
+    await runCommand('lose-topic');
+    for (const service of WITH_REPLICA) await runCommand('replica', { service });
+    await start(...SERVICES);
+    await eventuallyIs('status of the first key', statusOf(key), 200);
+    await eventuallyIs('status of the later key', statusOf(laterKey), 401);
+    const newestKey = await newKey();
+    await eventuallyIs('status of a new key', statusOf(newestKey), 200);
+
+    log('Replace Kafka by an empty one.');
+    await stop(...SERVICES);
+    await environment.loseKafka();
+    for (const service of WITH_REPLICA) await runCommand('replica', { service });
+    await start(...SERVICES);
+    await eventuallyIs('status of the first key', statusOf(key), 200);
+    await eventuallyIs('status of the newest key', statusOf(newestKey), 200);
+    await eventuallyIs('bob has the team flag', onTeam('bob'), true);
+    await identify('bob', 'pro');
+    await eventuallyIs('bob has the team flag', onTeam('bob'), false);
+    await events('new-log', 10);
+    await eventuallyIs('state of an event on the new log', stateOf('new-log-1'), 'archived');
+    await eventuallyIs('rows', rows, 120);
+    await replay('session-new');
+    await eventuallyIs('recordings', recordings, ['session-after', 'session-before', 'session-new']);
+  } finally {
+    await environment.close();
+  }
+}
