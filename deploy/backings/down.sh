@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Stops what up.sh started in BACKINGS_DIR (or the folder given) and removes the folder.
+# Stops what up.sh started in BACKINGS_DIR (or the given folder) and deletes the folder.
 set -euo pipefail
 dir=${1:-${BACKINGS_DIR:?set BACKINGS_DIR to what up.sh printed}}
-[ -f "$dir/env" ] || { echo "down.sh: $dir is not a folder of up.sh" >&2; exit 1; }
+[ -f "$dir/env" ] || { echo "down.sh: $dir was not created by up.sh" >&2; exit 1; }
 for file in "$dir"/*.pid; do
   [ -f "$file" ] || continue
   pid=$(cat "$file")

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Installs Kafka 4.1.0, Redis, versitygw, Caddy, promtool, a browser and the Compose file loader without a container
-# engine, and Helm when it is named. Safe to run again: what is installed is kept.
-# A step that did not deliver a program that starts fails.
+# engine, and Helm if it is named. Skips what is already installed. Fails if an installed program does not start.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
@@ -12,10 +11,10 @@ helm_version=v3.22.0
 mkdir -p "$home/bin"
 
 fail() { echo "install.sh: $*" >&2; exit 1; }
-# `type -P` looks on the PATH only: `command -v` would find a shell function of the same name.
+# `type -P` searches the PATH only; `command -v` would also find a shell function of that name.
 need() { type -P "$1" >/dev/null || fail "$1 is missing; $2"; }
-# delivers <program> <argument...>: runs it once, so that a step that did not deliver fails here.
-delivers() { "$@" >/dev/null 2>&1 </dev/null || fail "$1 was installed but '$*' fails"; }
+# works <program> <argument...>: runs it once, and fails if it does not work.
+works() { "$@" >/dev/null 2>&1 </dev/null || fail "$1 was installed but '$*' fails"; }
 
 install_kafka() {
   local libs="$home/kafka-$kafka_version"
@@ -28,7 +27,7 @@ install_kafka() {
       -DincludeScope=runtime -DoutputDirectory="$libs"
     cp "$here/kafka/pom.xml" "$libs/.complete"
   fi
-  delivers java -cp "$libs/*" kafka.tools.StorageTool random-uuid
+  works java -cp "$libs/*" kafka.tools.StorageTool random-uuid
 }
 
 # from_go <name> <version> <package> <Go>: builds a program once per version.
@@ -44,17 +43,17 @@ from_go() {
 
 install_s3() {
   from_go versitygw "$versitygw_version" github.com/versity/versitygw/cmd/versitygw 1.24
-  delivers "$home/bin/versitygw" --version
+  works "$home/bin/versitygw" --version
 }
-# The loader that Docker Compose itself uses: validates a Compose file and prints what it resolves to.
+# The loader of Docker Compose: validates and resolves a Compose file.
 install_compose() {
   from_go compose-spec "$compose_go_version" github.com/compose-spec/compose-go/v2/cmd 1.24
   [ -x "$home/bin/compose-spec" ] || fail "compose-spec was not built"
 }
-# Renders the chart of deploy/kubernetes. Only where it is asked for: building it takes three minutes of CPU time.
+# Renders the chart of deploy/kubernetes. Only on request: the build takes three minutes of CPU time.
 install_helm() {
   from_go helm "$helm_version" helm.sh/helm/v3/cmd/helm 1.26
-  delivers "$home/bin/helm" version
+  works "$home/bin/helm" version
 }
 
 # debian <program> <package> [--version]: installs the package unless the program is on the PATH, then runs it once.
@@ -63,13 +62,13 @@ debian() {
     need apt-get "install $2 with your system's package manager"
     local sudo=""
     [ "$(id -u)" = 0 ] || sudo="sudo"
-    # A stale list of another registry must not stop the installation; a missing package fails below.
-    $sudo apt-get update -qq || echo "install.sh: apt-get update failed; using the lists that are there" >&2
-    # A package may start a service where there is an init system; these tests run their own.
+    # A failing package source must not stop the installation; a missing package fails below.
+    $sudo apt-get update -qq || echo "install.sh: apt-get update failed; using the existing package lists" >&2
+    # The package may start a service; tests run their own instances.
     DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$2" >/dev/null
   fi
   hash -r
-  delivers "$1" "$3"
+  works "$1" "$3"
 }
 
 install_redis() { debian redis-server redis-server --version; debian redis-cli redis-tools --version; }
@@ -77,7 +76,7 @@ install_caddy() { debian caddy caddy version; }
 # Checks the rules and expressions of deploy/observability.
 install_promtool() { debian promtool prometheus --version; }
 install_browser() { debian chromium chromium --version; }
-# One after the other: Debian's installer takes a lock.
+# One after the other, because apt-get takes a lock.
 install_debian() { install_redis; install_caddy; install_promtool; install_browser; }
 
 wanted=("$@")
@@ -85,10 +84,10 @@ wanted=("$@")
 for one in "${wanted[@]}"; do
   case "$one" in kafka | redis | s3 | compose | helm | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
-# Side by side: Maven waits for the network while Go compiles.
+# In parallel: Maven waits for the network while Go compiles.
 pids=()
 for one in "${wanted[@]}"; do "install_$one" & pids+=($!); done
 failed=0
 for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
-[ "$failed" = 0 ] || fail "not everything was installed; see above"
+[ "$failed" = 0 ] || fail "some steps failed; see above"
 echo "Backings are in $home"

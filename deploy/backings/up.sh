@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Starts Kafka, Redis and an S3 server for tests, waits until each answers, and prints their environment.
+# Starts Kafka, Redis and an S3 server for tests, waits until they answer, and prints environment variables.
 #   up.sh [kafka] [redis] [s3]      all three by default
 #   eval "$(deploy/backings/up.sh)"; ...; deploy/backings/down.sh
-# Ports: KAFKA_PORT, REDIS_PORT, S3_PORT, else free ones. Folder: BACKINGS_DIR, else a temporary one.
+# Ports: KAFKA_PORT, REDIS_PORT, S3_PORT, by default free ones. Folder: BACKINGS_DIR, by default a temporary one.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
@@ -19,7 +19,7 @@ free_port() {
   done
 }
 
-# start <name> <command...>: in the background, in a session of its own, its output in a file.
+# start <name> <command...>: runs it in the background in a new session, with its output in a file.
 start() {
   local name=$1
   shift
@@ -27,7 +27,7 @@ start() {
   echo $! >"$dir/$name.pid"
 }
 
-# await <name> <seconds> <command...>: until the command succeeds; fails with the log when it never does.
+# await <name> <seconds> <command...>: waits until the command succeeds, or fails with the log.
 await() {
   local name=$1 tries=$(($2 * 5))
   shift 2
@@ -42,13 +42,13 @@ await() {
   done
 }
 
-say() { echo "export $1=$2" >>"$env_file"; }
+export_variable() { echo "export $1=$2" >>"$env_file"; }
 
 kafka() {
   local port=${KAFKA_PORT:-$(free_port)}
   start kafka "$here/kafka/run.sh" "$dir/kafka" "$port" "$(free_port)"
   await kafka 60 grep -q "Kafka Server started" "$dir/kafka.log"
-  say KAFKA_BROKERS "127.0.0.1:$port"
+  export_variable KAFKA_BROKERS "127.0.0.1:$port"
 }
 
 redis() {
@@ -56,21 +56,21 @@ redis() {
   mkdir -p "$dir/redis"
   start redis redis-server --bind 127.0.0.1 --port "$port" --dir "$dir/redis" --save "" --appendonly no
   await redis 10 redis-cli -p "$port" ping
-  say REDIS_URL "redis://127.0.0.1:$port"
+  export_variable REDIS_URL "redis://127.0.0.1:$port"
 }
 
 s3() {
   local port=${S3_PORT:-$(free_port)}
-  # A bucket of this server is a folder.
+  # versitygw stores a bucket as a folder.
   mkdir -p "$dir/s3/switchboard"
   start s3 "$home/bin/versitygw" --access switchboard --secret switchboard-secret --region eu-central-1 \
     --port "127.0.0.1:$port" --health /health posix "$dir/s3"
   await s3 10 curl --silent --fail "http://127.0.0.1:$port/health"
-  say S3_ENDPOINT "http://127.0.0.1:$port"
-  say S3_ACCESS_KEY switchboard
-  say S3_SECRET_KEY switchboard-secret
-  say S3_BUCKET switchboard
-  say S3_REGION eu-central-1
+  export_variable S3_ENDPOINT "http://127.0.0.1:$port"
+  export_variable S3_ACCESS_KEY switchboard
+  export_variable S3_SECRET_KEY switchboard-secret
+  export_variable S3_BUCKET switchboard
+  export_variable S3_REGION eu-central-1
 }
 
 wanted=("$@")
@@ -78,5 +78,5 @@ wanted=("$@")
 for one in "${wanted[@]}"; do
   case "$one" in kafka | redis | s3) "$one" ;; *) echo "up.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
-say BACKINGS_DIR "$dir"
+export_variable BACKINGS_DIR "$dir"
 cat "$env_file"

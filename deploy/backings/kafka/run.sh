@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# run.sh <folder> <port> <controller port>: one Kafka broker in the foreground, its data in the folder.
-# KAFKA_PROPERTIES names a file of further properties, which win; KAFKA_SCRAM is a user that is made with the data.
-# The process becomes Java itself, so that a signal to it reaches the broker.
+# run.sh <folder> <port> <controller port>: runs one Kafka broker in the foreground, with its data in the folder.
+# KAFKA_PROPERTIES: a file of additional properties, which take precedence. KAFKA_SCRAM: a user to create.
+# Ends in exec, so that signals reach the broker.
 set -euo pipefail
 folder=$1 port=$2 controller_port=$3
 libs=${KAFKA_LIBS:-${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}/kafka-4.1.0}
@@ -23,17 +23,17 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 share.coordinator.state.topic.replication.factor=1
 share.coordinator.state.topic.min.isr=1
-# Tests wait for neither more members nor for the six seconds a lost one is given by default.
+# Tests do not wait for more group members, nor six seconds for a lost one.
 group.initial.rebalance.delay.ms=0
 group.min.session.timeout.ms=500
-# A broker killed and started again is let in at once.
+# A killed broker can rejoin at once.
 broker.heartbeat.interval.ms=200
 broker.session.timeout.ms=1500
 log.cleaner.dedupe.buffer.size=16777216
 PROPERTIES
 if [ -n "${KAFKA_PROPERTIES:-}" ]; then cat "$KAFKA_PROPERTIES" >>"$folder/server.properties"; fi
 
-# Quiet but for warnings and "Kafka Server started", which up.sh waits for.
+# Logs warnings, and "Kafka Server started", which up.sh waits for.
 log=org.slf4j.simpleLogger
 java=(java -Xmx512m -Xms256m -XX:+UseSerialGC -cp "$libs/*"
   "-D$log.defaultLogLevel=warn" "-D$log.log.kafka.server.KafkaRaftServer=info")

@@ -9,8 +9,8 @@ const ofHome = z.object({ MAX_BYTES_IN_FLIGHT, ...eventLogSettings });
 const PREFIX = 'HOME_';
 
 /**
- * The region's event log as its services have it, and home's: the same variables, each beginning with HOME_.
- * Throws ConfigError.
+ * Settings of the region's event log, which are those of its services, and of the home event log, which have the
+ * prefix HOME_. Throws ConfigError.
  */
 export function linkSettings(env: Record<string, string | undefined>) {
   const prefixed = Object.entries(env).filter(([name]) => name.startsWith(PREFIX));

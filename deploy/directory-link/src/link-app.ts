@@ -10,11 +10,11 @@ interface LinkAppOptions {
   metrics: Metrics;
 }
 
-/** Health and metrics, at the paths where services have theirs. */
+/** Health and metrics, at the same paths as in services. */
 export function createLinkApp({ link, home, region, metrics }: LinkAppOptions): Hono {
   metrics.gaugeBy(
     'switchboard_directory_link_behind',
-    'Records of the directory at home that the region does not have yet.',
+    'Directory records of the home region that this region does not have yet.',
     [],
     async () => [{ labels: {}, value: Number(await link.behind()) }],
   );

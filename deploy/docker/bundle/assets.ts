@@ -4,12 +4,12 @@ import { basename, dirname, join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { packageOf } from './package-of.ts';
 
-/** The two ways in which code names a file or folder that it reads: beside itself, or in a dependency. */
+/** How code refers to a file or folder it reads: relative to itself, or in a dependency. */
 const REFERENCE = /new URL\(\s*'([^']+)',\s*import\.meta\.(?:url|resolve\(\s*'([^']+)'\s*\)),?\s*\)/g;
 
 /**
- * Brings what the code reads with it: `new URL('../migrations', import.meta.url)` becomes a copy in the bundle.
- * Other uses of import.meta in our own code are refused, since they would not find in the bundle what they name.
+ * Copies files that code reads into the bundle: `new URL('../migrations', import.meta.url)` then points to the copy.
+ * Other uses of import.meta in our code are an error, because their files would be missing from the bundle.
  */
 export function assets(): Plugin {
   return {
@@ -32,7 +32,8 @@ export function assets(): Plugin {
         }
         const left = bundled.replaceAll(/new URL\('\.\/assets\/[^']+', import\.meta\.url\)/g, '');
         const stray = /import\.meta\.(?!main\b)\w+.*/.exec(left)?.[0];
-        if (stray !== undefined) this.error(`${id}: ${stray} does not name a file as new URL('…') does`);
+        if (stray !== undefined)
+          this.error(`${id}: ${stray} cannot be bundled; use new URL('<path>', import.meta.url)`);
         return { code: bundled, map: null };
       },
     },

@@ -6,7 +6,7 @@ import { packageOf } from './package-of.ts';
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)(\.(md|txt|markdown))?$/i;
 const RULE = '-'.repeat(80);
 
-/** Adds third-party-licences.txt to the bundle: the packages of others that are in it, with their licences' texts. */
+/** Adds third-party-licences.txt to the bundle: every third-party package in it, with the text of its licence. */
 export function licences(): Plugin {
   return {
     name: 'licences',
@@ -20,7 +20,7 @@ export function licences(): Plugin {
       }
       const source = [...texts]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([title, text]) => `${title}\n\n${text || 'The package brings no text of it.'}\n`)
+        .map(([title, text]) => `${title}\n\n${text || 'The package contains no licence text.'}\n`)
         .join(`\n${RULE}\n\n`);
       this.emitFile({ type: 'asset', fileName: 'third-party-licences.txt', source });
     },

@@ -1,15 +1,15 @@
 import type { Plugin } from 'rolldown';
 import { packageOf } from './package-of.ts';
 
-/** Dependencies that name files beside their own code, and why nothing of it is missing in a bundle. */
+/** Dependencies that refer to files relative to their code, and why a bundle works without those files. */
 const KNOWN = new Map([
-  ['ioredis', 'shortens stacks by it'],
-  ['mailgen', 'is given the path of its theme'],
-  ['pino', 'starts workers for transports alone, and we have none'],
-  ['thread-stream', 'the same'],
+  ['ioredis', 'only shortens stack traces'],
+  ['mailgen', 'gets the path of its theme from us'],
+  ['pino', 'starts workers for transports only, and we use none'],
+  ['thread-stream', 'is used by pino transports only'],
 ]);
 
-/** Refuses a dependency that reads files beside its own code, which a bundle moves away from them. */
+/** Refuses dependencies that read files relative to their code, because a bundle does not contain those files. */
 export function noRelativeFiles(): Plugin {
   return {
     name: 'no-relative-files',
@@ -22,7 +22,7 @@ export function noRelativeFiles(): Plugin {
         const { name } = await packageOf(id);
         if (KNOWN.has(name)) return;
         this.error(
-          `${id} names files beside itself. Find out which, see that the bundle has them, add ${name} here.`,
+          `${id} refers to files relative to its code. Make sure the bundle works without them, then add ${name} to KNOWN.`,
         );
       },
     },

@@ -8,7 +8,7 @@ interface PackageFacts {
   folder: string;
 }
 
-/** The package that a file belongs to: the nearest package.json with a name, upwards. */
+/** The package of a file: the nearest package.json upwards that has a name. Throws if there is none. */
 export async function packageOf(file: string): Promise<PackageFacts> {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '{}');

@@ -1,5 +1,5 @@
--- A role and a database for each service. A service owns its own database and cannot connect to another's.
--- Runs once, when the volume is new. The passwords come from the environment of the container.
+-- A role and a database for each service. A service cannot connect to the database of another.
+-- Runs once, when the volume is created. Passwords come from the container's environment.
 \getenv catalogue CATALOGUE_DB_PASSWORD
 \getenv collaboration COLLABORATION_DB_PASSWORD
 \getenv messenger MESSENGER_DB_PASSWORD
@@ -21,5 +21,5 @@ CREATE DATABASE flags OWNER flags;
 CREATE DATABASE ingestion OWNER ingestion;
 CREATE DATABASE archive OWNER archive;
 
--- Every role may connect to every database unless it is said otherwise.
+-- By default every role may connect to every database.
 REVOKE ALL ON DATABASE catalogue, collaboration, messenger, flags, ingestion, archive, postgres FROM PUBLIC;

@@ -1,12 +1,12 @@
-/** A line, a block, or several of them. */
+/** A line, a block, or a list of both. */
 export type Line = string | { head: string; body: Line[] } | Line[];
 
 export const block = (head: string, body: Line[]): Line => ({ head, body });
 
-/** An environment variable, put in when the file is read. */
+/** An environment variable, substituted when Caddy reads the file. */
 export const setting = (name: string, fallback: string) => `{$${name}:${fallback}}`;
 
-/** The text as `caddy fmt` would have it: an empty line before each named block. */
+/** Renders lines as `caddy fmt` does: tabs, and an empty line before each named block. */
 export function render(lines: Line[]): string {
   const text = lines.flatMap((line) => {
     const named = typeof line === 'object' && 'head' in line && line.head !== '';

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import { caddyfile } from './caddyfile.ts';
 import { pattern, publicHosts, routesOf } from './routes.ts';
 
-test('the Caddyfile is what the contracts make it: `node deploy/gateway/src/main.ts` brings it up to date', async () => {
+test('the Caddyfile matches the contracts; `node deploy/gateway/src/main.ts` updates it', async () => {
   const written = await readFile(join(import.meta.dirname, '../Caddyfile'), 'utf8');
   expect(written).toBe(await caddyfile());
 });
 
-test('every path of the interface is routed on its host, and none of the management API', () => {
+test('every path of the interface is routed on its host, and no management path is', () => {
   const routed = publicHosts.flatMap((host) => routesOf(host).map(({ path }) => path));
   const expected = [...interfaceOperations, ...extraRoutes].map(({ path }) => path);
   expect(routed.sort()).toEqual([...new Set(expected)].sort());
@@ -29,6 +29,6 @@ test.each([
   ['/v1/conversations/{id}', '/v1/conversations/', false],
   ['/v1/conversations/{id}', '/v1/conversations/?a=b', false],
   ['/v1/a.b', '/v1/axb', false],
-])('%s takes a request for %s: %s', (path, sent, isIt) => {
+])('%s matches a request for %s: %s', (path, sent, isIt) => {
   expect(new RegExp(pattern(path)).test(sent)).toBe(isIt);
 });

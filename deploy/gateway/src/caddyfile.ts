@@ -12,12 +12,12 @@ const ADDRESSES: Record<PublicHost, string> = {
   replay: setting('REPLAY_ADDRESS', 'http://:4002'),
 };
 
-/** The gateway's whole configuration. docs/gateway.md describes it. */
+/** Generates the Caddyfile. See docs/gateway.md. */
 export async function caddyfile(): Promise<string> {
   const policy = await docsPolicy();
   return render([
-    '# Made from packages/contracts by `node deploy/gateway/src/main.ts`; a test fails when it is not up to date.',
-    '# What can be set, and why it is as it is: docs/gateway.md.',
+    '# Generated from packages/contracts by `node deploy/gateway/src/main.ts`; a test fails when it is stale.',
+    '# Variables and design: docs/gateway.md.',
     globalOptions(),
     upstreamOptions(),
     ...SERVICES.flatMap(upstreamsOf),
@@ -40,18 +40,18 @@ function globalOptions(): Line {
 
 function upstreamOptions(): Line {
   return block('(upstream)', [
-    '# An instance that leaves says so for DRAIN_MS before it refuses: it must be asked more often than that.',
+    '# Must be shorter than DRAIN_MS, during which a stopping instance reports that it drains.',
     'health_uri /health/serving',
     `health_interval ${setting('HEALTH_INTERVAL', '500ms')}`,
     'health_timeout 5s',
-    '# Another instance is tried where none took the request; a GET also where one broke off.',
+    '# Retries on another instance if the connection failed, and a GET also if the response failed.',
     'lb_try_duration 4s',
     'lb_try_interval 100ms',
     `trusted_proxies ${setting('TRUSTED_PROXIES', '192.0.2.1/32')}`,
     block('transport http', [
       'dial_timeout 2s',
       'response_header_timeout 45s',
-      '# Less than the services keep a connection, so that none is used in the moment it is closed.',
+      '# Shorter than the keep-alive of the services, so that no request meets a closing connection.',
       'keepalive 30s',
       'keepalive_idle_conns_per_host 256',
       'compression off',
@@ -59,7 +59,7 @@ function upstreamOptions(): Line {
   ]);
 }
 
-/** Requests in turn; sockets, which stay, to whoever has fewest. */
+/** Round robin for requests; sockets are long-lived and go to the instance with the fewest connections. */
 function upstreamsOf(service: ServiceName): Line[] {
   const upstreams = setting(`${service.toUpperCase()}_UPSTREAMS`, `${service}:3000`);
   const proxy = (policy: string) =>
@@ -72,7 +72,7 @@ function upstreamsOf(service: ServiceName): Line[] {
   ];
 }
 
-/** What holds for every request: a request id, no dot segments, the interface's description. */
+/** Applies to every request: request id, no dot segments, and the OpenAPI document and its page. */
 function common(policy: string): Line {
   return block('(common)', [
     'header -Server',

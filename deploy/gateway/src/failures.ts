@@ -6,7 +6,7 @@ interface Failure {
   status: number;
   code: string;
   message: string;
-  /** Which of Caddy's own errors are answered so; the rest when absent. */
+  /** Which of Caddy's errors this answers; all others if absent. */
   when?: string;
 }
 
@@ -15,23 +15,23 @@ const FAILURES: Failure[] = [
     when: '{http.error.status_code} == 404',
     status: 404,
     code: 'NOT_FOUND',
-    message: 'There is nothing here; see /openapi.json for what there is.',
+    message: 'Not found. See /docs for the reference.',
   },
   {
-    // The proxy meets the bound while it hands the body on, and calls that a failure of its own.
+    // When the limit is reached while proxying a body, Caddy reports a proxy failure.
     when: '{http.error.status_code} == 413 || {http.error.message}.contains("request body too large")',
     status: 413,
     code: 'PAYLOAD_TOO_LARGE',
-    message: 'The body is larger than this operation takes.',
+    message: 'The body is larger than this operation accepts.',
   },
   {
     status: 503,
     code: 'UNAVAILABLE',
-    message: 'The service does not answer; send this again after Retry-After.',
+    message: 'Service temporarily unavailable. Retry after the time in Retry-After.',
   },
 ];
 
-/** What the gateway itself answers, in the shape that errors have at the path: as a service would say it. */
+/** Errors that the gateway itself answers, in the error shape of the path. */
 export function failures(): Line {
   return block('(failures)', [
     block('handle_errors', [

@@ -4,8 +4,8 @@ import { caddyfile } from './caddyfile.ts';
 import { writePublicFiles } from './public.ts';
 
 /**
- * `main.ts` writes the Caddyfile. `main.ts public <folder>` writes what the gateway serves itself, with the
- * addresses of PUBLIC_API_URL, PUBLIC_EVENTS_URL and PUBLIC_REPLAY_URL where they are set.
+ * `main.ts` writes the Caddyfile. `main.ts public <folder>` writes the files that the gateway serves itself, with the
+ * addresses in PUBLIC_API_URL, PUBLIC_EVENTS_URL and PUBLIC_REPLAY_URL.
  */
 const [command, folder] = process.argv.slice(2);
 if (command === undefined) {
@@ -15,6 +15,6 @@ if (command === undefined) {
   const servers = { ...(api && { api }), ...(events && { events }), ...(replay && { replay }) };
   await writePublicFiles(folder, servers);
 } else {
-  process.stderr.write('Say nothing to write the Caddyfile, or: public <folder>\n');
+  process.stderr.write('Usage: main.ts [public <folder>]\n');
   process.exitCode = 1;
 }

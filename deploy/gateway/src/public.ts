@@ -7,24 +7,24 @@ import { type Host, openApiDocument } from '@switchboard/contracts';
 import { Hono } from 'hono';
 import { setting } from './caddy-syntax.ts';
 
-/** What the gateway answers at /docs: the page and the policy that goes with it. */
+/** The page /docs, its script and its content security policy. */
 async function apiReference(origins: string[]) {
   const app = new Hono();
   mountApiReference(app, { origins });
   const page = await app.request('/docs');
   const html = await page.text();
   const script = /src="docs\/([^"]+)"/.exec(html)?.[1];
-  if (script === undefined) throw new Error('the page /docs names no script');
+  if (script === undefined) throw new Error('the page /docs has no script');
   const bytes = Buffer.from(await (await app.request(`/docs/${script}`)).arrayBuffer());
   return { html, policy: page.headers.get('content-security-policy') ?? '', script, bytes };
 }
 
-/** The policy of /docs; operations are tried out on DOCS_ORIGINS besides the page's own address. */
+/** The content security policy of /docs. DOCS_ORIGINS lists the hosts that the page may call. */
 export async function docsPolicy(): Promise<string> {
   return (await apiReference([setting('DOCS_ORIGINS', "'self'")])).policy;
 }
 
-/** Writes what the gateway serves itself: the interface's description and the page that draws it. */
+/** Writes the files that the gateway serves itself: the OpenAPI document and the page /docs. */
 export async function writePublicFiles(folder: string, servers: Partial<Record<Host, string>>) {
   const { html, script, bytes } = await apiReference([]);
   const document = JSON.stringify(openApiDocument({ servers }));

@@ -6,27 +6,27 @@ import {
   type ServiceName,
 } from '@switchboard/contracts';
 
-/** The hosts that the public reaches. */
+/** The public hosts. */
 export const publicHosts = ['api', 'events', 'replay'] as const satisfies readonly Host[];
 export type PublicHost = (typeof publicHosts)[number];
 
-/** What the gateway does with one path. */
+/** How the gateway handles one path. */
 export interface Route {
   path: string;
-  /** The methods that operations have there. The service itself refuses others, with 405 and Allow. */
+  /** The methods of the path's operations. The service refuses others with 405 and Allow. */
   methods: string[];
   service: ServiceName;
   isSocket: boolean;
-  /** Bound on a request body as sent; undefined for a socket. */
+  /** Limit of a request body as sent; undefined for a socket. */
   maxBytes: number | undefined;
-  /** How errors look there. */
+  /** The error shape of the path. */
   shape: ErrorShape;
 }
 
-/** What a body may weigh where no operation says: contracts' own default. */
+/** Body limit of routes without an operation; the same default as in contracts. */
 const MAX_BYTES = 262_144;
 
-/** The routes of a host, a path once, in the order of their paths. */
+/** The routes of a host, one per path, sorted by path. */
 export function routesOf(host: PublicHost): Route[] {
   const routes = new Map<string, Route>();
   for (const { path, method, service, host: at, ...facts } of interfaceOperations) {
@@ -51,8 +51,8 @@ export function routesOf(host: PublicHost): Route[] {
 }
 
 /**
- * Matches a path as it was sent, with or without a query. As sent, so that an identifier with an encoded slash
- * stays one part of the path, as it is for the service.
+ * A regular expression for a path as sent, with or without a query. Matching the undecoded path keeps an identifier
+ * with an encoded slash in one segment, as the service does.
  */
 export function pattern(path: string): string {
   const parts = path.split(/\{.+?\}/).map((literal) => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));

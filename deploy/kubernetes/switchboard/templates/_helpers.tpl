@@ -1,4 +1,4 @@
-{{/* Names of the services that have settings, in their order. */}}
+{{/* Names of the services, in order. */}}
 {{- define "switchboard.services" -}}
 {{- range list "catalogue" "collaboration" "messenger" "flags" "ingestion" "archive" }}
 {{- if (index $.Values .).enabled }}{{ . }} {{ end }}
@@ -6,8 +6,8 @@
 {{- end }}
 
 {{/*
-What is deployed, as JSON: of each enabled service its processes, with names. A process that answers HTTP is named like
-its service.
+The processes of each enabled service, as JSON, with their names. A process that serves HTTP has the name of its
+service.
 */}}
 {{- define "switchboard.processes" -}}
 {{- $found := list }}
@@ -25,7 +25,7 @@ its service.
 {{- toJson $found }}
 {{- end }}
 
-{{/* Labels that never change, by which pods are found. Context: component, process, root. */}}
+{{/* Immutable labels for selectors. Context: component, process, root. */}}
 {{- define "switchboard.selector" -}}
 app.kubernetes.io/name: switchboard
 app.kubernetes.io/instance: {{ printf "%s%s" .root.Values.namePrefix "switchboard" }}
@@ -48,7 +48,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end }}
 {{- end }}
 
-{{/* A number of a values file is a float, which would be written as 1.34e+08. */}}
+{{/* Numbers in values are floats, which would be rendered as 1.34e+08. */}}
 {{- define "switchboard.text" -}}
 {{- if and (kindIs "float64" .) (eq (floor .) .) }}{{ int64 . }}{{ else }}{{ . }}{{ end }}
 {{- end }}
@@ -60,11 +60,11 @@ capabilities:
   drop: [ALL]
 {{- end }}
 
-{{/* What all pods have in common. Context: pod, labels (those that pods are found by), account, root. */}}
+{{/* The common part of all pods. Context: pod, labels (the selector), account, root. */}}
 {{- define "switchboard.pod" -}}
 serviceAccountName: {{ .account }}
 automountServiceAccountToken: false
-# A Service named flags would set FLAGS_PORT and its like in every container.
+# Otherwise a Service named flags sets FLAGS_PORT and similar variables in every container.
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ .pod.terminationGracePeriodSeconds }}
 securityContext:
@@ -81,7 +81,7 @@ topologySpreadConstraints:
   - topologyKey: {{ . }}
     maxSkew: 1
     whenUnsatisfiable: ScheduleAnyway
-    # The pods of one version alone: those of the old one are about to leave.
+    # Counts the pods of one version only; those of the previous one are about to stop.
     matchLabelKeys: [pod-template-hash]
     labelSelector:
       matchLabels: {{- $.labels | nindent 8 }}

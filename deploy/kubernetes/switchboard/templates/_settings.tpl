@@ -1,6 +1,6 @@
 {{/*
-The environment of a process: its settings, checked against what its service knows (files/settings.json, made from the
-same schemas that the service reads them with). Context: what (an entry of switchboard.processes), root.
+The environment of a process. Settings are checked against files/settings.json, which is generated from the schemas of
+the services. Context: what (an entry of switchboard.processes), root.
 */}}
 {{- define "switchboard.env" -}}
 {{- $values := .root.Values }}
@@ -23,7 +23,7 @@ same schemas that the service reads them with). Context: what (an entry of switc
 {{- $_ := set $env $name $value }}
 {{- end }}
 {{- end }}
-{{- /* Unset, as an empty one is for the services. */}}
+{{- /* Services treat an empty variable as unset. */}}
 {{- range $name, $value := $env }}
 {{- if or (kindIs "invalid" $value) (eq (toString $value) "") }}{{ $env = omit $env $name }}{{ end }}
 {{- end }}
@@ -45,7 +45,7 @@ same schemas that the service reads them with). Context: what (an entry of switc
 {{- end }}
 {{- end }}
 {{- end }}
-{{- /* Where one is set, the other must be in the Secret. */}}
+{{- /* If one is set, the other must be in the Secret. */}}
 {{- range $name, $secret := dict "KAFKA_USERNAME" "KAFKA_PASSWORD" "S3_ENDPOINT" "S3_SECRET_KEY" "AI_BASE_URL" "AI_API_KEY" "HELP_SITE_URL" "HELP_SITE_TOKEN" "VAPID_PUBLIC_KEY" "VAPID_PRIVATE_KEY" }}
 {{- if and (hasKey $env $name) (not (has $secret $must)) }}{{ $must = append $must $secret }}{{ end }}
 {{- end }}
