@@ -22,7 +22,7 @@ function examplesOf({ schema, example, examples }: Media): unknown[] {
 }
 
 const faultsOf = (schema: unknown, value: unknown) =>
-  schema instanceof z.ZodType ? schema.safeParse(value).error?.issues : ['the schema is not Zod’s'];
+  schema instanceof z.ZodType ? schema.safeParse(value).error?.issues : ['the schema is not a Zod schema'];
 
 const schemaOf = (media: unknown) =>
   typeof media === 'object' && media !== null && 'schema' in media ? media.schema : undefined;

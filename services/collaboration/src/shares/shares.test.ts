@@ -73,7 +73,7 @@ describe('a share', () => {
     await eventually(() => expect(mailed()).toEqual(['alan@acme.example', 'grace@acme.example']));
   });
 
-  it('reaches its recipient by e-mail, in the sender’s language', async () => {
+  it('is emailed in the language of the sender', async () => {
     await share({ note: 'Schau <b>hier</b>\n& da', link: `${link}?tab=1`, language: 'de-AT' });
     const { mail, raw } = await eventually(() => {
       const [first] = smtp.received;

@@ -5,7 +5,7 @@ import { type Browser, chromium } from 'playwright-core';
 export const chromiumPath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 export const hasChromium = existsSync(chromiumPath);
 if (!hasChromium && process.env['REQUIRE_BACKINGS'] === '1') {
-  throw new Error(`there is no browser at ${chromiumPath}; install Debian’s chromium or set CHROMIUM_PATH`);
+  throw new Error(`there is no browser at ${chromiumPath}; install Debian's chromium or set CHROMIUM_PATH`);
 }
 
 export function openBrowser(): Promise<Browser> {

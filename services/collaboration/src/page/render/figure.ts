@@ -15,7 +15,7 @@ export function figure(content: ReportContent, title: string, { wide, narrow }: 
 </figure>`;
 }
 
-/** Names the drawing for screen readers: Vega’s markup, its texts escaped by Vega, begins with the svg element. */
+/** Names the drawing for screen readers: Vega's markup, its texts escaped by Vega, begins with the svg element. */
 function withAlternative(svg: string, id: string, title: string, summary: string): Markup {
   const opened = svg.replace(
     '<svg ',
