@@ -1,6 +1,6 @@
 import type { ByteBudget } from '@switchboard/resilience';
 import { EventLogBusy, EventLogUnavailable, RecordTooLarge } from './errors.ts';
-import { addSized, createGatherer, type SizedRecords, sizeOf } from './gather.ts';
+import { addSized, createBatcher, type SizedRecords, sizeOf } from './batcher.ts';
 import type { Sender } from './sender.ts';
 import { within } from './timing.ts';
 import type { OutgoingRecord, Published } from './types.ts';
@@ -9,8 +9,8 @@ import type { OutgoingRecord, Published } from './types.ts';
 export const MAX_RECORD_BYTES = 1_048_576;
 
 /**
- * Bytes gathered into one send. kafkajs makes one record batch a partition of it, which must stay below the
- * topic's `max.message.bytes` (8 MiB by default).
+ * Maximum bytes of a send. kafkajs turns it into one record batch per partition, which must stay below the topic's
+ * `max.message.bytes` (8 MiB by default).
  */
 const MAX_SEND_BYTES = 4 * 1024 * 1024;
 
@@ -24,44 +24,44 @@ export interface Publisher {
 export function createPublisher(options: {
   senders: Sender[];
   timeoutMs: number;
-  /** Bounds the bytes accepted and not yet acknowledged. */
+  /** Limits the bytes accepted and not yet acknowledged. */
   budget: ByteBudget;
-  /** Throws UnknownTopic; asked once a topic, whose number of partitions never changes. */
+  /** Throws UnknownTopic. Called once per topic, because its number of partitions never changes. */
   partitionsOf(topic: string): Promise<number>;
 }): Publisher {
   const { senders, timeoutMs, budget } = options;
   const lanes = senders.map((sender) =>
-    createGatherer({ send: sender.send, budget, maxSendBytes: MAX_SEND_BYTES }),
+    createBatcher({ send: sender.send, budget, maxSendBytes: MAX_SEND_BYTES }),
   );
-  const known = new Map<string, number>();
-  const asking = new Map<string, Promise<number>>();
-  let lookingUp = 0;
-  let onLookedUp: (() => void) | undefined;
+  const partitionCounts = new Map<string, number>();
+  const lookups = new Map<string, Promise<number>>();
+  let openLookups = 0;
+  let onLookupsDone: (() => void) | undefined;
   let closed = false;
 
   async function publish(topic: string, records: OutgoingRecord[]): Promise<Published> {
     if (closed) throw new EventLogUnavailable('the event log is closed');
-    if (records.length === 0) return nothing;
+    if (records.length === 0) return noOffsets;
     const deadline = performance.now() + timeoutMs;
     const shares = split(topic, records);
     let total = 0;
     for (const share of shares.values()) total += share.bytes;
     if (!budget.tryReserve(total)) {
       throw new EventLogBusy(
-        `the event log is busy: ${budget.used()} of ${budget.maxBytes} bytes are not acknowledged yet; try again`,
+        `the event log is busy: ${budget.used()} of ${budget.maxBytes} bytes are in flight; retry shortly`,
       );
     }
     try {
-      const partitions = known.get(topic) ?? (await lookUp(topic, deadline));
+      const partitions = partitionCounts.get(topic) ?? (await lookUp(topic, deadline));
       checkPartitions(topic, records, partitions);
     } catch (error) {
       budget.release(total);
       throw error;
     }
-    return hand(topic, records, shares, deadline);
+    return publishShares(topic, records, shares, deadline);
   }
 
-  async function hand(
+  async function publishShares(
     topic: string,
     all: OutgoingRecord[],
     shares: Map<number, SizedRecords>,
@@ -70,16 +70,16 @@ export function createPublisher(options: {
     const published: Promise<void>[] = [];
     const byLane: Published[] = [];
     for (const [lane, share] of shares) {
-      const sent = lanes[lane]?.publish(topic, share, deadline);
-      if (sent === undefined) continue;
-      if (shares.size === 1) return sent;
+      const publishing = lanes[lane]?.publish(topic, share, deadline);
+      if (publishing === undefined) continue;
+      if (shares.size === 1) return publishing;
       published.push(
-        sent.then((part) => {
+        publishing.then((part) => {
           byLane[lane] = part;
         }),
       );
     }
-    // Every part is waited for, so that none fails unheard.
+    // Wait for every lane, so that no rejection is unhandled.
     for (const outcome of await Promise.allSettled(published)) {
       if (outcome.status === 'rejected') throw outcome.reason;
     }
@@ -93,19 +93,19 @@ export function createPublisher(options: {
   }
 
   async function lookUp(topic: string, deadline: number): Promise<number> {
-    lookingUp++;
+    openLookups++;
     try {
-      return await within(deadline, `looking up ${topic}`, ask(topic));
+      return await within(deadline, `looking up ${topic}`, fetchPartitions(topic));
     } finally {
-      // Once the caller has handed its records on.
+      // After the caller has passed its records to the lanes.
       setImmediate(() => {
-        lookingUp--;
-        if (lookingUp === 0) onLookedUp?.();
+        openLookups--;
+        if (openLookups === 0) onLookupsDone?.();
       });
     }
   }
 
-  /** Measures every record, and gives each lane its share. */
+  /** Computes the size of every record and assigns it to the lane of its partition. */
   function split(topic: string, records: OutgoingRecord[]): Map<number, SizedRecords> {
     const shares = new Map<number, SizedRecords>();
     for (const record of records) {
@@ -119,19 +119,19 @@ export function createPublisher(options: {
     return shares;
   }
 
-  /** One question at a time, so that a log that is away is not flooded with them. */
-  function ask(topic: string): Promise<number> {
-    const asked = asking.get(topic);
-    if (asked) return asked;
-    const answer = options
+  /** One lookup per topic at a time, so that an unavailable log is not flooded. */
+  function fetchPartitions(topic: string): Promise<number> {
+    const running = lookups.get(topic);
+    if (running) return running;
+    const lookup = options
       .partitionsOf(topic)
       .then((partitions) => {
-        known.set(topic, partitions);
+        partitionCounts.set(topic, partitions);
         return partitions;
       })
-      .finally(() => asking.delete(topic));
-    asking.set(topic, answer);
-    return answer;
+      .finally(() => lookups.delete(topic));
+    lookups.set(topic, lookup);
+    return lookup;
   }
 
   return {
@@ -139,14 +139,14 @@ export function createPublisher(options: {
     bytesInFlight: budget.used,
     async close() {
       closed = true;
-      if (lookingUp > 0) await new Promise<void>((resolve) => (onLookedUp = resolve));
+      if (openLookups > 0) await new Promise<void>((resolve) => (onLookupsDone = resolve));
       await Promise.all(lanes.map((lane) => lane.idle()));
       await Promise.all(senders.map((sender) => sender.close()));
     },
   };
 }
 
-const nothing: Published = { offsetOf: () => undefined };
+const noOffsets: Published = { offsetOf: () => undefined };
 
 function checkPartitions(topic: string, records: OutgoingRecord[], partitions: number): void {
   for (const { partition } of records) {
@@ -157,6 +157,6 @@ function checkPartitions(topic: string, records: OutgoingRecord[], partitions: n
 
 function tooLarge(topic: string, bytes: number): RecordTooLarge {
   return new RecordTooLarge(
-    `a record for ${topic} takes ${bytes} bytes; the event log takes ${MAX_RECORD_BYTES}`,
+    `a record for ${topic} has ${bytes} bytes; the maximum is ${MAX_RECORD_BYTES}`,
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EventLogUnavailable } from './errors.ts';
-import { outOfStep } from './kafka/producer.ts';
+import { isSequenceError } from './kafka/producer.ts';
 import { createSender, type SendConnection } from './sender.ts';
 import { record } from './testing/records.ts';
 import type { LogEntry } from './types.ts';
@@ -23,13 +23,13 @@ function setUp(answers: (() => Promise<() => number>)[]) {
         },
       };
     },
-    repeatable: outOfStep,
+    isRetryable: isSequenceError,
     onLog: (entry) => entries.push(entry),
   });
   return { sender, entries, opened: () => opened, closed: () => closed };
 }
 
-const sequenceError = () =>
+const rejectWithSequenceError = () =>
   Promise.reject(
     new EventLogUnavailable('not stored', {
       cause: Object.assign(new Error('The broker received an out of order sequence number'), {
@@ -38,27 +38,27 @@ const sequenceError = () =>
     }),
   );
 
-describe('a sender', () => {
-  it('keeps its connection while sends succeed', async () => {
+describe('createSender', () => {
+  it('reuses its connection while sends succeed', async () => {
     const { sender, opened } = setUp([]);
     await sender.send(batch, soon());
     await sender.send(batch, soon());
     expect(opened()).toBe(1);
   });
 
-  it('sends again through a fresh producer when the counts of broker and producer differ', async () => {
-    const { sender, opened, closed, entries } = setUp([sequenceError, sequenceError]);
+  it('retries with a new producer after a sequence error', async () => {
+    const { sender, opened, closed, entries } = setUp([rejectWithSequenceError, rejectWithSequenceError]);
     await sender.send(batch, soon());
     expect([opened(), closed()]).toEqual([3, 2]);
     expect(entries.map((entry) => entry.level)).toEqual(['warn', 'info']);
   });
 
-  it('never uses a connection again whose send failed or did not answer', async () => {
+  it('does not reuse a connection after a send failed or timed out', async () => {
     const { sender, opened, closed } = setUp([
-      () => Promise.reject(new EventLogUnavailable('away')),
+      () => Promise.reject(new EventLogUnavailable('unavailable')),
       () => new Promise(() => {}),
     ]);
-    await expect(sender.send(batch, soon())).rejects.toThrow('away');
+    await expect(sender.send(batch, soon())).rejects.toThrow('unavailable');
     await expect(sender.send(batch, performance.now() + 20)).rejects.toThrow(EventLogUnavailable);
     await sender.send(batch, soon());
     expect([opened(), closed()]).toEqual([3, 2]);

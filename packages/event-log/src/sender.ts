@@ -1,14 +1,14 @@
 import { backoffDelay, pause } from '@switchboard/resilience';
 import { EventLogUnavailable, messageOf } from './errors.ts';
-import type { TopicRecords } from './gather.ts';
-import type { FirstOffsets } from './placing.ts';
+import type { TopicRecords } from './batcher.ts';
+import type { FirstOffsets } from './first-offsets.ts';
 import { within } from './timing.ts';
 import type { LogEntry } from './types.ts';
 
-/** An attempt cut off by the deadline may still be stored after its rejection, so none starts this close to it. */
+/** No attempt starts this close to the deadline, because its records could be stored after the caller was rejected. */
 const MIN_ATTEMPT_MS = 200;
 
-/** One connection to publish through. Never used again once a send through it has failed. */
+/** A connection to the log for publishing. Not reused after a failed send. */
 export interface SendConnection {
   send(batch: TopicRecords[]): Promise<FirstOffsets>;
   close(): Promise<void>;
@@ -20,15 +20,15 @@ export interface Sender {
 }
 
 /**
- * Sends through a connection that is opened when needed. After a failure it opens a fresh one: nobody knows
- * what the old one has stored, and an idempotent Kafka producer whose count differs from the broker's would
- * have later records taken for repetitions.
+ * Opens a connection on the first send and a new one after each failure. What a failed connection has stored is
+ * unknown, and an idempotent Kafka producer whose sequence numbers differ from the broker's would have later records
+ * dropped as duplicates.
  */
 export function createSender(options: {
   name: string;
   open(): Promise<SendConnection>;
-  /** Failures after which the same records are sent again at once through a fresh connection. */
-  repeatable(error: unknown): boolean;
+  /** Whether to send the same records again through a new connection. */
+  isRetryable(error: unknown): boolean;
   onLog?: ((entry: LogEntry) => void) | undefined;
 }): Sender {
   let current: Promise<SendConnection> | undefined;
@@ -38,13 +38,13 @@ export function createSender(options: {
     for (let failures = 1; ; failures++) {
       const outcome = await attempt(batch, deadline);
       if (typeof outcome === 'function') {
-        note(false);
+        logChange(false);
         return outcome;
       }
-      note(true, outcome.error, batch);
+      logChange(true, outcome.error, batch);
       const wait = backoffDelay(failures - 1, { baseMs: 50, maxMs: 1_000 });
       const isTooLate = performance.now() + wait + MIN_ATTEMPT_MS > deadline;
-      if (!outcome.repeat || isTooLate) throw outcome.error;
+      if (!outcome.retry || isTooLate) throw outcome.error;
       await pause(wait);
     }
   }
@@ -52,7 +52,7 @@ export function createSender(options: {
   async function attempt(
     batch: TopicRecords[],
     deadline: number,
-  ): Promise<FirstOffsets | { error: unknown; repeat: boolean }> {
+  ): Promise<FirstOffsets | { error: unknown; retry: boolean }> {
     current ??= options.open();
     const opening = current;
     let connection: SendConnection;
@@ -61,13 +61,13 @@ export function createSender(options: {
     } catch (error) {
       discard(opening);
       const message = `cannot reach the event log (${options.name}): ${messageOf(error)}`;
-      return { error: new EventLogUnavailable(message, { cause: error }), repeat: true };
+      return { error: new EventLogUnavailable(message, { cause: error }), retry: true };
     }
     try {
       return await within(deadline, `publishing to ${options.name}`, connection.send(batch));
     } catch (error) {
       discard(opening);
-      return { error, repeat: options.repeatable(error) };
+      return { error, retry: options.isRetryable(error) };
     }
   }
 
@@ -76,7 +76,7 @@ export function createSender(options: {
     opening.then((connection) => connection.close()).catch(() => {});
   }
 
-  function note(isDown: boolean, error?: unknown, batch: TopicRecords[] = []): void {
+  function logChange(isDown: boolean, error?: unknown, batch: TopicRecords[] = []): void {
     if (isDown === down) return;
     down = isDown;
     if (isDown) {

@@ -104,45 +104,45 @@ export interface Consumption {
 
 /** An append-only log of topics with partitions and consumer groups. */
 export interface EventLog {
-  /** Makes the topics that are missing. Throws `TopicMismatch` when one exists with other partitions or cleanup. */
+  /** Creates missing topics. Throws `TopicMismatch` if a topic exists with different settings. */
   createTopics(specs: TopicSpec[]): Promise<void>;
   /**
-   * Resolves when every record is stored, with where. Records of one partition keep their order.
-   * @throws EventLogUnavailable when the log did not answer in time; the records may still be stored later.
-   * @throws EventLogBusy when more bytes are on their way than allowed; nothing was published.
-   * @throws RecordTooLarge nothing was published.
+   * Resolves with the offsets when every record is stored. Records of one partition keep their order.
+   * @throws EventLogUnavailable if the log did not respond in time; the records may still be stored later.
+   * @throws EventLogBusy if too many bytes are in flight; nothing was published.
+   * @throws RecordTooLarge if a record exceeds the maximum size; nothing was published.
    */
   publish(topic: string, records: OutgoingRecord[]): Promise<Published>;
-  /** Starts reading, a new group from the earliest offset. Returns at once; joins as soon as the log is there. */
+  /** Starts a consumer. A new group starts at the earliest offset. Returns at once and joins when the log is available. */
   consume(options: ConsumeOptions): Promise<Consumption>;
-  /** For each partition, the offset the next record will get. */
+  /** The offset of the next record, per partition. */
   endOffsets(topic: string): Promise<bigint[]>;
-  /** For each partition, the offset the group goes on from. */
+  /** The offset the group continues from, per partition. */
   committedOffsets(group: string, topic: string): Promise<bigint[]>;
   lag(group: string, topics: string[]): Promise<PartitionLag[]>;
-  /** Bytes handed to `publish` that are not acknowledged yet. */
+  /** Published bytes that are not acknowledged yet. */
   bytesInFlight(): number;
-  /** Throws EventLogUnavailable when the log does not answer. */
+  /** Throws EventLogUnavailable if the log does not respond. */
   ping(): Promise<void>;
-  /** Stops the consumers, waits until everything accepted is stored or given up, and closes the connections. */
+  /** Stops the consumers, waits until accepted records are stored or rejected, and closes the connections. */
   close(): Promise<void>;
 }
 
-/** A change of state worth a line in a log; never one a retry. */
+/** A change of state to log. Retries are not logged one by one. */
 export interface LogEntry {
   level: 'info' | 'warn' | 'error';
   message: string;
   error?: unknown;
-  /** The records that it is about. */
+  /** The affected records. */
   records?: readonly OutgoingRecord[];
 }
 
-/** What both adapters take. */
+/** Options of both adapters. */
 export interface CommonOptions {
-  /** Upper bound from `publish` to its answer, and of every other call. Default 5,000. */
+  /** Time-out of `publish` and of every other call. Default: 5,000. */
   publishTimeoutMs?: number;
-  /** Bounds the bytes accepted and not yet acknowledged. Default: 64 MiB of its own. */
+  /** Limits the bytes accepted and not yet acknowledged. Default: a budget of its own of 64 MiB. */
   budget?: ByteBudget;
-  /** Quiet without it. */
+  /** Default: logs nothing. */
   onLog?(entry: LogEntry): void;
 }

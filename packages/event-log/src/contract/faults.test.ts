@@ -37,7 +37,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
   }
 
   it(
-    'frozen: publish says so in time and goes on when it is thawed, without a restart',
+    'frozen: publish is rejected in time, and works again once it is thawed, without a restart',
     slow,
     async (test) => {
       if (!server) return test.skip();
@@ -100,7 +100,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
     await log.close();
   });
 
-  it('killed and restarted: acknowledged records are there, in order', slow, async (test) => {
+  it('killed and restarted: acknowledged records are stored in order', slow, async (test) => {
     if (!server) return test.skip();
     const log = server.open({ publishTimeoutMs: 1_000 });
     const topic = await newTopic(log, { partitions: 1 });
@@ -179,7 +179,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
     await log.close();
   });
 
-  it('closing while it is frozen ends', slow, async (test) => {
+  it('closing completes while it is frozen', slow, async (test) => {
     if (!server) return test.skip();
     const log = server.open({ publishTimeoutMs: 500 });
     const topic = await newTopic(log);

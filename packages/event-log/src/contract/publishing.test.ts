@@ -124,7 +124,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(records.map((one) => one.key)).toEqual(large.map((one) => one.key));
     });
 
-    it('over the bound of bytes in flight, publish fails at once and stores nothing', async () => {
+    it('over the limit of bytes in flight, publish fails at once and stores nothing', async () => {
       const topic = await newTopic(log);
       const bounded = logs.open({ budget: createByteBudget(200_000) });
       const big = { partition: 0, key: null, value: Buffer.alloc(150_000), headers: {} };

@@ -48,7 +48,7 @@ export function startConsumer(options: {
       if (++failures === 1) {
         onLog?.({
           level: 'warn',
-          message: `Reading as ${consume.group} stopped, trying again: ${messageOf(error)}`,
+          message: `Reading as ${consume.group} stopped, retrying: ${messageOf(error)}`,
           error,
         });
       }
@@ -121,9 +121,9 @@ export function startConsumer(options: {
     if (!holder || stopping.signal.aborted || payload.isStale()) return;
     const { ownership } = holder;
     const lastOffset = lastOffsetOf(payload.batch);
-    const { promise: slow, resolve: goOn } = Promise.withResolvers<'slow'>();
-    const timer = setTimeout(goOn, SLOW_MS, 'slow');
-    const work = process(key, ownership, payload, lastOffset, () => goOn('slow'));
+    const { promise: slow, resolve: continueSlow } = Promise.withResolvers<'slow'>();
+    const timer = setTimeout(continueSlow, SLOW_MS, 'slow');
+    const work = process(key, ownership, payload, lastOffset, () => continueSlow('slow'));
     const track = work.catch(() => {});
     working.set(key, track);
     const done = track.then(() => {
@@ -131,7 +131,7 @@ export function startConsumer(options: {
       if (working.get(key) === track) working.delete(key);
     });
     if ((await Promise.race([work, slow])) !== 'slow') return;
-    // Meanwhile the other partitions of its broker are fetched.
+    // Paused, so that the other partitions of its broker are fetched.
     const resume = payload.pause();
     holder.resume = resume;
     void done.then(() => {

@@ -7,13 +7,13 @@ import { createClient, type KafkaConnection } from './client.ts';
 import { type Compression, codecFor } from './codecs.ts';
 import { startConsumer } from './consumer.ts';
 import { partitionsOf, readLag, readOffsets } from './offsets.ts';
-import { openProducer, outOfStep } from './producer.ts';
+import { openProducer, isSequenceError } from './producer.ts';
 import { createKafkaTopics } from './topics.ts';
 
 export interface KafkaLogOptions extends KafkaConnection, CommonOptions {
   /** Default: zstd. Sends below 32 kB are not compressed. */
   compression?: Compression;
-  /** Idempotent producers that share the partitions, each with one send in flight. Default: 1. */
+  /** Number of idempotent producers. Each serves a share of the partitions, one send at a time. Default: 1. */
   lanes?: number;
 }
 
@@ -37,7 +37,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     createSender({
       name: 'Kafka',
       open: () => openProducer({ client, compression, brokerTimeoutMs: timeoutMs }),
-      repeatable: outOfStep,
+      isRetryable: isSequenceError,
       onLog,
     }),
   );
@@ -78,7 +78,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     lag,
     bytesInFlight: publisher.bytesInFlight,
     async ping() {
-      await admin.use('asking for the cluster', (a) => a.describeCluster());
+      await admin.use('describing the cluster', (a) => a.describeCluster());
     },
     async close() {
       await Promise.all([...consumptions].map((consumption) => consumption.stop()));

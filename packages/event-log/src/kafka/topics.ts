@@ -6,7 +6,7 @@ import type { TopicSpec } from '../types.ts';
 
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
-/** A busy broker learns of a new topic a moment after its controller has created it. */
+/** Metadata of a new topic reaches a busy broker with a delay. */
 const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
 const METADATA_ATTEMPTS = 40;
 

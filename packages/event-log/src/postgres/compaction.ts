@@ -1,7 +1,7 @@
 import type { Database } from '@switchboard/database';
 import { DEFAULT_TOMBSTONE_RETENTION_MS } from '../topics.ts';
 
-const DELETE_AT_ONCE = 5_000;
+const DELETE_BATCH_SIZE = 5_000;
 
 // An arbitrary key. The instance that compacts holds this lock.
 const LOCK = 7_926_335_346;
@@ -22,13 +22,13 @@ export async function compactAll(database: Database): Promise<void> {
     select p.*, t.cleanup, t.retention_ms, t.tombstone_retention_ms
     from event_log.partitions p join event_log.topics t on t.name = p.topic`;
   for (const row of partitions) {
-    let goOn = true;
-    while (goOn) {
+    let hasMore = true;
+    while (hasMore) {
       // One transaction per step: it holds the lock, and no step blocks others for long.
-      goOn = await database.sql.begin(async (tx) => {
+      hasMore = await database.sql.begin(async (tx) => {
         const [lock] = await tx<{ locked: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}) as locked`;
         if (!lock?.locked) return false;
-        return row.cleanup === 'compact' ? compact(tx, row) : dropOld(tx, row);
+        return row.cleanup === 'compact' ? compact(tx, row) : deleteExpired(tx, row);
       });
     }
   }
@@ -36,17 +36,17 @@ export async function compactAll(database: Database): Promise<void> {
 
 type Transaction = Parameters<Parameters<Database['sql']['begin']>[1]>[0];
 
-async function dropOld(tx: Transaction, { topic, partition, retention_ms }: PartitionRow): Promise<boolean> {
+async function deleteExpired(tx: Transaction, { topic, partition, retention_ms }: PartitionRow): Promise<boolean> {
   if (retention_ms === null) return false;
   const rows = await tx`
     delete from event_log.records r using (
       select "offset", "timestamp" from event_log.records
-      where topic = ${topic} and partition = ${partition} order by "offset" limit ${DELETE_AT_ONCE}
+      where topic = ${topic} and partition = ${partition} order by "offset" limit ${DELETE_BATCH_SIZE}
     ) as oldest
     where r.topic = ${topic} and r.partition = ${partition} and r."offset" = oldest."offset"
       and oldest."timestamp" < (extract(epoch from now()) * 1000)::bigint - ${String(retention_ms)}::bigint
     returning 1`;
-  return rows.length === DELETE_AT_ONCE;
+  return rows.length === DELETE_BATCH_SIZE;
 }
 
 /** Removes all but the newest record of each key written since the last round, then expired tombstones. */

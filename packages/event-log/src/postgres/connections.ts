@@ -33,10 +33,10 @@ export function createConnections(url: string, timeoutMs: number): Connections {
 
   return {
     ready,
-    async use(what, work, within_ = timeoutMs) {
-      pool ??= openDatabase({ url, applicationName: 'event-log', poolSize: 2, statementTimeoutMs: within_ });
+    async use(what, work, queryTimeoutMs = timeoutMs) {
+      pool ??= openDatabase({ url, applicationName: 'event-log', poolSize: 2, statementTimeoutMs: queryTimeoutMs });
       const used = pool;
-      const deadline = performance.now() + within_;
+      const deadline = performance.now() + queryTimeoutMs;
       try {
         return await within(
           deadline,

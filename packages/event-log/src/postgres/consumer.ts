@@ -4,7 +4,7 @@ import type { Progress } from '../deliver.ts';
 import { messageOf } from '../errors.ts';
 import type { ConsumeOptions, LogEntry } from '../types.ts';
 import type { Feed } from './feed.ts';
-import { claim, giveUp, leave, type Membership, renew } from './members.ts';
+import { claim, release, leave, type Membership, renew } from './members.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 /** A member of a group: renews its leases, claims its partitions and releases those of others. */
@@ -24,51 +24,51 @@ export function startConsumer(options: {
     leaseMs: consume.leaseMs ?? 10_000,
   };
   const workers = new Map<string, Worker>();
-  const handingOver = new Set<Promise<void>>();
+  const handovers = new Set<Promise<void>>();
   let stopping = false;
   let failing = false;
-  let again = true;
-  let onTurn: (() => void) | undefined;
-  const unsubscribe = feed.onGroup(consume.group, turn);
+  let isWoken = true;
+  let onWake: (() => void) | undefined;
+  const unsubscribe = feed.onGroup(consume.group, wake);
   const running = run();
 
-  function turn(): void {
-    again = true;
-    onTurn?.();
+  function wake(): void {
+    isWoken = true;
+    onWake?.();
   }
 
   async function run(): Promise<void> {
     while (!stopping) {
-      again = false;
+      isWoken = false;
       try {
         await options.ready();
-        await takeTurn(options.database());
+        await rebalance(options.database());
         if (failing) onLog?.({ level: 'info', message: `Reading as ${consume.group} works again` });
         failing = false;
       } catch (error) {
         if (!failing) {
-          const message = `Reading as ${consume.group} fails, trying again: ${messageOf(error)}`;
+          const message = `Reading as ${consume.group} fails, retrying: ${messageOf(error)}`;
           onLog?.({ level: 'warn', message, error });
         }
         failing = true;
       }
-      await untilNextTurn(failing ? Math.min(1_000, membership.leaseMs / 4) : membership.leaseMs / 4);
+      await sleep(failing ? Math.min(1_000, membership.leaseMs / 4) : membership.leaseMs / 4);
     }
   }
 
-  async function untilNextTurn(ms: number): Promise<void> {
-    if (again || stopping) return;
+  async function sleep(ms: number): Promise<void> {
+    if (isWoken || stopping) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      onTurn = () => {
+      onWake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-    onTurn = undefined;
+    onWake = undefined;
   }
 
-  async function takeTurn(database: Database): Promise<void> {
+  async function rebalance(database: Database): Promise<void> {
     const { wanted, held } = await renew(database, membership);
     const wantedKeys = new Set(wanted.map(keyOf));
     const heldEpochs = new Map(held.map((one) => [keyOf(one), one.epoch]));
@@ -115,19 +115,19 @@ export function startConsumer(options: {
   function handOver(database: Database, key: string, worker: Worker): void {
     if (worker.ownership.signal.aborted) return;
     worker.ownership.stop();
-    const over = worker.done.then(async () => {
+    const released = worker.done.then(async () => {
       worker.ownership.lose();
       if (workers.get(key) === worker) workers.delete(key);
       revoked(worker);
-      await giveUp(database, worker.claim);
+      await release(database, worker.claim);
     });
     // If the release fails, the lease expires.
-    track(over.catch(() => {}));
+    track(released.catch(() => {}));
   }
 
   function track(work: Promise<void>): void {
-    const tracked = work.finally(() => handingOver.delete(tracked));
-    handingOver.add(tracked);
+    const tracked = work.finally(() => handovers.delete(tracked));
+    handovers.add(tracked);
   }
 
   function revoked({ ownership }: Worker): void {
@@ -138,25 +138,25 @@ export function startConsumer(options: {
     async stop() {
       stopping = true;
       unsubscribe();
-      turn();
+      wake();
       for (const worker of workers.values()) worker.ownership.stop();
       await running;
       for (const [key, worker] of workers) handOverStopped(key, worker);
-      await Promise.all(handingOver);
+      await Promise.all(handovers);
       if (!failing) await leave(options.database(), membership).catch(() => {});
     },
   };
 
   function handOverStopped(key: string, worker: Worker): void {
-    // The last round may have started it after the others were told to stop.
+    // The last rebalance may have started it after the others were stopped.
     worker.ownership.stop();
-    const over = worker.done.then(async () => {
+    const released = worker.done.then(async () => {
       worker.ownership.lose();
       workers.delete(key);
       revoked(worker);
-      if (!failing) await giveUp(options.database(), worker.claim);
+      if (!failing) await release(options.database(), worker.claim);
     });
-    track(over.catch(() => {}));
+    track(released.catch(() => {}));
   }
 }
 

@@ -32,7 +32,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
       createSender({
         name: 'PostgreSQL',
         open: () => openPublishConnection({ url, timeoutMs, ready: connections.ready }),
-        repeatable: (error) => error instanceof EventLogUnavailable || isUnavailable(error),
+        isRetryable: (error) => error instanceof EventLogUnavailable || isUnavailable(error),
         onLog,
       }),
     ],
@@ -84,7 +84,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     committedOffsets: async (group, topic) => (await lag(group, [topic])).map((one) => one.committed),
     lag,
     bytesInFlight: publisher.bytesInFlight,
-    ping: () => connections.use('asking for an answer', (database) => database.ping()),
+    ping: () => connections.use('pinging', (database) => database.ping()),
     async close() {
       clearInterval(timer);
       await Promise.all([...consumptions].map((consumption) => consumption.stop()));

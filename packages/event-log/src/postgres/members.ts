@@ -24,9 +24,9 @@ export async function renew({ sql }: Database, membership: Membership): Promise<
     values (${group}, ${member}, ${names}::jsonb, now() + ${leaseMs} * interval '1 ms')
     on conflict ("group", member) do update set lease_until = excluded.lease_until, topics = excluded.topics
     returning xmax = 0 as fresh`;
-  const gone = await sql`
+  const expired = await sql`
     delete from event_log.group_members where "group" = ${group} and lease_until < now() returning 1`;
-  if (joined?.fresh || gone.length > 0) await announce(sql, group);
+  if (joined?.fresh || expired.length > 0) await notifyGroup(sql, group);
   const held = await sql<{ topic: string; partition: number; epoch: number | bigint }[]>`
     update event_log.group_partitions set lease_until = now() + ${leaseMs} * interval '1 ms'
     where "group" = ${group} and owner = ${member} returning topic, partition, epoch`;
@@ -81,7 +81,7 @@ export async function commitOffset({ sql }: Database, claimed: Claim, offset: bi
   return rows.length > 0;
 }
 
-export async function giveUp(
+export async function release(
   { sql }: Database,
   { group, member, topic, partition, epoch }: Claim,
 ): Promise<void> {
@@ -89,14 +89,14 @@ export async function giveUp(
     update event_log.group_partitions set owner = null, lease_until = null
     where "group" = ${group} and topic = ${topic} and partition = ${partition}
       and owner = ${member} and epoch = ${String(epoch)}::bigint`;
-  await announce(sql, group);
+  await notifyGroup(sql, group);
 }
 
 export async function leave({ sql }: Database, { group, member }: Membership): Promise<void> {
   await sql`delete from event_log.group_members where "group" = ${group} and member = ${member}`;
-  await announce(sql, group);
+  await notifyGroup(sql, group);
 }
 
-async function announce(sql: Database['sql'], group: string): Promise<void> {
+async function notifyGroup(sql: Database['sql'], group: string): Promise<void> {
   await sql`select pg_notify(${GROUPS_CHANNEL}, ${group})`;
 }

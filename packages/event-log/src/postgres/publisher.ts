@@ -1,7 +1,7 @@
 import { isUnavailable, openDatabase } from '@switchboard/database';
 import { EventLogUnavailable, messageOf } from '../errors.ts';
-import type { TopicRecords } from '../gather.ts';
-import { firstOffsets } from '../placing.ts';
+import type { TopicRecords } from '../batcher.ts';
+import { firstOffsets } from '../first-offsets.ts';
 import type { SendConnection } from '../sender.ts';
 import { RECORDS_CHANNEL } from './feed.ts';
 
@@ -21,8 +21,8 @@ export async function openPublishConnection(options: {
   });
   return {
     async send(batch) {
-      const input = JSON.stringify(batch.flatMap(rows));
-      const wake = JSON.stringify(touched(batch));
+      const input = JSON.stringify(batch.flatMap(inputRows));
+      const wake = JSON.stringify(partitionsByTopic(batch));
       try {
         // Partitions are locked in one order, so that publishers cannot deadlock. The lock is held until the commit,
         // so that offsets become visible in order and without gaps.
@@ -51,7 +51,7 @@ export async function openPublishConnection(options: {
             from input i join allocated a using (topic, partition) join event_log.topics t on t.name = i.topic
           )
           select topic, partition, first, pg_notify(${RECORDS_CHANNEL}, ${wake}) from allocated`;
-        const missing = missingOf(batch, stored);
+        const missing = missingTopic(batch, stored);
         if (missing !== undefined) {
           throw new EventLogUnavailable(`PostgreSQL did not store the records: there is no topic ${missing}`);
         }
@@ -73,7 +73,7 @@ interface Allocated {
   first: number | bigint;
 }
 
-function rows({ topic, records, sizes }: TopicRecords, topicIndex: number) {
+function inputRows({ topic, records, sizes }: TopicRecords, topicIndex: number) {
   return records.map((record, i) => ({
     n: topicIndex * 1_000_000 + i,
     topic,
@@ -93,14 +93,14 @@ function text(value: string): string {
 }
 
 /** The topic was deleted after its lookup, for example because the database was recreated. */
-function missingOf(batch: TopicRecords[], stored: Allocated[]): string | undefined {
+function missingTopic(batch: TopicRecords[], stored: Allocated[]): string | undefined {
   const allocated = new Set(stored.map(({ topic, partition }) => `${partition} ${topic}`));
   return batch.find(({ topic, records }) =>
     records.some(({ partition }) => !allocated.has(`${partition} ${topic}`)),
   )?.topic;
 }
 
-function touched(batch: TopicRecords[]): Record<string, number[]> {
+function partitionsByTopic(batch: TopicRecords[]): Record<string, number[]> {
   return Object.fromEntries(
     batch.map(({ topic, records }) => [topic, [...new Set(records.map((record) => record.partition))]]),
   );

@@ -67,7 +67,7 @@ export function startWorker(options: {
     for (let failures = 0; !signal.aborted; ) {
       try {
         woken = false;
-        await readOn();
+        await readNext();
         failures = 0;
       } catch (error) {
         if (error instanceof PartitionLost) return;
@@ -80,7 +80,7 @@ export function startWorker(options: {
     }
   }
 
-  async function readOn(): Promise<void> {
+  async function readNext(): Promise<void> {
     const fetched = await readRecords(database, { topic, partition, offset: position, maxBytes });
     if (fetched.records.length > 0) {
       if (await deliver(ownership, fetched, { consume, progress, onLog })) position = fetched.nextOffset;

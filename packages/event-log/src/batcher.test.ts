@@ -2,7 +2,7 @@ import { createByteBudget } from '@switchboard/resilience';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventLogBusy, EventLogUnavailable } from './errors.ts';
-import { addSized, createGatherer, type SizedRecords, sizeOf, type TopicRecords } from './gather.ts';
+import { addSized, createBatcher, type SizedRecords, sizeOf, type TopicRecords } from './batcher.ts';
 import { record } from './testing/records.ts';
 import type { OutgoingRecord, Published } from './types.ts';
 
@@ -15,7 +15,7 @@ function sized(records: OutgoingRecord[]): SizedRecords {
 function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
   const budget = createByteBudget(options.maxBytes ?? 1_000_000);
   const sends: { batch: TopicRecords[]; succeed(first?: number): void; fail(error: Error): void }[] = [];
-  const gatherer = createGatherer({
+  const batcher = createBatcher({
     budget,
     maxSendBytes: options.maxSendBytes ?? 100_000,
     send(batch) {
@@ -27,17 +27,17 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
   function publish(values: string[], withinMs = 10_000): Promise<Published> {
     const share = sized(values.map((value) => record(value)));
     if (!budget.tryReserve(share.bytes)) throw new EventLogBusy('the budget is used up');
-    return gatherer.publish('events', share, performance.now() + withinMs);
+    return batcher.publish('events', share, performance.now() + withinMs);
   }
   const sent = (): string[][] =>
     sends.map(({ batch }) => batch.flatMap(({ records }) => records.map((one) => String(one.value))));
-  return { budget, sends, publish, sent, gatherer };
+  return { budget, sends, publish, sent, batcher };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a gatherer', () => {
-  it('sends at once when nothing is under way, and gathers all that arrives until the answer', async () => {
+describe('createBatcher', () => {
+  it('sends at once when idle, and batches records while a send is in flight', async () => {
     const { publish, sends, sent, budget } = setUp();
     const first = publish(['a']);
     expect(sent()).toEqual([['a']]);
@@ -53,7 +53,7 @@ describe('a gatherer', () => {
     expect(budget.used()).toBe(0);
   });
 
-  it('cuts sends at their bound, in order, and answers a publish when its last record is stored', async () => {
+  it('limits the bytes of a send, keeps the order, and resolves a publish when its last record is stored', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.nat(400), { minLength: 1 }), { minLength: 1 }),
@@ -82,7 +82,7 @@ describe('a gatherer', () => {
     );
   });
 
-  it('says where each record is stored, however sends are cut', async () => {
+  it('returns the offset of each record, even if a publish is split over several sends', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.nat(2), { minLength: 1 }), { minLength: 1 }),
@@ -90,7 +90,7 @@ describe('a gatherer', () => {
           const ends = [0, 100, 200];
           const stored = new Map<string, number>();
           const budget = createByteBudget(1_000_000);
-          const gatherer = createGatherer({
+          const batcher = createBatcher({
             budget,
             maxSendBytes: 300,
             async send(batch) {
@@ -107,7 +107,7 @@ describe('a gatherer', () => {
           await Promise.all(
             publishes.map(async (partitions, n) => {
               const records = partitions.map((partition, i) => record(`${n}.${i}`, partition));
-              const published = await gatherer.publish('events', sized(records), performance.now() + 10_000);
+              const published = await batcher.publish('events', sized(records), performance.now() + 10_000);
               expect(records.map((_, i) => published.offsetOf(i))).toEqual(
                 records.map((one) => BigInt(stored.get(String(one.value)) ?? -1)),
               );
@@ -120,20 +120,20 @@ describe('a gatherer', () => {
     );
   });
 
-  it('answers by the deadline though the send does not, and drops what was never sent', async () => {
-    const { publish, sends, sent, budget, gatherer } = setUp();
+  it('rejects at the deadline even if the send does not settle, and drops records that were not sent', async () => {
+    const { publish, sends, sent, budget, batcher } = setUp();
     const outcomes = await Promise.allSettled([publish(['a'], 20), publish(['b'], 20)]);
     for (const one of outcomes)
       expect(one.status === 'rejected' && one.reason).toBeInstanceOf(EventLogUnavailable);
-    // What is under way still takes memory; what waited does not.
+    // Bytes in flight stay reserved; queued bytes are released.
     expect(budget.used()).toBe(sizeOf(record('a')));
     sends[0]?.succeed();
-    await gatherer.idle();
+    await batcher.idle();
     expect(sent()).toEqual([['a']]);
     expect(budget.used()).toBe(0);
   });
 
-  it('tells all publishes of a failed send, and goes on with the next', async () => {
+  it('rejects every publish of a failed send, and continues with the next', async () => {
     const { publish, sends, sent, budget } = setUp();
     const first = publish(['a']);
     const second = publish(['b']);
@@ -146,7 +146,7 @@ describe('a gatherer', () => {
     expect(budget.used()).toBe(0);
   });
 
-  it('refuses bytes over the bound, but never a publish that is alone', async () => {
+  it('rejects bytes over the budget, except for a publish that is alone', async () => {
     const { publish, sends } = setUp({ maxBytes: 100 });
     const first = publish(['x'.repeat(500)]);
     await expect(async () => publish(['b'])).rejects.toThrow(EventLogBusy);

@@ -1,6 +1,6 @@
 import type { Published } from './types.ts';
 
-/** Of the records of one send, the offset of the first in each partition; NaN where the log did not say. */
+/** The offset of the first record of a send in each partition. NaN if the log did not return it. */
 export type FirstOffsets = (topic: string, partition: number) => number;
 
 export interface FirstOffset {
@@ -9,10 +9,10 @@ export interface FirstOffset {
   offset: number;
 }
 
-/** Of two for one partition the later holds. */
-export function firstOffsets(found: Iterable<FirstOffset>): FirstOffsets {
+/** If a partition occurs more than once, its greatest offset is used. */
+export function firstOffsets(stored: Iterable<FirstOffset>): FirstOffsets {
   const byTopic = new Map<string, number[]>();
-  for (const { topic, partition, offset } of found) {
+  for (const { topic, partition, offset } of stored) {
     const offsets = byTopic.get(topic) ?? [];
     byTopic.set(topic, offsets);
     if (!((offsets[partition] ?? -1) > offset)) offsets[partition] = offset;
@@ -20,7 +20,7 @@ export function firstOffsets(found: Iterable<FirstOffset>): FirstOffsets {
   return (topic, partition) => byTopic.get(topic)?.[partition] ?? Number.NaN;
 }
 
-/** Records stored at these offsets. */
+/** The result of a publish whose records have these offsets. */
 export function publishedAt(offsets: readonly number[]): Published {
   return {
     offsetOf(index) {
