@@ -60,7 +60,7 @@ describe.each<[string, LogKind]>([
         ({ place }) => place.split(',')[0],
       );
       const object = await deployment.objects.get(key);
-      if (object === undefined) throw new Error(`${key} is not there`);
+      if (object === undefined) throw new Error(`object ${key} not found`);
       const bytes = await buffer(object.body);
 
       await deployment.objects.delete(key);

@@ -46,7 +46,7 @@ export const schemaFolder: Rule = {
   },
 };
 
-/** routes.ts of a feature exports `<feature>Routes`, and besides it constants alone. */
+/** routes.ts of a feature exports `<feature>Routes` and constants only. */
 export const routeFunctions: Rule = {
   name: 'routes.ts exports <feature>Routes, and no other file exports a route function',
   check(tree) {

@@ -29,9 +29,9 @@ const MAX_BYTES = 262_144;
 /** The routes of a host, one per path, sorted by path. */
 export function routesOf(host: PublicHost): Route[] {
   const routes = new Map<string, Route>();
-  for (const { path, method, service, host: at, ...facts } of interfaceOperations) {
+  for (const { path, method, service, host: at, ...rest } of interfaceOperations) {
     if (at !== host) continue;
-    const maxBytes = facts.maxWireBytes ?? facts.maxBodyBytes;
+    const maxBytes = rest.maxWireBytes ?? rest.maxBodyBytes;
     const before = routes.get(path);
     routes.set(path, {
       path,
@@ -39,7 +39,7 @@ export function routesOf(host: PublicHost): Route[] {
       service,
       isSocket: false,
       maxBytes: Math.max(before?.maxBytes ?? 0, maxBytes),
-      shape: facts.errorShape,
+      shape: rest.errorShape,
     });
   }
   for (const { path, service, kind } of host === 'api' ? extraRoutes : []) {

@@ -46,7 +46,7 @@ describe('the example manifest', () => {
     expect(await json(['apply', EXAMPLE])).toEqual({ created: 0, changed: 0, unchanged: 32, changes: [] });
   }, 60_000);
 
-  it('comes back as it was written', async () => {
+  it('exports the manifest unchanged', async () => {
     const [written] = parseManifest(await example()).companies;
     const exported = await switchboard(['get', 'manifest', 'acme']);
     const [read] = parseManifest(exported.out).companies;
@@ -208,7 +208,7 @@ describe('a refusal', () => {
     const refused = await switchboard(['apply', path]);
     expect([refused.code, refused.err]).toEqual([
       1,
-      'switchboard: PUT /management/v1/companies/x: plan: there is no plan no/no\n',
+      'switchboard: PUT /management/v1/companies/x: plan: no/no not found; create it first\n',
     ]);
     const unknown = await switchboard(['get', 'plans'], 'expired');
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('set SWITCHBOARD_TOKEN')]);

@@ -65,8 +65,8 @@ async function makeOtherTenant(): Promise<string> {
     name: 'Olu Adeyemi',
     email: 'olu@other.example',
   });
-  const facts = { companyId: company, name: 'Other', region: 'eu', defaultLanguage: 'en' };
-  await manage('PUT', `/projects/${project}`, facts);
+  const settings = { companyId: company, name: 'Other', region: 'eu', defaultLanguage: 'en' };
+  await manage('PUT', `/projects/${project}`, settings);
   await manage('PUT', `/projects/${project}/reports/${report}`, { name: 'Other' });
   const { key } = await manage('POST', `/projects/${project}/keys`);
   await eventually(async () => {

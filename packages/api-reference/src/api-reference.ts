@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { scalarScript } from './scalar.ts';
 
 export interface ApiReferenceOptions {
-  /** Origins besides the page's own that operations are tried out on: those of the document's servers. */
+  /** Other origins that the page may send requests to: those of the document's servers. */
   origins?: readonly string[];
 }
 

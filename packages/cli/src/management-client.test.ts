@@ -50,9 +50,9 @@ test('a Retry-After beyond the retry time fails at once', async () => {
   const { asked, client } = await serviceAnswering({
     status: 503,
     headers: { 'Retry-After': '3600' },
-    body: said('away'),
+    body: said('unavailable'),
   });
-  expect(await refusal(client().call(getFlag, flag))).toContain('away');
+  expect(await refusal(client().call(getFlag, flag))).toContain('unavailable');
   expect(asked).toHaveLength(1);
 });
 
@@ -60,8 +60,8 @@ test('a write is retried until its service knows the project; a read that gets 4
   const { asked, client } = await serviceAnswering({ status: 404 }, { status: 200 });
   await client().call(putFlag, { ...flag, body: {} });
   expect(asked).toHaveLength(2);
-  const other = await serviceAnswering({ status: 404, body: said('The project has no such flag.') });
-  expect(await refusal(other.client().call(getFlag, flag))).toContain('no such flag');
+  const other = await serviceAnswering({ status: 404, body: said('Flag not found.') });
+  expect(await refusal(other.client().call(getFlag, flag))).toContain('Flag not found');
   expect(other.asked).toHaveLength(1);
 });
 

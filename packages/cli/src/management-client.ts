@@ -13,12 +13,12 @@ export class ManagementError extends Error {
 
   constructor(
     message: string,
-    facts: { status?: number; retryAfterMs?: number; isUncertain?: boolean } = {},
+    details: { status?: number; retryAfterMs?: number; isUncertain?: boolean } = {},
   ) {
     super(message);
-    this.status = facts.status;
-    this.retryAfterMs = facts.retryAfterMs;
-    this.isUncertain = facts.isUncertain ?? false;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+    this.isUncertain = details.isUncertain ?? false;
   }
 }
 

@@ -111,10 +111,10 @@ test('an error with several codes has an example of each', () => {
   expect(uploads).toEqual({
     ATTACHMENT_UNREAD: {
       value: {
-        error: { code: 'ATTACHMENT_UNREAD', message: 'The body is empty or could not be received.' },
+        error: { code: 'ATTACHMENT_UNREAD', message: 'The body is empty; send the bytes of the file.' },
       },
     },
-    BAD_REQUEST: { value: { error: { code: 'BAD_REQUEST', message: 'The name is too long.' } } },
+    BAD_REQUEST: { value: { error: { code: 'BAD_REQUEST', message: 'name: longer than 200 characters' } } },
   });
 });
 

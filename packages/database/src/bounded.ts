@@ -39,7 +39,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
   bound: Bound,
 ): Sql {
   let waiting = 0;
-  // A transaction is counted as one, whatever is asked within it.
+  // A transaction counts as one, however many queries it has.
   const within: Bound = { ...bound, count: () => undefined };
 
   function call(method: 'unsafe' | 'begin' | 'savepoint', given: unknown[]): unknown {

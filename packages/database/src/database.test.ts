@@ -218,7 +218,7 @@ describe('a server that fails', () => {
     ).toBe('answered');
   });
 
-  it('has no connection left: some queries are answered, the others are told so', async () => {
+  it('has no connection left: some queries run, the others are rejected', async () => {
     // Three a role, so that the test does not depend on how fast hundreds of log-ins are.
     await openHere().sql.unsafe(`create role few login password 'few' connection limit 3`);
     const url = new URL(server.url('test'));

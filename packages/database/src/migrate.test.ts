@@ -37,7 +37,7 @@ async function migrations(...steps: { when: number; sql: string }[]): Promise<st
 }
 
 describe('migrate', () => {
-  it('applies each migration once, whoever else migrates at the same time', async () => {
+  it('applies each migration once, even if several processes migrate at the same time', async () => {
     const { url, sql } = await database();
     // Not repeatable, and slow enough for the others to meet it.
     const folder = await migrations(

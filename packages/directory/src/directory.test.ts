@@ -156,20 +156,20 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       expect(await directory.projectKey(key)).toBeUndefined();
     });
 
-    it('is read again from the start when the topic was made anew', async () => {
+    it('is read again from the start when the topic was recreated', async () => {
       await log.publish(putProject, putProject, putProject, putKey);
       const before = service.instance();
       await before.directory.start();
       await before.directory.stop();
-      const anew = await testLog(kind);
-      await anew.publish(directoryRecord('project', { ...project, id: 'new' }));
-      const again = await testService(anew, service.url);
+      const recreated = await testLog(kind);
+      await recreated.publish(directoryRecord('project', { ...project, id: 'new' }));
+      const again = await testService(recreated, service.url);
       const { directory } = again.instance();
       await directory.start();
       await eventually(async () => expect(await directory.project('new')).toBeDefined());
       await eventually(async () => expect(await directory.projectKey(key)).toBeUndefined());
       await again.close();
-      await anew.close();
+      await recreated.close();
     });
   });
 });

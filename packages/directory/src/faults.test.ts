@@ -137,7 +137,7 @@ it('a known key costs no query, and random keys cost few and push none out', asy
   expect((await Promise.all(strangers.map(directory.projectKey))).every((one) => one === undefined)).toBe(
     true,
   );
-  // Gathered: one for the first, then up to 1,000 at a time.
+  // Batched: one for the first, then up to 1,000 at a time.
   expect(queries - before).toBeLessThanOrEqual(6);
   const afterStrangers = queries;
   await Promise.all(strangers.map(directory.projectKey));

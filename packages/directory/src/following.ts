@@ -6,8 +6,8 @@ import { DirectoryUnavailable } from './errors.ts';
 import { markCaughtUp, openReplica, type Replica, readPositions, resetReplica } from './store.ts';
 
 export interface DirectoryLogger {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
 }
 
 interface FollowOptions {

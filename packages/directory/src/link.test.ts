@@ -33,7 +33,7 @@ describe.each(logs)('a link from %s', (kind) => {
     return { home, region, link };
   }
 
-  const facts = (records: Awaited<ReturnType<Awaited<ReturnType<typeof testLog>>['stored']>>) =>
+  const contents = (records: Awaited<ReturnType<Awaited<ReturnType<typeof testLog>>['stored']>>) =>
     records
       .map(({ partition, key: name, value, headers }) => ({
         partition,
@@ -49,10 +49,10 @@ describe.each(logs)('a link from %s', (kind) => {
     const linked = link();
     await linked.start();
     expect(linked.isComplete()).toBe(true);
-    expect(facts(await region.stored())).toEqual(facts(await home.stored()));
+    expect(contents(await region.stored())).toEqual(contents(await home.stored()));
     await home.publish(project('a'), directoryTombstone('key', 'k'));
     await eventually(async () => {
-      const copied = facts(await region.stored());
+      const copied = contents(await region.stored());
       expect(copied.at(-1)).toMatchObject({ name: 'key:k', value: null, revision: '5' });
     });
     await eventually(async () => expect(await linked.behind()).toBe(0n));
@@ -66,7 +66,7 @@ describe.each(logs)('a link from %s', (kind) => {
     await first.stop();
     await home.publish(project('b'));
     await link().start();
-    expect(facts(await region.stored()).map(({ revision }) => revision)).toEqual(
+    expect(contents(await region.stored()).map(({ revision }) => revision)).toEqual(
       expect.arrayContaining(['1', '3']),
     );
     const before = await region.log.endOffsets(home.topic);

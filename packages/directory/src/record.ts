@@ -94,7 +94,7 @@ const REVISION_HEADER = 'revision';
 
 /**
  * A record as it goes to a topic of so many partitions. `revision` must be greater with each change of the
- * entry: a reader passes over whatever is not newer than what it has.
+ * entry: readers skip records that are not newer than their own.
  */
 export function outgoingRecord(
   { key, value }: DirectoryRecord,

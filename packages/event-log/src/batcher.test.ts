@@ -1,8 +1,8 @@
 import { createByteBudget } from '@switchboard/resilience';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventLogBusy, EventLogUnavailable } from './errors.ts';
 import { addSized, createBatcher, type SizedRecords, sizeOf, type TopicRecords } from './batcher.ts';
+import { EventLogBusy, EventLogUnavailable } from './errors.ts';
 import { record } from './testing/records.ts';
 import type { OutgoingRecord, Published } from './types.ts';
 

@@ -1,6 +1,6 @@
 import type { ByteBudget } from '@switchboard/resilience';
-import { EventLogBusy, EventLogUnavailable, RecordTooLarge } from './errors.ts';
 import { addSized, createBatcher, type SizedRecords, sizeOf } from './batcher.ts';
+import { EventLogBusy, EventLogUnavailable, RecordTooLarge } from './errors.ts';
 import type { Sender } from './sender.ts';
 import { within } from './timing.ts';
 import type { OutgoingRecord, Published } from './types.ts';
@@ -156,7 +156,5 @@ function checkPartitions(topic: string, records: OutgoingRecord[], partitions: n
 }
 
 function tooLarge(topic: string, bytes: number): RecordTooLarge {
-  return new RecordTooLarge(
-    `a record for ${topic} has ${bytes} bytes; the maximum is ${MAX_RECORD_BYTES}`,
-  );
+  return new RecordTooLarge(`a record for ${topic} has ${bytes} bytes; the maximum is ${MAX_RECORD_BYTES}`);
 }

@@ -1,6 +1,6 @@
 import { backoffDelay, pause } from '@switchboard/resilience';
-import { EventLogUnavailable, messageOf } from './errors.ts';
 import type { TopicRecords } from './batcher.ts';
+import { EventLogUnavailable, messageOf } from './errors.ts';
 import type { FirstOffsets } from './first-offsets.ts';
 import { within } from './timing.ts';
 import type { LogEntry } from './types.ts';

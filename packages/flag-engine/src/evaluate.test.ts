@@ -144,7 +144,7 @@ describe('a flag that cannot be evaluated', () => {
     ['variation without weight', { variations: [{ key: 'a', value: 1 }] }],
     ['negative weight', { variations: [{ key: 'a', value: 1, weight: -1 }] }],
     [
-      'no weight at all, whoever asks',
+      'a total weight of 0, for any distinct id',
       { rolloutPercentage: 0, variations: [{ key: 'a', value: 1, weight: 0 }] },
     ],
     ['prerequisite that is none', { prerequisites: [null] }],

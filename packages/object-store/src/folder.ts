@@ -63,8 +63,8 @@ export function openFolder(root: string): ObjectStore {
         yield* walk(key, prefix);
         continue;
       }
-      const facts = await stat(join(root, key)).catch(absentIsUndefined);
-      if (facts !== undefined) yield { key, size: facts.size, modifiedAt: facts.mtime };
+      const stats = await stat(join(root, key)).catch(absentIsUndefined);
+      if (stats !== undefined) yield { key, size: stats.size, modifiedAt: stats.mtime };
     }
   }
 

@@ -3,7 +3,7 @@ import { DeadlineExceeded, withDeadline } from './deadline.ts';
 
 export interface CacheOptions<V> {
   /**
-   * Reads the value of a key. `last` is the value it replaces; returning the same object keeps whatever was derived
+   * Reads the value of a key. `last` is the value it replaces; returning the same object keeps what was derived
    * from it. `undefined` means that there is none, which is remembered for `missingForMs`.
    */
   load(key: string, last: V | undefined): Promise<V>;
@@ -55,7 +55,7 @@ interface Entry<V> {
   usedStaleUntil: number;
 }
 
-/** What an entry takes besides key and value: map slot, list links, times, sizes. Measured with Node 24. */
+/** Overhead of an entry in addition to key and value: map slot, list links, times, sizes. Measured with Node 24. */
 const ENTRY_BYTES = 200;
 const MAX_MISSING = 10_000;
 

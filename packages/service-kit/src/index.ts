@@ -30,7 +30,7 @@ export {
   UnsupportedEncoding,
 } from './http/errors.ts';
 export type { Implement } from './http/implement.ts';
-export { requestId } from './http/request-facts.ts';
+export { requestId } from './http/request-info.ts';
 export { type HttpServer, ListenError, listen } from './http/server.ts';
 export { createApp, type ServiceApp } from './lifecycle/app.ts';
 export { type Clock, type CommonConfig, type ServiceContext, systemClock } from './lifecycle/context.ts';

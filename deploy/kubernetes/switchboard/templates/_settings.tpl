@@ -81,8 +81,8 @@ the services. Context: what (an entry of switchboard.processes), root.
 
 {{- define "switchboard.refuse-unknown" -}}
 {{- range $name, $value := .env }}
-{{- $somebody := regexMatch "^(OTEL|NODE)_" $name }}
-{{- range $service, $known := $.all }}{{ if hasKey $known $name }}{{ $somebody = true }}{{ end }}{{ end }}
-{{- if not $somebody }}{{ fail (printf "env: no service has a setting %s; docs/configuration.md lists them" $name) }}{{ end }}
+{{- $isKnown := regexMatch "^(OTEL|NODE)_" $name }}
+{{- range $service, $known := $.all }}{{ if hasKey $known $name }}{{ $isKnown = true }}{{ end }}{{ end }}
+{{- if not $isKnown }}{{ fail (printf "env: no service has a setting %s; docs/configuration.md lists them" $name) }}{{ end }}
 {{- end }}
 {{- end }}

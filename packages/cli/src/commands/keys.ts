@@ -16,7 +16,7 @@ switchboard keys revoke <projectId> <key>
 switchboard keys list <projectId>
 
 A project key is public and names the project. To replace one, create a new key, ship it, and revoke the old key
-once nothing sends it any more. A revoked key is refused everywhere within a second and cannot be restored.
+once no client sends it. A revoked key is refused everywhere within a second and cannot be restored.
 
 ${COMMON_HELP}
 `,

@@ -27,7 +27,7 @@ describe('a price in dollars per token', () => {
     },
   );
 
-  test('is the decimal that was written, whatever its digits', () => {
+  test('is the exact decimal of the list, regardless of its digits', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999_999 }), fc.integer({ min: 6, max: 12 }), (digits, places) => {
         const written = `${digits}e-${places}`;

@@ -45,7 +45,12 @@ export const getPublicLink = operation({
   description: 'Gets 404 if the link was turned off or has expired. Open to every member of the company.',
   request: { params },
   responses: { 200: jsonResponse('The public link.', publicLink) },
-  errors: { 404: 'Not found. The project or report does not exist, or the report has no public link.' },
+  errors: {
+    404: {
+      description: 'The project or report was not found, or the report has no active public link.',
+      message: 'Public link not found: this report has no active link.',
+    },
+  },
 });
 
 export const putPublicLink = operation({
@@ -100,7 +105,10 @@ export const getSharedReport = operation({
     },
   },
   errors: {
-    404: 'Not found. The link was deleted, has expired or never existed.',
-    429: 'Too many requests. Retry after the number of seconds in Retry-After.',
+    404: 'Link not found: it is off, has expired or never existed.',
+    429: {
+      description: 'Too many requests. Retry after the time in Retry-After.',
+      message: 'Too many requests (reads of a link). Retry after the time in Retry-After.',
+    },
   },
 });

@@ -82,7 +82,9 @@ export const replyToThread = operation({
   description: 'Open to every member of the company. A resolved thread stays resolved.',
   request: { params: threadParams, body: jsonBody(commentRequest, { body: 'The campaign began.' }) },
   responses: { 201: jsonResponse('The thread with the reply.', thread) },
-  errors: { 409: 'Conflict. The first comment of the thread was deleted, so it takes no replies.' },
+  errors: {
+    409: 'The first comment of this thread was deleted, so it takes no replies. Start a new thread.',
+  },
 });
 
 export const changeComment = operation({
@@ -98,7 +100,7 @@ export const changeComment = operation({
     body: jsonBody(commentRequest, { body: 'The campaign began on Sunday.' }),
   },
   responses: { 200: threadResponse },
-  errors: { 409: 'Conflict. The comment was deleted.' },
+  errors: { 409: 'The comment was deleted.' },
 });
 
 export const deleteComment = operation({
@@ -144,7 +146,7 @@ export const addReaction = operation({
   description: 'A person reacts with each emoji at most once. Emoji are accepted with or without U+FE0F.',
   request: { params: reactionParams },
   responses: { 200: threadResponse },
-  errors: { 409: 'Conflict. The comment was deleted.' },
+  errors: { 409: 'The comment was deleted.' },
 });
 
 export const removeReaction = operation({

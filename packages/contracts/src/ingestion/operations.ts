@@ -26,7 +26,10 @@ const common = {
 } as const;
 
 const busy = {
-  503: 'Service temporarily unavailable or overloaded. Retry after the number of seconds in Retry-After.',
+  503: {
+    description: 'Service temporarily unavailable or overloaded. Retry after the time in Retry-After.',
+    message: 'Service overloaded. Retry after the time in Retry-After.',
+  },
 };
 
 const callAccepted = {

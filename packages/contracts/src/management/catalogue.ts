@@ -93,7 +93,12 @@ export const deletePlan = operation({
   summary: 'Delete a plan',
   request: { params: planParams },
   responses: { 204: deleted },
-  errors: { 409: 'Conflict. A company is on this plan.' },
+  errors: {
+    409: {
+      description: 'A company is on this plan.',
+      message: 'Company acme is on this plan; move it to another plan first.',
+    },
+  },
 });
 
 export const getAiModel = operation({

@@ -32,5 +32,5 @@ export const recordReportRun = operation({
       ranAt: '2026-03-01T09:30:00.000Z',
     }),
   },
-  errors: { 404: 'Project or report not found.' },
+  errors: { 404: { description: 'Project or report not found.', message: 'Report not found.' } },
 });

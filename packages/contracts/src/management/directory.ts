@@ -123,7 +123,7 @@ export const getMember = operation({
   summary: 'Get a member of a company',
   request: { params: memberParams },
   responses: { 200: jsonResponse('The member.', member) },
-  errors: { 404: 'Company or member not found.' },
+  errors: { 404: { description: 'Company or member not found.', message: 'Member not found.' } },
 });
 
 export const putMember = operation({
@@ -179,7 +179,13 @@ export const putProject = operation({
     }),
   },
   responses: { 200: jsonResponse('The stored project.', project) },
-  errors: { 409: 'Conflict. The project has keys, so its region and company cannot change.' },
+  errors: {
+    409: {
+      description: 'The project has keys, so its region and company cannot change.',
+      message:
+        'Project acme-shop has keys, which fix its region and company; revoke them first or create another project.',
+    },
+  },
 });
 
 export const deleteProject = operation({
@@ -233,7 +239,7 @@ export const getReport = operation({
   summary: 'Get a saved report',
   request: { params: reportParams },
   responses: { 200: jsonResponse('The report.', report) },
-  errors: { 404: 'Project or report not found.' },
+  errors: { 404: { description: 'Project or report not found.', message: 'Report not found.' } },
 });
 
 export const putReport = operation({

@@ -73,7 +73,7 @@ export const getFlag = operation({
   summary: 'Get a flag',
   request: { params: flagParams },
   responses: { 200: jsonResponse('The flag.', flagEntry) },
-  errors: { 404: 'Project or flag not found.' },
+  errors: { 404: { description: 'Project or flag not found.', message: 'Flag not found.' } },
 });
 
 export const putFlag = operation({
@@ -109,7 +109,12 @@ export const deleteFlag = operation({
   summary: 'Delete a flag',
   request: { params: flagParams },
   responses: { 204: deleted },
-  errors: { 409: 'Conflict. The flag is a prerequisite of another flag.' },
+  errors: {
+    409: {
+      description: 'The flag is a prerequisite of another flag.',
+      message: 'The flag is a prerequisite of "checkout". Change or delete those flags first.',
+    },
+  },
 });
 
 export const listCohorts = operation({
@@ -135,7 +140,7 @@ export const getCohort = operation({
   summary: 'Get a cohort',
   request: { params: cohortParams },
   responses: { 200: jsonResponse('The cohort.', cohort) },
-  errors: { 404: 'Project or cohort not found.' },
+  errors: { 404: { description: 'Project or cohort not found.', message: 'Cohort not found.' } },
 });
 
 export const putCohort = operation({

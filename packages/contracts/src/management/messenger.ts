@@ -88,7 +88,9 @@ const params = z.object(projectParams);
 const teammateParams = z.object({ ...projectParams, userId });
 const conversationParams = z.object({ ...projectParams, id: conversationId });
 const noProject = { 404: 'Project not found.' };
-const noConversation = { 404: 'Project or conversation not found.' };
+const noConversation = {
+  404: { description: 'Project or conversation not found.', message: 'Conversation not found.' },
+};
 
 export const getMessengerSettings = operation({
   ...common,
@@ -98,7 +100,12 @@ export const getMessengerSettings = operation({
   summary: 'Get the messenger configuration of a project',
   request: { params },
   responses: { 200: jsonResponse('The configuration.', messengerSettings) },
-  errors: { 404: 'Project not found, or its messenger was never configured.' },
+  errors: {
+    404: {
+      description: 'The project was not found, or its messenger was never configured.',
+      message: 'Messenger configuration not found.',
+    },
+  },
 });
 
 export const putMessengerSettings = operation({
@@ -136,7 +143,7 @@ export const getTeammate = operation({
   summary: 'Get a teammate',
   request: { params: teammateParams },
   responses: { 200: jsonResponse('The teammate.', teammate) },
-  errors: { 404: 'Project or teammate not found.' },
+  errors: { 404: { description: 'Project or teammate not found.', message: 'Teammate not found.' } },
 });
 
 export const putTeammate = operation({
@@ -176,10 +183,13 @@ export const putTeammateAvatar = operation({
     }),
   },
   errors: {
-    404: 'Project or teammate not found.',
-    415: 'The image is not a PNG, JPEG, WebP or SVG.',
-    502: 'The object store rejected the image.',
-    503: 'Object storage is not configured, or the service is temporarily unavailable.',
+    404: { description: 'Project or teammate not found.', message: 'Teammate not found.' },
+    415: 'Not a complete PNG, JPEG, WebP or SVG file, or an image of more than 50 million pixels.',
+    502: 'The object store failed to store the avatar. Retry later.',
+    503: {
+      description: 'Object storage is not configured, or the service is temporarily unavailable.',
+      message: 'Avatar storage is not configured for this deployment.',
+    },
   },
 });
 
@@ -193,7 +203,7 @@ export const createIdentitySecret = operation({
     'Identity secrets verify the userId of visitors. The value is returned once. As soon as a project has a secret, a userId requires a userHash.',
   request: { params },
   responses: { 201: jsonResponse('The secret.', z.object({ id, secret: z.string() })) },
-  errors: { ...noProject, 409: 'Conflict. The project already has two secrets; delete one first.' },
+  errors: { ...noProject, 409: 'The project already has two identity secrets; delete one of them first.' },
 });
 
 export const deleteIdentitySecret = operation({

@@ -43,7 +43,7 @@ const common = managementOf('archive');
 const REPLAYS_PATH = '/management/v1/projects/{projectId}/replays';
 const REPLAY_PATH = '/management/v1/projects/{projectId}/replays/{sessionId}';
 const replayParams = z.object({ ...projectParams, sessionId: id });
-const noReplay = { 404: 'Project or recording not found.' };
+const noReplay = { 404: { description: 'Project or recording not found.', message: 'Recording not found.' } };
 
 export const listReplays = operation({
   ...common,
@@ -94,8 +94,17 @@ export const readReplayEvents = operation({
   responses: { 200: { description: 'The events.', content: streamed } },
   errors: {
     ...noReplay,
-    502: 'REPLAY_OBJECT_MISSING: an object of the recording is no longer in the object store.',
-    503: 'The object store or another dependency is unavailable.',
+    502: {
+      description: 'REPLAY_OBJECT_MISSING: An object of the recording is missing in the object store.',
+      message: {
+        REPLAY_OBJECT_MISSING:
+          'The object of chunk 3 is missing in the object store: replays/acme-shop/session-1/0000000000000003-9f86d081884c7d65',
+      },
+    },
+    503: {
+      description: 'The object store or another dependency is unavailable.',
+      message: 'Object store unavailable. Retry after the time in Retry-After.',
+    },
   },
 });
 
@@ -110,6 +119,6 @@ export const deleteReplay = operation({
   responses: { 204: deleted },
   errors: {
     404: 'Project not found.',
-    503: 'The session is deleted, but its objects could not be erased yet; they are erased later.',
+    503: 'The recording is deleted, but the object store is unavailable. Its objects are erased later.',
   },
 });

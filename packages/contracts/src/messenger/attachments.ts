@@ -38,14 +38,39 @@ export const uploadAttachment = operation({
   },
   responses: { 201: jsonResponse('The file. Send its id in attachmentIds.', uploadedAttachment) },
   errors: {
-    400: 'ATTACHMENT_UNREAD: the body is empty or could not be received. BAD_REQUEST: the name is too long.',
-    403: 'ATTACHMENTS_OFF: attachments are disabled for the project, or the key belongs to another region.',
-    413: 'ATTACHMENT_TOO_LARGE: the file is larger than 500,000 bytes.',
-    415: 'ATTACHMENT_FORMAT: the file is not a PNG, JPEG, WebP, GIF or PDF, or an image of more than 50 million pixels.',
-    429: 'ATTACHMENT_RATE: too many uploads from this conversation or IP address; retry after the number of seconds in Retry-After.',
-    500: 'ATTACHMENT_FAILED: the file could not be processed.',
-    502: 'ATTACHMENT_STORAGE: the object store rejected the file.',
-    503: 'ATTACHMENT_STORAGE: file storage is not configured. UNAVAILABLE: the service is temporarily unavailable.',
+    400: {
+      description:
+        'ATTACHMENT_UNREAD: The body is empty or was not received completely. BAD_REQUEST: The name is too long.',
+      message: {
+        ATTACHMENT_UNREAD: 'The body is empty; send the bytes of the file.',
+        BAD_REQUEST: 'name: longer than 200 characters',
+      },
+    },
+    403: {
+      description:
+        'ATTACHMENTS_OFF: Attachments are off for the project, or the key belongs to another region.',
+      message: { ATTACHMENTS_OFF: 'Attachments are turned off for this project.' },
+    },
+    413: {
+      description: 'ATTACHMENT_TOO_LARGE: The file is larger than 500,000 bytes.',
+      message: { ATTACHMENT_TOO_LARGE: 'body: larger than 500000 bytes' },
+    },
+    415: 'ATTACHMENT_FORMAT: Not a complete PNG, JPEG, WebP, GIF or PDF file, or an image of more than 50 million pixels.',
+    429: {
+      description:
+        'ATTACHMENT_RATE: Too many uploads from this conversation or IP address. Retry after the time in Retry-After.',
+      message: {
+        ATTACHMENT_RATE: 'Too many requests (uploads-minute). Retry after the time in Retry-After.',
+      },
+    },
+    500: {
+      description: 'ATTACHMENT_FAILED: The file could not be processed.',
+      message: {
+        ATTACHMENT_FAILED: 'Internal error. Report request id 0198c5f1-6d2a-7c3e-9f40-5b8d2e1a7c64.',
+      },
+    },
+    502: 'ATTACHMENT_STORAGE: The object store failed to store the attachment. Retry later.',
+    503: 'ATTACHMENT_STORAGE: Attachment storage is not configured for this deployment. UNAVAILABLE: Service temporarily unavailable. Retry after the time in Retry-After.',
   },
 });
 
@@ -71,10 +96,18 @@ export const readAttachment = operation({
     },
   },
   errors: {
-    403: 'ATTACHMENTS_OFF: the key belongs to another region.',
-    404: 'ATTACHMENT_NOT_FOUND: the conversation has no such file.',
-    500: 'ATTACHMENT_FAILED: the file could not be read.',
-    502: 'ATTACHMENT_STORAGE: the object store did not return the file.',
-    503: 'ATTACHMENT_STORAGE: file storage is not configured. UNAVAILABLE: the service is temporarily unavailable.',
+    403: {
+      description: 'ATTACHMENTS_OFF: The key belongs to another region.',
+      message: { ATTACHMENTS_OFF: 'The project key belongs to region us; this host serves region eu.' },
+    },
+    404: 'ATTACHMENT_NOT_FOUND: Attachment not found.',
+    500: {
+      description: 'ATTACHMENT_FAILED: The file could not be read.',
+      message: {
+        ATTACHMENT_FAILED: 'Internal error. Report request id 0198c5f1-6d2a-7c3e-9f40-5b8d2e1a7c64.',
+      },
+    },
+    502: 'ATTACHMENT_STORAGE: The object store failed to read the attachment. Retry later.',
+    503: 'ATTACHMENT_STORAGE: Attachment storage is not configured for this deployment. UNAVAILABLE: Service temporarily unavailable. Retry after the time in Retry-After.',
   },
 });

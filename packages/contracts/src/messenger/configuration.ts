@@ -200,7 +200,10 @@ export const getAvatar = operation({
   },
   errors: {
     404: 'Avatar not found.',
-    502: 'The object store did not return the image.',
-    503: 'Object storage is not configured, or the service is temporarily unavailable.',
+    502: 'The object store failed to read the avatar. Retry later.',
+    503: {
+      description: 'Object storage is not configured, or the service is temporarily unavailable.',
+      message: 'Avatar storage is not configured for this deployment.',
+    },
   },
 });

@@ -119,7 +119,7 @@ export type OpenedConversation = z.infer<typeof openedConversation>;
 export const pageContext = z
   .object({ host: text({ max: 255 }), path: text({ max: 2048 }), title: text({ max: 500 }) })
   .openapi('PageContext', {
-    description: 'The page on which the turn was written. Not shown to the visitor.',
+    description: 'The page from which the turn was sent. Not shown to the visitor.',
   });
 export type PageContext = z.infer<typeof pageContext>;
 
@@ -160,8 +160,15 @@ export const openConversation = operation({
   },
   responses: { 201: jsonResponse('The conversation and its token.', openedConversation) },
   errors: {
-    403: 'The project key belongs to another region, or userHash does not match userId.',
-    429: 'Too many conversations. Retry after the number of seconds in Retry-After.',
+    403: {
+      description: 'The project key belongs to another region, or userHash does not match userId.',
+      message:
+        'userHash: not the lower-case hex HMAC-SHA256 of userId with an identity secret of the project',
+    },
+    429: {
+      description: 'Too many conversations. Retry after the time in Retry-After.',
+      message: 'Too many requests (opens-address). Retry after the time in Retry-After.',
+    },
   },
 });
 
@@ -187,8 +194,14 @@ export const appendTurn = operation({
   },
   responses: { 201: jsonResponse('The turn.', z.object({ turn }), { turn: turnExample }) },
   errors: {
-    409: 'Conflict. An attachment belongs to another conversation or was already sent. Nothing is stored.',
-    429: 'Too many turns. Retry after the number of seconds in Retry-After.',
+    409: {
+      description: 'An attachment belongs to another conversation or was already sent. Nothing is stored.',
+      message: 'attachmentIds: names an attachment that is not in this conversation or was already sent',
+    },
+    429: {
+      description: 'Too many turns. Retry after the time in Retry-After.',
+      message: 'Too many requests (turns). Retry after the time in Retry-After.',
+    },
   },
 });
 

@@ -106,7 +106,12 @@ export const refreshHelpCentre = operation({
     'Asks the help-site provider for the site of the company, stores the result and returns it. If the provider fails, a stored site is kept and gets readError; without a stored site the response is 502 HELP_SITE_FAILED. Open to every member of the company.',
   request: { params },
   responses: { 200: jsonResponse('The help centre.', helpCentre) },
-  errors: { 502: 'HELP_SITE_FAILED: the help-site provider failed and no site is stored.' },
+  errors: {
+    502: {
+      description: 'HELP_SITE_FAILED: The help-site provider failed and no site is stored.',
+      message: { HELP_SITE_FAILED: 'The help-site provider could not be reached.' },
+    },
+  },
 });
 
 export const putArticleSearch = operation({
@@ -119,7 +124,7 @@ export const putArticleSearch = operation({
     'Sets both on and placement. Turning article search on requires a plan that includes it; otherwise the response is 402 PLAN_REQUIRED, even if it was on before. Turning it off is always allowed.',
   request: { params, body: jsonBody(articleSearch, { on: true, placement: 'tab' }) },
   responses: { 200: jsonResponse('The stored setting.', articleSearch) },
-  errors: { 402: 'PLAN_REQUIRED: the plan does not include article search.' },
+  errors: { 402: 'PLAN_REQUIRED: Your plan does not include article search.' },
 });
 
 export const translateTexts = operation({
@@ -140,7 +145,10 @@ export const translateTexts = operation({
     }),
   },
   errors: {
-    402: 'AI_DISABLED: the plan does not include AI translations. AI_LIMIT_REACHED: the monthly limit of AI translations is reached.',
-    502: 'AI_FAILED: the AI provider failed or returned an unusable reply.',
+    402: "AI_DISABLED: Your plan does not include the AI add-on. AI_LIMIT_REACHED: The texts exceed what is left of your plan's AI translation limit for this month.",
+    502: {
+      description: 'AI_FAILED: The AI provider failed or returned an unusable reply.',
+      message: { AI_FAILED: 'The AI provider failed or timed out. Retry later.' },
+    },
   },
 });

@@ -30,20 +30,27 @@ const statuses: Record<number, [phrase: string, code: string]> = {
   503: ['Service Unavailable', 'UNAVAILABLE'],
 };
 
+/**
+ * The meaning of an error status. A text is both description and example message, and `CODE: message. OTHER: message.`
+ * has an example for each code. An object has example messages of its own, by code if there are several.
+ */
+export type ErrorMeaning = string | { description: string; message: string | Record<string, string> };
+
 interface ErrorResponse {
   shape: ErrorShape;
   status: number;
-  /** The meaning of the status, or `CODE: meaning. OTHER: meaning.` if it has several codes. */
-  description: string;
-  /** The example message, if it differs from the description. */
-  message?: string | undefined;
+  meaning: ErrorMeaning;
 }
 
 /** An error response of an operation, with an example for each code. */
-export function errorResponse({ shape, status, description, message }: ErrorResponse) {
+export function errorResponse({ shape, status, meaning }: ErrorResponse) {
   const [phrase, usualCode] = statuses[status] ?? ['Error', 'ERROR'];
-  const own = ownCodes(description);
-  const faults = own.length > 0 ? own : [{ code: usualCode, message: message ?? description }];
+  const { description, message } =
+    typeof meaning === 'string' ? { description: meaning, message: messagesByCode(meaning) } : meaning;
+  const faults =
+    typeof message === 'string'
+      ? [{ code: usualCode, message }]
+      : Object.entries(message).map(([code, text]) => ({ code, message: text }));
   if (shape === 'empty') {
     const example = faults[0]?.message;
     return {
@@ -66,13 +73,11 @@ export function errorResponse({ shape, status, description, message }: ErrorResp
   return { description, content: { 'application/json': { schema, examples } } };
 }
 
-/** Parses `AI_DISABLED: the add-on is off. AI_LIMIT_REACHED: ...` into codes and messages. */
-function ownCodes(description: string) {
+/** Parses `AI_DISABLED: The plan ... AI_LIMIT_REACHED: ...` into messages by code. A text without codes stays. */
+function messagesByCode(description: string): string | Record<string, string> {
   const parts = [...description.matchAll(/\b([A-Z]+(?:_[A-Z]+)*): (.+?\.)(?= [A-Z_]+: |$)/g)];
-  return parts.map(([, code = '', message = '']) => ({
-    code,
-    message: message.charAt(0).toUpperCase() + message.slice(1),
-  }));
+  if (parts.length === 0) return description;
+  return Object.fromEntries(parts.map(([, code = '', message = '']) => [code, message]));
 }
 
 /** An example message for 400: a problem with the first required field of the request. */

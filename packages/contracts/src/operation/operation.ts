@@ -1,5 +1,5 @@
 import { createRoute, type RouteConfig } from '@hono/zod-openapi';
-import { type ErrorShape, errorResponse, exampleProblem } from './error-responses.ts';
+import { type ErrorMeaning, type ErrorShape, errorResponse, exampleProblem } from './error-responses.ts';
 
 /** The service that implements an operation. */
 export type ServiceName = 'catalogue' | 'collaboration' | 'messenger' | 'flags' | 'ingestion' | 'archive';
@@ -26,7 +26,7 @@ export type Credential =
  * What routing, authentication, limits and the gateway's route table are generated from. A type, because an
  * interface lacks the implicit index signature that the `x-` keys of RouteConfig require.
  */
-export type OperationFacts = {
+export type OperationMetadata = {
   readonly operationId: string;
   readonly service: ServiceName;
   readonly host: Host;
@@ -38,7 +38,7 @@ export type OperationFacts = {
   readonly maxWireBytes?: number;
 };
 
-export type Operation = RouteConfig & OperationFacts;
+export type Operation = RouteConfig & OperationMetadata;
 
 const schemes: Record<Credential, Record<string, string[]>[]> = {
   public: [],
@@ -50,12 +50,12 @@ const schemes: Record<Credential, Record<string, string[]>[]> = {
 };
 
 type Definition = Omit<RouteConfig, 'operationId' | 'security' | 'tags'> &
-  Omit<OperationFacts, 'maxBodyBytes'> & {
+  Omit<OperationMetadata, 'maxBodyBytes'> & {
     /** The tag in the OpenAPI document. */
     tag: string;
     maxBodyBytes?: number;
     /** Errors beyond those implied by the credential and the body, by status, with their meaning. */
-    errors?: Record<number, string>;
+    errors?: Record<number, ErrorMeaning>;
   };
 
 /**
@@ -64,7 +64,7 @@ type Definition = Omit<RouteConfig, 'operationId' | 'security' | 'tags'> &
  */
 export function operation<P extends string, D extends Definition & { path: P }>(
   definition: D & { path: P },
-): D & OperationFacts {
+): D & OperationMetadata {
   return complete(definition) as D & ReturnType<typeof complete>;
 }
 
@@ -75,13 +75,8 @@ export function routingPath(path: string): string {
 
 function complete({ errors, tag, maxBodyBytes = 262_144, ...route }: Definition) {
   const responses: Record<string, RouteConfig['responses'][string]> = { ...route.responses };
-  for (const [status, description] of Object.entries({ ...commonErrors(route), ...errors })) {
-    responses[status] ??= errorResponse({
-      shape: route.errorShape,
-      status: Number(status),
-      description,
-      message: status === '400' ? exampleProblem(route.request) : undefined,
-    });
+  for (const [status, meaning] of Object.entries({ ...commonErrors(route, maxBodyBytes), ...errors })) {
+    responses[status] ??= errorResponse({ shape: route.errorShape, status: Number(status), meaning });
   }
   const created = createRoute({
     ...route,
@@ -98,38 +93,73 @@ function takesKeyInQuery({ request }: Pick<Definition, 'request'>): boolean {
   return query !== undefined && 'shape' in query && 'api_key' in query.shape;
 }
 
-function commonErrors({
-  credential,
-  request,
-}: Pick<Definition, 'credential' | 'request'>): Record<number, string> {
+function commonErrors(
+  { credential, request }: Pick<Definition, 'credential' | 'request'>,
+  maxBodyBytes: number,
+): Record<number, ErrorMeaning> {
+  const invalid = 'Invalid request. The message names the field and the problem.';
   return {
     ...(request && credential !== 'public'
-      ? { 400: 'Invalid request. The message names the field and the problem.' }
+      ? { 400: { description: invalid, message: exampleProblem(request) ?? invalid } }
       : {}),
     ...accessErrors[credential],
-    ...(request?.body ? { 413: 'The request body is too large.', 415: 'Unsupported Content-Encoding.' } : {}),
-    500: 'Internal error. Quote X-Request-Id when you report it.',
-    503: 'Service temporarily unavailable. Retry after the number of seconds in Retry-After.',
+    ...(request?.body ? bodyErrors(maxBodyBytes) : {}),
+    500: {
+      description: 'Internal error. Quote X-Request-Id when you report it.',
+      message: 'Internal error. Report request id 0198c5f1-6d2a-7c3e-9f40-5b8d2e1a7c64.',
+    },
+    503: 'Service temporarily unavailable. Retry after the time in Retry-After.',
   };
 }
 
+const bodyErrors = (maxBodyBytes: number): Record<number, ErrorMeaning> => ({
+  413: { description: 'The request body is too large.', message: `body: larger than ${maxBodyBytes} bytes` },
+  415: {
+    description: 'Unsupported Content-Encoding.',
+    message: 'Content-Encoding lzma: not supported. Send gzip, deflate, br, zstd or none.',
+  },
+});
+
 const keyErrors = {
-  401: 'The project key is missing or invalid.',
-  403: 'The project key belongs to another region.',
+  401: { description: 'The project key is missing or invalid.', message: 'Invalid project key.' },
+  403: {
+    description: 'The project key belongs to another region.',
+    message: 'The project key belongs to region us; this host serves region eu.',
+  },
 };
 
-const accessErrors: Record<Credential, Record<number, string>> = {
+const tokenError = {
+  description: 'The access token is missing or invalid.',
+  message: 'Invalid access token.',
+};
+
+const accessErrors: Record<Credential, Record<number, ErrorMeaning>> = {
   public: {},
   'project-key': keyErrors,
   ingestion: keyErrors,
-  conversation: { ...keyErrors, 401: 'The project key or the conversation token is missing or invalid.' },
+  conversation: {
+    ...keyErrors,
+    401: {
+      description: 'The project key or the conversation token is missing or invalid.',
+      message: 'X-Service-Conversation-Token: missing, or not a valid token for this conversation.',
+    },
+  },
   'access-token': {
-    401: 'The access token is missing or invalid.',
-    403: 'The caller is not allowed to do this.',
-    404: 'Not found. The project or another resource in the path does not exist.',
+    401: tokenError,
+    403: {
+      description: 'The caller is not allowed to do this.',
+      message: 'You are not a member of the company that owns this project.',
+    },
+    404: {
+      description: 'The project or another resource in the path was not found.',
+      message: 'Project not found.',
+    },
   },
   management: {
-    401: 'The access token is missing or invalid.',
-    403: 'The access token lacks the permission service.manage.',
+    401: tokenError,
+    403: {
+      description: 'The access token lacks the permission service.manage.',
+      message: 'The management API requires the permission service.manage.',
+    },
   },
 };

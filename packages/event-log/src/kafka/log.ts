@@ -7,7 +7,7 @@ import { createClient, type KafkaConnection } from './client.ts';
 import { type Compression, codecFor } from './codecs.ts';
 import { startConsumer } from './consumer.ts';
 import { partitionsOf, readLag, readOffsets } from './offsets.ts';
-import { openProducer, isSequenceError } from './producer.ts';
+import { isSequenceError, openProducer } from './producer.ts';
 import { createKafkaTopics } from './topics.ts';
 
 export interface KafkaLogOptions extends KafkaConnection, CommonOptions {

@@ -1,7 +1,7 @@
 import { backoffDelay, pause } from '@switchboard/resilience';
 import kafkajs, { type Kafka, type ProducerBatch, type RecordMetadata } from 'kafkajs';
-import { EventLogUnavailable, messageOf, RecordTooLarge } from '../errors.ts';
 import type { TopicRecords } from '../batcher.ts';
+import { EventLogUnavailable, messageOf, RecordTooLarge } from '../errors.ts';
 import { firstOffsets } from '../first-offsets.ts';
 import type { SendConnection } from '../sender.ts';
 import { retrying } from './client.ts';

@@ -36,7 +36,10 @@ export async function compactAll(database: Database): Promise<void> {
 
 type Transaction = Parameters<Parameters<Database['sql']['begin']>[1]>[0];
 
-async function deleteExpired(tx: Transaction, { topic, partition, retention_ms }: PartitionRow): Promise<boolean> {
+async function deleteExpired(
+  tx: Transaction,
+  { topic, partition, retention_ms }: PartitionRow,
+): Promise<boolean> {
   if (retention_ms === null) return false;
   const rows = await tx`
     delete from event_log.records r using (

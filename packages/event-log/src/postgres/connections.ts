@@ -34,7 +34,12 @@ export function createConnections(url: string, timeoutMs: number): Connections {
   return {
     ready,
     async use(what, work, queryTimeoutMs = timeoutMs) {
-      pool ??= openDatabase({ url, applicationName: 'event-log', poolSize: 2, statementTimeoutMs: queryTimeoutMs });
+      pool ??= openDatabase({
+        url,
+        applicationName: 'event-log',
+        poolSize: 2,
+        statementTimeoutMs: queryTimeoutMs,
+      });
       const used = pool;
       const deadline = performance.now() + queryTimeoutMs;
       try {

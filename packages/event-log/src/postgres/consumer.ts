@@ -4,7 +4,7 @@ import type { Progress } from '../deliver.ts';
 import { messageOf } from '../errors.ts';
 import type { ConsumeOptions, LogEntry } from '../types.ts';
 import type { Feed } from './feed.ts';
-import { claim, release, leave, type Membership, renew } from './members.ts';
+import { claim, leave, type Membership, release, renew } from './members.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 /** A member of a group: renews its leases, claims its partitions and releases those of others. */

@@ -1,6 +1,6 @@
 import { isUnavailable, openDatabase } from '@switchboard/database';
-import { EventLogUnavailable, messageOf } from '../errors.ts';
 import type { TopicRecords } from '../batcher.ts';
+import { EventLogUnavailable, messageOf } from '../errors.ts';
 import { firstOffsets } from '../first-offsets.ts';
 import type { SendConnection } from '../sender.ts';
 import { RECORDS_CHANNEL } from './feed.ts';

@@ -18,7 +18,7 @@ export interface ProjectAccess {
 /** An operation's own error codes by status, which replace those of the kit. */
 export type ErrorCodes = Readonly<Record<number, string>>;
 
-interface RequestFacts {
+interface RequestVariables {
   requestId: string;
   /** The caller's IP address, determined with TRUSTED_PROXY_HOPS. */
   address: string;
@@ -27,7 +27,7 @@ interface RequestFacts {
 }
 
 /** What a handler finds in `c.var`, by the credential of its operation. */
-interface CredentialFacts {
+interface CredentialVariables {
   public: unknown;
   'project-key': { project: ProjectAccess };
   conversation: { project: ProjectAccess };
@@ -39,7 +39,7 @@ interface CredentialFacts {
 /** The Hono environment of an operation with this credential. */
 export interface OperationEnv<C extends Credential = 'public'> {
   Bindings: { incoming?: IncomingMessage; outgoing?: ServerResponse };
-  Variables: RequestFacts & CredentialFacts[C];
+  Variables: RequestVariables & CredentialVariables[C];
 }
 
 export type KitEnv = OperationEnv;

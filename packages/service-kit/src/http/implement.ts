@@ -154,7 +154,7 @@ function shapeOf(schema: unknown): object {
   return isObject(schema.shape) ? schema.shape : {};
 }
 
-/** Reads JSON whatever the Content-Type, so that sendBeacon and a plain `curl -d` work. */
+/** Reads JSON with any Content-Type, so that sendBeacon and a plain `curl -d` work. */
 function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new BadRequest('body: not valid UTF-8');
   return JSON.parse(bytes.toString('utf8'));

@@ -5,7 +5,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { inScope } from '../telemetry/scope.ts';
 import type { Span, Tracing } from '../telemetry/tracing/tracing.ts';
 import type { KitEnv } from './env.ts';
-import { clientAddress, requestId } from './request-facts.ts';
+import { clientAddress, requestId } from './request-info.ts';
 import { addCommonHeaders, commonHeaders } from './response-headers.ts';
 
 interface ObserveOptions {

@@ -16,7 +16,7 @@ async function open(url: string): Promise<WebSocket> {
   return socket;
 }
 
-test('a route that upgrades serves sockets, with the facts of every request', async () => {
+test('a route that upgrades serves sockets, with the context of every request', async () => {
   const { url } = await testApp();
   const socket = await open(`${url}/socket`);
   socket.send('hello');

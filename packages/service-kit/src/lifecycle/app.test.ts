@@ -127,7 +127,7 @@ describe('errors', () => {
     });
   });
 
-  it('answer 404 where there is nothing, and 405 with Allow for a method that is not served', async () => {
+  it('answer 404 for an unknown path, and 405 with Allow for an unsupported method', async () => {
     const nothing = await call('/nothing');
     expect([nothing.status, (await json(nothing)).error.code]).toEqual([404, 'NOT_FOUND']);
     const wrong = await call('/things/x', { method: 'DELETE' });

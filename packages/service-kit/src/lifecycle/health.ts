@@ -10,7 +10,7 @@ export interface Health {
   /** Reports the service as started: its tables are migrated and its replica is filled. */
   started(): void;
   isStarted(): boolean;
-  /** Whether it has started and is not shutting down, whatever the state of its dependencies. */
+  /** Whether it has started and is not shutting down, regardless of its dependencies. */
   isServing(): boolean;
   /** What is not ready, by name; empty if everything is. */
   problems(): Promise<Record<string, string>>;

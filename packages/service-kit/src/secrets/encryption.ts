@@ -8,7 +8,7 @@ export interface Encryption {
   encrypt(text: string, context: string): Promise<string>;
   /** Throws when none of the secrets decrypts it for this context. */
   decrypt(encrypted: string, context: string): Promise<string>;
-  /** Whether there are secrets besides the first, which only decrypt. */
+  /** Whether there are secrets after the first. They are only used to decrypt. */
   hasOlderSecrets: boolean;
   /** Encrypts again with the first secret what was encrypted with another one. */
   reencrypt(encrypted: string, context: string): Promise<Reencryption>;

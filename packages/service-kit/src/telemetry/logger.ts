@@ -34,13 +34,13 @@ export function createLogger({ service, level, destination }: LogOptions): Logge
       censor: '[redacted]',
     },
     serializers: { error: describeError },
-    mixin: scopeFacts,
+    mixin: scopeFields,
   };
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
 /** A line's own request id takes precedence over that of the scope. */
-function scopeFacts(own: object): object {
+function scopeFields(own: object): object {
   const { requestId, span } = currentScope() ?? {};
   const request = requestId === undefined || 'requestId' in own ? {} : { requestId };
   return span === undefined ? request : { ...request, trace_id: span.traceId, span_id: span.spanId };

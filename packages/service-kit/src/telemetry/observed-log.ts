@@ -88,9 +88,9 @@ export function observeLog(log: EventLog, { system, logger, metrics, tracing }: 
         await batch.deadLetter(record, reason);
         measured.deadLettered(group, record.topic);
         const { topic, partition } = record;
-        const facts = { group, topic, partition, offset: String(record.offset), reason };
+        const fields = { group, topic, partition, offset: String(record.offset), reason };
         inScope({ requestId: record.headers[REQUEST_ID_HEADER], span }, () =>
-          logger.warn(facts, 'dead-lettered unreadable record'),
+          logger.warn(fields, 'dead-lettered unreadable record'),
         );
       },
     };

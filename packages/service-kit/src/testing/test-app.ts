@@ -14,7 +14,7 @@ import { commonSettings } from '../settings/common.ts';
 /** For the kit's own tests: an app of made-up operations on a real port, with a directory of two projects. */
 
 const ok = { description: 'ok', content: { 'application/json': { schema: z.looseObject({}) } } };
-const facts = { service: 'flags', host: 'api', tag: 'Test', responses: { 200: ok } } as const;
+const common = { service: 'flags', host: 'api', tag: 'Test', responses: { 200: ok } } as const;
 const body = {
   required: true,
   content: {
@@ -23,7 +23,7 @@ const body = {
 };
 
 export const readThing = operation({
-  ...facts,
+  ...common,
   operationId: 'readThing',
   credential: 'project-key',
   errorShape: 'A',
@@ -33,7 +33,7 @@ export const readThing = operation({
 });
 
 export const writeThing = operation({
-  ...facts,
+  ...common,
   operationId: 'writeThing',
   credential: 'project-key',
   errorShape: 'A',
@@ -45,7 +45,7 @@ export const writeThing = operation({
 });
 
 export const beacon = operation({
-  ...facts,
+  ...common,
   operationId: 'beacon',
   credential: 'ingestion',
   errorShape: 'empty',
@@ -55,7 +55,7 @@ export const beacon = operation({
 });
 
 export const readProject = operation({
-  ...facts,
+  ...common,
   operationId: 'readProject',
   credential: 'access-token',
   errorShape: 'B',
@@ -64,7 +64,7 @@ export const readProject = operation({
 });
 
 export const manage = operation({
-  ...facts,
+  ...common,
   operationId: 'manage',
   host: 'management',
   credential: 'management',
@@ -75,7 +75,7 @@ export const manage = operation({
 });
 
 export const takeFile = operation({
-  ...facts,
+  ...common,
   operationId: 'takeFile',
   credential: 'conversation',
   errorShape: 'B',

@@ -147,7 +147,7 @@ export async function harness<R extends Running = Record<never, never>>(
       call(method, `${url(name)}/management/v1${path}`, { token: operator, body }),
     defer: (close) => void deferred.push(close),
     async stop() {
-      // A test may have taken away what an instance needs to stop well.
+      // A test may have removed what an instance needs to stop cleanly.
       for (const stop of instances.reverse()) await stop().catch(() => undefined);
       for (const close of deferred.reverse()) await close();
       await tokens.stop();

@@ -30,7 +30,7 @@ export interface ProgramOptions {
   output?: 'lines' | 'inherit' | 'ignore' | { file: string } | undefined;
 }
 
-/** A program that runs as a process of its own. It is killed when this process ends, whatever ends it. */
+/** A program in its own process. It is killed when this process ends for any reason. */
 export interface Program {
   /** Of the current run, like `lines` and `exited`. */
   readonly pid: number;

@@ -10,7 +10,7 @@ export interface ChunkName {
 export type SessionName = Pick<ChunkName, 'projectId' | 'sessionId'>;
 
 /** What the manifest keeps of a chunk. */
-export interface ChunkFacts extends ChunkName {
+export interface ChunkMetadata extends ChunkName {
   distinctId: string;
   masked: boolean;
   /** Number of events. */
@@ -26,7 +26,7 @@ export interface ChunkFacts extends ChunkName {
 }
 
 export interface Chunk {
-  facts: ChunkFacts;
+  metadata: ChunkMetadata;
   /** JSON of a ReplayRecord whose last property is `events`. */
   json: Buffer;
 }

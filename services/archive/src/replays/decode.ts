@@ -28,7 +28,7 @@ export function decodeChunk(parts: readonly StoredRecord[]): Chunk {
   const times = eventTimes(record.events);
   const fallback = storableTime(Date.parse(record.timestamp)) ?? receivedAt;
   return {
-    facts: {
+    metadata: {
       projectId: record.project_id,
       sessionId: record.session_id,
       seq: record.seq,
@@ -92,6 +92,6 @@ function endsWithEvents(json: unknown, bytes: Buffer): boolean {
   );
 }
 
-function withEventsLast({ events, ...facts }: ReplayRecord): Buffer {
-  return Buffer.from(JSON.stringify({ ...facts, events }));
+function withEventsLast({ events, ...metadata }: ReplayRecord): Buffer {
+  return Buffer.from(JSON.stringify({ ...metadata, events }));
 }

@@ -33,7 +33,7 @@ export interface Recordings {
 export function createRecordings({ store, objects }: RecordingsOptions): Recordings {
   async function findOrThrow(session: SessionName): Promise<ReplayRow> {
     const row = await store.findReplay(session);
-    if (row === undefined) throw new NotFound('No recording of this session in this project');
+    if (row === undefined) throw new NotFound('Recording not found.');
     return row;
   }
 
@@ -77,7 +77,7 @@ export function createRecordings({ store, objects }: RecordingsOptions): Recordi
       } catch (error) {
         if (!(error instanceof ObjectStoreError)) throw error;
         throw new Unavailable(
-          'The object store is unavailable. Retry after Retry-After.',
+          'Object store unavailable. Retry after the time in Retry-After.',
           RETRY_AFTER_SECONDS,
         );
       }

@@ -30,19 +30,19 @@ export function createChunkStorage({ store, objects, metrics }: ChunkStorageOpti
   return {
     async store(chunks) {
       const sizes = await Promise.all(
-        chunks.map(async ({ facts, json }) => {
+        chunks.map(async ({ metadata, json }) => {
           const object = await encodeChunk(json);
-          await objects.put(objectKey(facts), object);
+          await objects.put(objectKey(metadata), object);
           return object.length;
         }),
       );
-      for (const [index, { facts }] of chunks.entries()) {
-        const outcome = await store.recordChunk(facts, sizes[index] ?? 0);
-        if (outcome === 'deleted') await objects.delete(objectKey(facts));
+      for (const [index, { metadata }] of chunks.entries()) {
+        const outcome = await store.recordChunk(metadata, sizes[index] ?? 0);
+        if (outcome === 'deleted') await objects.delete(objectKey(metadata));
         if (outcome === 'duplicate') duplicates.add();
         if (outcome === 'archived') {
           archived.add();
-          bytes.add(facts.bytes);
+          bytes.add(metadata.bytes);
         }
       }
     },

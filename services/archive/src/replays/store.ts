@@ -1,7 +1,7 @@
 import type { Database } from '@switchboard/database';
 import { and, asc, count, desc, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import { replayChunks, replayPeople, replays } from '../schema/index.ts';
-import type { ChunkFacts, ChunkName, SessionName } from './chunk.ts';
+import type { ChunkMetadata, ChunkName, SessionName } from './chunk.ts';
 
 type Db = Database['drizzle'];
 
@@ -31,7 +31,7 @@ interface PageOptions {
 /** All SQL of the replay archive. */
 export interface ReplaysStore {
   /** Adds a chunk, whose object is stored, to the manifest of its session. */
-  recordChunk(facts: ChunkFacts, storedBytes: number): Promise<RecordOutcome>;
+  recordChunk(metadata: ChunkMetadata, storedBytes: number): Promise<RecordOutcome>;
   /** Whether a chunk is archived or its session deleted. */
   isSettled(name: ChunkName): Promise<boolean>;
   /** Deletes a session's rows and leaves a tombstone, also where there was no session. */
@@ -67,14 +67,14 @@ const isChunk = (name: ChunkName) =>
 
 export function createReplaysStore(db: Db): ReplaysStore {
   return {
-    recordChunk(facts, storedBytes) {
-      const { projectId, sessionId, distinctId, seq, hash, offset, firstAt, lastAt, receivedAt } = facts;
+    recordChunk(metadata, storedBytes) {
+      const { projectId, sessionId, distinctId, seq, hash, offset, firstAt, lastAt, receivedAt } = metadata;
       return db.transaction(async (tx) => {
         await tx.insert(replays).values({ projectId, sessionId, receivedAt }).onConflictDoNothing();
         const [session] = await tx
           .select({ deletedAt: replays.deletedAt, receivedAt: replays.receivedAt })
           .from(replays)
-          .where(isSession(facts))
+          .where(isSession(metadata))
           .for('update');
         if (session === undefined || session.deletedAt !== null) return 'deleted';
 
@@ -87,20 +87,20 @@ export function createReplaysStore(db: Db): ReplaysStore {
           const again = await tx
             .update(replayChunks)
             .set({ logOffset: offset })
-            .where(and(isChunk(facts), lt(replayChunks.logOffset, offset)))
+            .where(and(isChunk(metadata), lt(replayChunks.logOffset, offset)))
             .returning({ seq: replayChunks.seq });
           if (again.length === 0) return 'redelivered';
           await tx
             .update(replays)
             .set({ duplicates: sql`${replays.duplicates} + 1` })
-            .where(isSession(facts));
+            .where(isSession(metadata));
           return 'duplicate';
         }
 
         const [ofSeq] = await tx
           .select({ chunks: count() })
           .from(replayChunks)
-          .where(and(isOfSession(replayChunks, facts), eq(replayChunks.seq, seq)));
+          .where(and(isOfSession(replayChunks, metadata), eq(replayChunks.seq, seq)));
         const newSeqs = ofSeq?.chunks === 1 ? 1 : 0;
         const time = (value: Date) => sql`${value.toISOString()}::timestamptz`;
         await tx
@@ -111,12 +111,12 @@ export function createReplaysStore(db: Db): ReplaysStore {
             highestSeq: sql`greatest(${replays.highestSeq}, ${seq})`,
             seqs: sql`${replays.seqs} + ${newSeqs}`,
             chunks: sql`${replays.chunks} + 1`,
-            events: sql`${replays.events} + ${facts.events}`,
-            bytes: sql`${replays.bytes} + ${facts.bytes}`,
+            events: sql`${replays.events} + ${metadata.events}`,
+            bytes: sql`${replays.bytes} + ${metadata.bytes}`,
             storedBytes: sql`${replays.storedBytes} + ${storedBytes}`,
-            masked: sql`${replays.masked} and ${facts.masked}`,
+            masked: sql`${replays.masked} and ${metadata.masked}`,
           })
-          .where(isSession(facts));
+          .where(isSession(metadata));
         await tx
           .insert(replayPeople)
           .values({ projectId, sessionId, distinctId, receivedAt: session.receivedAt })

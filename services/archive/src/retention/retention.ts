@@ -9,7 +9,7 @@ const GRACE_HOURS = 31 * 24;
 const EVERY_MS = 60_000;
 
 /**
- * Deletes event history older than seven days, and segments whose records the log cannot have any more, in short
+ * Deletes event history older than seven days, and segments whose records the log no longer has, in short
  * statements. Resolves with the number of rows.
  */
 export async function deleteExpired(

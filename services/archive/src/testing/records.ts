@@ -39,9 +39,9 @@ export function eventRecords(events: readonly SentEvent[], arrival: Arrival): Ou
 
 /** The parts of a chunk, in order. */
 export function replayRecords(projectId: string, chunk: object, partitions = 1): OutgoingRecord[] {
-  const { api_key: _, events, ...facts } = replayChunk.parse(chunk);
-  const bytes = Buffer.from(JSON.stringify({ project_id: projectId, ...facts, events }));
-  const key = `${projectId}:${facts.session_id}`;
+  const { api_key: _, events, ...metadata } = replayChunk.parse(chunk);
+  const bytes = Buffer.from(JSON.stringify({ project_id: projectId, ...metadata, events }));
+  const key = `${projectId}:${metadata.session_id}`;
   const parts = Math.ceil(bytes.length / PART_BYTES);
   return Array.from({ length: parts }, (_, index) => ({
     partition: partitionFor(key, partitions),
@@ -49,8 +49,8 @@ export function replayRecords(projectId: string, chunk: object, partitions = 1):
     value: bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),
     headers: {
       project: projectId,
-      session: facts.session_id,
-      seq: String(facts.seq),
+      session: metadata.session_id,
+      seq: String(metadata.seq),
       received_at: new Date().toISOString(),
       chunk: hashOf(bytes),
       parts: String(parts),

@@ -54,7 +54,7 @@ export function createAiModels({ db }: { db: Db }): AiModels {
 
     async get(id) {
       const row = await store.find(id);
-      if (row === undefined) throw new NotFound(`There is no AI model ${id}.`);
+      if (row === undefined) throw new NotFound('AI model not found.');
       return fromRow(row);
     },
 

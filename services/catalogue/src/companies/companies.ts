@@ -29,7 +29,7 @@ export function createCompanies({ db, outbox }: { db: Db; outbox: Outbox }): Com
 
     async get(id) {
       const row = await store.find(id);
-      if (row === undefined) throw unknownCompany(id);
+      if (row === undefined) throw companyNotFound();
       return fromRow(row);
     },
 
@@ -37,7 +37,7 @@ export function createCompanies({ db, outbox }: { db: Db; outbox: Outbox }): Com
       const row = { id, name, ...plan, entitlements: serializeEntitlements(entitlements) };
       await outbox.change(async (tx, announce) => {
         if (!(await createPlansStore(tx).hold(plan))) {
-          throw new BadRequest(`plan: there is no plan ${plan.tier}/${plan.cycle}`);
+          throw new BadRequest(`plan: ${plan.tier}/${plan.cycle} not found; create it first`);
         }
         await createCompaniesStore(tx).upsert(row);
         announce([directoryRecord('company', { id, name, plan, entitlements })]);
@@ -58,8 +58,8 @@ export function createCompanies({ db, outbox }: { db: Db; outbox: Outbox }): Com
   };
 }
 
-export function unknownCompany(id: string): NotFound {
-  return new NotFound(`There is no company ${id}.`);
+export function companyNotFound(): NotFound {
+  return new NotFound('Company not found.');
 }
 
 function fromRow({ id, name, tier, cycle, entitlements }: CompanyRow): Company {

@@ -2,7 +2,7 @@ import type { Member } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
 import { NotFound } from '@switchboard/service-kit';
-import { type Companies, unknownCompany } from '../companies/companies.ts';
+import { type Companies, companyNotFound } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { createMembersStore, type MemberRow } from './store.ts';
@@ -35,7 +35,7 @@ export function createMembers({ db, outbox, companies }: MembersOptions): Member
 
     async get(companyId, sub) {
       const row = await store.find(companyId, sub);
-      if (row === undefined) throw new NotFound(`Company ${companyId} has no member ${sub}.`);
+      if (row === undefined) throw new NotFound('Member not found.');
       return fromRow(row);
     },
 
@@ -43,7 +43,7 @@ export function createMembers({ db, outbox, companies }: MembersOptions): Member
       const content = { companyId, sub, name, email, avatarUrl };
       const row = { ...content, pushSubscriptions: JSON.stringify(pushSubscriptions) };
       await outbox.change(async (tx, announce) => {
-        if (!(await createCompaniesStore(tx).hold(companyId))) throw unknownCompany(companyId);
+        if (!(await createCompaniesStore(tx).hold(companyId))) throw companyNotFound();
         await createMembersStore(tx).upsert(row);
         announce([directoryRecord('member', { ...content, pushSubscriptions })]);
       });

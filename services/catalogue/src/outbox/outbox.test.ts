@@ -102,7 +102,7 @@ describe('the outbox', () => {
   it('publishes what a killed instance left in the outbox', async () => {
     const sql = await catalogue.sql();
     const record = directoryRecord('report', { projectId: 'shop', id: 'left', name: 'Left behind' });
-    // Nobody is told of this row, as when an instance was killed after its commit.
+    // Without a notification, as when an instance is killed after its commit.
     await sql`insert into outbox (key, value) values (${record.key}, ${record.value})`;
     await allPublished();
     expect((await catalogue.published()).get(record.key)).toMatchObject({ name: 'Left behind' });

@@ -41,7 +41,7 @@ export function createPlans({ db, outbox }: { db: Db; outbox: Outbox }): Plans {
 
     async get(name) {
       const row = await store.find(name);
-      if (row === undefined) throw new NotFound(`There is no plan ${name.tier}/${name.cycle}.`);
+      if (row === undefined) throw new NotFound('Plan not found.');
       return fromRow(row);
     },
 

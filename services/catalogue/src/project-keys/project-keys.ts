@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
 import type { Outbox } from '../outbox/outbox.ts';
-import { type Projects, unknownProject } from '../projects/projects.ts';
+import { type Projects, projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
 import { createProjectKeysStore } from './store.ts';
 
@@ -35,7 +35,7 @@ export function createProjectKeys({ db, outbox, projects }: ProjectKeysOptions):
     create: (projectId) =>
       outbox.change(async (tx, announce) => {
         const project = await createProjectsStore(tx).hold(projectId);
-        if (project === undefined) throw unknownProject(projectId);
+        if (project === undefined) throw projectNotFound();
         const key = makeProjectKey(project.region);
         await createProjectKeysStore(tx).insert({ key, projectId });
         announce([directoryRecord('key', { key, projectId })]);

@@ -37,7 +37,7 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
 
     async get(id) {
       const row = await store.find(id);
-      if (row === undefined) throw unknownProject(id);
+      if (row === undefined) throw projectNotFound();
       return row;
     },
 
@@ -45,7 +45,7 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
       const project = { id, companyId, name, region, defaultLanguage };
       await outbox.change(async (tx, announce) => {
         if (!(await createCompaniesStore(tx).hold(companyId))) {
-          throw new BadRequest(`companyId: there is no company ${companyId}`);
+          throw new BadRequest(`companyId: ${companyId} not found; create it first`);
         }
         const projects = createProjectsStore(tx);
         await projects.insertIfMissing(project);
@@ -72,6 +72,6 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
   };
 }
 
-export function unknownProject(id: string): NotFound {
-  return new NotFound(`There is no project ${id}.`);
+export function projectNotFound(): NotFound {
+  return new NotFound('Project not found.');
 }

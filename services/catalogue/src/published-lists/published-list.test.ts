@@ -6,17 +6,17 @@ it('throws 503 only until it was read once', async () => {
   const list = createPublishedList({
     name: 'plan catalogue',
     async read() {
-      if (fails) throw new Error('away');
+      if (fails) throw new Error('unavailable');
       return 'plans';
     },
   });
-  await expect(list.reload()).rejects.toThrow('away');
+  await expect(list.reload()).rejects.toThrow('unavailable');
   expect(() => list.current()).toThrow(expect.objectContaining({ status: 503, code: 'UNAVAILABLE' }));
   fails = false;
   await list.reload();
   expect(list.current()).toBe('plans');
   fails = true;
-  await expect(list.reload()).rejects.toThrow('away');
+  await expect(list.reload()).rejects.toThrow('unavailable');
   expect(list.current()).toBe('plans');
 });
 

@@ -24,7 +24,8 @@ export function createPublishedList<T extends {}>({ name, read }: PublishedListO
 
   return {
     current() {
-      if (current === undefined) throw new Unavailable(`The ${name} has not loaded yet; try again.`);
+      if (current === undefined)
+        throw new Unavailable(`The ${name} has not loaded yet. Retry after the time in Retry-After.`);
       return current;
     },
     reload: () => reload(),

@@ -3,7 +3,7 @@ import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
 import { NotFound } from '@switchboard/service-kit';
 import type { Outbox } from '../outbox/outbox.ts';
-import { type Projects, unknownProject } from '../projects/projects.ts';
+import { type Projects, projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
 import { createReportsStore } from './store.ts';
 
@@ -35,7 +35,7 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
 
     async get(projectId, id) {
       const row = await store.find(projectId, id);
-      if (row === undefined) throw new NotFound(`Project ${projectId} has no report ${id}.`);
+      if (row === undefined) throw new NotFound('Report not found.');
       return row;
     },
 
@@ -43,7 +43,7 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
       const report = { projectId, id, name };
       await outbox.change(async (tx, announce) => {
         const project = await createProjectsStore(tx).hold(projectId);
-        if (project === undefined) throw unknownProject(projectId);
+        if (project === undefined) throw projectNotFound();
         await createReportsStore(tx).upsert(report);
         announce([directoryRecord('report', report)]);
       });

@@ -100,7 +100,7 @@ export function createAnnotations({ store, directory, clock }: AnnotationsOption
       if (row !== undefined) requireMayChange(caller, row);
       const content = await fromDefinition(caller, definition);
       const changed = row && (await store.change(caller.project.id, id, content));
-      if (changed === undefined) throw new NotFound('Annotation not found in this project.');
+      if (changed === undefined) throw new NotFound('Annotation not found.');
       return presentOne(caller, changed);
     },
 

@@ -35,19 +35,19 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
   async function readAndPresent({ project, person }: Caller, threadId: string): Promise<Thread> {
     const row = await store.readThread(project.id, threadId, person.sub);
     const [thread] = row ? await presentThreads(directory, { project, person }, [row]) : [];
-    if (thread === undefined) throw new NotFound('Thread not found in this project.');
+    if (thread === undefined) throw new NotFound('Thread not found.');
     return thread;
   }
 
   async function requireThread({ project }: Caller, threadId: string): Promise<void> {
     const reportId = await store.findReport(project.id, threadId);
-    if (reportId === undefined) throw new NotFound('Thread not found in this project.');
+    if (reportId === undefined) throw new NotFound('Thread not found.');
     await requireReport(directory, project.id, reportId);
   }
 
   async function requireComment({ project }: Caller, commentId: string): Promise<CommentLocation> {
     const location = await store.find(project.id, commentId);
-    if (location === undefined) throw new NotFound('Comment not found in this project.');
+    if (location === undefined) throw new NotFound('Comment not found.');
     await requireReport(directory, project.id, location.reportId);
     return location;
   }
@@ -98,7 +98,9 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
       await requireThread(caller, threadId);
       const isAdded = await store.reply(await newComment(caller, threadId, request));
       if (!isAdded)
-        throw new Conflict('The first comment of this thread is deleted, so it takes no replies.');
+        throw new Conflict(
+          'The first comment of this thread was deleted, so it takes no replies. Start a new thread.',
+        );
       return readAndPresent(caller, threadId);
     },
 
@@ -143,4 +145,4 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
   };
 }
 
-const commentIsDeleted = () => new Conflict('The comment is deleted.');
+const commentIsDeleted = () => new Conflict('The comment was deleted.');

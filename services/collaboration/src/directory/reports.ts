@@ -8,6 +8,6 @@ export async function requireReport(
   reportId: string,
 ): Promise<Report> {
   const report = await directory.report(projectId, reportId);
-  if (report === undefined) throw new NotFound('Report not found in this project.');
+  if (report === undefined) throw new NotFound('Report not found.');
   return report;
 }

@@ -13,7 +13,7 @@ interface PlainResponse {
 }
 
 export function pageRoutes(app: ServiceApp, { page }: { page: Page }): void {
-  const notFound = renderPlain('Nothing to see here', 'This link is off, has stopped or never existed.');
+  const notFound = renderPlain('Nothing to see here', 'This link is off, has expired or never existed.');
   const rateLimited = renderPlain(
     'Too many visits',
     'This page was opened often just now. Try again in a minute.',

@@ -56,7 +56,7 @@ export function createPublicLinks(options: PublicLinksOptions): PublicLinks {
     async read(caller, reportId) {
       await requireReport(directory, caller.project.id, reportId);
       const link = await store.find(caller.project.id, reportId, utcDay(clock.now()));
-      if (link === undefined) throw new NotFound('This report has no public link that is on.');
+      if (link === undefined) throw new NotFound('Public link not found: this report has no active link.');
       return present(caller, link);
     },
 

@@ -80,7 +80,8 @@ export function createSharedReports({
       // Counted for every token, so that a 429 does not reveal whether a link exists.
       await limits.perLink.consume(hash);
       const shared = await reportOf(link);
-      if (shared === undefined) throw new NotFound('This link is off, has stopped or never existed.');
+      if (shared === undefined)
+        throw new NotFound('Link not found: it is off, has expired or never existed.');
       return shared;
     },
   };

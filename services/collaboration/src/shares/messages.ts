@@ -4,7 +4,7 @@ import Mailgen from 'mailgen';
 import { type Language, languageFor, texts } from './texts.ts';
 
 /** What the messages about a share need of it. */
-export interface SharedReportFacts {
+export interface SharedReportDetails {
   senderName: string;
   reportName: string;
   note: string | null;
@@ -35,7 +35,7 @@ const THEME = fileURLToPath(new URL('themes/default/index.html', import.meta.res
 const escaped = (text: string) => html`${text}`.toString();
 
 /** The e-mail about a share, as text and as HTML. `home` is the console's address. */
-export function composeMail(share: SharedReportFacts, home: string): MailContent {
+export function composeMail(share: SharedReportDetails, home: string): MailContent {
   const { senderName: sender, reportName: report, note, link } = share;
   const language = languageFor(share.language);
   const say = texts[language];
@@ -72,7 +72,7 @@ function renderHtml(language: Language, title: string, home: string, body: Mailg
 }
 
 /** The push message about a share, cut to fit. */
-export function composePush(share: SharedReportFacts): PushContent {
+export function composePush(share: SharedReportDetails): PushContent {
   const { senderName: sender, reportName: report, note, link } = share;
   const say = texts[languageFor(share.language)];
   const body = note ? note : say.intro(sender, report);

@@ -24,7 +24,7 @@ export function createCohorts(options: EditOptions): Cohorts {
 
     async get(projectId, id) {
       const stored = await store.find(projectId, id);
-      if (stored === undefined) throw new NotFound('Cohort not found');
+      if (stored === undefined) throw new NotFound('Cohort not found.');
       return { ...toSummary(stored), distinctIds: await store.listPeople(projectId, id) };
     },
 

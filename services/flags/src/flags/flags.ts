@@ -25,7 +25,7 @@ export function createFlags(options: EditOptions): Flags {
 
     async get(projectId, key) {
       const flag = await store.find(projectId, key);
-      if (flag === undefined) throw new NotFound('Flag not found');
+      if (flag === undefined) throw new NotFound('Flag not found.');
       return flag;
     },
 

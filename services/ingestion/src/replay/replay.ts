@@ -43,8 +43,8 @@ export function createReplay({ log, clock, partitions }: Publishing): Replay {
   };
 }
 
-function chunkBytes(projectId: string, { api_key: _, events, ...facts }: ReplayChunk): Buffer {
-  const record: ReplayRecord = { project_id: projectId, ...facts, events };
+function chunkBytes(projectId: string, { api_key: _, events, ...metadata }: ReplayChunk): Buffer {
+  const record: ReplayRecord = { project_id: projectId, ...metadata, events };
   const bytes = Buffer.from(serialise(record, () => 'events'));
   // Numbers such as 1e20 grow when they are serialised again.
   const envelope = Buffer.byteLength(JSON.stringify({ ...record, events: [] }));

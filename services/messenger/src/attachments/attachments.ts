@@ -55,7 +55,7 @@ export function createAttachments({ store, storage, directory, limits, clock, lo
     return new Rejection(
       502,
       'ATTACHMENT_STORAGE',
-      `The object store failed to ${operation} the attachment; try again.`,
+      `The object store failed to ${operation} the attachment. Retry later.`,
     );
   }
 
@@ -90,7 +90,7 @@ export function createAttachments({ store, storage, directory, limits, clock, lo
     ): Promise<{ attachment: UploadedAttachment; bytes: Buffer }> {
       const attachment = await store.find(conversationId, id);
       if (attachment === undefined) {
-        throw new Rejection(404, 'ATTACHMENT_NOT_FOUND', 'No such attachment in this conversation.');
+        throw new Rejection(404, 'ATTACHMENT_NOT_FOUND', 'Attachment not found.');
       }
       const { objectKey } = attachment;
       const objects = requireStorage();

@@ -16,8 +16,8 @@ const pathOf = ({ id }: TestProject) => `/projects/${id}/messenger/config`;
 const read = ({ key }: TestProject, query = '', headers = {}, url?: string) =>
   messenger.call('GET', `/v1/messenger/config${query}`, { token: key, headers, ...(url && { url }) });
 
-async function configured(given: MessengerSettings, facts = {}): Promise<TestProject> {
-  const project = await messenger.createProject(facts);
+async function configured(given: MessengerSettings, options = {}): Promise<TestProject> {
+  const project = await messenger.createProject(options);
   const written = await messenger.manage('PUT', pathOf(project), given);
   expect(written.status).toBe(200);
   return project;

@@ -94,7 +94,7 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
 
     async find(projectId: string): Promise<MessengerSettings> {
       const settings = await store.find(projectId);
-      if (settings === undefined) throw new NotFound('The messenger of this project is not configured.');
+      if (settings === undefined) throw new NotFound('Messenger configuration not found.');
       return settings;
     },
 

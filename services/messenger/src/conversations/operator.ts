@@ -69,7 +69,7 @@ export function createOperatorConversations({ store, live, clock }: OperatorOpti
   };
 }
 
-const notFound = () => new NotFound('No such conversation in this project.');
+const notFound = () => new NotFound('Conversation not found.');
 
 const cursorSchema = z.tuple([z.iso.datetime({ precision: 3 }), z.string().regex(/^cnv_[0-9a-f]{32}$/)]);
 

@@ -35,12 +35,16 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
 
   function storageFailed(error: unknown, operation: 'store' | 'read'): never {
     logger.warn({ error, operation }, 'avatar storage failed');
-    throw new Rejection(502, 'UNAVAILABLE', `The object store failed to ${operation} the avatar; try again.`);
+    throw new Rejection(
+      502,
+      'UNAVAILABLE',
+      `The object store failed to ${operation} the avatar. Retry later.`,
+    );
   }
 
   async function find(projectId: string, userId: string): Promise<Teammate> {
     const row = await store.find(projectId, userId);
-    if (row === undefined) throw new NotFound('No such teammate in this project.');
+    if (row === undefined) throw new NotFound('Teammate not found.');
     return present(row);
   }
 
@@ -86,7 +90,7 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
 
     async avatar(projectId: string, userId: string, file: string): Promise<Avatar> {
       const row = await store.avatar(projectId, userId, file);
-      if (row === undefined) throw new NotFound('No such avatar in this project.');
+      if (row === undefined) throw new NotFound('Avatar not found.');
       requireStorage();
       return {
         contentType: row.contentType,

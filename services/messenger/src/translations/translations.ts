@@ -67,7 +67,7 @@ export function createTranslations(options: TranslationsOptions) {
         logger.warn({ error }, 'translate texts failed');
         const reason =
           error instanceof TranslationProviderError ? 'failed or timed out' : 'returned an unusable reply';
-        throw failed(`The AI provider ${reason}; try again later.`);
+        throw failed(`The AI provider ${reason}. Retry later.`);
       }
     }
   }
