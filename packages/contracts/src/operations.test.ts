@@ -123,7 +123,7 @@ test('every operation belongs to one service', () => {
   expect(services.flatMap((service) => serviceOperations(service)).length).toBe(operations.length);
 });
 
-test('errors have shape B on attachments and where a person or nobody calls, are empty on replay, else shape A', () => {
+test('errors have shape B on attachments, for access tokens and without credentials, are empty on replay, and have shape A elsewhere', () => {
   const shapeA = interfaceOperations
     .filter(({ errorShape }) => errorShape === 'A')
     .map((it) => it.operationId);

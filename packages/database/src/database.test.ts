@@ -28,7 +28,7 @@ const outcome = (promise: PromiseLike<unknown>) =>
   );
 
 describe('types', () => {
-  it('reads int8 as a number where that is exact, else as a bigint, and writes both', async () => {
+  it('reads int8 as a number if exact, else as a bigint, and writes both', async () => {
     const database = open();
     const rows = await database.sql`
       select count(*) as few, 9007199254740993 as many, ${database.sql.typed(5n, 20)} as five, array[1, 2]::int8[] as both`;
@@ -36,8 +36,8 @@ describe('types', () => {
   });
 });
 
-describe('what is in flight', () => {
-  it('is every query and transaction that runs or waits, a transaction as one, until it ends or is given up', async () => {
+describe('the in-flight count', () => {
+  it('counts queries and transactions that run or wait, until they end or time out', async () => {
     const database = open({ poolSize: 1, statementTimeoutMs: 300 });
     expect(database.inFlight()).toBe(0);
     const held = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ describe('time-outs', () => {
     expect(await outcome(database.ping())).toBe('answered');
   });
 
-  it('bounds the wait for a connection, for queries and transactions', async () => {
+  it('limits the wait for a connection, for queries and transactions', async () => {
     const database = open({ poolSize: 1, statementTimeoutMs: 300 });
     const held = Promise.withResolvers<void>();
     const holder = database.sql.begin(async () => await held.promise).catch(() => undefined);
@@ -83,7 +83,7 @@ describe('time-outs', () => {
     expect(await outcome(database.ping())).toBe('answered');
   });
 
-  it('does not run later a statement that was given up before it was sent', async () => {
+  it('never runs a statement that timed out before it was sent', async () => {
     const database = open({ poolSize: 1, statementTimeoutMs: 300 });
     await database.sql`create table given_up (id int)`;
     // Not silent, so that the connection is kept.
@@ -95,7 +95,7 @@ describe('time-outs', () => {
     expect(await database.sql`select id from given_up`).toHaveLength(0);
   });
 
-  it('runs nothing of a transaction outside it when its connection is lost while it pauses', async () => {
+  it('runs no statement outside a transaction whose connection was lost', async () => {
     const database = open({ poolSize: 1 });
     await database.sql`create table outside (id int)`;
     const lost = database.sql.begin(async (transaction) => {
@@ -109,7 +109,7 @@ describe('time-outs', () => {
     expect(await database.sql`select id from outside`).toHaveLength(0);
   });
 
-  it('keeps transactions whole: commits what succeeds, rolls back what throws', async () => {
+  it('commits a transaction that succeeds, and rolls back one that throws', async () => {
     const database = open();
     await database.sql`create table whole (id int)`;
     await database.drizzle.transaction(async (transaction) => {
@@ -174,7 +174,7 @@ describe('a server that fails', () => {
     await eventually(() => database.ping());
   });
 
-  it('stopped and started: the database is unavailable, then there, without a restart', async () => {
+  it('stopped and started: the database is unavailable, then works again without a restart', async () => {
     const database = openHere();
     await database.ping();
     await server.stop();
@@ -184,7 +184,7 @@ describe('a server that fails', () => {
     await eventually(() => database.ping());
   });
 
-  it('killed while queries run: they fail as unavailable, later ones are answered', async () => {
+  it('killed while queries run: they fail as unavailable, and later ones succeed', async () => {
     const database = openHere({ statementTimeoutMs: 5000 });
     const running = [outcome(database.sql`select pg_sleep(4)`), outcome(database.sql`select pg_sleep(4)`)];
     await eventually(async () => {
@@ -197,7 +197,7 @@ describe('a server that fails', () => {
     await eventually(() => database.ping());
   });
 
-  it('killed while transactions run: they fail as unavailable, and the process lives', async () => {
+  it('killed while transactions run: they fail as unavailable, and the process keeps running', async () => {
     const database = openHere({ poolSize: 2, statementTimeoutMs: 5000 });
     let begun = 0;
     const running = Array.from({ length: 4 }, () =>
@@ -236,7 +236,7 @@ describe('a server that fails', () => {
     expect(outcomes).toEqual(new Set(['answered', 'unavailable']));
   });
 
-  it('tells listeners of the loss and of the return, and delivers again', async () => {
+  it('notifies listeners of a lost and restored connection, then delivers again', async () => {
     const database = openHere();
     const heard: string[] = [];
     let gaps = 0;
@@ -262,7 +262,7 @@ describe('a server that fails', () => {
 });
 
 describe('listen', () => {
-  it('gives every listener of a channel each message until it stops', async () => {
+  it('delivers each message to every listener of a channel until it stops', async () => {
     const database = open();
     const first: string[] = [];
     const second: string[] = [];
@@ -292,7 +292,7 @@ describe('listen', () => {
 });
 
 describe('isUnavailable', () => {
-  it('tells an absent database from a mistake of the caller', async () => {
+  it('distinguishes an unavailable database from an error of the caller', async () => {
     const unreachable = open({ url: `postgres://nobody@127.0.0.1:${await freePort()}/none` });
     expect(await outcome(unreachable.ping())).toBe('unavailable');
     expect(await outcome(unreachable.drizzle.execute(sql`select 1`))).toBe('unavailable');

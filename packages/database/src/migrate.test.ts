@@ -49,7 +49,7 @@ describe('migrate', () => {
     expect(await sql`select id from tally`).toHaveLength(1);
   });
 
-  it('keeps two folders in one database apart by their tables', async () => {
+  it('tracks two folders in one database separately', async () => {
     const { url, sql } = await database();
     const older = await migrations({ when: 1, sql: 'create table older ();' });
     const newer = await migrations({ when: 2, sql: 'create table newer ();' });
@@ -60,7 +60,7 @@ describe('migrate', () => {
     expect(tables.map((row) => row['table_name'])).toEqual(['newer', 'older']);
   });
 
-  it('applies none of them when one fails', async () => {
+  it('applies no migration if one fails', async () => {
     const { url, sql } = await database();
     const folder = await migrations(
       { when: 1, sql: 'create table kept ();' },
@@ -70,7 +70,7 @@ describe('migrate', () => {
     await expect(sql`select * from kept`).rejects.toMatchObject({ code: '42P01' });
   });
 
-  it('refuses to pass over a migration that is older than one applied before', async () => {
+  it('refuses a new migration that is older than an applied one', async () => {
     const { url } = await database();
     const second = { when: 2_000_000_000_000, sql: 'create table second ();' };
     await migrate(url, { folder: await migrations(second) });
@@ -80,7 +80,7 @@ describe('migrate', () => {
     );
   });
 
-  it('is not held up by a migrator that died, and fails when its own connection dies', async () => {
+  it('does not wait for a migrator that died, and fails if its own connection is lost', async () => {
     const { url, sql } = await database();
     const slow = await migrations({ when: 1, sql: 'select pg_sleep(20);' });
     const dying = migrate(url, { folder: slow }).then(
@@ -98,7 +98,7 @@ describe('migrate', () => {
     expect(await sql`select * from next`).toHaveLength(0);
   });
 
-  it('waits for a table in use without holding up others who use it', async () => {
+  it('waits for a table in use without blocking its other users', async () => {
     const { url, sql } = await database();
     await sql`create table items (id int)`;
     const folder = await migrations({ when: 1, sql: 'alter table items add column name text;' });

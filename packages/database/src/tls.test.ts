@@ -53,7 +53,7 @@ async function isEncrypted(mode: string): Promise<unknown> {
   }
 }
 
-it('talks TLS when the address asks for it, and checks the certificate when it says so', async () => {
+it('uses TLS if the URL requires it, and verifies the certificate if the URL says so', async () => {
   expect(await isEncrypted('disable')).toBe(false);
   expect(await isEncrypted('require')).toBe(true);
   await expect(isEncrypted('verify-full')).rejects.toThrow();

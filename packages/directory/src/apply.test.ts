@@ -81,7 +81,7 @@ const lastOf = <T extends OutgoingRecord>(records: T[]) =>
     String(a.key).localeCompare(String(b.key)),
   );
 
-it('any order of late and repeated records ends with the newest revision of each entry, compacted or not', async () => {
+it('records in any order, repeated or compacted, end with the newest revision of each entry', async () => {
   await fc.assert(
     fc.asyncProperty(deliveries, async ({ history, arrivals, batchSize }) => {
       const topic = topicOf(arrivals);

@@ -33,7 +33,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       await log.close();
     });
 
-    it('answers what was published before it started', async () => {
+    it('knows entries published before it started', async () => {
       await log.publish(putProject, putKey, directoryRecord('member', ada));
       await log.publish(
         directoryRecord('plan', {
@@ -67,7 +67,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       expect(await directory.projectKey(someKey())).toBeUndefined();
     });
 
-    it('answers a key once its project has arrived too, in whatever order', async () => {
+    it('resolves a key once its project has arrived, in either order', async () => {
       const { directory } = service.instance();
       await directory.start();
       await log.publish(putKey, directoryRecord('report', { projectId: 'other', id: 'r', name: 'R' }));
@@ -77,7 +77,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       await eventually(async () => expect(await directory.projectKey(key)).toMatchObject({ region: 'eu' }));
     });
 
-    it('stops answering a revoked key in every instance', async () => {
+    it('stops resolving a revoked key in every instance', async () => {
       await log.publish(putProject, putKey);
       const instances = [service.instance(), service.instance()];
       for (const { directory } of instances) {
@@ -90,7 +90,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       }
     });
 
-    it('keeps a revoked key revoked when the record that made it arrives late', async () => {
+    it('keeps a revoked key revoked when its creation arrives late', async () => {
       const made = { ...putKey, revision: 1n };
       const revoked = { ...directoryTombstone('key', key), revision: 2n };
       await log.publish(putProject, made, revoked);
@@ -111,7 +111,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       await other.close();
     });
 
-    it('shows a change of the project to those who know its key', async () => {
+    it('returns the changed project for a known key', async () => {
       await log.publish(putProject, putKey);
       const { directory } = service.instance();
       await directory.start();
@@ -122,7 +122,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       );
     });
 
-    it('passes over a record it cannot read, and keeps it as a dead letter', async () => {
+    it('skips an unreadable record and dead-letters it', async () => {
       const withoutRevision = { partition: 0, key: putKey.key, value: null, headers: {} };
       await log.log.publish(log.topic, [withoutRevision]);
       await log.publish(
@@ -138,7 +138,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       expect(ends.reduce((sum, end) => sum + end, 0n)).toBe(4n);
     });
 
-    it('of a service made later has all that is still there, and nothing that was removed', async () => {
+    it('of a new service has all current entries and no removed ones', async () => {
       const others = Array.from({ length: 50 }, (_, index) => ({ ...project, id: `p${index}` }));
       await log.publish(...others.map((one) => directoryRecord('project', { ...one, name: 'before' })));
       await log.publish(...others.map((one) => directoryRecord('project', one)));
@@ -186,7 +186,7 @@ describe('a replica', () => {
     await log.close();
   });
 
-  it('is read again when it was behind for half as long as tombstones are kept, not before', async () => {
+  it('is read from the start again when it was behind for half the tombstone retention, not before', async () => {
     await log.publish(directoryRecord('project', project));
     const database = openDatabase({ url: service.url, applicationName: 'test' });
     const startAfter = async (seconds: number) => {
@@ -215,7 +215,7 @@ describe('a replica', () => {
     await database.close();
   });
 
-  it('that is not complete yet refuses to answer', async () => {
+  it('refuses lookups until it is complete', async () => {
     const { directory } = service.instance();
     await expect(directory.project('shop')).rejects.toThrow('still loading');
     expect(directory.isReady()).toBe(false);

@@ -61,7 +61,7 @@ const refused = () =>
 const revoke = () => log.publish(directoryTombstone('key', key));
 
 describe('while the database of the replica', () => {
-  it('is stopped, known keys are answered and unknown ones are neither taken nor refused', async () => {
+  it('is stopped, known keys resolve and unknown ones are unavailable', async () => {
     await server.stop();
     for (const directory of directories) {
       for (let i = 0; i < 3; i++) {
@@ -75,7 +75,7 @@ describe('while the database of the replica', () => {
     await refused();
   });
 
-  it('is frozen, known keys are answered, and a revoked one is refused once it thaws', async () => {
+  it('is frozen, known keys resolve, and a revoked one is refused once it thaws', async () => {
     await server.freeze();
     try {
       await revoke();
@@ -103,7 +103,7 @@ describe('while the database of the replica', () => {
   }
 });
 
-it('a revocation is heard of though the connection that listens was cut at that moment', async () => {
+it('a revocation arrives even if the listening connection is cut at that moment', async () => {
   const database = openDatabase({ url: server.url('flags'), applicationName: 'cutter' });
   for (let round = 0; round < 5; round++) {
     const cut = await database.sql`
@@ -119,7 +119,7 @@ it('a revocation is heard of though the connection that listens was cut at that 
   await database.close();
 });
 
-it('a known key costs no query, and random keys cost few and push none out', async () => {
+it('a known key needs no query; random keys need few and evict no known key', async () => {
   const database = openDatabase({ url: server.url('flags'), applicationName: 'counted' });
   let queries = 0;
   const select: typeof database.drizzle.select = (fields?: object) => {
@@ -147,7 +147,7 @@ it('a known key costs no query, and random keys cost few and push none out', asy
   await database.close();
 });
 
-it('a service that starts without the event log answers what it knew, and catches up later', async () => {
+it('a service that starts without the event log uses its stored directory and catches up later', async () => {
   const logServer = await postgresServer(['log']);
   const database = openDatabase({ url: service.url, applicationName: 'late' });
   const open = () => openPostgresLog({ url: logServer.url('log') });

@@ -43,7 +43,7 @@ describe.each(logs)('a link from %s', (kind) => {
       }))
       .sort((a, b) => Number(a.revision) - Number(b.revision));
 
-  test.skipIf(skip)('copies what is there and what comes, tombstones too, as it is', async () => {
+  test.skipIf(skip)('copies existing and new records unchanged, tombstones included', async () => {
     const { home, region, link } = await twoRegions();
     await home.publish(project('a'), project('b'), key('k', 'a'));
     const linked = link();
@@ -58,7 +58,7 @@ describe.each(logs)('a link from %s', (kind) => {
     await eventually(async () => expect(await linked.behind()).toBe(0n));
   });
 
-  test.skipIf(skip)('started again it copies what came meanwhile, and nothing twice', async () => {
+  test.skipIf(skip)('after a restart copies the missed records, and none twice', async () => {
     const { home, region, link } = await twoRegions();
     await home.publish(project('a'), project('b'));
     const first = link();
@@ -74,7 +74,7 @@ describe.each(logs)('a link from %s', (kind) => {
     expect(await region.log.endOffsets(home.topic)).toEqual(before);
   });
 
-  test.skipIf(skip)('removes what is gone at home, its tombstone too, and lets it come back', async () => {
+  test.skipIf(skip)('removes entries that are gone at home, and copies them when they return', async () => {
     const { home, region, link } = await twoRegions();
     await home.publish(project('a'));
     // Copied long ago; at home compaction has since dropped the tombstone that followed.

@@ -6,7 +6,7 @@ const pro: Clause = { attribute: 'plan', op: 'eq', value: 'pro' };
 const of = (cohorts: Cohort[], person = user({ plan: 'pro' })) =>
   memberships(compileCohorts(cohorts), person);
 
-test('a person belongs to the cohorts that list them and those whose every clause they fulfil, sorted', () => {
+test('a person belongs to the cohorts that list them or whose clauses all match, sorted', () => {
   const cohorts: Cohort[] = [
     { id: 'z-listed', distinctIds: ['bert', 'anna'] },
     { id: 'matched', match: [pro] },
@@ -18,13 +18,13 @@ test('a person belongs to the cohorts that list them and those whose every claus
   expect(of(cohorts)).toEqual(['Listed', 'both', 'matched', 'z-listed']);
 });
 
-test('an empty match is no match: only the people listed belong', () => {
+test('an empty match adds nobody: only listed people belong', () => {
   expect(of([{ id: 'a', match: [] }, { id: 'b' }, { id: 'c', match: [], distinctIds: ['anna'] }])).toEqual([
     'c',
   ]);
 });
 
-test('a cohort that refers to a cohort, or is not well formed, has only the people it lists', () => {
+test('a cohort that refers to a cohort, or is malformed, has only the people it lists', () => {
   const cohorts: Cohort[] = [
     { id: 'a', match: [{ attribute: 'cohort', op: 'not_in_cohort', value: 'b' }] },
     { id: 'b', match: [{ attribute: 'plan', op: 'like' } as unknown as Clause], distinctIds: ['anna'] },
@@ -33,7 +33,7 @@ test('a cohort that refers to a cohort, or is not well formed, has only the peop
   expect(of(cohorts)).toEqual(['b', 'c']);
 });
 
-test('with the state unreadable only the lists count', () => {
+test('while user state is unavailable only lists count', () => {
   const cohorts: Cohort[] = [
     { id: 'a', match: [{ attribute: 'plan', op: 'neq', value: 'pro' }] },
     { id: 'b', distinctIds: ['anna'] },

@@ -14,7 +14,7 @@ function reachable(graph: readonly number[][], from: number): Set<number> {
   return found;
 }
 
-test('every node comes once, after what it depends on unless they are in one cycle', () => {
+test('every node occurs once, after its dependencies unless they share a cycle', () => {
   fc.assert(
     fc.property(graphs, (graph) => {
       const { order } = sortByDependencies(graph);

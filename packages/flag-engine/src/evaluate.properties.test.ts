@@ -21,7 +21,7 @@ function asRuleset(json: unknown[]): Flag[] {
   return json as Flag[];
 }
 
-test('any JSON as a ruleset and any user get an answer for every key', () => {
+test('any JSON ruleset and any user give a decision for every key', () => {
   fc.assert(
     fc.property(rulesets, users, (entries, user) => {
       const answer = evaluateAll(compileRuleset(entries), user);
@@ -38,7 +38,7 @@ test('any JSON as a ruleset and any user get an answer for every key', () => {
   );
 });
 
-test('one flag alone is answered as it is among all', () => {
+test('evaluating one flag gives the same decision as evaluating all', () => {
   fc.assert(
     fc.property(rulesets, users, (entries, user) => {
       const ruleset = compileRuleset(entries);
@@ -54,7 +54,7 @@ test('one flag alone is answered as it is among all', () => {
   );
 });
 
-test('a ruleset that travelled as JSON answers as the one that was sent', () => {
+test('a ruleset gives the same decisions after a JSON round trip', () => {
   fc.assert(
     fc.property(rulesets, users, (entries, user) => {
       const received: Flag[] = JSON.parse(JSON.stringify(entries));
@@ -65,7 +65,7 @@ test('a ruleset that travelled as JSON answers as the one that was sent', () => 
   );
 });
 
-test('a person who travelled as JSON is answered alike', () => {
+test('a user gets the same decisions after a JSON round trip', () => {
   fc.assert(
     fc.property(flags, users, (entries, user) => {
       const ruleset = compileRuleset(entries);
@@ -77,7 +77,7 @@ test('a person who travelled as JSON is answered alike', () => {
   );
 });
 
-test('being in a cohort is the same as fulfilling its clauses', () => {
+test('cohort membership equals matching its clauses', () => {
   const inCohort = [{ attribute: 'cohort', op: 'in_cohort', value: 'c' }] as const;
   fc.assert(
     fc.property(flags, users, (entries, user) => {

@@ -12,7 +12,7 @@ function reasons(flags: Flag[], person: User = user()) {
   return { ...evaluateAll(compileRuleset(flags), person).reasons };
 }
 
-describe('what is answered', () => {
+describe('decisions', () => {
   test.each<[string, Partial<Flag>, unknown, string | undefined]>([
     ['on without variations', {}, true, undefined],
     ['on without variations, of another type', { type: 'string', variations: [] }, true, undefined],
@@ -28,7 +28,7 @@ describe('what is answered', () => {
     expect(variants['f']).toBe(variant);
   });
 
-  test('flags come in stored order, whatever their prerequisites', () => {
+  test('flags are in stored order, whatever their prerequisites', () => {
     const stored = [
       flag('c', { prerequisites: [{ flagKey: 'a', variationKey: 'on' }] }),
       flag('b'),
@@ -37,12 +37,12 @@ describe('what is answered', () => {
     expect(Object.keys(evaluateAll(compileRuleset(stored), user()).flags)).toEqual(['c', 'b', 'a']);
   });
 
-  test('a decision is the same object whenever the outcome is the same', () => {
+  test('equal decisions are the same object', () => {
     const ruleset = compileRuleset([flag('f', { variations: colours })]);
     expect(decideAll(ruleset, user())[0]).toBe(evaluateFlag(ruleset, 'f', user({ plan: 'pro' })));
   });
 
-  test('an unknown key is no flag', () => {
+  test('an unknown key has no decision', () => {
     expect(evaluateFlag(compileRuleset([flag('f')]), 'toString', user())).toBeUndefined();
   });
 });
@@ -75,7 +75,7 @@ describe('the order of the rules', () => {
     expect(why['part']).toBe('ROLLOUT_MISS');
   });
 
-  test('with the state unreadable a targeted flag misses, others are answered', () => {
+  test('while user state is unavailable targeting does not match, and other flags are evaluated', () => {
     const targeted = flag('t', { targeting: [{ attribute: 'plan', op: 'neq', value: 'pro' }] });
     expect(reasons([targeted, flag('f')], user({}, { stateUnavailable: true }))).toEqual({
       t: 'TARGETING_MISS',
@@ -102,7 +102,7 @@ describe('prerequisites', () => {
     }
   });
 
-  test('all have to be met, along any distance', () => {
+  test('must all be met, transitively', () => {
     const chain = Array.from({ length: 5000 }, (_, i) =>
       flag(`f${i}`, i < 4999 ? needs(`f${i + 1}`, 'on') : {}),
     );
@@ -112,7 +112,7 @@ describe('prerequisites', () => {
     expect(evaluateFlag(compileRuleset(broken), 'f0', user())?.reason).toBe('PREREQUISITE_FAILED');
   });
 
-  test('one that is missing or in a cycle fails, whatever is asked of it; those beyond see a flag that is off', () => {
+  test('fail if missing or in a cycle; flags further along see a flag that is off', () => {
     const flags = [
       flag('a', needs('b', 'off')),
       flag('b', needs('a', 'off')),
@@ -156,7 +156,7 @@ describe('a flag that cannot be evaluated', () => {
     expect({ ...why }).toEqual({ f: 'ERROR', other: 'MATCH' });
   });
 
-  test('is an ERROR for the person whose trait cannot be read', () => {
+  test('is an ERROR for a person whose trait cannot be read', () => {
     const unreadable = Object.defineProperty({}, 'plan', {
       get() {
         throw new Error('not now');
@@ -168,13 +168,13 @@ describe('a flag that cannot be evaluated', () => {
     });
   });
 
-  test('an entry without a key is left out, and of two with one key the later counts', () => {
+  test('an entry without a key is skipped; of two with the same key the later one counts', () => {
     const entries = [null, 5, {}, flag('f', { enabled: false }), flag('f')] as Flag[];
     expect(reasons(entries)).toEqual({ f: 'MATCH' });
   });
 });
 
-test('keys that objects are born with are keys like any other', () => {
+test('names of Object.prototype are ordinary keys', () => {
   const keys = ['__proto__', 'constructor', 'hasOwnProperty', 'toString'];
   const entries = keys.map((key) =>
     flag(key, {

@@ -14,7 +14,7 @@ describe('rollout', () => {
     expect(inRollout(bucket - 1, key, id)).toBe(false);
   });
 
-  test('raising the percentage never takes anyone out', () => {
+  test('raising the percentage never removes anyone', () => {
     fc.assert(
       fc.property(percentages, percentages, fc.string(), fc.string(), (one, other, key, id) => {
         const [low, high] = [Math.min(one, other), Math.max(one, other)];
@@ -23,7 +23,7 @@ describe('rollout', () => {
     );
   });
 
-  test('0 takes nobody and 100 everybody, the empty id too', () => {
+  test('0 includes nobody and 100 everybody, even the empty id', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (key, id) => {
         expect([inRollout(0, key, id), inRollout(100, key, id)]).toEqual([false, true]);
@@ -32,7 +32,7 @@ describe('rollout', () => {
     expect([inRollout(99, 'flag', ''), inRollout(100, 'flag', '')]).toEqual([false, true]);
   });
 
-  test('a percentage takes that share of people', () => {
+  test('a percentage includes that share of people', () => {
     let inside = 0;
     for (let id = 0; id < 100_000; id++) if (inRollout(30, 'checkout', `person-${id}`)) inside++;
     expect(inside).toBeGreaterThan(29_300);
@@ -58,7 +58,7 @@ describe('variations', () => {
     }
   });
 
-  test('the split does not follow the rollout: those let in at 10 percent get every variation', () => {
+  test('the split is independent of the rollout: people in a 10 percent rollout get every variation', () => {
     const served = new Set<string | undefined>();
     for (let id = 0; id < 1000; id++) {
       if (!inRollout(10, 'checkout', `person-${id}`)) continue;

@@ -68,26 +68,26 @@ test.each<[string, Partial<Flag>, string, RegExp]>([
 });
 
 describe('cycles', () => {
-  test('are found through the flags stored already', () => {
+  test('are found through stored flags', () => {
     const stored = [flag('a', needs(['b', 'on'])), flag('b', needs(['plain', 'on'], ['f', 'on'])), ...others];
     expect(validateFlag(flag('f', needs(['a', 'on'])), stored)).toEqual([
       { path: 'prerequisites[0].flagKey', problem: 'creates a cycle: f -> a -> b -> f' },
     ]);
   });
 
-  test('are judged by what replaces a flag, not by what it was', () => {
+  test('are checked against the new flag, not the one it replaces', () => {
     const stored = [flag('f', needs(['a', 'on'])), flag('a')];
     expect(validateFlag(flag('f'), stored)).toEqual([]);
     expect(validateFlag(flag('a', needs(['f', 'on'])), stored)).toHaveLength(1);
   });
 
-  test('that do not go through the flag are not its problem', () => {
+  test('that do not include the flag are ignored', () => {
     const stored = [flag('a', needs(['b', 'on'])), flag('b', needs(['a', 'on']))];
     expect(validateFlag(flag('f', needs(['a', 'on'])), stored)).toEqual([]);
   });
 });
 
-test('a whole ruleset is checked entry by entry, keys too', () => {
+test('a whole ruleset is checked entry by entry, including keys', () => {
   const ruleset = [flag('a'), flag('b', { rolloutPercentage: -1 }), flag('a', needs(['b', 'red']))];
   expect(validateRuleset(ruleset).map(({ path }) => path)).toEqual([
     '[0].key',
@@ -96,7 +96,7 @@ test('a whole ruleset is checked entry by entry, keys too', () => {
   ]);
 });
 
-test('what passes has no flag that cannot be evaluated', () => {
+test('a valid ruleset has no flag that cannot be evaluated', () => {
   fc.assert(
     fc.property(flags, users, (ruleset, user) => {
       fc.pre(validateRuleset(ruleset).length === 0);

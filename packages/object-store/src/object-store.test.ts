@@ -60,7 +60,7 @@ describe.each([
   });
 
   describe.skipIf(!isThere)('is an object store:', () => {
-    test('an object is read as it was stored, whatever its bytes and size', async () => {
+    test('an object of any bytes and size is read back unchanged', async () => {
       const sizes = [0, 1, 65_536, 3_000_001];
       for (const size of sizes) {
         const bytes = Buffer.from(Array.from({ length: size }, (_, index) => (index * 7919) % 256));
@@ -84,7 +84,7 @@ describe.each([
       expect(String(await read(store, `${base}/again`))).toBe('second');
     });
 
-    test('deleting is done when the object is gone, and deleting again is no error', async () => {
+    test('deleting removes the object, and deleting again is no error', async () => {
       await store.put(`${base}/gone`, Buffer.from('x'));
       await store.delete(`${base}/gone`);
       await store.delete(`${base}/gone`);
@@ -93,7 +93,7 @@ describe.each([
       expect(await keys(store, `${base}/gone`)).toEqual([]);
     });
 
-    test('a listing has every key that begins with the prefix, in order, with size and time', async () => {
+    test('a listing has every key with the prefix, in order, with size and time', async () => {
       const names = ['l/a', 'l/a-b', 'l/a=1/x', 'l/b/1', 'l/b/10', 'l/b/2', 'l/bb', 'm/1'];
       const before = Date.now() - 60_000;
       for (const name of names.toReversed()) await store.put(`${base}/${name}`, Buffer.from(name));
@@ -108,7 +108,7 @@ describe.each([
       expect(first?.modifiedAt.getTime()).toBeGreaterThan(before);
     });
 
-    test('a listing goes on past a thousand', async () => {
+    test('a listing has more than a thousand keys', async () => {
       const many = Array.from(
         { length: 1005 },
         (_, index) => `${base}/many/${String(index).padStart(4, '0')}`,
@@ -119,14 +119,14 @@ describe.each([
       expect(await keys(store, `${base}/many/`)).toEqual(many);
     });
 
-    test('writers of one key leave one of their objects, whole', async () => {
+    test('concurrent writes of one key leave one complete object', async () => {
       const bodies = Array.from({ length: 8 }, (_, index) => Buffer.alloc(200_000, index + 1));
       await Promise.all(bodies.map((body) => store.put(`${base}/race`, body)));
       const left = await read(store, `${base}/race`);
       expect(bodies.some((body) => left?.equals(body))).toBe(true);
     });
 
-    test('what is no key is a defect of the caller and reaches nothing', async () => {
+    test('an invalid key throws without a request', async () => {
       const bad = [
         '',
         '/a',
@@ -150,7 +150,7 @@ describe.each([
       await expect(keys(store, '../')).rejects.toThrow(RangeError);
     });
 
-    test('any text is a key when it is a part of one', async () => {
+    test('any text can be encoded as part of a key', async () => {
       const texts = ['', 'a/b', '../..', 'Zoë 🎉', 'A', 'a', '=', '%00', 'x'.repeat(500)];
       for (const text of texts) await store.put(`${base}/parts/${keyPart(text)}`, Buffer.from(text));
       for (const text of texts) {
@@ -164,7 +164,7 @@ describe.each([
   });
 });
 
-test('different texts are different parts of a key', () => {
+test('different texts have different encodings', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (one, other) => {
       expect(keyPart(one) === keyPart(other)).toBe(one === other);
@@ -172,7 +172,7 @@ test('different texts are different parts of a key', () => {
   );
 });
 
-test('a file that is being written, or was left unfinished, is not listed', async () => {
+test('an unfinished file is not listed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-objects-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const store = openObjectStore({ folder });
@@ -182,7 +182,7 @@ test('a file that is being written, or was left unfinished, is not listed', asyn
   expect(await keys(store, '')).toEqual(['done']);
 });
 
-describe('a server that is in trouble', () => {
+describe('a failing server', () => {
   async function serverThat(answer: RequestListener) {
     const server = createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -211,7 +211,7 @@ describe('a server that is in trouble', () => {
     await expect(store.ping()).rejects.toThrow(ObjectStoreError);
   });
 
-  test('says nothing: waited for no longer than its time-out', async () => {
+  test('does not respond: requests time out', async () => {
     let asked = 0;
     const store = await serverThat(() => asked++);
     await expect(store.put('a', Buffer.alloc(1000))).rejects.toThrow(ObjectStoreError);
@@ -219,7 +219,7 @@ describe('a server that is in trouble', () => {
     expect(asked).toBe(2);
   });
 
-  test('stops in the middle of an object: the stream fails', async () => {
+  test('breaks off within an object: the stream fails', async () => {
     const store = await serverThat((_, response) => {
       response.writeHead(200, { 'Content-Length': '1000', 'Last-Modified': new Date(0).toUTCString() });
       response.write('only this');
@@ -229,7 +229,7 @@ describe('a server that is in trouble', () => {
     await expect(found && buffer(found.body)).rejects.toThrow();
   });
 
-  test('fails for a moment: asked again; refuses: not asked again', async () => {
+  test('fails temporarily: retried; refuses: not retried', async () => {
     let asked = 0;
     const store = await serverThat((request, response) => {
       asked += 1;

@@ -99,7 +99,7 @@ describe('a cached value', () => {
     expect(await answered('a', '1')).toBe('1');
   });
 
-  it('fails when the first load takes too long, and is kept when it arrives', async () => {
+  it('fails if the first load takes too long, and is cached when it arrives', async () => {
     const { cache, waiting } = source({ loadTimeoutMs: 20 });
     await expect(cache.get('a')).rejects.toThrow('no answer within 20 ms');
     waiting[0]?.answer('1');

@@ -32,7 +32,7 @@ it('reads together, once each, the keys asked for while a read is under way', as
   expect(await Promise.all(later)).toEqual(['b!', 'c!', 'b!', undefined]);
 });
 
-it('never answers with a read that began before the call', async () => {
+it('never returns the result of a read that began before the call', async () => {
   const { asked, read } = heldReads();
   void read('a');
   void read('a');
@@ -41,7 +41,7 @@ it('never answers with a read that began before the call', async () => {
   expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['a']]);
 });
 
-it('rejects every caller of a failed read, and goes on', async () => {
+it('rejects every caller of a failed read, and continues', async () => {
   const { asked, read } = heldReads();
   const first = read('a');
   const second = read('b');

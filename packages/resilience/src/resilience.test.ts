@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { backoffDelay, createByteBudget, DeadlineExceeded, pause, retry, withDeadline } from './index.ts';
 
 describe('withDeadline', () => {
-  it('settles as the work does when it is in time', async () => {
+  it('settles like the work if it finishes in time', async () => {
     expect(await withDeadline(1_000, Promise.resolve(1))).toBe(1);
     await expect(withDeadline(1_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
-  it('rejects when the work is late, and ignores how it ends', async () => {
+  it('rejects if the work is late, and ignores its outcome', async () => {
     const late = sleep(20).then(() => Promise.reject(new Error('too late')));
     await expect(withDeadline(5, late)).rejects.toThrow(DeadlineExceeded);
     await expect(withDeadline(-1, late, () => new RangeError('own'))).rejects.toThrow(RangeError);
@@ -78,7 +78,7 @@ describe('a byte budget', () => {
     expect(budget.used()).toBe(40);
   });
 
-  it('bounds its parts together, each with a count of its own', () => {
+  it('limits its parts in total, and counts each one', () => {
     const whole = createByteBudget(100);
     const [bodies, records] = [whole.part(), whole.part()];
     expect(bodies.tryReserve(60)).toBe(true);
@@ -89,7 +89,7 @@ describe('a byte budget', () => {
     expect(records.tryReserve(20)).toBe(true);
   });
 
-  it('takes one item of any size when nothing is reserved', () => {
+  it('accepts one item of any size if nothing is reserved', () => {
     const budget = createByteBudget(100);
     expect(budget.tryReserve(500)).toBe(true);
     expect(budget.tryReserve(1)).toBe(false);

@@ -96,7 +96,7 @@ describe('a comment', () => {
     expect(of({ mentions: mentions(21) })).toEqual(['mentions']);
   });
 
-  test('has an anchor of the listed fields alone, each of which may be null', () => {
+  test('has an anchor with only the listed fields, each nullable', () => {
     const names = [
       'metric',
       'bucket',

@@ -62,7 +62,7 @@ test('an id has 1 to 200 characters, not only white space', () => {
 });
 
 describe('a day', () => {
-  test.each(['2026-02-28', '2024-02-29', '2000-02-29', '2026-12-31'])('%s is taken', (value) => {
+  test.each(['2026-02-28', '2024-02-29', '2000-02-29', '2026-12-31'])('%s is accepted', (value) => {
     expect(takes(day, value)).toBe(true);
   });
   test.each([
@@ -84,7 +84,7 @@ describe('a timestamp', () => {
     '2026-03-01T09:30:00.123456789+05:30',
     '2026-03-01t09:30:00z',
     '2024-02-29T23:59:59-23:59',
-  ])('%s is taken', (value) => {
+  ])('%s is accepted', (value) => {
     expect(takes(timestamp, value)).toBe(true);
   });
   test.each([

@@ -159,7 +159,7 @@ describe('a missing or null attribute', () => {
   });
 });
 
-describe('a clause that says nothing opens nothing', () => {
+describe('a clause without values matches nobody', () => {
   test.each(['eq', 'neq', 'in', 'not_in', 'contains', 'in_cohort', 'not_in_cohort'] as const)(
     '%s without a value is false, whatever the attribute',
     (op) => {
@@ -170,7 +170,7 @@ describe('a clause that says nothing opens nothing', () => {
     },
   );
 
-  test('clauses that are not well formed match nobody', () => {
+  test('malformed clauses match nobody', () => {
     const broken: unknown[] = [null, 'x', { op: 'neq', value: 1 }, { attribute: 'a', op: 'toString' }, {}];
     for (const clause of broken) expect(matchesClauses([clause as Clause], user())).toBe(false);
     expect(matchesClauses('x' as unknown as Clause[], user())).toBe(false);
@@ -227,7 +227,7 @@ describe('attributes', () => {
   });
 });
 
-test('every clause has to hold, and none always does', () => {
+test('every clause must match; an empty list matches everyone', () => {
   const clauses: Clause[] = [
     { attribute: 'plan', op: 'eq', value: 'pro' },
     { attribute: 'age', op: 'gt', value: 17 },
@@ -237,7 +237,7 @@ test('every clause has to hold, and none always does', () => {
   expect(matchesClauses([], user())).toBe(true);
 });
 
-test('while the state on file cannot be read no clause holds, the negative ones neither', () => {
+test('while user state is unavailable no clause matches, negated ones included', () => {
   const unread = user({}, { stateUnavailable: true });
   for (const op of ['eq', 'neq', 'not_in', 'is_not_set', 'not_in_cohort'] as const)
     expect(matchesClauses([{ attribute: 'plan', op, value: 'pro' }], unread)).toBe(false);

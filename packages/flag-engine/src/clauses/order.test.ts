@@ -27,7 +27,7 @@ describe('numeric texts', () => {
     'Infinity',
   ])('%j is none', (text) => expect(numeric(text)).toBeUndefined());
 
-  test('every finite number JSON writes is read back', () => {
+  test('every finite JSON number is parsed back', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(numeric(JSON.stringify(number))).toBe(JSON.parse(JSON.stringify(number)));
@@ -75,7 +75,7 @@ describe('semantic versions', () => {
 });
 
 describe('instants', () => {
-  test('are read as Date reads its own ISO texts, over every year of four digits', () => {
+  test('are parsed like Date parses ISO strings, for every four-digit year', () => {
     const min = new Date('0000-01-01T00:00:00Z');
     fc.assert(
       fc.property(

@@ -107,13 +107,13 @@ describe('an access token', () => {
     expect(await tokens.verify(token)).toEqual({ sub: 'ada', name: 'Ada', permissions: ['a', 'b'] });
   });
 
-  it('may say neither name nor permissions; what is no list permits nothing', async () => {
+  it('may omit name and permissions; permissions that are not a list grant nothing', async () => {
     expect(await tokens.verify(await mint(ec))).toEqual({ sub: 'ada', permissions: [] });
     const odd = await mint(ec, { claims: { name: 7, permissions: 'service.manage' } });
     expect(await tokens.verify(odd)).toEqual({ sub: 'ada', permissions: [] });
   });
 
-  it('may name several audiences, and no kid where one key fits', async () => {
+  it('may have several audiences, and no kid if only one key fits', async () => {
     const token = await mint(ec, { header: { kid: undefined }, claims: { aud: ['other', AUDIENCE] } });
     expect((await tokens.verify(token)).sub).toBe('ada');
   });
@@ -136,7 +136,7 @@ describe('an access token', () => {
     await expect(tokens.verify(token)).rejects.toMatchObject(refused);
   });
 
-  it('is good until 30 s after exp, and from 30 s before nbf', async () => {
+  it('is valid until 30 s after exp, and from 30 s before nbf', async () => {
     const token = await mint(ec, { exp: 60 });
     pass(89);
     expect((await tokens.verify(token)).sub).toBe('ada');
@@ -178,7 +178,7 @@ describe('a token that was not signed by the issuer', () => {
     }
   });
 
-  it.each(['RS384', 'RS512', 'PS256', 'ES384'])('with %s is refused, be the key known', async (alg) => {
+  it.each(['RS384', 'RS512', 'PS256', 'ES384'])('with %s is refused, even with a known key', async (alg) => {
     const signer = await pair(alg, 'other');
     publish(signer, ec);
     await expect(tokens.verify(await mint(signer))).rejects.toMatchObject(refused);
@@ -189,13 +189,13 @@ describe('a token that was not signed by the issuer', () => {
     await expect(tokens.verify(await mint(impostor))).rejects.toMatchObject(refused);
   });
 
-  it('with a key it brings itself is refused', async () => {
+  it('with an embedded key is refused', async () => {
     const impostor = await pair('ES256', 'mine');
     const token = await mint(impostor, { header: { jwk: await jwkOf(impostor), kid: undefined } });
     await expect(tokens.verify(token)).rejects.toMatchObject(refused);
   });
 
-  it('but changed, cut, or no token at all is refused', async () => {
+  it('but changed, truncated or malformed is refused', async () => {
     const token = await mint(ec, { claims: { permissions: [] } });
     const [head = '', payload = '', signature = ''] = token.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -215,7 +215,7 @@ describe('a token that was not signed by the issuer', () => {
 });
 
 describe('the keys of the issuer', () => {
-  it('are fetched once for all', async () => {
+  it('are fetched once for concurrent requests', async () => {
     await Promise.all([mint(ec), mint(rsa), mint(ed)].map(async (token) => tokens.verify(await token)));
     await tokens.verify(await mint(ec));
     expect(fetches).toBe(1);
@@ -235,7 +235,7 @@ describe('the keys of the issuer', () => {
     expect(fetches).toBe(2);
   });
 
-  it('rotate: a new key is good as soon as it is seen, the old one while it is published', async () => {
+  it('rotate: a new key works once it is fetched, the old one while it is published', async () => {
     const old = await mint(ec, { exp: 3600 });
     await tokens.verify(old);
     publish(ec, later);
@@ -248,7 +248,7 @@ describe('the keys of the issuer', () => {
     await vi.waitFor(() => expect(tokens.verify(old)).rejects.toMatchObject(refused));
   });
 
-  it('go on being used while the issuer is down, and no request waits for it', async () => {
+  it('are used while the issuer is down, and no request waits for it', async () => {
     const token = await mint(ec, { exp: 7200 });
     await tokens.verify(token);
     for (const fault of [undefined, { status: 500, body: '' }, { status: 200, body: 'rubbish' }]) {
@@ -262,7 +262,7 @@ describe('the keys of the issuer', () => {
     expect((await tokens.verify(token)).sub).toBe('ada');
   });
 
-  it('that were never had: 503, and the issuer is asked again every 5 s at most', async () => {
+  it('that were never fetched give 503, and are requested every 5 s at most', async () => {
     const token = await mint(ec, { exp: 3600 });
     for (const fault of [undefined, { status: 500, body: '' }, { status: 200, body: 'rubbish' }]) {
       answer = async () => fault;
@@ -278,7 +278,7 @@ describe('the keys of the issuer', () => {
     expect((await tokens.verify(token)).sub).toBe('ada');
   });
 
-  it('being unavailable does not make an invalid token valid, and a token that needs no key is not worth a fetch', async () => {
+  it('that are unavailable do not make an invalid token valid, and are not fetched for a token that needs none', async () => {
     answer = async () => undefined;
     const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`;
     await expect(tokens.verify(none)).rejects.toMatchObject(refused);

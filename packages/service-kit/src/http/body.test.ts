@@ -42,12 +42,12 @@ describe('Content-Encoding', () => {
     expect((await send(payload, 'gzip, br')).status).toBe(415);
   });
 
-  it('that does not fit the bytes is 400', async () => {
+  it('that does not match the bytes is 400', async () => {
     const response = await send(payload, 'gzip');
     expect([response.status, (await json(response)).message]).toEqual([400, 'body: not valid gzip']);
   });
 
-  it.each(['gzip', 'br', 'zstd'] as const)('%s bomb ends at the bound with 413', async (encoding) => {
+  it.each(['gzip', 'br', 'zstd'] as const)('of a %s bomb is 413 at the limit', async (encoding) => {
     const compress = { gzip: zlib.gzip, br: zlib.brotliCompress, zstd: zlib.zstdCompress }[encoding];
     const bomb = Buffer.from(await promisify<Buffer, Buffer>(compress)(Buffer.alloc(1_000_000, ' ')));
     expect(bomb.length).toBeLessThan(2_000);
@@ -59,15 +59,15 @@ describe('Content-Encoding', () => {
   });
 });
 
-describe('the bound on the wire', () => {
+describe('the limit on the wire', () => {
   const padded = (bytes: number) => payload + ' '.repeat(bytes - payload.length);
 
-  it('takes the last byte and refuses the one after', async () => {
+  it('accepts the last byte and refuses one more', async () => {
     expect((await send(padded(2_000))).status).toBe(200);
     expect((await send(padded(2_001))).status).toBe(413);
   });
 
-  it('holds without Content-Length, and the caller gets the answer', async () => {
+  it('applies without Content-Length, and the caller gets the response', async () => {
     const status = await new Promise((resolve, reject) => {
       const call = request(`${test.url}/things/x`, {
         method: 'POST',
@@ -81,7 +81,7 @@ describe('the bound on the wire', () => {
   });
 });
 
-it('refuses bytes that are no UTF-8', async () => {
+it('refuses invalid UTF-8', async () => {
   const response = await send(Buffer.from([0x22, 0xff, 0x22]));
   expect([response.status, (await json(response)).message]).toEqual([400, 'body: not valid UTF-8']);
 });
@@ -95,7 +95,7 @@ it('reads JSON whatever the Content-Type says', async () => {
   expect(response.status).toBe(200);
 });
 
-it('releases what it held, however a request ends', async () => {
+it('releases its bytes, however a request ends', async () => {
   await Promise.all([
     send(payload),
     send('{'),
@@ -107,7 +107,7 @@ it('releases what it held, however a request ends', async () => {
   expect(await bytesInFlight()).toBe('0');
 });
 
-it('answers 503 with Retry-After past the bound on bytes in flight', async () => {
+it('answers 503 with Retry-After beyond the limit of bytes in flight', async () => {
   const small = await startTestApp({ MAX_BYTES_IN_FLIGHT: '1000000' });
   try {
     const chunk = Buffer.alloc(240_000, ' ');

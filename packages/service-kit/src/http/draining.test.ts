@@ -22,7 +22,7 @@ async function startServer() {
   return { server, ask };
 }
 
-test('a server that is about to leave answers, and has no connection used again', async () => {
+test('a draining server responds and closes connections', async () => {
   const { server, ask } = await startServer();
   expect(await ask()).toEqual({ body: { ok: true }, connection: 'keep-alive' });
   server.drain();

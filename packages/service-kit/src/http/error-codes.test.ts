@@ -13,20 +13,20 @@ async function codeOf(outcome: string, key?: string): Promise<[number, string]> 
   return [response.status, (await json(response)).error.code];
 }
 
-test('an operation names codes of its own for what the kit answers, a defect too', async () => {
+test('an operation can replace the error codes of the kit, including that of a defect', async () => {
   expect(await codeOf('large', OTHER_REGION_KEY)).toEqual([403, 'FILES_OFF']);
   expect(await codeOf('large', KEY)).toEqual([413, 'FILE_TOO_LARGE']);
   expect(await codeOf('limited', KEY)).toEqual([429, 'FILE_RATE']);
   expect(await codeOf('defect', KEY)).toEqual([500, 'FILE_FAILED']);
 });
 
-test('where it names none, and where a rule names one, that stands', async () => {
+test('the code of the kit or of a rule is kept otherwise', async () => {
   expect(await codeOf('large')).toEqual([401, 'UNAUTHORIZED']);
   expect(await codeOf('malformed', KEY)).toEqual([400, 'BAD_REQUEST']);
   expect(await codeOf('named', KEY)).toEqual([403, 'FILE_OWN']);
 });
 
-test('a key that comes otherwise than with an operation is judged alike', async () => {
+test('a key checked outside an operation gets the same errors', async () => {
   const { app } = running;
   await expect(app.projectKey(KEY)).resolves.toMatchObject({ id: 'p1' });
   await expect(app.projectKey(OTHER_REGION_KEY)).rejects.toMatchObject({ status: 403 });

@@ -24,14 +24,14 @@ test('a route that upgrades serves sockets, with the context of every request', 
   expect(String(data)).toBe('hello');
 });
 
-test('a path that is no socket is answered as it is over HTTP', async () => {
+test('an upgrade on another path gets its HTTP response', async () => {
   const { url } = await testApp();
   const socket = new WebSocket(`${url.replace('http', 'ws')}/nothing`);
   const [error] = await once(socket, 'error');
   expect(error.message).toContain('404');
 });
 
-test('a message over 16,384 bytes ends the socket', async () => {
+test('a message over 16,384 bytes closes the socket', async () => {
   const { url } = await testApp();
   const socket = await open(`${url}/socket`);
   socket.send('x'.repeat(16_385));
@@ -39,7 +39,7 @@ test('a message over 16,384 bytes ends the socket', async () => {
   expect(code).toBe(1009);
 });
 
-test('leaving closes sockets, those that do not answer too', async () => {
+test('closing the server closes sockets, unresponsive ones too', async () => {
   const { url, stop } = await startTestApp();
   const [polite, silent] = [await open(`${url}/socket`), await open(`${url}/socket`)];
   silent.pause();

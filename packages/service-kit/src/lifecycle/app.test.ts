@@ -31,7 +31,7 @@ describe('a project key', () => {
     expect(await json(response)).toMatchObject({ statusCode: 403, error: 'Forbidden' });
   });
 
-  it('that is good reaches its project, and the answer varies by it', async () => {
+  it('that is valid reaches its project, and the response varies by it', async () => {
     const response = await call('/things/caf%C3%A9?count=2', withKey(KEY));
     expect(response.status).toBe(200);
     expect(response.headers.get('vary')).toContain('Authorization');
@@ -43,7 +43,7 @@ describe('a project key', () => {
     });
   });
 
-  it('may travel as api_key in the body of an ingestion call; the header goes first', async () => {
+  it('may be api_key in the body of an ingestion call; the header takes precedence', async () => {
     const send = (body: unknown, init: RequestInit = {}) =>
       call('/beacon', { method: 'POST', body: JSON.stringify(body), ...init });
     expect((await send({ n: 1, api_key: KEY })).status).toBe(200);
@@ -51,7 +51,7 @@ describe('a project key', () => {
     expect((await send({ n: 1, api_key: 7 })).status).toBe(401);
   });
 
-  it('is judged before the body', async () => {
+  it('is checked before the body', async () => {
     const response = await call('/things/x', { method: 'POST', body: '{' });
     expect(response.status).toBe(401);
   });
@@ -76,7 +76,7 @@ describe('an access token', () => {
     });
   });
 
-  it('of no member is 403, and 404 comes first', async () => {
+  it('of a non-member is 403, and 404 comes first', async () => {
     expect((await call('/projects/p1', await withToken({ sub: 'eve' }))).status).toBe(403);
     expect((await call('/projects/p9', await withToken({ sub: 'eve' }))).status).toBe(404);
   });
@@ -91,7 +91,7 @@ describe('an access token', () => {
 });
 
 describe('errors', () => {
-  it('name the path of the field and what is wrong with it', async () => {
+  it('name the path of the field and the problem', async () => {
     const post = async (body: string) => {
       const response = await call('/things/x', { method: 'POST', body, ...withKey(KEY) });
       return [response.status, (await json(response)).message];
@@ -106,13 +106,13 @@ describe('errors', () => {
     expect(await post('')).toEqual([400, 'body: not valid JSON']);
   });
 
-  it('are empty-bodied with X-Error where the interface says so', async () => {
+  it('have an empty body and X-Error where the interface says so', async () => {
     const response = await call('/beacon', { method: 'POST', body: '{"n":"é"}', ...withKey(KEY) });
     expect([response.status, await response.text()]).toEqual([400, '']);
     expect(response.headers.get('x-error')).toBe('n: must be a number');
   });
 
-  it('of our own are 500 with the request id and nothing else', async () => {
+  it('that are defects are 500 with only the request id', async () => {
     const response = await call('/management/v1/thing', {
       method: 'PUT',
       body: '{"items":[]}',
@@ -139,8 +139,8 @@ describe('errors', () => {
   });
 });
 
-describe('every answer', () => {
-  it('carries X-Request-Id, the one of the caller if it is valid', async () => {
+describe('every response', () => {
+  it("has X-Request-Id, the caller's if it is valid", async () => {
     const own = await call('/things/x', { headers: { 'X-Request-Id': 'A.b_c-1' } });
     expect(own.headers.get('x-request-id')).toBe('A.b_c-1');
     const unfit = await call('/nothing', { headers: { 'X-Request-Id': 'a b' } });
@@ -161,14 +161,14 @@ describe('every answer', () => {
 describe('CORS', () => {
   const from = (origin: string, init: RequestInit = {}) => ({ ...init, headers: { Origin: origin } });
 
-  it('lets any origin read what a project key opens, errors too', async () => {
+  it('lets any origin read operations with a project key, including errors', async () => {
     const response = await call('/things/x', from('https://shop.example'));
     expect(response.status).toBe(401);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(response.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
   });
 
-  it('lets the console alone read what an access token opens', async () => {
+  it('lets only the console read operations with an access token', async () => {
     const ours = await call('/projects/p1', from('https://console.example'));
     expect(ours.headers.get('access-control-allow-origin')).toBe('https://console.example');
     expect(ours.headers.get('vary')).toContain('Origin');
@@ -176,7 +176,7 @@ describe('CORS', () => {
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('lets a shared cache hand an answer to any origin', async () => {
+  it('lets a shared cache serve a response to any origin', async () => {
     expect((await call('/things/x', withKey(KEY))).headers.get('access-control-allow-origin')).toBe('*');
   });
 
@@ -196,7 +196,7 @@ describe('the address of the caller', () => {
     expect(await (await call('/address', forwarded)).text()).toBe('127.0.0.1');
   });
 
-  it('is so many X-Forwarded-For hops from the right as proxies are trusted', async () => {
+  it('is the X-Forwarded-For entry at the number of trusted proxies from the right', async () => {
     const behind = await startTestApp({ TRUSTED_PROXY_HOPS: '2' });
     try {
       expect(await (await fetch(`${behind.url}/address`, forwarded)).text()).toBe('203.0.113.9');
@@ -207,7 +207,7 @@ describe('the address of the caller', () => {
 });
 
 describe('health', () => {
-  it('says serving whatever its dependencies do, until it drains', async () => {
+  it('is serving whatever the state of its dependencies, until it drains', async () => {
     const own = await startTestApp();
     try {
       const serving = async () => (await fetch(`${own.url}/health/serving`)).status;
@@ -220,7 +220,7 @@ describe('health', () => {
     }
   });
 
-  it('says ready only while every dependency answers, and not while draining', async () => {
+  it('is ready only while every dependency is available, and not while draining', async () => {
     const own = await startTestApp();
     try {
       const ready = async () => {

@@ -18,7 +18,7 @@ const contextOf = (env: Record<string, string>) => ({
   metrics: createMetrics('test'),
 });
 
-it('measures how far each consumer group is behind', async () => {
+it('measures the lag of each consumer group', async () => {
   const database = await testDatabase();
   const context = contextOf({ EVENT_LOG_DATABASE_URL: database.url });
   const log = openEventLog(context, 'test');
@@ -46,12 +46,12 @@ it('measures how far each consumer group is behind', async () => {
   }
 });
 
-it('refuses settings that name no event log, saying what to set', () => {
+it('refuses settings without an event log, naming what to set', () => {
   expect(() => openEventLog(contextOf({}), 'test')).toThrow(ConfigError);
   expect(() => openEventLog(contextOf({}), 'test')).toThrow(/KAFKA_BROKERS.*EVENT_LOG_DATABASE_URL/);
 });
 
-it('refuses a user at the brokers without a password, saying so without the value', () => {
+it('refuses a broker user without a password, without showing values', () => {
   const context = contextOf({ KAFKA_BROKERS: 'kafka:9092', KAFKA_USERNAME: 'ingestion' });
   expect(() => openEventLog(context, 'test')).toThrow(
     new ConfigError('Set both KAFKA_USERNAME and KAFKA_PASSWORD, or neither.'),

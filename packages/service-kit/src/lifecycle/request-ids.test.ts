@@ -56,7 +56,7 @@ const publish = (value: string, id: string) =>
 const linesOf = (msg: string | RegExp) =>
   lines.filter((line) => (typeof msg === 'string' ? line.msg === msg : msg.test(line.msg)));
 
-it('every line of a request carries its id, whichever request runs beside it', async () => {
+it('every log line of a request has its id, also with concurrent requests', async () => {
   await Promise.all(['one', 'two', 'three'].map((id) => publish(id, id)));
   await eventually(async () => expect(linesOf('after')).toHaveLength(3));
   for (const msg of ['before', 'after', 'request']) {
@@ -69,7 +69,7 @@ it('every line of a request carries its id, whichever request runs beside it', a
   expect(lines.filter(({ requestId }) => requestId === undefined)).toEqual([]);
 });
 
-it('a defect and the answer to it carry the id once', async () => {
+it('a defect and its response have the id once', async () => {
   const headers = { Authorization: `Bearer ${KEY}`, 'X-Request-Id': 'broken' };
   await fetch(`${app.url}/files/defect`, { method: 'POST', headers });
   expect(lines.map(({ msg, requestId }) => [msg, requestId])).toEqual([
@@ -78,7 +78,7 @@ it('a defect and the answer to it carry the id once', async () => {
   ]);
 });
 
-it('a record names the request that published it beside its own headers; one of nobody names none', async () => {
+it('a record has the id of its request next to its own headers; without a request it has none', async () => {
   await publish('named', 'the-request');
   await log.publish('t', [record('unnamed')]);
   const seen = new Map<string, unknown>();
@@ -95,7 +95,7 @@ it('a record names the request that published it beside its own headers; one of 
   expect(seen.get('unnamed')).toEqual({ own: 'x' });
 });
 
-it('log lines about an unreadable record carry the id of the request that published it', async () => {
+it('log lines about an unreadable record have the id of the request that published it', async () => {
   await log.createTopics([{ name: 'bad', partitions: 1, replication: 1, cleanup: 'delete' }]);
   const scoped = (id: string, value: string) =>
     inScope({ requestId: id }, () => log.publish('bad', [record(value)]));
@@ -128,7 +128,7 @@ it('log lines about an unreadable record carry the id of the request that publis
   expect(exposed).toMatch(/switchboard_event_log_dead_letters_total\{group="readers",topic="bad".*\} [12]\n/);
 });
 
-it('what a consumer publishes for a request names it too', async () => {
+it('a record that a consumer publishes has the id of the original request', async () => {
   await log.createTopics(
     ['in', 'out'].map((name) => ({ name, partitions: 1, replication: 1, cleanup: 'delete' as const })),
   );
@@ -154,7 +154,7 @@ it('what a consumer publishes for a request names it too', async () => {
   await end.stop();
 });
 
-it('what fails deep in the event log names the request that it fails for, and is counted', async () => {
+it('a failure in the event log is logged with the request id, and counted', async () => {
   const server = await postgresServer(['log']);
   const config = parseConfig(settings, { EVENT_LOG_DATABASE_URL: server.url('log') });
   const ownMetrics = createMetrics('flags');

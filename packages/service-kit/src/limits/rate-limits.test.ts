@@ -19,7 +19,7 @@ async function taken(limit: RateLimit, key: string, tries: number): Promise<numb
 }
 
 describe('a window in memory', () => {
-  it('never gives more points than it has in any span of its length, and gives one as soon as it is free', () => {
+  it('never allows more than its limit in any window, and allows a request as soon as one expires', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 200 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), gaps, (points, pauses) => {
@@ -41,12 +41,12 @@ describe('a window in memory', () => {
     );
   });
 
-  it('counts each key alone', async () => {
+  it('counts each key separately', async () => {
     const limit = createRateLimits(undefined)({ name: 'test', points: 3, durationSeconds: 60 });
     expect([await taken(limit, 'a', 5), await taken(limit, 'b', 2)]).toEqual([3, 2]);
   });
 
-  it('says when to come back', async () => {
+  it('returns when to retry', async () => {
     const limit = createRateLimits(undefined)({ name: 'test', points: 1, durationSeconds: 60 });
     await limit.consume('a');
     await expect(limit.consume('a')).rejects.toMatchObject({ status: 429, headers: { 'Retry-After': '60' } });
@@ -84,20 +84,20 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     server.kill('SIGKILL');
   });
 
-  it('are shared by instances, also under parallel requests', async () => {
+  it('are shared by instances, also with concurrent requests', async () => {
     const options = { name: 'shared', points: 20, durationSeconds: 60 };
     const [one, two] = [createRateLimits(await client())(options), createRateLimits(await client())(options)];
     const counts = await Promise.all([taken(one, 'k', 30), taken(two, 'k', 30)]);
     expect(counts[0] + counts[1]).toBe(20);
   });
 
-  it('give a point again once the oldest has left the window', async () => {
+  it('allow a request again once the oldest has left the window', async () => {
     const limit = createRateLimits(await client())({ name: 'short', points: 2, durationSeconds: 0.2 });
     expect(await taken(limit, 'k', 5)).toBe(2);
     await eventually(() => limit.consume('k'));
   });
 
-  it('give way to memory while Redis hangs or is gone, and are shared again when it is back', async () => {
+  it('fall back to memory while Redis hangs or is down, and are shared again when it is back', async () => {
     const redis = await client();
     const limits = createRateLimits(redis);
     server.kill('SIGSTOP');

@@ -8,7 +8,7 @@ import { hashToken, newToken } from './tokens.ts';
 const [first, second] = ['1'.repeat(32), '2'.repeat(32)];
 const purpose = 'thing';
 
-test('a text decrypts for its context alone', async () => {
+test('a text decrypts only for its context', async () => {
   const encryption = createEncryption({ secrets: [first], purpose });
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string(), async (text, context) => {
@@ -20,7 +20,7 @@ test('a text decrypts for its context alone', async () => {
   expect(await encryption.encrypt('a text', 'o')).not.toBe(await encryption.encrypt('a text', 'o'));
 });
 
-test('after a new secret is put in front, the older ones still decrypt', async () => {
+test('after a new secret is prepended, the older ones still decrypt', async () => {
   const encrypted = await createEncryption({ secrets: [first], purpose }).encrypt('a text', 'o');
   const decrypt = (secrets: string[], of = purpose) =>
     createEncryption({ secrets, purpose: of }).decrypt(encrypted, 'o');

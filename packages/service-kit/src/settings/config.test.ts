@@ -65,12 +65,12 @@ describe('roles', () => {
   const settings = z.object({ ROLES: rolesSetting(['http', 'archive']) });
   const roles = (ROLES?: string) => [...parseConfig(settings, { ROLES }).ROLES];
 
-  it('are all of them unless some are named', () => {
+  it('are all by default', () => {
     expect(roles()).toEqual(['http', 'archive']);
     expect(roles(' archive , archive')).toEqual(['archive']);
   });
 
-  it('that the service does not have are refused with those it has', () => {
+  it('that are unknown are refused with the known ones', () => {
     expect(() => roles('http,archve')).toThrow('ROLES: not a comma-separated list of http, archive');
   });
 });

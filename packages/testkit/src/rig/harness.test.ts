@@ -38,7 +38,7 @@ function echo(name: string, stopped: string[]) {
   };
 }
 
-it('starts services on databases of their own, calls them as an operator, and closes all in order', async () => {
+it('starts services on their own databases, calls them as an operator, and stops everything in order', async () => {
   const closed: string[] = [];
   const rig = await harness({
     services: { one: echo('one', closed), two: echo('two', closed) },
@@ -82,7 +82,7 @@ it('starts services on databases of their own, calls them as an operator, and cl
   await expect(gone`select 1`).rejects.toThrow(/does not exist/);
 });
 
-it('takes databases and an event log that exist already', async () => {
+it('accepts existing databases and an event log', async () => {
   const rig = await harness({
     services: { one: echo('one', []) },
     databases: { one: 'postgres://given.example/one' },

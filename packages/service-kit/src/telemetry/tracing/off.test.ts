@@ -25,7 +25,7 @@ async function loaded(env: Record<string, string>): Promise<string[]> {
   return JSON.parse(stdout);
 }
 
-it('nothing of OpenTelemetry is loaded while traces are off', async () => {
+it('OpenTelemetry is not loaded while tracing is off', async () => {
   expect(await loaded({})).toEqual([]);
   expect(await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })).toContain(
     '@opentelemetry/sdk-trace',

@@ -78,12 +78,12 @@ it('a request is a span of its operation, with its status, request id and projec
   });
 });
 
-it('a trace that a caller has begun is continued', async () => {
+it('the trace of a caller is continued', async () => {
   await read({ traceparent: PARENT });
   expect((await received())[0]).toMatchObject({ traceId: TRACE, parentSpanId: '00f067aa0ba902b7' });
 });
 
-it('a caller that does not sample is followed', async () => {
+it('the sampling decision of a caller is followed', async () => {
   await read({ traceparent: PARENT.replace(/01$/, '00') });
   await read();
   expect((await received()).map(({ traceId }) => traceId)).not.toContain(TRACE);
@@ -105,19 +105,19 @@ it.each([
   expect(span?.traceId).not.toBe(TRACE);
 });
 
-it('health checks and scrapes make no spans', async () => {
+it('health checks and scrapes have no spans', async () => {
   await fetch(`${app.url}/health/live`);
   await fetch(`${app.url}/metrics`);
   await read();
   expect((await received()).map(({ name }) => name)).toEqual(['GET /things/{name}']);
 });
 
-it('a defect is a span of an error', async () => {
+it('a defect has an error span', async () => {
   await fetch(`${app.url}/files/defect`, { method: 'POST', headers });
   expect((await received())[0]).toMatchObject({ isError: true, attributes: { 'error.type': '500' } });
 });
 
-it('what a request fetches is a span of its trace, which the other side is not told', async () => {
+it('a fetch during a request is a span of its trace, without sending the trace context', async () => {
   const seen: (string | undefined)[] = [];
   const other = createServer((request, response) => {
     seen.push(request.headers['traceparent']?.toString());
@@ -153,7 +153,7 @@ it('what a request fetches is a span of its trace, which the other side is not t
   other.close();
 });
 
-it('the sampler is the one that the variables name', async () => {
+it('the sampler is configured by environment variables', async () => {
   const none = await open({ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' });
   const start = { name: 'x', kind: 'server', attributes: {} } as const;
   const unsampled = none.start(start, [{ traceparent: PARENT }]);
@@ -172,14 +172,14 @@ it('work for several traces links to each of them', async () => {
   expect(span?.links.map(({ traceId }) => traceId)).toEqual([TRACE, 'a'.repeat(32)]);
 });
 
-it('what waits is sent when tracing closes', async () => {
+it('pending spans are sent when tracing closes', async () => {
   const slow = await open({ OTEL_BSP_SCHEDULE_DELAY: '600000' });
   slow.start({ name: 'last', kind: 'server', attributes: {} }, []).end();
   await slow.close();
   expect(receiver.spans.map(({ name }) => name)).toEqual(['last']);
 });
 
-it('closing ends although the collector never answers', async () => {
+it('closing ends even if the collector never responds', async () => {
   const stuck = await open();
   receiver.become('stuck');
   stuck.start({ name: 'lost', kind: 'server', attributes: {} }, []).end();
@@ -187,7 +187,7 @@ it('closing ends although the collector never answers', async () => {
   expect(receiver.spans).toEqual([]);
 });
 
-it('a collector that fails is said once, when it begins and when it ends, and requests go on', async () => {
+it('a failing collector is logged once when it fails and once when it recovers, and requests continue', async () => {
   lines.length = 0;
   receiver.become('failing');
   for (let i = 0; i < 5; i++) {
