@@ -2,9 +2,10 @@ import { buffer } from 'node:stream/consumers';
 import { zstdDecompressSync } from 'node:zlib';
 import type { ObjectStore } from '@switchboard/object-store';
 import { parquetReadObjects } from 'hyparquet';
+import pMap from 'p-map';
 import type { FoundEvent } from './events.ts';
 
-const CONCURRENT_READS = 8;
+const MAX_CONCURRENT_READS = 8;
 const COLUMNS = [
   'project_id',
   'event_id',
@@ -26,13 +27,8 @@ export interface ArchiveContents {
 export async function readArchive(objects: ObjectStore): Promise<ArchiveContents> {
   const keys: string[] = [];
   for await (const { key } of objects.list('events/')) keys.push(key);
-  const left = keys.values();
-  const events: FoundEvent[] = [];
-  const worker = async () => {
-    for (const key of left) events.push(...(await readFile(objects, key)));
-  };
-  await Promise.all(Array.from({ length: CONCURRENT_READS }, worker));
-  return { events, files: keys.length };
+  const files = await pMap(keys, (key) => readFile(objects, key), { concurrency: MAX_CONCURRENT_READS });
+  return { events: files.flat(), files: keys.length };
 }
 
 async function readFile(objects: ObjectStore, key: string): Promise<FoundEvent[]> {
