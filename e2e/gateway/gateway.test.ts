@@ -169,8 +169,18 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
 
   test('an operation is served on its own host only', async () => {
     const { api, events, replay } = deployed().gateway;
-    for (const url of [`${events}/v1/plans`, `${replay}/v1/events`, `${api}/v1/replay`])
-      expect((await fetch(url)).status).toBe(404);
+    const refused = async (url: string) => {
+      const answer = await fetch(url);
+      return [answer.status, answer.headers.get('x-error') ?? JSON.stringify(await answer.json())];
+    };
+    const servedBy = (host: string) => [
+      404,
+      expect.stringContaining(`Not found: this path is served by the ${host} host.`),
+    ];
+    expect(await refused(`${events}/v1/plans`)).toEqual(servedBy('API'));
+    expect(await refused(`${replay}/v1/events`)).toEqual(servedBy('events'));
+    expect(await refused(`${api}/v1/events`)).toEqual(servedBy('events'));
+    expect(await refused(`${api}/v1/replay`)).toEqual(servedBy('replay'));
   });
 
   test('an unsupported method gets 405 with Allow', async () => {

@@ -100,6 +100,14 @@ function common(policy: string): Line {
 function site(host: PublicHost): Line {
   const routes = routesOf(host);
   const targets = [...new Map(routes.map((route) => [targetOf(route), route])).entries()];
+  const own = new Set(routes.map(({ path }) => path));
+  const others = publicHosts
+    .filter((other) => other !== host)
+    .map((other) => ({
+      other: other === 'api' ? 'API' : other,
+      name: `on-${other}`,
+      routes: routesOf(other).filter(({ path }) => !own.has(path)),
+    }));
   return block(ADDRESSES[host], [
     'import failures',
     block('route', [
@@ -108,6 +116,9 @@ function site(host: PublicHost): Line {
         ...routes.map(
           (route) =>
             `~${pattern(route.path)} ${targetOf(route)} ${route.shape} # ${route.methods.join(' ')}${route.isSocket ? ' WebSocket' : ''}`,
+        ),
+        ...others.flatMap(({ name, routes: theirs }) =>
+          theirs.map(({ path, shape }) => `~${pattern(path)} ${name} ${shape}`),
         ),
         'default nothing B',
       ]),
@@ -119,6 +130,10 @@ function site(host: PublicHost): Line {
           ...(maxBytes === undefined ? [] : [block('request_body', [`max_size ${maxBytes}`])]),
           `import ${service}${isSocket ? '-socket' : ''}`,
         ]),
+      ]),
+      ...others.flatMap(({ name, other }) => [
+        `@${name} vars target ${name}`,
+        `error @${name} "the ${other} host" 404`,
       ]),
       'error 404',
     ]),

@@ -3,6 +3,8 @@ import type { ErrorShape } from '@switchboard/contracts';
 import { block, type Line } from './caddy-syntax.ts';
 
 interface Failure {
+  /** Names its matchers. */
+  id: string;
   status: number;
   code: string;
   message: string;
@@ -12,12 +14,21 @@ interface Failure {
 
 const FAILURES: Failure[] = [
   {
+    id: 'other-host',
+    when: '{http.error.status_code} == 404 && {http.error.message} != ""',
+    status: 404,
+    code: 'NOT_FOUND',
+    message: 'Not found: this path is served by {http.error.message}.',
+  },
+  {
+    id: '404',
     when: '{http.error.status_code} == 404',
     status: 404,
     code: 'NOT_FOUND',
     message: 'Not found. See /docs for the reference.',
   },
   {
+    id: '413',
     // When the limit is reached while proxying a body, Caddy reports a proxy failure.
     when: '{http.error.status_code} == 413 || {http.error.message}.contains("request body too large")',
     status: 413,
@@ -25,6 +36,7 @@ const FAILURES: Failure[] = [
     message: 'The body is larger than this operation accepts.',
   },
   {
+    id: '503',
     status: 503,
     code: 'UNAVAILABLE',
     message: 'Service temporarily unavailable. Retry after the time in Retry-After.',
@@ -45,17 +57,17 @@ export function failures(): Line {
 }
 
 function answer(failure: Failure): Line {
-  const { status, when } = failure;
+  const { id, status, when } = failure;
   const bodies = [
     ...(status === 503 ? ['header Retry-After 2'] : []),
     ...(['empty', 'A', 'B'] as const).map((shape) => inShape(shape, failure)),
   ];
   if (when === undefined) return block('handle', bodies);
-  return [`@${status} expression \`${when}\``, block(`handle @${status}`, bodies)];
+  return [`@${id} expression \`${when}\``, block(`handle @${id}`, bodies)];
 }
 
-function inShape(shape: ErrorShape, { status, code, message }: Failure): Line {
-  const name = `${shape}-${status}`;
+function inShape(shape: ErrorShape, { id, status, code, message }: Failure): Line {
+  const name = `${shape}-${id}`;
   if (shape === 'empty') {
     const lines = [`header X-Error "${message}"`, `respond "" ${status}`];
     return [`@${name} vars shape empty`, block(`handle @${name}`, lines)];
