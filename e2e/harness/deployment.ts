@@ -100,7 +100,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
 
 function settings(region: string, backings: Backings, tokens: AccessTokens, apiUrl: string) {
   const { kafka, redis, s3, folder } = backings;
-  const secret = 'a secret of 32 characters or more, for tests';
+  const secret = 'a secret that only the end-to-end tests use';
   return {
     LOG_LEVEL: 'info',
     REGION: region,
