@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,6 +57,7 @@ export interface Program {
 
 const MAX_LINES = 20_000;
 const READY_WITHIN_MS = 60_000;
+const STOPPED_WITHIN_MS = 1_000;
 const STOP_WITHIN_MS = 30_000;
 /** How long the rest of the output is waited for, when a child of the program holds its streams open. */
 const DRAIN_MS = 1_000;
@@ -179,9 +181,25 @@ function spawn({ command, env = {}, cwd, scratch, output = 'lines' }: ProgramOpt
     exited,
     isRunning: () => isRunning,
     signal(name) {
-      if (isRunning) child.kill(name);
+      if (!isRunning) return;
+      child.kill(name);
+      if (name === 'SIGSTOP') waitUntilStopped(pid);
     },
   };
+}
+
+/** A thread that still runs on another core may answer a request after SIGSTOP was sent (Linux). */
+function waitUntilStopped(pid: number): void {
+  const deadline = performance.now() + STOPPED_WITHIN_MS;
+  const isStopped = (thread: string) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) === 'T';
+  };
+  try {
+    while (!readdirSync(`/proc/${pid}/task`).every(isStopped) && performance.now() < deadline);
+  } catch {
+    // Not Linux, or the program has ended.
+  }
 }
 
 function collect(input: NodeJS.ReadableStream, lines: string[]): Promise<void> {
