@@ -77,12 +77,14 @@ install_caddy() { debian caddy caddy version; }
 install_promtool() { debian promtool prometheus --version; }
 install_browser() { debian chromium chromium --version; }
 # One after the other, because apt-get takes a lock.
-install_debian() { install_redis; install_caddy; install_promtool; install_browser; }
+# Readiness checks, and the commands of the documentation.
+install_curl() { debian curl curl --version; }
+install_debian() { install_curl; install_redis; install_caddy; install_promtool; install_browser; }
 
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose debian)
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | s3 | compose | helm | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | s3 | compose | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 # In parallel: Maven waits for the network while Go compiles.
 pids=()

@@ -44,6 +44,7 @@ describe('install.sh', () => {
   }
 
   test.each([
+    ['curl', 'curl'],
     ['redis', 'redis-server'],
     ['caddy', 'caddy'],
     ['promtool', 'promtool'],
