@@ -1,6 +1,7 @@
 export { type AccessTokens, accessTokens, type TokenClaims } from './access-tokens.ts';
 export { backing } from './backings/backing.ts';
 export { type KafkaServer, kafkaBrokers, type SecuredListener, startKafka } from './backings/kafka.ts';
+export { type KafkaCluster, type KafkaNode, startKafkaCluster } from './backings/kafka-cluster.ts';
 export { type OtlpReceiver, startOtlpReceiver } from './backings/otlp-receiver.ts';
 export type { ReceivedSpan } from './backings/otlp-wire.ts';
 export { type PostgresServer, postgresServer } from './backings/postgres-server.ts';

@@ -24,7 +24,7 @@ export interface KafkaServer {
   stop(): Promise<void>;
 }
 
-const RUN_SCRIPT = fileURLToPath(new URL('../../../../deploy/backings/kafka/run.sh', import.meta.url));
+export const RUN_SCRIPT = fileURLToPath(new URL('../../../../deploy/backings/kafka/run.sh', import.meta.url));
 
 /** Another listener of the broker, with TLS and one user (SCRAM-SHA-512 and PLAIN). */
 export interface SecuredListener {
@@ -41,10 +41,7 @@ export interface SecuredListener {
  * REQUIRE_BACKINGS=1 that is an error.
  */
 export async function startKafka(secured?: SecuredListener): Promise<KafkaServer | undefined> {
-  if (!existsSync(join(kafkaLibs(), '.complete'))) {
-    if (process.env['REQUIRE_BACKINGS'] !== '1') return undefined;
-    throw new Error(`Kafka is not installed in ${kafkaLibs()}: run deploy/backings/install.sh kafka`);
-  }
+  if (!isKafkaInstalled()) return undefined;
   const directory = await mkdtemp(join(tmpdir(), 'switchboard-kafka-'));
   const port = await freePort();
   const controllerPort = await freePort();
@@ -69,6 +66,12 @@ export async function startKafka(secured?: SecuredListener): Promise<KafkaServer
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+export function isKafkaInstalled(): boolean {
+  if (existsSync(join(kafkaLibs(), '.complete'))) return true;
+  if (process.env['REQUIRE_BACKINGS'] !== '1') return false;
+  throw new Error(`Kafka is not installed in ${kafkaLibs()}: run deploy/backings/install.sh kafka`);
 }
 
 async function secure(
@@ -154,14 +157,15 @@ async function dockerAnswers(): Promise<boolean> {
   );
 }
 
-async function askCluster(brokers: string[]): Promise<void> {
+export async function askCluster(brokers: string[], atLeast = 1): Promise<void> {
   const retry = { retries: 0, initialRetryTime: 50, maxRetryTime: 50, factor: 0, multiplier: 1 };
   const client = new Kafka({ brokers, clientId: 'testkit', retry, logCreator: () => () => {} });
   const admin = client.admin();
   try {
     await admin.connect();
-    const { controller } = await admin.describeCluster();
+    const { controller, brokers: known } = await admin.describeCluster();
     if (controller === null || controller < 0) throw new Error('Kafka has no controller yet');
+    if (known.length < atLeast) throw new Error(`Kafka has ${known.length} of ${atLeast} brokers`);
   } finally {
     await admin.disconnect();
   }
