@@ -20,6 +20,8 @@ export interface Connection extends Socket {
 
 /** Messages of a client that may wait for the one before. */
 const MAX_WAITING = 64;
+/** Their bytes. */
+const MAX_WAITING_BYTES = 65_536;
 const POLICY = 1008;
 const FAILED = 1011;
 
@@ -28,6 +30,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const { raw, planned, maxBufferedBytes, join, onError } = options;
   let isAlive = true;
   let waiting = 0;
+  let waitingBytes = 0;
   let last: Promise<void> = Promise.resolve();
 
   const connection: Connection = {
@@ -50,9 +53,9 @@ export function createConnection(options: ConnectionOptions): Connection {
         isAlive = true;
         // ws gives a Buffer unless its binaryType is changed.
         const text = Buffer.isBuffer(data) ? data.toString() : '';
-        take(() => planned.onMessage?.(connection, text));
+        take(text.length, () => planned.onMessage?.(connection, text));
       });
-      take(() => planned.onOpen?.(connection));
+      take(0, () => planned.onOpen?.(connection));
     },
     beat() {
       if (!isAlive) raw.terminate();
@@ -61,12 +64,15 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
   };
 
-  function take(action: () => void | Promise<void>): void {
-    if (waiting >= MAX_WAITING) {
+  function take(bytes: number, action: () => void | Promise<void>): void {
+    // Closing waits for the client, whose further messages must not wait here meanwhile.
+    if (raw.readyState !== raw.OPEN) return;
+    if (waiting >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES) {
       raw.close(POLICY, 'too many messages');
       return;
     }
     waiting += 1;
+    waitingBytes += bytes;
     last = last
       .then(action)
       .catch((error: unknown) => {
@@ -75,6 +81,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       })
       .finally(() => {
         waiting -= 1;
+        waitingBytes -= bytes;
       });
   }
 

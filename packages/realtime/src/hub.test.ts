@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { Agent, get, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { backing, eventually } from '@switchboard/testkit';
@@ -148,6 +148,14 @@ describe('a socket', () => {
     expect(await closed).toBe(1008);
   });
 
+  test('is closed when the messages it sends wait for more than 64 KiB', async () => {
+    const instance = await startInstance();
+    const { socket, closed } = await connect(instance);
+    socket.send('slow');
+    for (let count = 0; count < 6; count++) socket.send('x'.repeat(15_000));
+    expect(await closed).toBe(1008);
+  });
+
   test('is disconnected when it does not answer pings', async () => {
     const instance = await startInstance({ pingMs: 50 });
     const there = await connect(instance);
@@ -205,6 +213,20 @@ describe('the number of sockets is limited', () => {
     expect(await statusOf(instance, 'key=1&address=c')).toBe(503);
   });
 
+  test('and a request with Upgrade but without Connection: Upgrade gets 426 and counts for nothing', async () => {
+    const instance = await startInstance({ maxSockets: 1, maxPerAddress: 1 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    for (let count = 0; count < 3; count++) {
+      const sent = get(`http://${instance.url}?key=1`, { agent, headers: { Upgrade: 'websocket' } });
+      const [response] = await once(sent, 'response');
+      response.resume();
+      await once(response, 'end');
+      expect(response.statusCode).toBe(426);
+    }
+    await connect(instance);
+  });
+
   test('and a request without an upgrade gets 426', async () => {
     const { url } = await startInstance();
     expect((await fetch(`http://${url}`)).status).toBe(426);
@@ -231,6 +253,28 @@ describe.skipIf(!redisUrl)('through Redis', () => {
         expect(received.filter((message) => 'number' in Object(message))).toHaveLength(2),
       );
     }
+  });
+
+  test('a malformed message on the channel is reported and ignored', async () => {
+    const own = `${channel}-malformed`;
+    const instance = await startInstance({ channel: own, redisUrl: redisUrl ?? '' });
+    const redis = new Redis(redisUrl ?? '');
+    onTestFinished(() => redis.disconnect());
+    await eventually(async () => expect(await redis.pubsub('NUMSUB', own)).toEqual([own, 1]));
+    const { join, received } = await connect(instance);
+    await join('a');
+    const malformed = [
+      '',
+      'no json',
+      'other {',
+      'other null',
+      'other {"topic":1,"message":{}}',
+      'other {"topic":"a"}',
+    ];
+    for (const text of malformed) await redis.publish(own, text);
+    await redis.publish(own, 'other {"topic":"a","message":{"well":"formed"}}');
+    await eventually(() => expect(received).toContainEqual({ well: 'formed' }));
+    expect(instance.errors).toHaveLength(malformed.length);
   });
 
   test('clients are asked to reconnect after Redis was unavailable, since messages may have been lost', async () => {

@@ -81,8 +81,10 @@ export function createHub(options: HubOptions): Hub {
 
   fanOut.listen(
     (text) => {
-      const { topic, message } = published.parse(JSON.parse(text));
-      sendHere(topic, message);
+      // Anything can write to the channel: thrown here, in an event handler, an error would end the process.
+      const received = parsePublished(text);
+      if (received === undefined) onError(new Error('ignored a malformed message of the fan-out'));
+      else sendHere(received.topic, received.message);
     },
     () => {
       // Which messages were missed is unknown, so clients reconnect and read the current state.
@@ -112,6 +114,8 @@ export function createHub(options: HubOptions): Hub {
 
   /** Counts a connection until it closes, even if the upgrade fails. */
   function reserve(address: string, incoming: IncomingMessage): void {
+    // A closed connection does not emit `close` again.
+    if (incoming.socket.destroyed) return;
     reserved += 1;
     byAddress.set(address, (byAddress.get(address) ?? 0) + 1);
     incoming.socket.once('close', () => {
@@ -144,7 +148,9 @@ export function createHub(options: HubOptions): Hub {
         { onError },
       );
       return async (c, next) => {
-        if (c.req.header('upgrade')?.toLowerCase() !== 'websocket') {
+        // Only a connection that Node upgrades has it: with `Upgrade` alone, without `Connection: Upgrade`, the request
+        // is an ordinary one, whose connection stays open for more.
+        if (c.env.wss === undefined) {
           return c.text('This is a WebSocket endpoint. Connect with a WebSocket client.', 426, {
             Upgrade: 'websocket',
           });
@@ -178,4 +184,12 @@ export function createHub(options: HubOptions): Hub {
       fanOut.close();
     },
   };
+}
+
+function parsePublished(text: string): z.infer<typeof published> | undefined {
+  try {
+    return published.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
 import { CommonServerResponse } from './response-headers.ts';
@@ -46,6 +46,7 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<Http
       headersTimeout: 15_000,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 32_768,
+      shouldUpgradeCallback: isUpgrade,
     },
   }) as Server;
   await new Promise<void>((resolve, reject) => {
@@ -74,6 +75,20 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
     return new ListenError(`${host} is not an address of this machine. Set HOST to one that is.`);
   }
   return error;
+}
+
+/** Time in which the client of a refused upgrade, or of a closed socket, can close its side. */
+const LINGER_MS = 5_000;
+
+/**
+ * Whether Node gives up the connection for a WebSocket. Any other upgrade is ignored, as RFC 9110 allows, and gets the
+ * response of its path. From then on Node does not close the connection: without the timer, a client that never closes
+ * its side would hold it for ever.
+ */
+function isUpgrade({ headers, socket }: IncomingMessage): boolean {
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return false;
+  socket.once('finish', () => setTimeout(() => socket.destroy(), LINGER_MS).unref());
+  return true;
 }
 
 const GOING_AWAY = 1001;

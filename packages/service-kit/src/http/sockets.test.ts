@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startTestApp, type TestApp } from '../testing/test-app.ts';
@@ -30,6 +31,32 @@ test('an upgrade on another path gets its HTTP response', async () => {
   const [error] = await once(socket, 'error');
   expect(error.message).toContain('404');
 });
+
+/** Sends a request for an upgrade over a connection that the client does not close. */
+async function requestUpgrade(url: string, path: string, protocol: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`);
+  const [data] = await once(socket, 'data');
+  return { socket, status: String(data).split('\r\n')[0] };
+}
+
+test('an upgrade to something other than WebSocket is ignored', async () => {
+  const { url } = await testApp();
+  const { status } = await requestUpgrade(url, '/address', 'h2c');
+  expect(status).toBe('HTTP/1.1 200 OK');
+});
+
+test('a client whose upgrade was refused does not keep the connection', async () => {
+  const { url } = await testApp();
+  const { socket, status } = await requestUpgrade(url, '/nothing', 'websocket');
+  expect(status).toBe('HTTP/1.1 404 Not Found');
+  const write = setInterval(() => socket.write('x'), 100);
+  onTestFinished(() => clearInterval(write));
+  await new Promise((resolve) => socket.once('close', resolve));
+}, 20_000);
 
 test('a message over 16,384 bytes closes the socket', async () => {
   const { url } = await testApp();
