@@ -1,13 +1,18 @@
+import { ROOT_CONTEXT, SpanKind } from '@opentelemetry/api';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   ParentBasedSampler,
+  RandomIdGenerator,
   type Sampler,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
 import type { TracingSettings } from './settings.ts';
 
-/** The sampler of OTEL_TRACES_SAMPLER. */
+/**
+ * The sampler of OTEL_TRACES_SAMPLER. Whether a request is recorded is decided as for a new trace: callers can be
+ * anyone, and choose neither by the flag nor by the id of the trace that they send.
+ */
 export function samplerOf(settings: TracingSettings): Sampler {
   const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio } = settings;
   switch (name) {
@@ -15,13 +20,34 @@ export function samplerOf(settings: TracingSettings): Sampler {
       return new AlwaysOnSampler();
     case 'always_off':
       return new AlwaysOffSampler();
-    case 'traceidratio':
-      return new TraceIdRatioBasedSampler(ratio);
+    case 'traceidratio': {
+      const root = new TraceIdRatioBasedSampler(ratio);
+      return ownDecision(root, { remoteParentSampled: root, remoteParentNotSampled: root });
+    }
     case 'parentbased_always_on':
-      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
+      return ownDecision(new AlwaysOnSampler());
     case 'parentbased_always_off':
-      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
+      return ownDecision(new AlwaysOffSampler());
     case 'parentbased_traceidratio':
-      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
+      return ownDecision(new TraceIdRatioBasedSampler(ratio));
   }
+}
+
+interface OfRemoteParents {
+  remoteParentSampled?: Sampler;
+  remoteParentNotSampled?: Sampler;
+}
+
+function ownDecision(root: Sampler, remote: OfRemoteParents = {}): Sampler {
+  const ids = new RandomIdGenerator();
+  const byParent = new ParentBasedSampler({ root, ...remote });
+  return {
+    shouldSample(context, traceId, name, kind, attributes, links) {
+      if (kind !== SpanKind.SERVER) {
+        return byParent.shouldSample(context, traceId, name, kind, attributes, links);
+      }
+      return root.shouldSample(ROOT_CONTEXT, ids.generateTraceId(), name, kind, attributes, links);
+    },
+    toString: () => byParent.toString(),
+  };
 }

@@ -83,10 +83,31 @@ it('the trace of a caller is continued', async () => {
   expect((await received())[0]).toMatchObject({ traceId: TRACE, parentSpanId: '00f067aa0ba902b7' });
 });
 
-it('the sampling decision of a caller is followed', async () => {
+it('a caller cannot switch the recording of its request off', async () => {
   await read({ traceparent: PARENT.replace(/01$/, '00') });
-  await read();
-  expect((await received()).map(({ traceId }) => traceId)).not.toContain(TRACE);
+  expect((await received())[0]).toMatchObject({ traceId: TRACE, parentSpanId: '00f067aa0ba902b7' });
+});
+
+it.each([
+  ['parentbased_always_off', '1'],
+  ['parentbased_traceidratio', '0.0001'],
+  ['traceidratio', '0.0001'],
+])('a caller cannot choose that its request is recorded: %s', async (sampler, ratio) => {
+  const own = await open({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio });
+  // The id that every ratio records.
+  const id = `${'0'.repeat(31)}8`;
+  const start = { name: 'x', kind: 'server', attributes: {} } as const;
+  const flags = Array.from({ length: 20 }, () => {
+    const span = own.start(start, [{ traceparent: `00-${id}-00f067aa0ba902b7-01` }]);
+    const sent = span.child({ name: 'send', kind: 'producer', attributes: {} });
+    sent.end();
+    span.end();
+    expect(span.traceId).toBe(id);
+    expect(sent.headers['traceparent']?.slice(-2)).toBe(span.headers['traceparent']?.slice(-2));
+    return span.headers['traceparent']?.slice(-2);
+  });
+  expect(flags).toContain('00');
+  await own.close();
 });
 
 it.each([
