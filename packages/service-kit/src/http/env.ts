@@ -20,7 +20,7 @@ export type ErrorCodes = Readonly<Record<number, string>>;
 
 interface RequestVariables {
   requestId: string;
-  /** The caller's IP address, determined with TRUSTED_PROXY_HOPS. */
+  /** The caller's IPv4 address or IPv6 /64 network, determined with TRUSTED_PROXY_HOPS. */
   address: string;
   operation: Operation | undefined;
   errorCodes: ErrorCodes | undefined;

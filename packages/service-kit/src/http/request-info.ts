@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { Context } from 'hono';
 import type { KitEnv } from './env.ts';
 
@@ -10,12 +11,35 @@ export function requestId(given: string | undefined): string {
 }
 
 /**
- * The caller's IP address: the connection's, or the X-Forwarded-For entry that the outermost trusted proxy added.
- * Entries further left are set by the caller and are ignored.
+ * The caller's address as limits count it: that of the connection, or the X-Forwarded-For entry that the outermost
+ * trusted proxy added. Entries further left are set by the caller and are ignored.
  */
 export function clientAddress(c: Context<KitEnv>, trustedHops: number): string {
-  const connection = c.env?.incoming?.socket.remoteAddress ?? 'unknown';
-  if (trustedHops === 0) return connection;
-  const forwarded = (c.req.header('x-forwarded-for') ?? '').split(',').map((entry) => entry.trim());
-  return forwarded.at(-trustedHops) || connection;
+  const connection = c.env?.incoming?.socket.remoteAddress ?? '';
+  const forwarded =
+    trustedHops > 0 ? c.req.header('x-forwarded-for')?.split(',').at(-trustedHops) : undefined;
+  return (forwarded && networkOf(forwarded.trim())) || networkOf(connection) || 'unknown';
+}
+
+const IPV4_PORT = /^([\d.]+):\d+$/;
+const IN_BRACKETS = /^\[([^\]]+)\](?::\d+)?$/;
+const IPV4_MAPPED = '::ffff:';
+const IPV6_GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/**
+ * An IPv4 address, or the /64 network of an IPv6 address, since its holder can use every address in it. Ports and the
+ * form of IPv4 in IPv6 are undone; undefined for anything else.
+ */
+function networkOf(text: string): string | undefined {
+  if (isIPv4(text)) return text;
+  const bare = (IPV4_PORT.exec(text) ?? IN_BRACKETS.exec(text))?.[1] ?? text;
+  if (isIPv4(bare)) return bare;
+  if (!isIPv6(bare)) return undefined;
+  const { address } = new SocketAddress({ address: bare, family: 'ipv6' });
+  const ipv4 = address.startsWith(IPV4_MAPPED) ? address.slice(IPV4_MAPPED.length) : '';
+  if (isIPv4(ipv4)) return ipv4;
+  const [head = [], tail = []] = address.split('::').map((groups) => groups.split(':').filter(Boolean));
+  const zeros = Array.from({ length: IPV6_GROUPS - head.length - tail.length }, () => '0');
+  return `${[...head, ...zeros, ...tail].slice(0, NETWORK_GROUPS).join(':')}::/64`;
 }

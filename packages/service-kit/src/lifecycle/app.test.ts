@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '../http/server.ts';
 import { json, KEY, OTHER_REGION_KEY, startTestApp, type TestApp } from '../testing/test-app.ts';
 
 let test: TestApp;
@@ -203,6 +204,36 @@ describe('the address of the caller', () => {
     } finally {
       await behind.stop();
     }
+  });
+
+  it.each([
+    ['203.0.113.9:51820', '203.0.113.9'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['::FFFF:cb00:7109', '203.0.113.9'],
+    ['[::ffff:203.0.113.9]:443', '203.0.113.9'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:1:2::9', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2:ffff::]:443', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['unknown', '127.0.0.1'],
+    ['', '127.0.0.1'],
+  ])('of %s is counted as %s', async (entry, counted) => {
+    const behind = await startTestApp({ TRUSTED_PROXY_HOPS: '1' });
+    try {
+      const headers = { 'X-Forwarded-For': `6.6.6.6, ${entry}` };
+      expect(await (await fetch(`${behind.url}/address`, { headers })).text()).toBe(counted);
+    } finally {
+      await behind.stop();
+    }
+  });
+
+  it('of an IPv6 connection is its /64 network, and of IPv4 on an IPv6 socket the IPv4 address', async () => {
+    const server = await listen({ fetch: test.app.hono.fetch, host: '::', port: 0 });
+    const seen = async (host: string) => (await fetch(`http://${host}:${server.port}/address`)).text();
+    expect([await seen('[::1]'), await seen('127.0.0.1')]).toEqual(['0:0:0:0::/64', '127.0.0.1']);
+    await server.close(0);
   });
 });
 
