@@ -1,31 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { openKafkaLog, type StoredRecord } from '@switchboard/event-log';
-import { eventually } from '@switchboard/testkit';
+import { openKafkaLog, readTopic, type StoredRecord } from '@switchboard/event-log';
 
 /** Reads every record of these topics, up to their current ends. */
 export async function readTopics(brokers: string[], topics: string[]): Promise<StoredRecord[]> {
   const log = openKafkaLog({ brokers, clientId: 'e2e' });
   const found: StoredRecord[] = [];
-  const unread = new Map<string, bigint>();
-  for (const topic of topics)
-    for (const [partition, end] of (await log.endOffsets(topic)).entries())
-      if (end > 0n) unread.set(`${topic}/${partition}`, end);
-  const consumption = await log.consume({
-    group: `e2e-${randomUUID()}`,
-    topics,
-    async handle({ topic, partition, records, nextOffset }) {
-      found.push(...records);
-      const place = `${topic}/${partition}`;
-      if (nextOffset >= (unread.get(place) ?? 0n)) unread.delete(place);
-    },
-  });
-  await eventually(
-    () => {
-      if (unread.size > 0) throw new Error(`not read to the end: ${[...unread.keys()].join(', ')}`);
-    },
-    { withinMs: 60_000 },
-  );
-  await consumption.stop();
+  for (const topic of topics) await readTopic(log, topic, { onRecord: (record) => found.push(record) });
   await log.close();
   return found;
 }

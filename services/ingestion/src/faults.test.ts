@@ -8,15 +8,7 @@ import {
   startKafka,
 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  batch,
-  event,
-  KEY,
-  linesOf,
-  readTopic,
-  startIngestion,
-  type TestIngestion,
-} from './testing/service.ts';
+import { batch, event, KEY, linesOf, startIngestion, type TestIngestion } from './testing/service.ts';
 
 const kafka = await startKafka();
 
@@ -70,7 +62,7 @@ describe.skipIf(kafka === undefined)('while Kafka fails', () => {
     await eventually(() => expect(accepted.size).toBeGreaterThan(before + 20), { withinMs: 30_000 });
     going = false;
     await Promise.all(clients);
-    const { records } = await readTopic(ingestion.log, 'events');
+    const records = await ingestion.published('events');
     const stored = new Set(linesOf(records).map((line) => String(line['event_id'])));
     expect([...accepted].filter((id) => !stored.has(id))).toEqual([]);
   }, 90_000);
@@ -112,7 +104,7 @@ describe.skipIf(kafka === undefined)('while Kafka fails', () => {
     expect(performance.now() - began).toBeLessThan(15_000);
     going = false;
     await Promise.all(clients);
-    const { records } = await readTopic(ingestion.log, 'events');
+    const records = await ingestion.published('events');
     const stored = new Set(linesOf(records).map((line) => String(line['event_id'])));
     expect(accepted.filter((id) => !stored.has(id))).toEqual([]);
   }, 60_000);

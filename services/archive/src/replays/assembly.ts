@@ -67,6 +67,8 @@ export function createAssembly(): Assembly {
       open.set(name, chunk);
       chunk.readAt = now;
       chunk.publishedAt = Math.max(chunk.publishedAt, record.timestamp);
+      // Where offsets went back, a part is read again at a lower one.
+      if (record.offset < chunk.firstOffset) chunk.firstOffset = record.offset;
       // A redelivered part is the same: the hash names the bytes, and is checked once they are joined.
       if (chunk.parts[part - 1] === undefined) {
         chunk.parts[part - 1] = record;
@@ -82,8 +84,11 @@ export function createAssembly(): Assembly {
     drop,
     bytes: () => bytes,
     firstOffset() {
-      const [oldest] = open.values();
-      return oldest?.firstOffset;
+      let lowest: bigint | undefined;
+      for (const { firstOffset } of open.values()) {
+        if (lowest === undefined || firstOffset < lowest) lowest = firstOffset;
+      }
+      return lowest;
     },
   };
 }

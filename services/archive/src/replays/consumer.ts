@@ -56,9 +56,7 @@ export function createReplayConsumer(options: ReplayConsumerOptions) {
   }
 
   async function handle(batch: RecordBatch): Promise<void> {
-    const known = partitions.get(batch.partition);
-    const partition = known === undefined || known.hasPassed(batch) ? openPartition(batch.partition) : known;
-    await partition.handle(batch);
+    await (partitions.get(batch.partition) ?? openPartition(batch.partition)).handle(batch);
   }
 
   async function sweep(): Promise<void> {

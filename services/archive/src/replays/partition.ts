@@ -1,5 +1,6 @@
 import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
 import type { Logger, Metrics } from '@switchboard/service-kit';
+import { isSameBatch } from '../batches/same-batch.ts';
 import { type Assembly, createAssembly, type OpenChunk } from './assembly.ts';
 import type { Chunk } from './chunk.ts';
 import { decodeChunk, InvalidRecord } from './decode.ts';
@@ -30,8 +31,8 @@ export function createReplayPartition(options: PartitionOptions) {
   /** Complete chunks that are not stored yet, each as its parts. */
   let complete: StoredRecord[][] = [];
   let batch: RecordBatch | undefined;
-  /** How many records of the batch are taken in. A batch that failed is handed over again and continues there. */
-  let taken = 0;
+  /** The offset of the first record that is not taken in. A batch that failed is handed over again and continues there. */
+  let position = 0n;
   let committed: bigint | undefined;
   let turn: Promise<void> = Promise.resolve();
 
@@ -43,16 +44,14 @@ export function createReplayPartition(options: PartitionOptions) {
   }
 
   async function take(current: RecordBatch): Promise<void> {
-    if (batch !== current) {
-      batch = current;
-      taken = 0;
-    }
-    while (taken < current.records.length && !current.signal.aborted) {
+    begin(current);
+    for (const record of current.records) {
+      if (current.signal.aborted) break;
+      if (record.offset < position) continue;
       await makeRoom(current);
-      const record = current.records[taken];
-      if (record !== undefined) await add(current, record);
+      await add(current, record);
       // A retry continues after this record.
-      taken++;
+      position = record.offset + 1n;
       if (weight() >= GROUP_BYTES) await storeGroup(current);
     }
     while (complete.length > 0 && !current.signal.aborted) await storeGroup(current);
@@ -60,6 +59,22 @@ export function createReplayPartition(options: PartitionOptions) {
       await giveUp(current, chunk, `missing after ${patienceMs / 1000} s`);
     }
     await commit(current);
+  }
+
+  /** Sets where to begin: an attempt of the same batch continues, every other batch is taken in whole. */
+  function begin(current: RecordBatch): void {
+    const [first] = current.records;
+    if (batch === undefined || !isSameBatch(batch, current)) {
+      if (batch !== undefined && first !== undefined && first.offset < position) {
+        const fields = { topic: current.topic, partition: current.partition };
+        logger.error(
+          { ...fields, from: String(position), to: String(first.offset) },
+          'offsets went back, archiving what is new',
+        );
+      }
+      position = first?.offset ?? current.nextOffset;
+    }
+    batch = current;
   }
 
   async function add(current: RecordBatch, record: StoredRecord): Promise<void> {
@@ -131,18 +146,19 @@ export function createReplayPartition(options: PartitionOptions) {
 
   /** Commits everything below the first record still held. */
   async function commit(current: RecordBatch): Promise<void> {
-    const held = [assembly.firstOffset(), current.records[taken]?.offset, ...complete.flat().map(offsetOf)];
-    const position = held.reduce<bigint>(
-      (lowest, offset) => (offset !== undefined && offset < lowest ? offset : lowest),
+    const unread = current.records.find(({ offset }) => offset >= position);
+    const held = [assembly.firstOffset(), unread?.offset, ...complete.flat().map(offsetOf)];
+    const lowest = held.reduce<bigint>(
+      (low, offset) => (offset !== undefined && offset < low ? offset : low),
       current.nextOffset,
     );
-    if (position === committed) return;
-    await current.commit(position);
-    committed = position;
+    if (lowest === committed) return;
+    await current.commit(lowest);
+    committed = lowest;
   }
 
   return {
-    /** Stores the chunks that the records complete, and commits. When it throws, the same batch may be handed over again. */
+    /** Stores the chunks that the records complete, and commits. When it throws, the same records may be handed over again. */
     handle: (current: RecordBatch) => inTurn(() => take(current)),
 
     /**
@@ -154,14 +170,11 @@ export function createReplayPartition(options: PartitionOptions) {
         const current = batch;
         const old = assembly.open().filter(({ readAt }) => performance.now() - readAt >= patienceMs);
         if (current === undefined || current.signal.aborted || old.length === 0) return;
-        if (taken < current.records.length || (await end()) !== current.nextOffset) return;
+        if (current.records.some(({ offset }) => offset >= position)) return;
+        if ((await end()) !== current.nextOffset) return;
         for (const chunk of old) await giveUp(current, chunk, `missing after ${patienceMs / 1000} s`);
         await commit(current);
       }),
-
-    /** Whether this instance has already read these records. */
-    hasPassed: (next: RecordBatch) =>
-      batch !== undefined && batch !== next && (next.records[0]?.offset ?? 0n) < batch.nextOffset,
 
     bytes: () => assembly.bytes(),
   };

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase } from '@switchboard/database';
-import { type EventLog, type OutgoingRecord, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
+import type { EventLog, OutgoingRecord } from '@switchboard/event-log';
 import { ObjectStoreError, openObjectStore } from '@switchboard/object-store';
 import { createLogger, createMetrics } from '@switchboard/service-kit';
 import { eventually, startKafka, testDatabase } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { archiveMigrations } from '../schema/migrations.ts';
-import { readTopic } from '../testing/log.ts';
+import { openLog, recordsOn } from '../testing/log.ts';
 import { chunkOf, newSession } from '../testing/recording.ts';
 import { hashOf, replayRecords } from '../testing/records.ts';
 import { createAssembly } from './assembly.ts';
@@ -89,8 +89,8 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       folder = await mkdtemp(join(tmpdir(), 'switchboard-parts-'));
       log =
         name === 'Kafka' && kafka
-          ? openKafkaLog({ brokers: kafka.brokers, clientId: 'test' })
-          : openPostgresLog({ url: logDatabase.url });
+          ? openLog({ KAFKA_BROKERS: kafka.brokers.join(',') })
+          : openLog({ EVENT_LOG_DATABASE_URL: logDatabase.url });
       await log.createTopics([{ name: 'replays', partitions: 1, replication: 1, cleanup: 'delete' }]);
       drop = async () => {
         await database.close();
@@ -144,7 +144,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
     beforeEach(async () => {
       before = await log.endOffsets('replays.dead-letter');
     });
-    const deadLetters = () => readTopic(log, 'replays.dead-letter', before);
+    const deadLetters = () => recordsOn(log, 'replays.dead-letter', before);
 
     it('joins parts that interleave or repeat, and archives the chunks between them', async () => {
       start();
@@ -173,6 +173,32 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       start();
       await until(session, { chunks: 2, duplicates: 0 });
       await caughtUp();
+    });
+
+    it('completes a chunk of two fetches after a failed attempt to store it', async () => {
+      const session = newSession();
+      const [first, ...rest] = recordsOf(large(session, 0));
+      const metrics = createMetrics('archive');
+      const objects = openObjectStore({ folder });
+      let failures = 0;
+      const failing = {
+        ...objects,
+        async put(key: string, bytes: Uint8Array) {
+          if (failures++ < 2) throw new ObjectStoreError('unavailable');
+          await objects.put(key, bytes);
+        },
+      };
+      start({ objects: failing, metrics });
+      await publish(first);
+      await eventually(async () => {
+        const held = await metrics.registry.getSingleMetricAsString('switchboard_replay_incomplete_bytes');
+        expect(held).toMatch(/ 900000$/m);
+      });
+      await publish(...rest);
+      await until(session, { chunks: 1, complete: true });
+      await caughtUp();
+      expect(failures).toBe(3);
+      expect(await deadLetters()).toEqual([]);
     });
 
     it('dead-letters a chunk that never completes, without holding up its partition', async () => {
@@ -296,7 +322,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       running = [];
       const known = await manifest(sessionA);
       // As after a crash before the commit: everything is read again.
-      const records = await readTopic(log, 'replays');
+      const records = await recordsOn(log, 'replays');
       const storage = createChunkStorage({
         store,
         objects: openObjectStore({ folder }),

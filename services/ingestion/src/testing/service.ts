@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import {
   type EventLog,
   openKafkaLog,
   openPostgresLog,
   partitionFor,
+  readTopic,
   type StoredRecord,
 } from '@switchboard/event-log';
 import {
@@ -74,8 +74,8 @@ export async function startIngestion({ kafkaBrokers, databaseUrl }: Options = {}
     removeKey: (key) => directory.remove('key', key),
     async published(topic) {
       const from = read.get(topic) ?? [];
-      const { records, ends } = await readTopic(log, topic, from);
-      read.set(topic, ends);
+      const records: StoredRecord[] = [];
+      read.set(topic, await readTopic(log, topic, { from, onRecord: (record) => records.push(record) }));
       return records;
     },
     start: (env) => own.start('ingestion', env),
@@ -88,30 +88,6 @@ function openLog(env: Harness['logEnv']): EventLog {
   return 'KAFKA_BROKERS' in env
     ? openKafkaLog({ brokers: env.KAFKA_BROKERS.split(','), clientId: 'test' })
     : openPostgresLog({ url: env.EVENT_LOG_DATABASE_URL });
-}
-
-/** Everything on a topic from some offsets to its current end. */
-export async function readTopic(log: EventLog, topic: string, from: bigint[] = []) {
-  const ends = await log.endOffsets(topic);
-  const reached = ends.map((end, partition) => (from[partition] ?? 0n) >= end);
-  const records: StoredRecord[] = [];
-  if (reached.every(Boolean)) return { records, ends };
-  const done = Promise.withResolvers<void>();
-  const consumption = await log.consume({
-    group: `test-${randomUUID()}`,
-    topics: [topic],
-    maxBatchBytes: 8_000_000,
-    async handle(batch) {
-      const start = from[batch.partition] ?? 0n;
-      const end = ends[batch.partition] ?? 0n;
-      records.push(...batch.records.filter(({ offset }) => offset >= start && offset < end));
-      if (batch.nextOffset >= end) reached[batch.partition] = true;
-      if (reached.every(Boolean)) done.resolve();
-    },
-  });
-  await done.promise;
-  await consumption.stop();
-  return { records, ends };
 }
 
 /** The lines of newline-delimited JSON in some records, in order. */
