@@ -2,4 +2,4 @@ export { type Database, type DatabaseOptions, type Db, openDatabase, type Tx } f
 export type { Listening } from './listen.ts';
 export { type Migrations, migrate } from './migrate.ts';
 export { newId } from './new-id.ts';
-export { isUnavailable } from './unavailable.ts';
+export { isTooSlow, isUnavailable } from './unavailable.ts';

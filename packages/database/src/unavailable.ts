@@ -11,19 +11,31 @@ const CONNECTION_CODES = new Set([
  */
 const SQL_STATES = /^(08...|53...|57P0[1-5]|57014|55P03|25006|58...)$/;
 
+/** Of a statement that ran or waited for a lock too long: the database itself may be well. */
+const TOO_SLOW_CODES = new Set(['QUERY_TIMEOUT', '57014', '55P03']);
+
 /**
  * Whether an error means that the database is unavailable or too slow, so that a later attempt may succeed. Looks
  * through causes (Drizzle wraps the errors of the driver) and aggregates.
  */
 export function isUnavailable(error: unknown): boolean {
+  return hasCode(error, (code) => CONNECTION_CODES.has(code) || SQL_STATES.test(code));
+}
+
+/** Whether a statement took too long, which also `isUnavailable` says, though the database may be well. */
+export function isTooSlow(error: unknown): boolean {
+  return hasCode(error, (code) => TOO_SLOW_CODES.has(code));
+}
+
+function hasCode(error: unknown, matches: (code: string) => boolean): boolean {
   for (
     let current = error, depth = 0;
     current instanceof Error && depth < 10;
     current = current.cause, depth++
   ) {
     const code = 'code' in current ? current.code : undefined;
-    if (typeof code === 'string' && (CONNECTION_CODES.has(code) || SQL_STATES.test(code))) return true;
-    if (current instanceof AggregateError && current.errors.some(isUnavailable)) return true;
+    if (typeof code === 'string' && matches(code)) return true;
+    if (current instanceof AggregateError && current.errors.some((one) => hasCode(one, matches))) return true;
   }
   return false;
 }

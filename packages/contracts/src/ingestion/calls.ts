@@ -1,12 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import { anyJson, checkJson, id, timestamp } from '../fields/fields.ts';
 import { apiKey } from './api-key.ts';
+import { checkTraits } from './traits.ts';
 
 /** Traits of a person. `distinct_id` names the person if the call has no top-level `distinct_id`. */
 const identifyProperties = z
   .object({ distinct_id: id.nullable().optional() })
   .catchall(anyJson)
-  .check(checkJson);
+  .check(checkJson)
+  .check(checkTraits);
 
 /** The group. All other properties are its traits. */
 const groupProperties = z
@@ -18,7 +20,8 @@ const groupProperties = z
     group_type: id.nullable().optional().openapi({ description: 'The type of the group. Default: company.' }),
   })
   .catchall(anyJson)
-  .check(checkJson);
+  .check(checkJson)
+  .check(checkTraits);
 
 const callFields = {
   api_key: apiKey,

@@ -5,11 +5,11 @@ import { groupCall, identifyCall } from './calls.ts';
 import { eventBatch } from './events.ts';
 import { replayChunk } from './replay.ts';
 
-/** Maximum size of an events, identify or group request as sent, in bytes. */
+/** Maximum size of an events request as sent, in bytes. */
 export const EVENTS_MAX_WIRE_BYTES = 4 * 1024 * 1024;
 /** Maximum size of an events request when decompressed, in bytes. */
 export const EVENTS_MAX_BYTES = 20 * 1024 * 1024;
-/** Maximum size of one event, identify or group call as JSON, in bytes. */
+/** Maximum size of one event as JSON, in bytes. */
 export const EVENT_MAX_BYTES = 900_000;
 /** Maximum size of a replay chunk, as sent and decompressed, in bytes. */
 export const REPLAY_MAX_BYTES = 25 * 1024 * 1024;
@@ -77,8 +77,7 @@ export const identify = operation({
   path: '/v1/identify',
   summary: 'Set the traits of a person',
   description:
-    'Merges properties into the traits of the person. For each trait the newest timestamp wins; null removes the trait. Set distinct_id at the top level or in properties. You can safely retry an identical call.',
-  maxBodyBytes: EVENT_MAX_BYTES,
+    'Merges properties into the traits of the person. For each trait the newest timestamp wins; null removes the trait. Set distinct_id at the top level or in properties. You can safely retry an identical call. A call, like a person, has up to 1,000 properties with names of up to 200 characters, and up to 100,000 bytes of them as JSON.',
   request: {
     body: jsonBody(identifyCall, {
       distinct_id: 'user-1',
@@ -95,8 +94,7 @@ export const group = operation({
   path: '/v1/group',
   summary: 'Add a person to a group and set its traits',
   description:
-    'properties.group_id is the id of the group, or null to leave it. properties.group_type is its type, company by default. All other properties are traits of the group. A person is in at most one group of each type: the newest by timestamp.',
-  maxBodyBytes: EVENT_MAX_BYTES,
+    'properties.group_id is the id of the group, or null to leave it. properties.group_type is its type, company by default. All other properties are traits of the group. A person is in at most one group of each type: the newest by timestamp. Groups are of up to 10 types. The limits of identify apply.',
   request: {
     body: jsonBody(groupCall, {
       distinct_id: 'user-1',

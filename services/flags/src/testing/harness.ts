@@ -11,6 +11,7 @@ import { openKafkaLog, openPostgresLog, partitionFor } from '@switchboard/event-
 import { type Env, eventually, harness, type RunningInstance } from '@switchboard/testkit';
 import postgres from 'postgres';
 import { flagsService } from '../service.ts';
+import { USER_STATE_GROUP } from '../user-state/consumer.ts';
 
 const PARTITIONS = 4;
 const HOUR_MS = 3_600_000;
@@ -97,6 +98,15 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
     return { timestamp: timestamp ?? received, received_at: received };
   }
 
+  /** Waits until a group has handled every record of topics. */
+  async function handled(group: string, topics: string[]): Promise<void> {
+    const check = async () => {
+      const lag = await log.lag(group, topics);
+      if (lag.some(({ behind }) => behind > 0n)) throw new Error(`${group} is behind`);
+    };
+    await eventually(check, { withinMs: 45_000 });
+  }
+
   return {
     url: first.url,
     databaseUrl: ownUrl,
@@ -109,6 +119,27 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
     startInstance: (instanceEnv: Env = {}): Promise<Instance> => rig.start('flags', instanceEnv),
     stop: rig.stop,
     publishRaw,
+    handled,
+    /** Waits until the service has applied every published record. */
+    settled: () => handled(USER_STATE_GROUP, [ingestionTopics.identifies, ingestionTopics.groups]),
+
+    async deadLetters(topic: string): Promise<{ value: string; reason: string }[]> {
+      const found: { value: string; reason: string }[] = [];
+      const group = `test-${Math.random()}`;
+      const topics = [`${topic}.dead-letter`];
+      const consumption = await log.consume({
+        group,
+        topics,
+        async handle({ records }) {
+          for (const { value, headers } of records) {
+            found.push({ value: String(value), reason: headers['dead-letter-reason'] ?? '' });
+          }
+        },
+      });
+      await handled(group, topics);
+      await consumption.stop();
+      return found;
+    },
 
     get: (path: string, key: string, init: { url?: string; headers?: Env } = {}) =>
       fetch(`${init.url ?? first.url}${path}`, {

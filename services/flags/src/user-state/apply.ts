@@ -1,19 +1,78 @@
+import { GROUP_TYPES_MAX_COUNT, TRAITS_MAX_BYTES, TRAITS_MAX_COUNT } from '@switchboard/contracts';
 import type { RecordBatch } from '@switchboard/event-log';
 import type { GroupChange, StateChange } from './decode.ts';
-import { mergeProperties } from './merge.ts';
-import type { AppliedPosition, UserStateStore, UserStateUpdates } from './store.ts';
+import { type Bounds, OutOfBounds, planMerge } from './merge.ts';
+import type { AppliedPosition, StoredGroup, StoredPerson, UserStateStore } from './store.ts';
 
-/** Merges changes into the people and groups they are about and saves the position, all in one transaction. */
+/** A change that is not applied, and why. */
+export interface Rejection {
+  change: StateChange;
+  reason: string;
+}
+
+const traitBounds = (owner: string): Bounds => ({
+  maxCount: TRAITS_MAX_COUNT,
+  maxBytes: TRAITS_MAX_BYTES,
+  tooMany: `the ${owner} would have more than ${TRAITS_MAX_COUNT} traits`,
+  tooLarge: `the ${owner} would have more than ${TRAITS_MAX_BYTES} bytes of traits`,
+});
+const PERSON_BOUNDS = traitBounds('person');
+const GROUP_BOUNDS = traitBounds('group');
+const TOO_MANY_TYPES = `the person would have groups of more than ${GROUP_TYPES_MAX_COUNT} types`;
+const MEMBERSHIP_BOUNDS: Bounds = {
+  maxCount: GROUP_TYPES_MAX_COUNT,
+  maxBytes: TRAITS_MAX_BYTES,
+  tooMany: TOO_MANY_TYPES,
+  tooLarge: TOO_MANY_TYPES,
+};
+
+/**
+ * Merges changes into the people and groups they are about and saves the position, all in one transaction. Returns
+ * the changes that would exceed the bounds of a person or a group: nothing of those is applied.
+ */
 export async function applyChanges(
   store: Pick<UserStateStore, 'update'>,
   changes: readonly StateChange[],
-  position: AppliedPosition,
-): Promise<void> {
-  const groupChanges = changes.filter(hasGroupTraits);
+  position?: AppliedPosition,
+): Promise<Rejection[]> {
+  return store.update(async (updates) => {
+    const people = byKey(await updates.lockPeople([...byKey(changes, personKey).values()]), personKey);
+    const described = changes.flatMap(groupOf);
+    const groups = byKey(await updates.lockGroups([...byKey(described, groupKey).values()]), groupKey);
+    const changedPeople = new Set<StoredPerson>();
+    const changedGroups = new Set<StoredGroup>();
+    const rejections: Rejection[] = [];
+    for (const change of changes) {
+      const person = people.get(personKey(change));
+      if (person === undefined) throw new Error('lockPeople returned no row for a person');
+      const [named] = groupOf(change);
+      const group = named === undefined ? undefined : groups.get(groupKey(named));
+      try {
+        const mergePerson = planPerson(change, person);
+        const mergeGroup = group && planMerge(group.traits, change.traits, change.stamp, GROUP_BOUNDS);
+        if (mergePerson !== undefined) changedPeople.add(person);
+        if (mergeGroup !== undefined && group !== undefined) changedGroups.add(group);
+        mergePerson?.();
+        mergeGroup?.();
+      } catch (error) {
+        if (!(error instanceof OutOfBounds)) throw error;
+        rejections.push({ change, reason: error.message });
+      }
+    }
+    if (changedPeople.size > 0) await updates.savePeople([...changedPeople]);
+    if (changedGroups.size > 0) await updates.saveGroups([...changedGroups]);
+    if (position !== undefined) await updates.savePosition(position);
+    return rejections;
+  });
+}
+
+/** Runs the statements of `applyChanges` for nobody. Throws if they cannot be run now, whatever the changes. */
+export async function tryStatements(store: Pick<UserStateStore, 'update'>): Promise<void> {
   await store.update(async (updates) => {
-    if (changes.length > 0) await updatePeople(updates, changes);
-    if (groupChanges.length > 0) await updateGroups(updates, groupChanges);
-    await updates.savePosition(position);
+    await updates.lockPeople([]);
+    await updates.lockGroups([]);
+    await updates.savePeople([]);
+    await updates.saveGroups([]);
   });
 }
 
@@ -23,41 +82,20 @@ export function positionAfter({ topic, partition, records, nextOffset }: RecordB
   return { topic, partition, nextOffset: Number(nextOffset), asOf: new Date(newest) };
 }
 
-async function updatePeople(updates: UserStateUpdates, changes: readonly StateChange[]): Promise<void> {
-  const byPerson = Map.groupBy(changes, personKey);
-  const people = await updates.lockPeople(firstOfEach(byPerson));
-  const changed = people.filter((person) => {
-    const results = (byPerson.get(personKey(person)) ?? []).map((change) =>
-      change.kind === 'identify'
-        ? mergeProperties(person.traits, change.traits, change.stamp)
-        : mergeProperties(person.groups, { [change.type]: change.groupId }, change.stamp),
-    );
-    return results.includes(true);
-  });
-  if (changed.length > 0) await updates.savePeople(changed);
+function planPerson(change: StateChange, person: StoredPerson): (() => void) | undefined {
+  return change.kind === 'identify'
+    ? planMerge(person.traits, change.traits, change.stamp, PERSON_BOUNDS)
+    : planMerge(person.groups, { [change.type]: change.groupId }, change.stamp, MEMBERSHIP_BOUNDS);
 }
 
-type JoinedGroup = GroupChange & { groupId: string };
-
-async function updateGroups(updates: UserStateUpdates, changes: readonly JoinedGroup[]): Promise<void> {
-  const withIds = changes.map((change) => ({ ...change, id: change.groupId }));
-  const byGroup = Map.groupBy(withIds, groupKey);
-  const groups = await updates.lockGroups(firstOfEach(byGroup));
-  const changed = groups.filter((group) => {
-    const results = (byGroup.get(groupKey(group)) ?? []).map(({ traits, stamp }) =>
-      mergeProperties(group.traits, traits, stamp),
-    );
-    return results.includes(true);
-  });
-  if (changed.length > 0) await updates.saveGroups(changed);
+/** The group whose traits a change sets, if any. */
+function groupOf(change: StateChange): (GroupChange & { id: string })[] {
+  if (change.kind !== 'group' || change.groupId === null) return [];
+  return Object.keys(change.traits).length === 0 ? [] : [{ ...change, id: change.groupId }];
 }
 
-function hasGroupTraits(change: StateChange): change is StateChange & JoinedGroup {
-  return change.kind === 'group' && change.groupId !== null && Object.keys(change.traits).length > 0;
-}
-
-function firstOfEach<T>(grouped: ReadonlyMap<string, readonly T[]>): T[] {
-  return [...grouped.values()].flatMap((members) => members.slice(0, 1));
+function byKey<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T> {
+  return new Map(all.map((one) => [keyOf(one), one]));
 }
 
 // Ids cannot contain NUL.

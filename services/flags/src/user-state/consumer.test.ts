@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
 import { applyChanges, positionAfter } from './apply.ts';
-import { USER_STATE_GROUP } from './consumer.ts';
 import { decodeRecord, InvalidRecord } from './decode.ts';
 import { createUserStateStore } from './store.ts';
 
@@ -21,23 +20,15 @@ let people = 0;
 const somebody = () => `person-${++people}`;
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
-/** Waits until the service has applied every published record. */
-async function settled(): Promise<void> {
-  await eventually(async () => {
-    const lag = await harness.log.lag(USER_STATE_GROUP, [ingestionTopics.identifies, ingestionTopics.groups]);
-    expect(lag.every(({ behind }) => behind === 0n)).toBe(true);
-  });
-}
-
 async function stored(distinctId: string) {
-  await settled();
+  await harness.settled();
   const [row] = await harness.sql<{ traits: unknown; groups: unknown }[]>`
     select traits, groups from people where project_id = ${project.id} and distinct_id = ${distinctId}`;
   return row;
 }
 
 async function storedGroup(type: string, id: string): Promise<unknown> {
-  await settled();
+  await harness.settled();
   const [row] = await harness.sql<{ traits: unknown }[]>`
     select traits from groups where project_id = ${project.id} and type = ${type} and id = ${id}`;
   return row?.traits;
@@ -94,7 +85,7 @@ describe('identify records', () => {
         return [ada, eve] as const;
       }),
     );
-    await settled();
+    await harness.settled();
     for (const [ada, eve] of pairs) expect(await stored(eve)).toEqual(await stored(ada));
   });
 });
@@ -153,7 +144,7 @@ describe('an invalid record', () => {
       await harness.publishRaw(ingestionTopics.identifies, `${project.id}:${ada}`, value);
       await harness.identify(project, ada, { plan: 'pro' });
       expect((await stored(ada))?.traits).toEqual({ plan: 'pro' });
-      const dead = await deadLetters();
+      const dead = await harness.deadLetters(ingestionTopics.identifies);
       expect(dead.some((letter) => letter.value === value && letter.reason.includes(reason))).toBe(true);
     },
   );
@@ -179,30 +170,9 @@ describe('evaluation after identify', () => {
   });
 });
 
-async function deadLetters(): Promise<{ value: string; reason: string }[]> {
-  const found: { value: string; reason: string }[] = [];
-  const topic = `${ingestionTopics.identifies}.dead-letter`;
-  const group = `test-${Math.random()}`;
-  const consumption = await harness.log.consume({
-    group,
-    topics: [topic],
-    async handle({ records }) {
-      for (const { value, headers } of records) {
-        found.push({ value: String(value), reason: headers['dead-letter-reason'] ?? '' });
-      }
-    },
-  });
-  await eventually(async () => {
-    const lag = await harness.log.lag(group, [topic]);
-    expect(lag.every(({ behind }) => behind === 0n)).toBe(true);
-  });
-  await consumption.stop();
-  return found;
-}
-
 /** Redelivers every record, as after a crash before any offset was committed. */
 async function consumeAgain(): Promise<void> {
-  await settled();
+  await harness.settled();
   const database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
   const store = createUserStateStore(database);
   const group = `again-${Math.random()}`;
@@ -220,10 +190,7 @@ async function consumeAgain(): Promise<void> {
       }
     },
   });
-  await eventually(async () => {
-    const lag = await harness.log.lag(group, topics);
-    expect(lag.every(({ behind }) => behind === 0n)).toBe(true);
-  });
+  await harness.handled(group, topics);
   await consumption.stop();
   await database.close();
 }

@@ -1,9 +1,10 @@
 import { ingestionTopics } from '@switchboard/contracts';
-import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
+import type { Consumption, EventLog, RecordBatch, StoredRecord } from '@switchboard/event-log';
 import { retry } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
-import { applyChanges, positionAfter } from './apply.ts';
+import { positionAfter } from './apply.ts';
 import { decodeRecord, InvalidRecord, type StateChange } from './decode.ts';
+import { applyEach } from './isolate.ts';
 import type { UserStateStore } from './store.ts';
 
 export const USER_STATE_GROUP = 'flags.user-state';
@@ -46,16 +47,20 @@ export function createUserStateConsumer({ store, log, logger }: ConsumerOptions)
   }
 
   async function handle(batch: RecordBatch): Promise<void> {
-    const changes: StateChange[] = [];
+    const records = new Map<StateChange, StoredRecord>();
     for (const record of batch.records) {
       try {
-        changes.push(decodeRecord(record));
+        records.set(decodeRecord(record), record);
       } catch (error) {
         if (!(error instanceof InvalidRecord)) throw error;
         await batch.deadLetter(record, error.message);
       }
     }
-    await applyChanges(store, changes, positionAfter(batch));
+    const rejections = await applyEach(store, [...records.keys()], positionAfter(batch), batch.signal);
+    for (const { change, reason } of rejections) {
+      const record = records.get(change);
+      if (record !== undefined) await batch.deadLetter(record, reason);
+    }
   }
 
   return {

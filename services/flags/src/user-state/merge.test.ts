@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptyProperties, mergeProperties, type Properties, type Stamp } from './merge.ts';
+import { type Bounds, OutOfBounds, type Properties, planMerge, type Stamp, toProperties } from './merge.ts';
 
 interface Change {
   values: Record<string, unknown>;
   stamp: Stamp;
 }
 
-function merged(changes: readonly Change[]): Properties {
-  const properties = emptyProperties();
-  for (const { values, stamp } of changes) mergeProperties(properties, values, stamp);
+const BOUNDS: Bounds = { maxCount: 100, maxBytes: 100_000, tooMany: 'too many', tooLarge: 'too large' };
+
+function merged(changes: readonly Change[], bounds: Partial<Bounds> = {}): Properties {
+  const properties = toProperties({}, {});
+  for (const { values, stamp } of changes) planMerge(properties, values, stamp, { ...BOUNDS, ...bounds })?.();
   return properties;
 }
 
@@ -75,5 +77,59 @@ describe('merging properties', () => {
     const set: Change = { values: { plan: 'pro', seats: 1 }, stamp: [1, 1, 1] };
     const removed: Change = { values: { plan: null }, stamp: [2, 2, 2] };
     expect(valuesOf([removed, set])).toEqual({ seats: 1 });
+  });
+});
+
+describe('bounds of properties', () => {
+  const set = (values: Record<string, unknown>, second: number): Change => ({
+    values,
+    stamp: [second, second, second],
+  });
+
+  it('refuse a change as a whole', () => {
+    const properties = merged([set({ a: 1, b: 2 }, 1)]);
+    const bounds = { ...BOUNDS, maxCount: 3 };
+    expect(() => planMerge(properties, { a: 5, c: 3, d: 4 }, [2, 2, 2], bounds)).toThrow(
+      new OutOfBounds('too many'),
+    );
+    expect(properties).toEqual(merged([set({ a: 1, b: 2 }, 1)]));
+  });
+
+  it('count the bytes of what is kept', () => {
+    fc.assert(
+      fc.property(changes, (all) => {
+        const { values, stamps, bytes } = merged(all);
+        const kept = Object.fromEntries([...stamps.keys()].map((key) => [key, values.get(key) ?? null]));
+        expect(bytes).toBe(stamps.size === 0 ? 0 : Buffer.byteLength(JSON.stringify(kept)) - 1);
+        expect(toProperties(Object.fromEntries(values), Object.fromEntries(stamps)).bytes).toBe(bytes);
+      }),
+    );
+  });
+
+  it('are never exceeded', () => {
+    const wide = fc.array(
+      fc.dictionary(fc.string({ maxLength: 3 }), fc.option(fc.string({ maxLength: 20 }), { nil: null })),
+    );
+    fc.assert(
+      fc.property(wide, (all) => {
+        const properties = toProperties({}, {});
+        for (const [second, values] of all.entries()) {
+          try {
+            planMerge(properties, values, [second, 0, 0], { ...BOUNDS, maxCount: 8, maxBytes: 90 })?.();
+          } catch (error) {
+            expect(error).toBeInstanceOf(OutOfBounds);
+          }
+          expect(properties.stamps.size).toBeLessThanOrEqual(8);
+          expect(properties.bytes).toBeLessThanOrEqual(90);
+        }
+      }),
+    );
+  });
+
+  it('forget the oldest removals first', () => {
+    const removals = [set({ b: null }, 2), set({ a: null }, 1), set({ c: null }, 3)];
+    const { values, stamps } = merged([...removals, set({ d: 1 }, 4)], { maxCount: 3 });
+    expect([...stamps.keys()].sort()).toEqual(['b', 'c', 'd']);
+    expect(values).toEqual(new Map([['d', 1]]));
   });
 });

@@ -7,34 +7,97 @@ export type Stamp = readonly [timestamp: number, receivedAt: number, offset: num
 
 /** Properties with the stamp of each. Maps, because a property may have any name, including `__proto__`. */
 export interface Properties {
-  values: Map<string, unknown>;
+  readonly values: Map<string, unknown>;
   /** Includes removed properties. */
-  stamps: Map<string, Stamp>;
+  readonly stamps: Map<string, Stamp>;
+  /** The size as JSON, in which a removed property is null. */
+  bytes: number;
 }
 
-export function emptyProperties(): Properties {
-  return { values: new Map(), stamps: new Map() };
+/** Bounds of properties, and what to say of a change that would exceed one. Removed ones count as null. */
+export interface Bounds {
+  maxCount: number;
+  maxBytes: number;
+  tooMany: string;
+  tooLarge: string;
+}
+
+/** A change would exceed a bound. The message is the reason. */
+export class OutOfBounds extends Error {
+  override name = 'OutOfBounds';
+}
+
+export function toProperties(values: object, stamps: Readonly<Record<string, Stamp>>): Properties {
+  const properties = { values: new Map(Object.entries(values)), stamps: new Map(Object.entries(stamps)) };
+  let bytes = 0;
+  for (const name of properties.stamps.keys()) bytes += sizeOf(name, properties.values.get(name));
+  return { ...properties, bytes };
 }
 
 /**
- * Sets properties as of a stamp; `null` removes one. A property with a newer stamp stays. The result does not
- * depend on the order of merges or on repeated ones. Returns whether anything changed.
+ * Plans to set properties as of a stamp; `null` removes one. A property with a newer stamp stays. Within the bounds,
+ * the result does not depend on the order of changes or on repeated ones; past them, the oldest removals are
+ * forgotten. Returns what applies the plan, or undefined if nothing changes. Throws OutOfBounds.
  */
-export function mergeProperties(
-  { values, stamps }: Properties,
+export function planMerge(
+  properties: Properties,
   changes: Readonly<Record<string, unknown>>,
   stamp: Stamp,
-): boolean {
-  let hasChanged = false;
-  for (const [name, value] of Object.entries(changes)) {
+  bounds: Bounds,
+): (() => void) | undefined {
+  const { values, stamps } = properties;
+  const newer = Object.entries(changes).filter(([name]) => {
     const last = stamps.get(name);
-    if (last !== undefined && !isNewer(stamp, last)) continue;
-    hasChanged = true;
-    stamps.set(name, stamp);
-    if (value === null) values.delete(name);
-    else values.set(name, value);
+    return last === undefined || isNewer(stamp, last);
+  });
+  if (newer.length === 0) return undefined;
+  let { bytes } = properties;
+  let count = stamps.size;
+  for (const [name, value] of newer) {
+    bytes += sizeOf(name, value);
+    if (stamps.has(name)) bytes -= sizeOf(name, values.get(name));
+    else count++;
   }
-  return hasChanged;
+  const forgotten: string[] = [];
+  if (count > bounds.maxCount || bytes > bounds.maxBytes) {
+    for (const name of removedNames({ values, stamps }, newer, stamp)) {
+      if (count <= bounds.maxCount && bytes <= bounds.maxBytes) break;
+      forgotten.push(name);
+      count--;
+      bytes -= sizeOf(name, null);
+    }
+    // Properties that already exceed a bound may still shrink.
+    if (count > bounds.maxCount && count > stamps.size) throw new OutOfBounds(bounds.tooMany);
+    if (bytes > bounds.maxBytes && bytes > properties.bytes) throw new OutOfBounds(bounds.tooLarge);
+  }
+  return () => {
+    for (const [name, value] of newer) {
+      stamps.set(name, stamp);
+      if (value === null) values.delete(name);
+      else values.set(name, value);
+    }
+    for (const name of forgotten) stamps.delete(name);
+    properties.bytes = bytes;
+  };
+}
+
+/** The names that are removed once the changes apply, the longest ago first. */
+function removedNames(
+  { values, stamps }: Pick<Properties, 'values' | 'stamps'>,
+  changes: readonly [string, unknown][],
+  stamp: Stamp,
+): string[] {
+  const removed = new Map([...stamps].filter(([name]) => !values.has(name)));
+  for (const [name, value] of changes) {
+    if (value === null) removed.set(name, stamp);
+    else removed.delete(name);
+  }
+  return [...removed].sort(([, a], [, b]) => (isNewer(a, b) ? 1 : -1)).map(([name]) => name);
+}
+
+function sizeOf(name: string, value: unknown): number {
+  // With the colon and the comma.
+  return Buffer.byteLength(JSON.stringify(name)) + Buffer.byteLength(JSON.stringify(value ?? null)) + 2;
 }
 
 function isNewer(stamp: Stamp, last: Stamp): boolean {

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
 import { appliedPositions, groups, people } from '../schema/index.ts';
-import type { Properties, Stamp } from './merge.ts';
+import { type Properties, type Stamp, toProperties } from './merge.ts';
 import type { PersonKey, UserStateJson } from './user-state.ts';
 
 export interface StoredPerson extends PersonKey {
@@ -32,7 +32,7 @@ export interface UserStateStore {
   /** One position per partition. */
   listPositions(): Promise<AppliedPosition[]>;
   /** Runs updates in one transaction. */
-  update(work: (updates: UserStateUpdates) => Promise<void>): Promise<void>;
+  update<T>(work: (updates: UserStateUpdates) => Promise<T>): Promise<T>;
 }
 
 export interface UserStateUpdates {
@@ -188,10 +188,6 @@ function createUpdates(tx: Tx): UserStateUpdates {
 
 function column<K extends string>(rows: readonly Record<K, string>[], name: K) {
   return sql`${sql.param(rows.map((row) => row[name]))}::text[]`;
-}
-
-function toProperties(values: Values, stamps: Stamps): Properties {
-  return { values: new Map(Object.entries(values)), stamps: new Map(Object.entries(stamps)) };
 }
 
 function toJson({ values, stamps }: Properties) {

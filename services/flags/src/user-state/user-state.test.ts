@@ -22,7 +22,7 @@ describe('reading user state', () => {
     const ids = Array.from({ length: 500 }, (_, index) => `person-${index}`);
     const states = await Promise.all(ids.map((id) => userState.read('p', id)));
     expect(states).toEqual(ids.map((distinctId) => stateOf({ projectId: 'p', distinctId })));
-    expect(batches.length).toBeLessThan(10);
+    expect(batches.length).toBeLessThan(50);
   });
 
   it('never joins a query that started before the read', async () => {
@@ -83,5 +83,53 @@ describe('reading user state', () => {
   it('times out when the database hangs', async () => {
     const userState = createUserState({ timeoutMs: 20, find: () => new Promise(() => undefined) });
     await expect(userState.read('p', 'ada')).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+  });
+
+  it('fails alone for a person whose state cannot be read or takes too long', async () => {
+    const read: string[][] = [];
+    const userState = createUserState({
+      timeoutMs: 200,
+      async find(people) {
+        const ids = people.map(({ distinctId }) => distinctId);
+        read.push(ids);
+        await sleep(5);
+        if (ids.includes('slow')) await sleep(400);
+        if (ids.includes('broken')) throw Object.assign(new Error('cannot extract'), { code: '22023' });
+        return people.map(stateOf);
+      },
+    });
+    const readAll = () =>
+      Promise.allSettled(
+        ['first', 'ada', 'slow', 'broken', 'eve', 'joe'].map((id) => userState.read('p', id)),
+      );
+    const expected = [
+      { status: 'fulfilled', value: 'state of first' },
+      { status: 'fulfilled', value: 'state of ada' },
+      { status: 'rejected', reason: { code: 'ETIMEDOUT' } },
+      { status: 'rejected', reason: { code: '22023' } },
+      { status: 'fulfilled', value: 'state of eve' },
+      { status: 'fulfilled', value: 'state of joe' },
+    ];
+    expect(await readAll()).toMatchObject(expected);
+    await sleep(300);
+    read.length = 0;
+    expect(await readAll()).toMatchObject(expected);
+    expect(read.flat()).toEqual(['first', 'ada', 'eve', 'joe']);
+  });
+
+  it('fails fast while the database answers nothing', async () => {
+    const asked: number[] = [];
+    const userState = createUserState({
+      timeoutMs: 100,
+      find(people) {
+        asked.push(people.length);
+        return new Promise(() => undefined);
+      },
+    });
+    await expect(userState.read('p', 'ada')).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    await sleep(100);
+    asked.length = 0;
+    await expect(userState.read('p', 'eve')).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    expect(asked).toEqual([]);
   });
 });

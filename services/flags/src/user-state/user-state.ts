@@ -1,6 +1,7 @@
-import { isUnavailable } from '@switchboard/database';
+import { isTooSlow, isUnavailable } from '@switchboard/database';
 import type { Traits } from '@switchboard/flag-engine';
-import { coalesce, withDeadline } from '@switchboard/resilience';
+import { coalesce, DeadlineExceeded, withDeadline } from '@switchboard/resilience';
+import { LRUCache } from 'lru-cache';
 
 /** What evaluation needs to know about a person. */
 export interface PersonState {
@@ -33,40 +34,115 @@ interface UserStateOptions {
   timeoutMs: number;
 }
 
-const MAX_PEOPLE_PER_QUERY = 200;
+type Found = { state: UserStateJson } | { failure: unknown };
+
+/** A state can have over a megabyte with the person's groups, so this bounds what a query returns. */
+const MAX_PEOPLE_PER_QUERY = 20;
 /** A slower query does not hold up later reads: they get another query, up to `MAX_QUERIES`. */
 const SLOW_QUERY_MS = 10;
 const MAX_QUERIES = 4;
 /** After a failure, reads fail at once for this long instead of querying the database. */
 const UNAVAILABLE_MS = 500;
+/** A person whose state could not be read is not read again for this long. */
+const UNREADABLE_MS = 5_000;
+const MAX_UNREADABLE = 1_000;
 
-/** Coalesces reads of user state and fails them fast while the database is unavailable. */
+/**
+ * Coalesces reads of user state. A person who cannot be read fails alone; while the database is unavailable, all
+ * reads fail fast.
+ */
 export function createUserState({ find, timeoutMs }: UserStateOptions): UserState {
+  const unreadable = new LRUCache<string, { failure: unknown }>({ max: MAX_UNREADABLE, ttl: UNREADABLE_MS });
   let unavailableUntil = 0;
   let lastFailure: unknown;
 
-  async function findInTime(people: readonly PersonKey[]): Promise<UserStateJson[]> {
+  function unavailable(error: unknown): void {
+    lastFailure = error;
+    unavailableUntil = performance.now() + UNAVAILABLE_MS;
+  }
+
+  async function findInTime(people: readonly PersonKey[], withinMs: number): Promise<UserStateJson[]> {
     if (performance.now() < unavailableUntil) throw lastFailure;
     try {
-      return await withDeadline(timeoutMs, find(people));
+      return await withDeadline(withinMs, find(people));
     } catch (error) {
-      if (isUnavailable(error)) {
-        lastFailure = error;
-        unavailableUntil = performance.now() + UNAVAILABLE_MS;
-      }
+      if (isDisconnected(error)) unavailable(error);
       throw error;
     }
   }
 
-  const read = coalesce(findInTime, {
+  async function findTogether(people: readonly PersonKey[]): Promise<Found[]> {
+    try {
+      const withinMs = people.length === 1 ? timeoutMs : timeoutMs / 2;
+      return (await findInTime(people, withinMs)).map((state) => ({ state }));
+    } catch (failure) {
+      if (performance.now() < unavailableUntil) throw failure;
+      void blame(people, failure);
+      if (people.length === 1) throw failure;
+      return findEach(people);
+    }
+  }
+
+  /** A database that is too slow for nobody is unavailable. Otherwise the failure is that of the people asked for. */
+  async function blame(people: readonly PersonKey[], failure: unknown): Promise<void> {
+    try {
+      if (isSlow(failure)) await withDeadline(timeoutMs / 2, find([]));
+      const [person, ...others] = people;
+      if (person !== undefined && others.length === 0) unreadable.set(keyOf(person), { failure });
+    } catch (error) {
+      unavailable(error);
+    }
+  }
+
+  async function findEach(people: readonly PersonKey[]): Promise<Found[]> {
+    const found: Found[] = [];
+    const left = people.entries();
+    async function findNext(): Promise<void> {
+      for (const [index, person] of left) found[index] = await findAlone(person);
+    }
+    await Promise.all(Array.from({ length: MAX_QUERIES }, findNext));
+    return found;
+  }
+
+  async function findAlone(person: PersonKey): Promise<Found> {
+    try {
+      const [state = EMPTY_STATE] = await findInTime([person], timeoutMs / 2);
+      return { state };
+    } catch (failure) {
+      if (performance.now() >= unavailableUntil) void blame([person], failure);
+      return { failure };
+    }
+  }
+
+  const read = coalesce(findTogether, {
     maxBatch: MAX_PEOPLE_PER_QUERY,
     slowAfterMs: SLOW_QUERY_MS,
     maxConcurrent: MAX_QUERIES,
   });
-  return { read: (projectId, distinctId) => read({ projectId, distinctId }) };
+  return {
+    async read(projectId, distinctId) {
+      const person = { projectId, distinctId };
+      const found = unreadable.get(keyOf(person)) ?? (await read(person));
+      if ('failure' in found) throw found.failure;
+      return found.state;
+    },
+  };
 }
 
 export function parseUserState(json: UserStateJson): PersonState {
   const state: PersonState = JSON.parse(json);
   return state;
+}
+
+function isSlow(error: unknown): boolean {
+  return error instanceof DeadlineExceeded || isTooSlow(error);
+}
+
+function isDisconnected(error: unknown): boolean {
+  return isUnavailable(error) && !isSlow(error);
+}
+
+// Ids cannot contain NUL.
+function keyOf({ projectId, distinctId }: PersonKey): string {
+  return `${projectId}\0${distinctId}`;
 }

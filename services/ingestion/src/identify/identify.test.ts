@@ -88,12 +88,20 @@ describe('an identify call', () => {
     expect(await ingestion.published('identifies')).toEqual([]);
   });
 
-  it('over 900 kB, as sent or serialised again, is 413', async () => {
-    expect((await identify({ distinct_id: 'ada', properties: { text: 'x'.repeat(900_000) } })).status).toBe(
-      413,
-    );
-    const short = `{"distinct_id":"ada","properties":{"n":[${'1e20,'.repeat(100_000)}1]}}`;
+  it('has up to 1,000 properties and 100,000 bytes of traits', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${index}`, index]));
+    const large = { text: 'x'.repeat(100_000 - '{"text":""}'.length) };
+    for (const properties of [many, large, { ['n'.repeat(200)]: 1 }]) {
+      expect(await identify({ distinct_id: 'ada', properties })).toMatchObject({ status: 202 });
+    }
+    for (const properties of [{ ...many, more: 1 }, { ['n'.repeat(201)]: 1 }]) {
+      expect(await identify({ distinct_id: 'ada', properties })).toMatchObject({ status: 400 });
+    }
+    const larger = { text: `${large.text}x` };
+    expect((await identify({ distinct_id: 'ada', properties: larger })).status).toBe(413);
+    const short = `{"distinct_id":"ada","properties":{"n":[${'1e20,'.repeat(5_000)}1]}}`;
     expect((await identify(short)).status).toBe(413);
+    expect((await identify(`{"distinct_id":"ada"${' '.repeat(262_144)}}`)).status).toBe(413);
   });
 
   it('accepts its key in the body', async () => {

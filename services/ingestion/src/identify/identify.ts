@@ -1,12 +1,12 @@
 import {
   distinctIdOf,
-  EVENT_MAX_BYTES,
   type GroupCall,
   type GroupRecord,
   type IdentifyCall,
   type IdentifyRecord,
   ingestionTopics,
   stateToken,
+  TRAITS_MAX_BYTES,
 } from '@switchboard/contracts';
 import { partitionFor } from '@switchboard/event-log';
 import { PayloadTooLarge } from '@switchboard/service-kit';
@@ -26,11 +26,11 @@ export interface Identify {
 /** Publishes identify and group calls, one record each, to the person's partition. */
 export function createIdentify({ log, clock, partitions }: Publishing): Identify {
   async function publish(topic: string, record: IdentifyRecord | GroupRecord): Promise<string> {
-    const json = serialise(record, () => 'properties');
-    // Numbers such as 1e20 grow when they are serialised again.
-    if (exceedsBytes(json, EVENT_MAX_BYTES)) {
-      throw new PayloadTooLarge(`body: larger than ${EVENT_MAX_BYTES} bytes as JSON`);
+    const traits = serialise(record.traits, () => 'properties');
+    if (exceedsBytes(traits, TRAITS_MAX_BYTES)) {
+      throw new PayloadTooLarge(`properties: larger than ${TRAITS_MAX_BYTES} bytes as JSON`);
     }
+    const json = JSON.stringify(record);
     const key = `${record.project_id}:${record.distinct_id}`;
     const headers = { project: record.project_id, received_at: record.received_at };
     const partition = partitionFor(key, partitions);
