@@ -70,11 +70,37 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
     it('resolves a key once its project has arrived, in either order', async () => {
       const { directory } = service.instance();
       await directory.start();
-      await log.publish(putKey, directoryRecord('report', { projectId: 'other', id: 'r', name: 'R' }));
-      await eventually(async () => expect(await directory.report('other', 'r')).toBeDefined());
+      await log.publish(putKey);
       expect(await directory.projectKey(key)).toBeUndefined();
       await log.publish(putProject);
-      await eventually(async () => expect(await directory.projectKey(key)).toMatchObject({ region: 'eu' }));
+      expect(await directory.projectKey(key)).toMatchObject({ region: 'eu' });
+    });
+
+    it('answers for what was published before the look-up, also if it was looked up in vain before', async () => {
+      const instances = [service.instance(), service.instance()];
+      for (const { directory } of instances) await directory.start();
+      for (let round = 0; round < 5; round++) {
+        const [id, made] = [`p${round}`, someKey()];
+        for (const { directory } of instances) {
+          expect(await directory.projectKey(made)).toBeUndefined();
+          expect(await directory.report(id, 'weekly')).toBeUndefined();
+        }
+        await log.publish(
+          directoryRecord('project', { ...project, id }),
+          directoryRecord('key', { key: made, projectId: id }),
+          directoryRecord('report', { projectId: id, id: 'weekly', name: 'Weekly' }),
+          directoryRecord('member', { ...ada, sub: id }),
+        );
+        for (const { directory } of instances) {
+          const found = await Promise.all([
+            directory.projectKey(made),
+            directory.project(id),
+            directory.report(id, 'weekly'),
+            directory.member('acme', id),
+          ]);
+          expect(found).toMatchObject([{ projectId: id }, { id }, { name: 'Weekly' }, { sub: id }]);
+        }
+      }
     });
 
     it('stops resolving a revoked key in every instance', async () => {

@@ -4,6 +4,7 @@ import { pause } from '@switchboard/resilience';
 import { listenForChanges } from './announcements.ts';
 import { DirectoryUnavailable } from './errors.ts';
 import { type DirectoryLogger, type Following, followTopic } from './following.ts';
+import { createFreshness } from './freshness.ts';
 import { createLookUps, type LookUps } from './lookups.ts';
 import { DIRECTORY_TOPIC } from './record.ts';
 import { openReplica, replicaReset } from './store.ts';
@@ -17,6 +18,8 @@ export interface DirectoryOptions {
   logger?: DirectoryLogger;
   /** Default `directory`. */
   topic?: string;
+  /** How long a look-up of an entry that is not there waits for the replica to catch up. Default 2 s. */
+  maxWaitMs?: number;
 }
 
 export interface Directory extends LookUps {
@@ -36,8 +39,18 @@ const RETRY_MS = 1_000;
 
 /** The replica of the directory in a service's own database, with its look-ups in memory. */
 export function openDirectory(options: DirectoryOptions): Directory {
-  const { database, log, service, logger, topic = DIRECTORY_TOPIC } = options;
-  const { lookUps, drop, invalidateAll } = createLookUps({ database, assertReadable });
+  const { database, log, service, logger, topic = DIRECTORY_TOPIC, maxWaitMs = 2_000 } = options;
+  const { lookUps, drop, invalidateAll, invalidateMissing } = createLookUps({
+    database,
+    assertReadable,
+    caughtUp: async () => (following === undefined ? undefined : freshness.caughtUp()),
+  });
+  const freshness = createFreshness({
+    endOffsets: () => log.endOffsets(topic),
+    hasReached: async (ends) => following === undefined || following.hasReached(ends),
+    onAdvanced: invalidateMissing,
+    maxWaitMs,
+  });
   const stopping = new AbortController();
   let listening: Awaited<ReturnType<typeof listenForChanges>> | undefined;
   let following: Following | undefined;

@@ -127,10 +127,24 @@ it('a known key needs no query; random keys need few and evict no known key', as
     return database.drizzle.select(fields as never);
   };
   const counted = { ...database, drizzle: Object.assign(Object.create(database.drizzle), { select }) };
-  const directory = openDirectory({ database: counted, log: log.log, topic: log.topic, service: 'counted' });
+  let endsRead = 0;
+  const asked = {
+    ...log.log,
+    endOffsets: (topic: string) => {
+      endsRead++;
+      return log.log.endOffsets(topic);
+    },
+  };
+  const directory = openDirectory({ database: counted, log: asked, topic: log.topic, service: 'counted' });
   await directory.start();
   await directory.projectKey(key);
+  await eventually(async () => {
+    await directory.projectKey(someKey());
+    // One when it began to follow the topic, and one for the unknown key.
+    expect(endsRead).toBeGreaterThan(1);
+  });
   const before = queries;
+  const endsBefore = endsRead;
   for (let i = 0; i < 1_000; i++) expect(await directory.projectKey(key)).toBeDefined();
   expect(queries).toBe(before);
   const strangers = Array.from({ length: 5_000 }, someKey);
@@ -143,6 +157,8 @@ it('a known key needs no query; random keys need few and evict no known key', as
   await Promise.all(strangers.map(directory.projectKey));
   await directory.projectKey(key);
   expect(queries).toBe(afterStrangers);
+  // Those who read together wait together: far fewer than one for each key.
+  expect(endsRead - endsBefore).toBeLessThanOrEqual(10);
   await directory.stop();
   await database.close();
 });

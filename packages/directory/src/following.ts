@@ -22,6 +22,8 @@ interface FollowOptions {
 
 export interface Following {
   replicaId: string;
+  /** Whether the replica has applied everything before these offsets, one per partition. */
+  hasReached(ends: readonly bigint[]): Promise<boolean>;
   /** Resolves when everything published before following began is applied, or when the signal aborts. */
   caughtUp(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
@@ -65,7 +67,7 @@ export async function followTopic({
   }
 
   /** Compares positions and, since compaction leaves gaps, the committed offsets of the group. */
-  async function hasReached(targets: bigint[]): Promise<boolean> {
+  async function hasReached(targets: readonly bigint[]): Promise<boolean> {
     const positions = await readPositions(db);
     if (targets.every((end, partition) => (positions.get(partition) ?? 0n) >= end)) return true;
     const lag = await log.lag(group, [topic]);
@@ -78,6 +80,7 @@ export async function followTopic({
 
   return {
     replicaId: replica.id,
+    hasReached,
     async caughtUp(signal) {
       for (let failures = 0; !signal.aborted; ) {
         try {

@@ -23,12 +23,16 @@ export interface ProjectKey {
   region: string;
 }
 
+/**
+ * An entry that the replica does not hold may have been written a moment ago: before a look-up says so, the replica
+ * applies what was on the topic at the call (`Freshness`).
+ */
 export interface LookUps {
   /** Undefined for an unknown or revoked key. */
   projectKey(key: string): Promise<ProjectKey | undefined>;
   project(projectId: string): Promise<Project | undefined>;
   member(companyId: string, sub: string): Promise<Member | undefined>;
-  /** The members of the company among `subs`, in the given order. */
+  /** The members of the company among `subs`, in the given order, as the replica holds them: it does not wait. */
   members(companyId: string, subs: readonly string[]): Promise<Member[]>;
   /** The entitlements of the company's plan, overridden by the company's own; empty for an unknown company. */
   entitlements(companyId: string): Promise<Entitlements>;
@@ -53,22 +57,26 @@ const PROJECT_KEY = /^pk_[a-z0-9]{1,20}_[0-9A-Za-z]{32}$/;
 /** Longer than any id there can be: not worth a query. */
 const MAX_ID_LENGTH = 5_000;
 
+type Invalidation = 'drop' | 'invalidateAll' | 'invalidateMissing';
+
 interface LookUpOptions {
   database: Database;
   /** Throws while the replica is incomplete. */
   assertReadable(): void;
+  /** Resolves when the replica has applied what was on the topic at the call, or cannot in time. */
+  caughtUp(): Promise<void>;
 }
 
 /**
  * Look-ups in the replica, cached in memory. They throw DirectoryUnavailable or the database's error while the database
  * is unavailable and the entry is not in memory.
  */
-export function createLookUps({ database, assertReadable }: LookUpOptions) {
+export function createLookUps({ database, assertReadable, caughtUp }: LookUpOptions) {
   function cacheOf<K extends Kind, V extends {}>(
     kind: K,
     keep: (entry: Entries[K], id: string) => V | Promise<V>,
     sizeOf: (value: V) => number = estimateSize,
-  ): Pick<Cache<V | undefined>, 'get' | 'drop' | 'invalidateAll'> {
+  ): Pick<Cache<V | undefined>, 'get' | Invalidation> {
     const read = coalesce<string, string | undefined>(async (ids) => {
       const rows = await withDeadline(
         READ_TIMEOUT_MS,
@@ -120,7 +128,7 @@ export function createLookUps({ database, assertReadable }: LookUpOptions) {
   }));
   const plans = cacheOf('plan', ({ entitlements }) => entitlements);
   const reports = cacheOf('report', (report) => report);
-  const caches: { [K in Kind]: Pick<Cache<never>, 'drop' | 'invalidateAll'> } = {
+  const caches: { [K in Kind]: Pick<Cache<never>, Invalidation> } = {
     plan: plans,
     company: companies,
     member: members,
@@ -129,29 +137,46 @@ export function createLookUps({ database, assertReadable }: LookUpOptions) {
     report: reports,
   };
 
+  /** Looks again before it says that there is nothing. */
+  async function find<V>(read: () => V | undefined | Promise<V | undefined>): Promise<V | undefined> {
+    const found = read();
+    const value = found instanceof Promise ? await found : found;
+    if (value !== undefined) return value;
+    await caughtUp();
+    return read();
+  }
+
+  function findProjectKey(key: string): ProjectKey | undefined | Promise<ProjectKey | undefined> {
+    const projectId = keys.get(key);
+    if (projectId instanceof Promise) return projectId.then((id) => ofProject(key, id));
+    return ofProject(key, projectId);
+  }
+
+  function ofProject(
+    key: string,
+    projectId: string | undefined,
+  ): ProjectKey | undefined | Promise<ProjectKey | undefined> {
+    if (projectId === undefined) return undefined;
+    const project = projects.get(entryId(projectId));
+    if (project instanceof Promise) return project.then((loaded) => keyOf(key, loaded));
+    return keyOf(key, project);
+  }
+
   const lookUps: LookUps = {
-    async projectKey(key) {
-      if (!PROJECT_KEY.test(key)) return undefined;
-      const known = keys.get(key);
-      const projectId = known instanceof Promise ? await known : known;
-      if (projectId === undefined) return undefined;
-      const found = projects.get(entryId(projectId));
-      const project = found instanceof Promise ? await found : found;
-      if (project === undefined) return undefined;
-      return { key, projectId, companyId: project.companyId, region: project.region };
-    },
-    project: async (projectId) => projects.get(entryId(projectId)),
-    member: async (companyId, sub) => members.get(entryId(companyId, sub)),
+    projectKey: (key) =>
+      PROJECT_KEY.test(key) ? find(() => findProjectKey(key)) : Promise.resolve(undefined),
+    project: (projectId) => find(() => projects.get(entryId(projectId))),
+    member: (companyId, sub) => find(() => members.get(entryId(companyId, sub))),
     async members(companyId, subs) {
       const found = await Promise.all(subs.map((sub) => members.get(entryId(companyId, sub))));
       return found.filter((member) => member !== undefined);
     },
     async entitlements(companyId) {
-      const company = await companies.get(entryId(companyId));
+      const company = await find(() => companies.get(entryId(companyId)));
       if (company === undefined) return {};
-      return { ...(await plans.get(company.planId)), ...company.entitlements };
+      return { ...(await find(() => plans.get(company.planId))), ...company.entitlements };
     },
-    report: async (projectId, reportId) => reports.get(entryId(projectId, reportId)),
+    report: (projectId, reportId) => find(() => reports.get(entryId(projectId, reportId))),
   };
 
   return {
@@ -164,5 +189,14 @@ export function createLookUps({ database, assertReadable }: LookUpOptions) {
     invalidateAll() {
       for (const cache of Object.values(caches)) cache.invalidateAll();
     },
+    /** Entries may have been applied that were missing: none is remembered to be missing. */
+    invalidateMissing() {
+      for (const cache of Object.values(caches)) cache.invalidateMissing();
+    },
   };
+}
+
+function keyOf(key: string, project: Project | undefined): ProjectKey | undefined {
+  if (project === undefined) return undefined;
+  return { key, projectId: project.id, companyId: project.companyId, region: project.region };
 }

@@ -41,7 +41,7 @@ describe('a cached value', () => {
     expect(cache.isFresh('a')).toBe(true);
   });
 
-  it.each(['invalidate', 'drop', 'invalidateAll'] as const)(
+  it.each(['invalidate', 'drop', 'invalidateAll', 'invalidateMissing'] as const)(
     'is not kept when its load began before %s',
     async (change) => {
       const { cache, waiting } = source();
@@ -57,7 +57,7 @@ describe('a cached value', () => {
     },
   );
 
-  it.each(['invalidate', 'drop', 'invalidateAll'] as const)(
+  it.each(['invalidate', 'drop', 'invalidateAll', 'invalidateMissing'] as const)(
     'is not kept when nobody asks between %s and the end of its load',
     async (change) => {
       const { cache, waiting, answered } = source();
@@ -114,7 +114,7 @@ describe('a key without a value', () => {
     expect(await answered('a', undefined)).toBeUndefined();
     expect(cache.get('a')).toBeUndefined();
     expect(waiting).toHaveLength(0);
-    for (const change of ['drop', 'invalidate', 'invalidateAll'] as const) {
+    for (const change of ['drop', 'invalidate', 'invalidateAll', 'invalidateMissing'] as const) {
       await answered('a', undefined);
       cache[change]('a');
       const got = cache.get('a');
@@ -123,6 +123,16 @@ describe('a key without a value', () => {
       expect(await got).toBe('1');
       cache.drop('a');
     }
+  });
+
+  it('is loaded again when keys may have got values, and known values are kept', async () => {
+    const { cache, waiting, answered } = source();
+    await answered('known', '1');
+    await answered('unknown', undefined);
+    cache.invalidateMissing();
+    expect(cache.get('known')).toBe('1');
+    expect(waiting).toHaveLength(0);
+    expect(await answered('unknown', '2')).toBe('2');
   });
 
   it('is remembered only for a while', async () => {

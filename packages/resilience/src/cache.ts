@@ -39,6 +39,8 @@ export interface Cache<V> {
   invalidate(key: string): void;
   /** Changes may have been missed: every value is loaded again before it is used. Takes constant time. */
   invalidateAll(): void;
+  /** Keys may have got a value: those that are remembered to have none are loaded again. */
+  invalidateMissing(): void;
   /** The value has changed and must not be used again, not even while the source is unavailable. */
   drop(key: string): void;
   /** The value in memory has grown or shrunk: its size is measured again. */
@@ -164,6 +166,10 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
       for (const { key } of [...loads]) invalidate(key);
       skippedMs += Math.max(freshForMs, staleForMs) + 1;
       answers.clear();
+      missing.clear();
+    },
+    invalidateMissing() {
+      for (const { key } of [...loads]) if (peek(key) === undefined) invalidate(key);
       missing.clear();
     },
     drop(key) {

@@ -74,6 +74,9 @@ export async function testLog(kind: (typeof logs)[number], topic: string = `dire
 
 export type TestLog = Awaited<ReturnType<typeof testLog>>;
 
+/** Longer than a busy machine takes to apply a record. */
+const MAX_WAIT_MS = 20_000;
+
 /** The database of one service, and as many instances of the service as asked for. */
 export async function testService({ log, topic }: Pick<TestLog, 'log' | 'topic'>, at?: string) {
   const own: TestDatabase | undefined =
@@ -84,7 +87,7 @@ export async function testService({ log, topic }: Pick<TestLog, 'log' | 'topic'>
     url,
     instance() {
       const database = openDatabase({ url, applicationName: 'directory-test' });
-      const directory = openDirectory({ database, log, topic, service: 'test' });
+      const directory = openDirectory({ database, log, topic, service: 'test', maxWaitMs: MAX_WAIT_MS });
       opened.push({ database, directory });
       return { database, directory };
     },

@@ -61,6 +61,18 @@ describe('the outbox', () => {
     expect(await lagSeconds()).toBe(0);
   });
 
+  it('answers a change once the log has stored it', async () => {
+    await allPublished();
+    const log = openPostgresLog({ url: catalogue.logUrl });
+    const records = async () => (await log.endOffsets(DIRECTORY_TOPIC)).reduce((sum, end) => sum + end, 0n);
+    const before = await records();
+    for (let i = 1n; i <= 20n; i++) {
+      expect((await one.put('/companies/acme/members/ada', { ...ada, name: `Ada ${i}` })).status).toBe(200);
+      expect(await records()).toBe(before + i);
+    }
+    await log.close();
+  });
+
   it('publishes the last of many changes that several instances make at once', async () => {
     const other = await catalogue.instance();
     const names = Array.from({ length: 60 }, (_, index) => `Ada ${index}`);

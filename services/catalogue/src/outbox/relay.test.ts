@@ -27,7 +27,7 @@ beforeEach(async () => {
   own = await testDatabase({ migrations: [catalogueMigrations] });
   database = openDatabase({ url: own.url, applicationName: 'relay-test' });
   log = openPostgresLog({ url: own.url });
-  outbox = createOutbox(database.drizzle);
+  outbox = createOutbox(database.drizzle, { maxWaitMs: 0 });
   relays = [];
 });
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '@switchboard/database';
 import type { DirectoryRecord } from '@switchboard/directory';
-import { asc, inArray, min, sql } from 'drizzle-orm';
+import { asc, inArray, sql } from 'drizzle-orm';
 import { outbox, publishedOffsets } from '../schema/index.ts';
 
 /** Wakes the relay of every instance. */
@@ -19,11 +19,13 @@ export interface OutboxRow extends DirectoryRecord {
 export type PublishedOffsets = ReadonlyMap<number, bigint>;
 
 export interface OutboxStore {
-  /** Adds records, and wakes the relays when the transaction commits. */
-  append(records: readonly DirectoryRecord[]): Promise<void>;
+  /** Adds records, and wakes the relays when the transaction commits. Resolves with the last one's id. */
+  append(records: readonly DirectoryRecord[]): Promise<bigint | undefined>;
   /** The oldest records, in their order. */
   oldest(limit: number): Promise<OutboxRow[]>;
   remove(ids: bigint[]): Promise<void>;
+  /** Those of these ids that are still in the outbox. */
+  remaining(ids: readonly bigint[]): Promise<Set<bigint>>;
   /** The keys of all records in the outbox. */
   keys(): Promise<Set<string>>;
   /** Age in seconds of the oldest record; 0 when there is none. */
@@ -39,10 +41,14 @@ export interface OutboxStore {
 export function createOutboxStore(db: Db | Tx): OutboxStore {
   return {
     async append(records) {
+      let last: bigint | undefined;
       for (let start = 0; start < records.length; start += MAX_ROWS_PER_INSERT) {
-        await db.insert(outbox).values(records.slice(start, start + MAX_ROWS_PER_INSERT));
+        const rows = records.slice(start, start + MAX_ROWS_PER_INSERT);
+        const added = await db.insert(outbox).values(rows).returning({ id: outbox.id });
+        last = added.at(-1)?.id;
       }
       if (records.length > 0) await db.execute(sql`select pg_notify(${OUTBOX_CHANNEL}, '')`);
+      return last;
     },
 
     async oldest(limit) {
@@ -53,6 +59,14 @@ export function createOutboxStore(db: Db | Tx): OutboxStore {
       await db.delete(outbox).where(inArray(outbox.id, ids));
     },
 
+    async remaining(ids) {
+      const rows = await db
+        .select({ id: outbox.id })
+        .from(outbox)
+        .where(inArray(outbox.id, [...ids]));
+      return new Set(rows.map(({ id }) => id));
+    },
+
     async keys() {
       const rows = await db.selectDistinct({ key: outbox.key }).from(outbox);
       return new Set(rows.map(({ key }) => key));
@@ -60,8 +74,10 @@ export function createOutboxStore(db: Db | Tx): OutboxStore {
 
     async lagSeconds() {
       const [row] = await db
-        .select({ seconds: sql<string | null>`extract(epoch from now() - ${min(outbox.createdAt)})` })
-        .from(outbox);
+        .select({ seconds: sql<string>`extract(epoch from now() - ${outbox.createdAt})` })
+        .from(outbox)
+        .orderBy(asc(outbox.id))
+        .limit(1);
       return Math.max(0, Number(row?.seconds ?? 0));
     },
 

@@ -10,7 +10,7 @@ import type { CommentLocation, CommentsStore } from './store.ts';
 
 interface CommentsOptions {
   store: CommentsStore;
-  directory: Pick<Directory, 'report' | 'members'>;
+  directory: Pick<Directory, 'report' | 'members' | 'member'>;
   clock: Clock;
 }
 

@@ -1,11 +1,9 @@
 import type { Directory, Member } from '@switchboard/directory';
 import { BadRequest } from '@switchboard/service-kit';
 
-type Members = Pick<Directory, 'members'>;
-
 /** Current names by sub, of those people who are still members of the company. */
 export async function namesOf(
-  directory: Members,
+  directory: Pick<Directory, 'members'>,
   companyId: string,
   subs: Iterable<string>,
 ): Promise<ReadonlyMap<string, string>> {
@@ -15,13 +13,14 @@ export async function namesOf(
 
 /** The members that `field` of a request names, each once. Throws BadRequest naming one who is not a member. */
 export async function requireMembers(
-  directory: Members,
+  directory: Pick<Directory, 'member'>,
   companyId: string,
   subs: readonly string[],
   field: string,
 ): Promise<Member[]> {
   const named = [...new Set(subs)];
-  const members = await directory.members(companyId, named);
+  const found = await Promise.all(named.map((sub) => directory.member(companyId, sub)));
+  const members = found.filter((member) => member !== undefined);
   if (members.length === named.length) return members;
   const known = new Set(members.map(({ sub }) => sub));
   const stranger = named.find((sub) => !known.has(sub)) ?? '';

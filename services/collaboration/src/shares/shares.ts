@@ -12,7 +12,7 @@ import type { SharesStore } from './store.ts';
 interface SharesOptions {
   store: SharesStore;
   queue: Pick<DeliveryQueue, 'enqueue'>;
-  directory: Pick<Directory, 'report' | 'members' | 'member'>;
+  directory: Pick<Directory, 'report' | 'member'>;
   clock: Clock;
   consoleUrl: string;
   /** Whether VAPID keys are set. */
