@@ -79,9 +79,9 @@ async function makeOtherTenant(): Promise<string> {
   return key;
 }
 
-/** The operation's path in the demo's project, with well-formed ids elsewhere. */
-function urlOf({ host, path }: Operation): string {
-  const ids: Record<string, string> = { projectId: demo.project_id, reportId: demo.report_id };
+/** The operation's path in a project, by default the demo's, with well-formed ids elsewhere. */
+function urlOf({ host, path }: Operation, projectId = demo.project_id): string {
+  const ids: Record<string, string> = { projectId, reportId: demo.report_id };
   return addressOf(host) + path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
 }
 
@@ -141,6 +141,22 @@ describe('every operation, before it reads the body', () => {
       ...notJson(operation),
     });
     expect(answer.status, answer.text).toBe(is);
+  });
+});
+
+const ofProjects = operations.filter(
+  ({ path, service }) => path.includes('{projectId}') && service !== 'catalogue',
+);
+
+describe('every operation on a project of another region, before it reads the body', () => {
+  it.each(ofProjects)('$operationId refuses with 403 those who may use the project', async (operation) => {
+    const { operator, owner } = demo.tokens;
+    const answer = await ask(urlOf(operation, 'prj_shop_us'), {
+      method: operation.method.toUpperCase(),
+      bearer: operation.credential === 'management' ? operator : owner,
+      ...notJson(operation),
+    });
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('region us')]);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   defineService,
   openEventLog,
   openRedis,
+  projectOfRegion,
 } from '@switchboard/service-kit';
 import { createAnnotations } from './annotations/annotations.ts';
 import { annotationsRoutes } from './annotations/routes.ts';
@@ -63,6 +64,7 @@ export const collaborationService = defineService({
     const sharedReports = createSharedReports({
       store: createSharedReportsStore(db),
       directory,
+      region: config.REGION,
       clock,
       limits: {
         perAddress: limit({ name: 'shared reports of an address', points: 30, durationSeconds: 60 }),
@@ -122,7 +124,7 @@ export const collaborationService = defineService({
     publicLinksRoutes(app, { links });
     sharedReportsRoutes(app, { sharedReports });
     pageRoutes(app, { page });
-    runsRoutes(app, { runs });
+    runsRoutes(app, { runs, ofProject: projectOfRegion(directory, config.REGION) });
     sharesRoutes(app, { shares });
 
     const stopping = new AbortController();

@@ -5,6 +5,7 @@ import { bearer, type Credentials } from '../http/credentials.ts';
 import type { KitEnv, Person } from '../http/env.ts';
 import { Forbidden, NotFound, Unauthorized } from '../http/errors.ts';
 import type { AccessTokens } from './access-tokens.ts';
+import { requireRegion } from './project-of-region.ts';
 
 /** Permission required by the management API. */
 export const MANAGE_PERMISSION = 'service.manage';
@@ -62,6 +63,8 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
       const member = await replica().member(project.companyId, sub);
       if (member === undefined)
         throw new Forbidden('You are not a member of the company that owns this project.');
+      // After the membership: only members learn the region.
+      requireRegion(project, region);
       return { id: project.id, companyId: project.companyId, region: project.region };
     },
   };

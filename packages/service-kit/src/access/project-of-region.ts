@@ -1,6 +1,14 @@
-import type { Directory } from '@switchboard/directory';
+import type { Directory, Project } from '@switchboard/directory';
 import type { Context } from 'hono';
 import { Forbidden, NotFound } from '../http/errors.ts';
+
+/** Throws Forbidden for a project of another region: its data is not here. */
+export function requireRegion(project: Pick<Project, 'region'>, region: string): void {
+  if (project.region === region) return;
+  throw new Forbidden(
+    `The project belongs to region ${project.region}; this deployment serves region ${region}.`,
+  );
+}
 
 /** For `implement`: rejects management of a project that does not exist or belongs to another region. */
 export function projectOfRegion(directory: Pick<Directory, 'project'>, region: string) {
@@ -8,10 +16,7 @@ export function projectOfRegion(directory: Pick<Directory, 'project'>, region: s
     async authorize(c: Pick<Context, 'req'>): Promise<void> {
       const project = await directory.project(c.req.param('projectId') ?? '');
       if (project === undefined) throw new NotFound('Project not found.');
-      if (project.region === region) return;
-      throw new Forbidden(
-        `The project belongs to region ${project.region}; this deployment serves region ${region}.`,
-      );
+      requireRegion(project, region);
     },
   };
 }

@@ -9,7 +9,7 @@ export interface Credentials {
   person(c: Context<KitEnv>): Promise<Person>;
   /** Throws Forbidden without the permission `service.manage`. */
   operator(c: Context<KitEnv>): Promise<Person>;
-  /** Throws NotFound for an unknown project, Forbidden for a person who is not a member of its company. */
+  /** Throws NotFound for an unknown project, Forbidden for one of another region or of a company the person is not in. */
   membership(projectId: string, person: Person): Promise<ProjectAccess>;
 }
 

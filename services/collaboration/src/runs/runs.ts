@@ -1,6 +1,6 @@
 import type { ReportRun } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { BadRequest, type Clock, NotFound } from '@switchboard/service-kit';
+import { BadRequest, type Clock } from '@switchboard/service-kit';
 import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';
 import type { RunsStore } from './store.ts';
@@ -12,7 +12,7 @@ const LATEST = new Date('9999-12-31T23:59:59.999Z');
 
 interface RunsOptions {
   store: RunsStore;
-  directory: Pick<Directory, 'project' | 'report'>;
+  directory: Pick<Directory, 'report'>;
   clock: Clock;
 }
 
@@ -29,8 +29,6 @@ export interface Runs {
 export function createRuns({ store, directory, clock }: RunsOptions): Runs {
   return {
     async record(projectId, reportId, run) {
-      const project = await directory.project(projectId);
-      if (project === undefined) throw new NotFound('Project not found.');
       await requireReport(directory, projectId, reportId);
       const ranAt = run.ranAt === undefined ? clock.now() : new Date(run.ranAt);
       if (ranAt < EARLIEST || ranAt > LATEST) throw new BadRequest('ranAt: not between 1970 and 9999');

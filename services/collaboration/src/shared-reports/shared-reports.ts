@@ -10,6 +10,8 @@ const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 interface SharedReportsOptions {
   store: SharedReportsStore;
   directory: Pick<Directory, 'project' | 'report'>;
+  /** Projects of other regions have no public reports here. */
+  region: string;
   clock: Clock;
   limits: { perAddress: RateLimit; perLink: RateLimit };
 }
@@ -35,6 +37,7 @@ export interface SharedReports {
 export function createSharedReports({
   store,
   directory,
+  region,
   clock,
   limits,
 }: SharedReportsOptions): SharedReports {
@@ -68,8 +71,9 @@ export function createSharedReports({
   async function reportOf(link: LinkedReport | undefined) {
     if (link === undefined || !isOn(link, clock.now())) return undefined;
     const project = await directory.project(link.projectId);
+    if (project?.region !== region) return undefined;
     const report = await directory.report(link.projectId, link.reportId);
-    return project && report && { project, report, expiresOn: link.expiresOn, run: await runOf(link) };
+    return report && { project, report, expiresOn: link.expiresOn, run: await runOf(link) };
   }
 
   return {

@@ -20,9 +20,13 @@ export function identityRoutes(app: ServiceApp, { identity, ofProject }: Identit
     ofProject,
   );
 
-  app.implement(deleteIdentitySecret, async (c) => {
-    const { projectId, id } = c.req.valid('param');
-    await identity.remove(projectId, id);
-    return c.body(null, 204);
-  });
+  app.implement(
+    deleteIdentitySecret,
+    async (c) => {
+      const { projectId, id } = c.req.valid('param');
+      await identity.remove(projectId, id);
+      return c.body(null, 204);
+    },
+    ofProject,
+  );
 }
