@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openObjectStore } from '@switchboard/object-store';
@@ -209,6 +210,7 @@ describe.skipIf(!kafka || !redis || !s3)('docker-compose.yml, run without a cont
   it('keeps the management API off the gateway and mints tokens on loopback', async () => {
     const made = await fetch(`${demo.issuer_url}/dev/tokens`, {
       method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ sub: 'me', permissions: ['service.manage'] }),
     });
     const { token } = z.object({ token: z.string() }).parse(await made.json());
@@ -216,6 +218,20 @@ describe.skipIf(!kafka || !redis || !s3)('docker-compose.yml, run without a cont
     const headers = { Authorization: `Bearer ${token}` };
     expect((await fetch(`${demo.management_url}${flag}`, { headers })).status).toBe(200);
     expect((await fetch(`${demo.base_url}${flag}`, { headers })).status).toBe(404);
+  });
+
+  it('refuses web pages on the ports of the demo, by their Host and by their Origin', async () => {
+    const status = (url: string, headers: Record<string, string>) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const asked = get(url, { headers }, (response) => resolve(response.resume().statusCode));
+        asked.on('error', reject);
+      });
+    const { issuer_url, management_url, console_url } = demo;
+    for (const url of [`${issuer_url}/demo.json`, `${management_url}/management/v1/ai/markup`, console_url]) {
+      expect([url, await status(url, {})]).not.toEqual([url, 403]);
+      expect([url, await status(url, { Host: 'evil.example' })]).toEqual([url, 403]);
+      expect([url, await status(url, { Origin: 'https://evil.example' })]).toEqual([url, 403]);
+    }
   });
 
   it('denies a service access to the database of another', async () => {

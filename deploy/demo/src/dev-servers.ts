@@ -2,15 +2,20 @@ import { managementOperations, routingPath, type ServiceName } from '@switchboar
 import { Hono } from 'hono';
 import { proxy } from 'hono/proxy';
 import { type Issuer, tokenRequest } from './issuer.ts';
+import { FOREIGN_PAGE, isForeignPage } from './local-access.ts';
 
 /** The issuer's keys, and `POST /dev/tokens`, which mints only on a loopback address (`mayMint`). */
 export function mountIssuer(app: Hono<{ Bindings: object }>, issuer: Issuer, mayMint: boolean): void {
   app.get('/.well-known/jwks.json', (c) => c.json(issuer.jwks));
   app.post('/dev/tokens', async (c) => {
-    const refuse = (code: string, message: string, status: 400 | 403) =>
+    const refuse = (code: string, message: string, status: 400 | 403 | 415) =>
       c.json({ error: { code, message } }, status);
     if (!mayMint)
       return refuse('FORBIDDEN', 'Tokens are minted on a loopback address only. Unset HOST.', 403);
+    if (isForeignPage(c.req.raw)) return refuse('FORBIDDEN', FOREIGN_PAGE, 403);
+    // A web page can send other types to any address without asking first.
+    if (!/^application\/json *(;|$)/i.test(c.req.header('content-type') ?? ''))
+      return refuse('BAD_REQUEST', 'Send the body as Content-Type: application/json.', 415);
     const parsed = tokenRequest.safeParse(await c.req.json().catch(() => undefined));
     if (parsed.success) return c.json({ token: await issuer.mint(parsed.data) }, 201);
     const issue = parsed.error.issues[0];

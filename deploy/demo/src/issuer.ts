@@ -5,6 +5,7 @@ import { readIfExists, writeAtomically } from './files.ts';
 
 const AUDIENCE = 'switchboard';
 const ALGORITHM = 'ES256';
+const MAX_LIFETIME_SECONDS = 86_400;
 
 /** Body of `POST /dev/tokens`. */
 export const tokenRequest = z.strictObject({
@@ -12,7 +13,7 @@ export const tokenRequest = z.strictObject({
   name: z.string().max(200).optional(),
   permissions: z.array(z.string().max(200)).max(50).optional(),
   /** Negative: already expired. */
-  expiresInSeconds: z.int().optional(),
+  expiresInSeconds: z.int().min(-MAX_LIFETIME_SECONDS).max(MAX_LIFETIME_SECONDS).optional(),
 });
 export type TokenRequest = z.infer<typeof tokenRequest>;
 

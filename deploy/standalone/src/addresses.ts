@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { localAccess } from '@switchboard/demo';
 import { type HttpServer, listen } from '@switchboard/service-kit';
 
 type Fetch = (request: Request, env: object) => Response | Promise<Response>;
@@ -13,8 +14,16 @@ export interface Addresses {
   close(graceMs: number): Promise<void>;
 }
 
-/** Listens on five ports from `port` upward (0: five free ones), so that services start with known addresses. */
-export async function openAddresses(host: string, port: number): Promise<Addresses> {
+interface AddressOptions {
+  host: string;
+  /** The first of five; 0 picks five free ones. */
+  port: number;
+  /** Names by which the addresses answer, besides `host`, `localhost` and IP addresses. */
+  allowedHosts: readonly string[];
+}
+
+/** Listens on five ports, so that services start with known addresses. */
+export async function openAddresses({ host, port, allowedHosts }: AddressOptions): Promise<Addresses> {
   const handlers = new Map<AddressName, Fetch>();
   const servers: HttpServer[] = [];
   const urls: Partial<Record<AddressName, string>> = {};
@@ -30,7 +39,11 @@ export async function openAddresses(host: string, port: number): Promise<Address
       const server = await listen({
         host,
         port: port === 0 ? 0 : port + index,
-        fetch: (request, env) => handlers.get(name)?.(request, env) ?? starting(),
+        fetch: localAccess((request, env) => handlers.get(name)?.(request, env) ?? starting(), {
+          hosts: [host, ...allowedHosts],
+          // Pages of any origin may call the public hosts.
+          ownPagesOnly: name === 'management',
+        }),
       });
       servers.push(server);
       urls[name] = `http://${isEverywhere(host) ? '127.0.0.1' : bracketed(host)}:${server.port}`;

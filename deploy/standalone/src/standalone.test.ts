@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -163,8 +164,12 @@ describe('the demo', () => {
 });
 
 describe('POST /dev/tokens', () => {
-  const mint = (body: unknown, url = running.demo.base_url) =>
-    fetch(`${url}/dev/tokens`, { method: 'POST', body: JSON.stringify(body) });
+  const mint = (body: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${running.demo.base_url}/dev/tokens`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
   const markup = () => `${running.demo.management_url}/management/v1/ai/markup`;
 
   it('mints a token with the given claims', async () => {
@@ -181,9 +186,70 @@ describe('POST /dev/tokens', () => {
     expect((await fetch(markup(), authorized(String(token)))).status).toBe(401);
   });
 
+  it('mints no token for more than a day', async () => {
+    const response = await mint({ sub: 'user_x', expiresInSeconds: 86_401 });
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('expiresInSeconds'),
+    ]);
+    expect((await mint({ sub: 'user_x', expiresInSeconds: 86_400 })).status).toBe(201);
+  });
+
+  it('refuses what a web page of another origin can send', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      expect([type, (await mint({ sub: 'x' }, { 'Content-Type': type })).status]).toEqual([type, 415]);
+    }
+    for (const origin of [
+      'https://evil.example',
+      'http://203.0.113.9',
+      'http://localhost.evil.example',
+      'null',
+    ]) {
+      expect([origin, (await mint({ sub: 'x' }, { Origin: origin })).status]).toEqual([origin, 403]);
+    }
+    expect((await mint({ sub: 'x' }, { Origin: running.demo.console_url })).status).toBe(201);
+  });
+
   it('refuses an invalid request with the path of the field', async () => {
     const response = await mint({ sub: '' });
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('sub')]);
+  });
+});
+
+describe('a web page whose name resolves to this machine', () => {
+  const status = (url: string, headers: Record<string, string>) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const asked = request(url, { headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asked.on('error', reject);
+      asked.end();
+    });
+
+  it('is refused on every port, by its Host', async () => {
+    const { base_url, eu_api_url, eu_replay_url, management_url, console_url } = running.demo;
+    for (const url of [base_url, eu_api_url, eu_replay_url, management_url, console_url]) {
+      const port = new URL(url).port;
+      for (const host of [
+        `evil.example:${port}`,
+        `127.0.0.1.evil.example:${port}`,
+        'localhost.evil.example',
+      ]) {
+        expect([url, host, await status(url, { Host: host })]).toEqual([url, host, 403]);
+      }
+      for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
+        expect([url, host, await status(url, { Host: host })]).toEqual([url, host, 200]);
+      }
+    }
+  });
+
+  it('is refused on the management port by its Origin, and may call the public ports', async () => {
+    const { base_url, management_url } = running.demo;
+    const page = { Origin: 'https://evil.example' };
+    expect(await status(`${management_url}/openapi.json`, page)).toBe(403);
+    expect(await status(`${management_url}/openapi.json`, { Origin: base_url })).toBe(200);
+    expect(await status(`${base_url}/v1/plans`, page)).toBe(200);
   });
 });
 

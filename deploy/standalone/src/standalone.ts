@@ -1,7 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
-import { createConsole, mountIssuer, openIssuer, type PreparedDemo, prepareDemo } from '@switchboard/demo';
+import {
+  allowedHosts,
+  createConsole,
+  mountIssuer,
+  openIssuer,
+  type PreparedDemo,
+  prepareDemo,
+} from '@switchboard/demo';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import { openAddresses } from './addresses.ts';
 import { StandaloneError } from './errors.ts';
@@ -40,7 +47,11 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
   };
   try {
     await mkdir(home, { recursive: true, mode: 0o755 });
-    const addresses = await openAddresses(host, portOf(env));
+    const addresses = await openAddresses({
+      host,
+      port: portOf(env),
+      allowedHosts: allowedHosts(env['ALLOWED_HOSTS']),
+    });
     closing.addresses = () => addresses.close(GRACE_MS);
     const { urls } = addresses;
     const issuer = await openIssuer(home, urls.api);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { createConsole, createManagementProxy, mountIssuer } from '../dev-servers.ts';
 import { demoFile, readIfExists } from '../files.ts';
 import { openIssuer } from '../issuer.ts';
+import { allowedHosts, localAccess } from '../local-access.ts';
 
 const port = (fallback: number) => integerSetting({ min: 0, max: 65_535, fallback });
 
@@ -11,6 +12,7 @@ const settings = z.object({
   DEMO_HOME: z.string(),
   AUTH_ISSUER: z.string(),
   HOST: z.string().default('0.0.0.0'),
+  ALLOWED_HOSTS: z.string().optional().transform(allowedHosts),
   PORT: port(3000),
   MANAGEMENT_PORT: port(3001),
   CONSOLE_PORT: port(3002),
@@ -35,7 +37,8 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   issuer.get('/health/:kind', (c) => c.json({ status: 'ready' }));
   issuer.get('/demo.json', async (c) => {
     const demo = await readIfExists(demoFile(home));
-    if (demo !== undefined) return c.body(demo, 200, { 'Content-Type': 'application/json' });
+    const headers = { 'Content-Type': 'application/json', 'Cross-Origin-Resource-Policy': 'same-origin' };
+    if (demo !== undefined) return c.body(demo, 200, { ...headers, 'X-Content-Type-Options': 'nosniff' });
     return c.json({ error: { code: 'NOT_FOUND', message: 'The demo is not seeded yet.' } }, 404);
   });
   const management = createManagementProxy({
@@ -45,10 +48,11 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     flags: config.SWITCHBOARD_FLAGS_URL,
     archive: config.SWITCHBOARD_ARCHIVE_URL,
   });
+  const guarded = { hosts: config.ALLOWED_HOSTS, ownPagesOnly: true };
   const servers = await Promise.all([
-    listen({ host, port: config.PORT, fetch: issuer.fetch }),
-    listen({ host, port: config.MANAGEMENT_PORT, fetch: management.fetch }),
-    listen({ host, port: config.CONSOLE_PORT, fetch: createConsole().fetch }),
+    listen({ host, port: config.PORT, fetch: localAccess(issuer.fetch, guarded) }),
+    listen({ host, port: config.MANAGEMENT_PORT, fetch: localAccess(management.fetch, guarded) }),
+    listen({ host, port: config.CONSOLE_PORT, fetch: localAccess(createConsole().fetch, guarded) }),
   ]);
   const shutDown = async () => {
     await Promise.all(servers.map((server) => server.close(GRACE_MS)));

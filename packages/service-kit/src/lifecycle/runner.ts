@@ -4,6 +4,7 @@ import { createByteBudget, retry } from '@switchboard/resilience';
 import type { z } from 'zod';
 import { ListenError, listen } from '../http/server.ts';
 import { ConfigError, parseConfig } from '../settings/config.ts';
+import { refuseDevelopmentSecrets } from '../settings/development-secrets.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { startTracing } from '../telemetry/tracing/start.ts';
@@ -20,6 +21,7 @@ export function serviceContext<S extends z.ZodType<CommonConfig>>(
   env: Record<string, string | undefined>,
 ): ServiceContext<z.output<S>> {
   const config = parseConfig(settings, env);
+  refuseDevelopmentSecrets(config, env);
   const logger = createLogger({ service: name, level: config.LOG_LEVEL });
   const budget = createByteBudget(config.MAX_BYTES_IN_FLIGHT);
   return { config, logger, clock: systemClock, metrics: createMetrics(name), budget };

@@ -32,5 +32,12 @@ export const commonSettings = {
   AUTH_AUDIENCE: z.string().min(1).describe('Audience (aud) of access tokens.'),
   AUTH_JWKS_URL: httpUrl.describe('URL of the JSON Web Key Set of the issuer.'),
   CONSOLE_URL: httpUrl.describe('URL of the console. Its origin may call console operations from a browser.'),
+  ALLOW_DEVELOPMENT_SECRETS: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], error: 'not true or false' })
+    .default(false)
+    .meta({ values: '`true`, `false`' })
+    .describe(
+      'Start with the public secrets of `docker-compose.yml`. For a demo on one machine; every service refuses them otherwise.',
+    ),
   DATABASE_URL: postgresUrl.describe('PostgreSQL database of this service.'),
 };
