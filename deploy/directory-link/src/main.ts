@@ -8,6 +8,7 @@ import {
   ListenError,
   listen,
   openEventLog,
+  shutDownInOrder,
 } from '@switchboard/service-kit';
 import { linkSettings } from './config.ts';
 import { createLinkApp } from './link-app.ts';
@@ -27,16 +28,15 @@ try {
   logger.info({ port: server.port, region: config.REGION }, 'listening');
 
   let leaving = false;
-  const leave = async () => {
-    if (leaving) return;
-    leaving = true;
-    await server.close(FINISH_MS);
-    await link.stop();
-    await Promise.all([home.close(), region.close()]);
-    process.exit(0);
-  };
-  process.on('SIGTERM', () => void leave());
-  process.on('SIGINT', () => void leave());
+  shutDownInOrder({
+    log: logger,
+    async close() {
+      leaving = true;
+      await server.close(FINISH_MS);
+      await link.stop();
+      await Promise.all([home.close(), region.close()]);
+    },
+  });
 
   await retry(() => link.start(), {
     isRetryable: (error) => !leaving && error instanceof EventLogUnavailable,

@@ -1,8 +1,12 @@
+import { shutDownInOrder } from '@switchboard/service-kit';
 import { banner } from './banner.ts';
 import { explain, UsageError } from './errors.ts';
 import { HELP } from './help.ts';
 import { homeFolder } from './home.ts';
 import { startStandalone } from './standalone.ts';
+
+/** Requests in flight, then services, then PostgreSQL. */
+const STOP_WITHIN_MS = 30_000;
 
 const home = homeFolder(process.env);
 const [argument] = process.argv.slice(2);
@@ -14,16 +18,14 @@ if (argument === '--help' || argument === '-h') {
     if (argument !== undefined) throw new UsageError(`unknown argument ${argument}; see --help`);
     const { stop, ...started } = await startStandalone({ env: process.env, home });
     process.stdout.write(banner(started, home, performance.now() / 1000));
-    let isStopping = false;
-    const shutDown = async () => {
-      if (isStopping) return;
-      isStopping = true;
-      process.stdout.write('\nStopping ...\n');
-      await stop();
-      process.exit(0);
-    };
-    process.on('SIGINT', () => void shutDown());
-    process.on('SIGTERM', () => void shutDown());
+    shutDownInOrder({
+      close: stop,
+      withinMs: STOP_WITHIN_MS,
+      log: {
+        info: (_, message) => void (message === 'shutting down' && process.stdout.write('\nStopping ...\n')),
+        fatal: (fields, message) => console.error(`switchboard: ${message}`, fields),
+      },
+    });
   } catch (error) {
     const message = await explain(error, home);
     if (message === undefined) throw error;

@@ -39,6 +39,7 @@ export { openEventLog } from './lifecycle/event-log.ts';
 export { openObjects } from './lifecycle/object-store.ts';
 export { runService, serviceContext, startService } from './lifecycle/runner.ts';
 export type { Service, ServiceDefinition } from './lifecycle/service.ts';
+export { shutDownInOrder } from './lifecycle/shutdown.ts';
 export { createRateLimits, type RateLimit } from './limits/rate-limits.ts';
 export { openRedis } from './limits/redis.ts';
 export { createEncryption, type Encryption, encryptionSecrets } from './secrets/encryption.ts';

@@ -1,4 +1,11 @@
-import { httpUrl, integerSetting, listen, parseConfig } from '@switchboard/service-kit';
+import {
+  createLogger,
+  httpUrl,
+  integerSetting,
+  listen,
+  parseConfig,
+  shutDownInOrder,
+} from '@switchboard/service-kit';
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { createConsole, createManagementProxy, mountIssuer } from '../dev-servers.ts';
@@ -54,10 +61,8 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     listen({ host, port: config.MANAGEMENT_PORT, fetch: localAccess(management.fetch, guarded) }),
     listen({ host, port: config.CONSOLE_PORT, fetch: localAccess(createConsole().fetch, guarded) }),
   ]);
-  const shutDown = async () => {
-    await Promise.all(servers.map((server) => server.close(GRACE_MS)));
-    process.exit(0);
-  };
-  process.once('SIGTERM', () => void shutDown());
-  process.once('SIGINT', () => void shutDown());
+  shutDownInOrder({
+    log: createLogger({ service: 'demo', level: 'warn' }),
+    close: async () => void (await Promise.all(servers.map((server) => server.close(GRACE_MS)))),
+  });
 }

@@ -10,10 +10,10 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { startTracing } from '../telemetry/tracing/start.ts';
 import { type CommonConfig, type ServiceContext, systemClock } from './context.ts';
 import type { Service, ServiceDefinition } from './service.ts';
+import { shutDownInOrder } from './shutdown.ts';
 
 /** After SIGTERM, load balancers have DRAIN_MS to notice, then requests in flight have FINISH_MS. */
 const FINISH_MS = 8_000;
-const SHUTDOWN_MS = 15_000;
 
 /** Creates the context of a service from environment variables. Throws ConfigError. */
 export function serviceContext<S extends z.ZodType<CommonConfig>>(
@@ -43,7 +43,8 @@ export async function startService(
 
 /**
  * Runs a service as this process: reads the environment, listens at once (not ready until it has started), and on
- * SIGTERM or SIGINT reports not ready, finishes requests in flight, flushes and exits within 15 s.
+ * SIGTERM, SIGINT or an error that nothing handled reports not ready, finishes requests in flight, flushes and exits
+ * within 15 s.
  */
 export async function runService<S extends z.ZodType<CommonConfig>>(
   definition: ServiceDefinition<S>,
@@ -66,26 +67,17 @@ async function run<S extends z.ZodType<CommonConfig>>(definition: ServiceDefinit
   const server = await listen({ fetch: service.app.hono.fetch, host: config.HOST, port: config.PORT });
   logger.info({ port: server.port, region: config.REGION }, 'listening');
 
-  let isShuttingDown = false;
-  async function shutDown(signal: string): Promise<void> {
-    if (isShuttingDown) return;
-    isShuttingDown = true;
-    logger.info({ signal }, 'shutting down');
-    setTimeout(() => {
-      logger.error('shutdown timed out');
-      process.exit(1);
-    }, SHUTDOWN_MS).unref();
-    service.app.health.drain();
-    server.drain();
-    await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS));
-    await server.close(FINISH_MS);
-    await service.stop();
-    await tracing?.close();
-    logger.info('shut down');
-    process.exit(0);
-  }
-  process.on('SIGTERM', (signal) => void shutDown(signal));
-  process.on('SIGINT', (signal) => void shutDown(signal));
+  shutDownInOrder({
+    log: logger,
+    async close() {
+      service.app.health.drain();
+      server.drain();
+      await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS));
+      await server.close(FINISH_MS);
+      await service.stop();
+      await tracing?.close();
+    },
+  });
 
   await startService(service, context);
   logger.info('ready');
