@@ -4,7 +4,7 @@ import { interfaceOperations, putMessengerSettings, type ServiceName } from '@sw
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { apiClient, type Call, operationOf } from '../harness/call.ts';
-import { type Deployment, deploy } from '../harness/deployment.ts';
+import { type Deployment, deploy, SECRETS } from '../harness/deployment.ts';
 import { callEveryOperation } from '../harness/every-operation.ts';
 import { picture } from '../harness/picture.ts';
 import { createProject, type Manage, managementClient, type TestProject } from '../harness/project.ts';
@@ -15,7 +15,12 @@ const SERVICES: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'fla
 const deployment = await deploy({
   region: 'eu',
   parts: SERVICES.map((service) => ({ service, instances: 1 })),
+  // With every line that they can log, none of which may hold a secret.
+  env: { LOG_LEVEL: 'debug' },
+  gatewayLogLevel: 'DEBUG',
 });
+/** What no log may hold: collected from the answers. */
+const secrets = new Set<string>();
 let project: TestProject;
 let call: Call;
 let manage: Manage;
@@ -23,7 +28,13 @@ let manage: Manage;
 beforeAll(async () => {
   if (deployment === undefined) return;
   project = await createProject(deployment, { id: 'web-shop', reportId: 'weekly-sign-ups', region: 'eu' });
-  call = apiClient(deployment.gateway, project);
+  const client = apiClient(deployment.gateway, project);
+  call = async (operationId, options) => {
+    const answer = await client(operationId, options);
+    const issued = z.object({ token: z.string() }).safeParse(answer.body);
+    if (issued.success) secrets.add(issued.data.token);
+    return answer;
+  };
   manage = await managementClient(deployment);
   await manage('collaboration', 'POST', `/projects/${project.id}/reports/${project.reportId}/runs`, {
     report: { rows: [{ day: '2026-03-01', signUps: 42 }] },
@@ -67,6 +78,19 @@ const errorA = (statusCode: number) => ({
   message: expect.any(String),
   error: expect.any(String),
 });
+
+/** Reads the first bytes of an answer and closes the connection. */
+async function leaveInMidAnswer(url: string, headers: Record<string, string>): Promise<void> {
+  const request = get(url, { headers });
+  await new Promise<void>((resolve, reject) => {
+    request.on('error', reject).on('response', (response) => {
+      response.once('readable', () => {
+        response.on('error', () => undefined).destroy();
+        resolve();
+      });
+    });
+  });
+}
 
 describe.skipIf(deployment === undefined)('the gateway', () => {
   test('every operation reaches its service and succeeds', async () => {
@@ -229,6 +253,52 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     expect(named.headers.get('x-request-id')).toBe('of-the-caller');
     const unnamed = await fetch(`${api}/v1/nothing`, { headers: { 'X-Request-Id': 'not fit' } });
     expect(unnamed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('no log holds a secret or a query, not even of requests whose client left', async () => {
+    const { gateway, instances, backings } = deployed();
+    await manage('collaboration', 'POST', `/projects/${project.id}/reports/${project.reportId}/runs`, {
+      report: { rows: Array.from({ length: 80_000 }, (_, day) => ({ day, signUps: 42 })) },
+    });
+    const identity = await manage('messenger', 'POST', `/projects/${project.id}/identity-secrets`);
+    const link = await call('putPublicLink', { body: { expiresOn: tomorrow() } });
+    const { token } = z.object({ token: z.string() }).parse(link.body);
+    const query = 'a-person-whom-no-log-names';
+    await call('evaluateFlags', { query: { distinct_id: query } });
+    await fetch(`${gateway.api}/v1/flags?api_key=${project.key}&distinct_id=${query}`);
+    await fetch(`${gateway.api}/v1/nothing?distinct_id=${query}`);
+    await fetch(`${gateway.api}/v1/conversations/unknown`, {
+      headers: { Authorization: `Bearer ${project.key}`, 'X-Service-Conversation-Token': `cvt_${query}` },
+    });
+    for (const path of [
+      `/v1/shared-reports/${token}`,
+      `/shared/${token}`,
+      `/shared/${token}?from=${query}`,
+    ]) {
+      await leaveInMidAnswer(`${gateway.api}${path}`, { 'X-Service-Conversation-Token': `cvt_${query}` });
+    }
+
+    const used = [
+      ...secrets,
+      ...Object.values(SECRETS),
+      z.object({ secret: z.string() }).parse(identity).secret,
+      project.key,
+      project.member,
+      backings.s3.secretKey,
+      'help-site-token-of-the-end-to-end-tests',
+      'ai-key-of-the-end-to-end-tests',
+      query,
+    ];
+    expect(secrets.size).toBeGreaterThan(2);
+    const logs = [{ name: 'gateway', lines: gateway.lines }, ...instances];
+    for (const { name, lines } of logs) {
+      expect([name, lines.length]).not.toEqual([name, 0]);
+      expect([name, lines.filter((line) => used.some((secret) => line.includes(secret)))]).toEqual([
+        name,
+        [],
+      ]);
+    }
+    expect(gateway.lines).toContainEqual(expect.stringContaining('/v1/shared-reports/***'));
   });
 
   test('with all instances of a service down, its paths answer 503 in their error shape and others still work', async () => {

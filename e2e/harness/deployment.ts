@@ -19,6 +19,8 @@ export interface DeploymentOptions {
   /** The identity provider; a new one by default. */
   tokens?: AccessTokens;
   env?: Record<string, string>;
+  /** Level of the gateway's log. Default: WARN. */
+  gatewayLogLevel?: string;
   /** Runs once the backings are up, while the services start. */
   prepare?(backings: Backings): Promise<void>;
 }
@@ -34,6 +36,12 @@ export interface Deployment {
   serving(service: ServiceName): Instance[];
   stop(): Promise<void>;
 }
+
+/** Secrets of the services' settings, beside the passwords of the backings. */
+export const SECRETS = {
+  IDENTITY_SECRET: 'an identity secret that only the end-to-end tests use',
+  LINK_SECRET: 'a link secret that only the end-to-end tests use',
+};
 
 const ALL: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
 
@@ -80,7 +88,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
   );
   const files = join(backings.folder, 'public');
   await writePublicFiles(files, ports);
-  const gateway = await startGateway(upstreams, ports, files);
+  const gateway = await startGateway(upstreams, ports, files, options.gatewayLogLevel);
   return {
     region: options.region,
     backings,
@@ -100,7 +108,6 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
 
 function settings(region: string, backings: Backings, tokens: AccessTokens, apiUrl: string) {
   const { kafka, redis, s3, folder } = backings;
-  const secret = 'a secret that only the end-to-end tests use';
   return {
     LOG_LEVEL: 'info',
     REGION: region,
@@ -119,7 +126,6 @@ function settings(region: string, backings: Backings, tokens: AccessTokens, apiU
     S3_BUCKET: s3.bucket,
     S3_REGION: s3.region,
     MAIL_DIR: join(folder, 'mails'),
-    IDENTITY_SECRET: secret,
-    LINK_SECRET: secret,
+    ...SECRETS,
   };
 }

@@ -11,6 +11,8 @@ export interface Gateway {
   api: string;
   events: string;
   replay: string;
+  /** Its log. */
+  readonly lines: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function startGateway(
   upstreams: ReadonlyMap<ServiceName, string[]>,
   ports: GatewayPorts,
   folder: string,
+  logLevel = 'WARN',
 ): Promise<Gateway> {
   const program = PROGRAMS.find((path) => existsSync(path));
   if (program === undefined) throw new Error('no caddy: run deploy/backings/install.sh caddy');
@@ -63,7 +66,7 @@ export async function startGateway(
       EVENTS_ADDRESS: `http://:${ports.events}`,
       REPLAY_ADDRESS: `http://:${ports.replay}`,
       GATEWAY_ADMIN: 'off',
-      GATEWAY_LOG_LEVEL: 'WARN',
+      GATEWAY_LOG_LEVEL: logLevel,
       XDG_DATA_HOME: folder,
       XDG_CONFIG_HOME: folder,
       GATEWAY_PUBLIC: folder,
@@ -74,6 +77,9 @@ export async function startGateway(
     api: url(ports.api),
     events: url(ports.events),
     replay: url(ports.replay),
+    get lines() {
+      return running.lines;
+    },
     async stop() {
       await running.kill();
     },

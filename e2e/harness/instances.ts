@@ -14,6 +14,8 @@ export interface Instance {
   name: string;
   service: ServiceName;
   url: string;
+  /** Its log since it was last started. */
+  readonly lines: readonly string[];
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
   /** Starts it again, optionally from another folder of services, and resolves when it is ready. */
@@ -36,6 +38,9 @@ export async function startInstance({ service, roles, port, env }: InstanceOptio
     name: `${service}${roles === undefined ? '' : ` ${roles}`} on ${port}`,
     service,
     url: program.url,
+    get lines() {
+      return program.lines;
+    },
     stop: () => program.stop(),
     restart: (changed = {}) =>
       program.restart({ command: serviceCommand(service, { flags: FLAGS, ...changed }) }),

@@ -36,9 +36,9 @@ export async function startProviders() {
   return {
     settings: {
       HELP_SITE_URL: url,
-      HELP_SITE_TOKEN: 'help-site',
+      HELP_SITE_TOKEN: 'help-site-token-of-the-end-to-end-tests',
       AI_BASE_URL: url,
-      AI_API_KEY: 'ai',
+      AI_API_KEY: 'ai-key-of-the-end-to-end-tests',
       AI_MODEL: 'echo',
     },
     async stop() {

@@ -30,12 +30,39 @@ export async function caddyfile(): Promise<string> {
 function globalOptions(): Line {
   return block('', [
     `admin ${setting('GATEWAY_ADMIN', 'localhost:2019')}`,
-    block('log', [`level ${setting('GATEWAY_LOG_LEVEL', 'INFO')}`]),
+    block('log', [`level ${setting('GATEWAY_LOG_LEVEL', 'INFO')}`, withoutSecrets()]),
     block('servers', [
       block('timeouts', ['read_header 15s', 'read_body 60s', 'write 2m', 'idle 2m']),
       'max_header_size 32KB',
     ]),
   ]);
+}
+
+/**
+ * Caddy logs the requests that fail, those of clients that leave included, with their headers and address. Both hold
+ * credentials and what people sent: headers go, and addresses end before a query or a token.
+ */
+function withoutSecrets(): Line {
+  const address = `regexp "(${[...tokenPrefixes(), '[?]'].join('|')}).*" "$1***"`;
+  return block('format filter', [
+    'wrap json',
+    block('fields', [
+      'request>headers delete',
+      'headers delete',
+      'resp_headers delete',
+      `request>uri ${address}`,
+      `uri ${address}`,
+    ]),
+  ]);
+}
+
+/** What comes before a token in a path. */
+function tokenPrefixes(): string[] {
+  const prefixes = publicHosts
+    .flatMap(routesOf)
+    .filter(({ path }) => path.includes('{token}'))
+    .map(({ path }) => path.slice(0, path.indexOf('{token}')));
+  return [...new Set(prefixes)];
 }
 
 function upstreamOptions(): Line {
