@@ -66,15 +66,15 @@ function refusalOf(error: unknown): string | undefined {
   return isOfMessage && isFinal ? error.message.slice(0, 300) : undefined;
 }
 
-/** Writes each mail as an `.eml` file, named by its delivery. */
+/** Writes each mail as an `.eml` file that only this user can read, named by its delivery. */
 export function folderMailer(folder: string, from: string): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true });
   return {
     async send(mail) {
       const { message } = await transport.sendMail(asMessage(from, mail));
-      await mkdir(folder, { recursive: true });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `${mail.id}.eml`);
-      const file = await open(`${path}.part`, 'w');
+      const file = await open(`${path}.part`, 'w', 0o600);
       await file.writeFile(message);
       await file.sync();
       await file.close();

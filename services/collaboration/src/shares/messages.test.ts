@@ -58,6 +58,16 @@ describe('an e-mail', () => {
     expect(text).toContain(share.note);
   });
 
+  it('keeps a report name that String.replace would take for a pattern', () => {
+    const reportName = "$$ $& $` $' $<head>";
+    const { html, text, subject } = composeMail({ ...share, senderName: 'Ada', reportName }, home);
+    expect(subject).toBe(`Ada shared “${reportName}” with you`);
+    expect(text).toContain(reportName);
+    expect(html).toContain('<title>Ada shared “$$ $&amp; $` $&#39; $&lt;head&gt;” with you</title>');
+    expect(html.match(/<html/g)).toHaveLength(1);
+    expect(html.match(/<body/g)).toHaveLength(1);
+  });
+
   it('loads no external resources', () => {
     const { html } = composeMail({ ...share, note: 'plain' }, home);
     const addresses = [...html.matchAll(/(?:src|href|url)\s*[=(]\s*["']?([^"')\s>]+)/g)].map(

@@ -66,9 +66,10 @@ function renderHtml(language: Language, title: string, home: string, body: Mailg
     product: { name, link: escaped(home), copyright: name },
   });
   const page: string = mailgen.generate({ body });
+  // As functions, because a report's name may contain $& and other patterns of a replacement string.
   return page
-    .replace(/<html\b/, `<html lang="${language}"`)
-    .replace(/<head>/, `<head><title>${escaped(title)}</title>`);
+    .replace(/<html\b/, () => `<html lang="${language}"`)
+    .replace(/<head>/, () => `<head><title>${escaped(title)}</title>`);
 }
 
 /** The push message about a share, cut to fit. */

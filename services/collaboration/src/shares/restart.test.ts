@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
 import PostalMime from 'postal-mime';
@@ -15,7 +15,7 @@ let database: ReturnType<typeof openDatabase>;
 
 beforeAll(async () => {
   smtp = await mailServer();
-  folder = await mkdtemp(join(tmpdir(), 'switchboard-mails-'));
+  folder = join(await mkdtemp(join(tmpdir(), 'switchboard-mails-')), 'mails');
   harness = await startHarness({ MAIL_DIR: folder });
   database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
 });
@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.close();
   await harness.stop();
   await smtp.stop();
-  await rm(folder, { recursive: true, force: true });
+  await rm(dirname(folder), { recursive: true, force: true });
 });
 
 const share = async (url: string, recipients: string[]) =>
@@ -35,13 +35,17 @@ const share = async (url: string, recipients: string[]) =>
     { authorization: `Bearer ${await harness.token({ sub: 'ada' })}` },
   );
 
-it('writes mails as .eml files when there is no mail server', async () => {
+it('writes mails as .eml files that only their owner can read when there is no mail server', async () => {
   await share(harness.url, ['grace', 'alan']);
   const files = await eventually(async () => {
     const names = (await readdir(folder)).filter((name) => name.endsWith('.eml'));
     expect(names).toHaveLength(2);
     return names;
   });
+  const modes = await Promise.all(
+    [folder, ...files.map((name) => join(folder, name))].map(async (path) => (await stat(path)).mode & 0o777),
+  );
+  expect(modes).toEqual([0o700, 0o600, 0o600]);
   const mails = await Promise.all(
     files.map(async (name) => PostalMime.parse(await readFile(join(folder, name)))),
   );
