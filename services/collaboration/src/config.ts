@@ -25,7 +25,9 @@ export const collaborationSettings = z
       .url({ protocol: /^smtps?$/, error: 'not an smtp:// or smtps:// address' })
       .optional()
       .meta({ values: 'smtp:// or smtps:// address', secret: true })
-      .describe('Mail server that shares are sent through, with user and password where it needs them.'),
+      .describe(
+        'Mail server that shares are sent through, with user and password where it needs them. smtp:// requires STARTTLS; add ?requireTLS=false for a server without it.',
+      ),
     MAIL_DIR: z
       .string()
       .optional()

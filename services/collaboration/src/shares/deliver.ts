@@ -4,7 +4,7 @@ import type { Mailer } from './mailer.ts';
 import { composeMail, composePush } from './messages.ts';
 import { EndpointGone, type Pusher } from './pusher.ts';
 import type { Delivery, SharesStore } from './store.ts';
-import { Undeliverable } from './undeliverable.ts';
+import { DeliveryFailed, Undeliverable } from './undeliverable.ts';
 
 interface DeliverOptions {
   store: SharesStore;
@@ -68,10 +68,16 @@ export function createDeliver(options: DeliverOptions): Deliver {
         await store.dropEndpoint(delivery.endpoint, clock.now());
       }
       if (error instanceof Undeliverable) return fail(delivery, error.message);
-      if (isLast) return fail(delivery, `given up: ${error instanceof Error ? error.message : 'no reason'}`);
+      if (isLast) return fail(delivery, `given up: ${reasonOf(error)}`);
       throw error;
     }
     await store.settle(id, 'sent', clock.now());
     onSettled(delivery.channel, 'sent');
   };
+}
+
+/** Other errors may carry what they failed on, such as the parameters of a query. */
+function reasonOf(error: unknown): string {
+  if (error instanceof DeliveryFailed) return error.message;
+  return error instanceof Error ? error.name : 'no reason';
 }

@@ -1,7 +1,7 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { Undeliverable } from './undeliverable.ts';
+import { DeliveryFailed, Undeliverable } from './undeliverable.ts';
 
 export interface Mail {
   /** Identifies this delivery: a repetition carries the same Message-ID. */
@@ -16,7 +16,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Throws Undeliverable when this recipient is refused permanently; other errors may be temporary. */
+  /** Throws Undeliverable when this recipient is refused permanently, else DeliveryFailed. */
   send(mail: Mail): Promise<void>;
   close(): void;
 }
@@ -35,10 +35,14 @@ const asMessage = (from: string, mail: Mail) => ({
   disableUrlAccess: true,
 });
 
-/** Sends through an SMTP server, `smtp://` or `smtps://` with user and password in the address. */
+/**
+ * Sends through an SMTP server, `smtp://` or `smtps://` with user and password in the address. Over `smtp://` nothing is
+ * sent before STARTTLS has succeeded, unless the address ends in `?requireTLS=false`.
+ */
 export function smtpMailer(url: string, from: string): Mailer {
   // A pool would retry by itself while the server is down, unseen by the queue.
   const transport = createTransport({
+    requireTLS: true,
     url,
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
@@ -49,21 +53,30 @@ export function smtpMailer(url: string, from: string): Mailer {
       try {
         await transport.sendMail(asMessage(from, mail));
       } catch (error) {
-        const refusal = refusalOf(error);
-        if (refusal === undefined) throw error;
-        throw new Undeliverable(`the mail server refused it: ${refusal}`);
+        const { code, status, enhanced } = replyIn(error);
+        const reply = [code, status, enhanced].filter((part) => part !== undefined).join(' ');
+        const isOfMessage = code === 'EENVELOPE' || code === 'EMESSAGE';
+        // 5xx for anything else refuses the session, not this recipient or message.
+        if (isOfMessage && status !== undefined && status >= 500) {
+          throw new Undeliverable(`the mail server refused it: ${reply}`);
+        }
+        throw new DeliveryFailed(`the mail server failed: ${reply}`);
       }
     },
     close: () => transport.close(),
   };
 }
 
-/** The response of a server that refused this recipient or message permanently (5xx), rather than the session. */
-function refusalOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || !('responseCode' in error)) return undefined;
-  const isOfMessage = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';
-  const isFinal = typeof error.responseCode === 'number' && error.responseCode >= 500;
-  return isOfMessage && isFinal ? error.message.slice(0, 300) : undefined;
+/** nodemailer's code, the status and the enhanced status (RFC 3463) of an error, without the text of the reply. */
+function replyIn(error: unknown): { code?: string; status?: number; enhanced?: string } {
+  if (!(error instanceof Error)) return {};
+  const [, enhanced] =
+    /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(String(Reflect.get(error, 'response'))) ?? [];
+  return {
+    code: 'code' in error && typeof error.code === 'string' ? error.code : error.name,
+    ...('responseCode' in error && typeof error.responseCode === 'number' && { status: error.responseCode }),
+    ...(enhanced !== undefined && { enhanced }),
+  };
 }
 
 /** Writes each mail as an `.eml` file that only this user can read, named by its delivery. */

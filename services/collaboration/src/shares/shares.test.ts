@@ -193,7 +193,7 @@ describe('a delivery', () => {
       return row;
     });
     expect(refused).toMatchObject({ recipient_sub: 'grace', channel: 'email' });
-    expect(refused['reason']).toContain('no such mailbox');
+    expect(refused['reason']).toBe('the mail server refused it: EENVELOPE 550');
   });
 
   it('waits while the mail server is down, then reaches everyone once', async () => {

@@ -1,4 +1,12 @@
-/** A delivery that no retry would complete; the message says why and is stored. */
-export class Undeliverable extends Error {
+/**
+ * A delivery failed and a retry may help. The message is logged and stored, so it holds no text of the other side:
+ * replies carry addresses and parts of messages.
+ */
+export class DeliveryFailed extends Error {
+  override name = 'DeliveryFailed';
+}
+
+/** A delivery that no retry would complete. */
+export class Undeliverable extends DeliveryFailed {
   override name = 'Undeliverable';
 }

@@ -2,10 +2,9 @@ import { createECDH, type ECDH, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { PushSubscription } from '@switchboard/directory';
 import { decrypt } from 'http_ece';
-import { generate } from 'selfsigned';
+import { trustedCertificate } from './smtp.ts';
 
 export interface ReceivedPush {
   path: string;
@@ -24,14 +23,10 @@ export interface PushService {
 
 /** A push service on https with a certificate of its own, which this process trusts from now on. */
 export async function pushService(): Promise<PushService> {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
-  });
-  setDefaultCACertificates([...getCACertificates('default'), cert]);
   const browsers = new Map<string, { keys: ECDH; auth: Buffer }>();
   const received: ReceivedPush[] = [];
   const statuses = new Map<string, number>();
-  const server = createServer({ key, cert }, async (request, response) => {
+  const server = createServer(await trustedCertificate(), async (request, response) => {
     const path = request.url ?? '';
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);

@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import PostalMime, { type Email } from 'postal-mime';
+import { generate } from 'selfsigned';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export interface ReceivedMail {
   to: string[];
+  /** Whether it came over TLS. */
+  secure: boolean;
   raw: string;
   mail: Email;
 }
@@ -19,13 +23,22 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
-/** A real SMTP server that keeps what it is sent. */
-export async function mailServer(): Promise<MailServer> {
+/** A certificate for localhost, which this process trusts from now on. */
+export async function trustedCertificate(): Promise<{ key: string; cert: string }> {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
+  setDefaultCACertificates([...getCACertificates('default'), cert]);
+  return { key, cert };
+}
+
+/** A real SMTP server that keeps what it is sent; with a certificate it offers STARTTLS. */
+export async function mailServer(certificate?: { key: string; cert: string }): Promise<MailServer> {
   let server: SMTPServer | undefined;
   let port = 0;
   const options: SMTPServerOptions = {
     authOptional: true,
-    disabledCommands: ['STARTTLS'],
+    ...(certificate ?? { disabledCommands: ['STARTTLS'] }),
     onRcptTo({ address }, _, callback) {
       Promise.resolve(address)
         .then(self.onRecipient)
@@ -36,7 +49,8 @@ export async function mailServer(): Promise<MailServer> {
       for await (const chunk of stream) chunks.push(chunk);
       const raw = Buffer.concat(chunks).toString('latin1');
       const mail = await PostalMime.parse(Buffer.concat(chunks));
-      self.received.push({ to: session.envelope.rcptTo.map(({ address }) => address), raw, mail });
+      const to = session.envelope.rcptTo.map(({ address }) => address);
+      self.received.push({ to, secure: session.secure, raw, mail });
       callback();
     },
   };
@@ -50,7 +64,7 @@ export async function mailServer(): Promise<MailServer> {
       const listening = server.listen(port, '127.0.0.1');
       await once(listening, 'listening');
       port = (listening.address() as AddressInfo).port;
-      self.url = `smtp://127.0.0.1:${port}`;
+      self.url = certificate ? `smtp://localhost:${port}` : `smtp://127.0.0.1:${port}?requireTLS=false`;
     },
     async stop() {
       for (const connection of server?.connections ?? []) connection.close();
