@@ -72,6 +72,7 @@ function settings(name: Name): Record<string, string> {
     AUTH_ISSUER: issuer.issuer,
     AUTH_AUDIENCE: issuer.audience,
     AUTH_JWKS_URL: issuer.jwksUrl,
+    OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
     CONSOLE_URL: 'https://console.example',
     PUBLIC_API_URL: 'https://api.example',
     PUBLIC_LINK_BASE_URL: 'https://api.example/shared',

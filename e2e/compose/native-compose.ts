@@ -60,6 +60,7 @@ export async function nativeCompose(options: NativeComposeOptions): Promise<Nati
       MANAGEMENT_PORT: portOf('dev:3001'),
       CONSOLE_PORT: portOf('dev:3002'),
       ...env,
+      OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
     };
   }
 

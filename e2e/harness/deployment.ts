@@ -115,6 +115,7 @@ function settings(region: string, backings: Backings, tokens: AccessTokens, apiU
     AUTH_ISSUER: tokens.issuer,
     AUTH_AUDIENCE: tokens.audience,
     AUTH_JWKS_URL: tokens.jwksUrl,
+    OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
     CONSOLE_URL: 'https://console.example.com',
     PUBLIC_API_URL: apiUrl,
     PUBLIC_LINK_BASE_URL: `${apiUrl}/shared`,

@@ -49,6 +49,7 @@ export async function openRestoreEnvironment({ postgres, log }: RestoreOptions) 
     AUTH_ISSUER: tokens.issuer,
     AUTH_AUDIENCE: tokens.audience,
     AUTH_JWKS_URL: tokens.jwksUrl,
+    OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
     CONSOLE_URL: 'https://console.example.com',
     PUBLIC_API_URL: 'https://api.example.com',
     PUBLIC_LINK_BASE_URL: 'https://api.example.com/shared',

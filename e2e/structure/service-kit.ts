@@ -3,7 +3,16 @@ import type { Rule, Violation } from './rule.ts';
 const SRC = 'packages/service-kit/src/';
 
 /** The folders of service-kit, the lowest first: each may import those before it. */
-export const KIT_ORDER = ['settings', 'telemetry', 'http', 'secrets', 'limits', 'access', 'lifecycle'];
+export const KIT_ORDER = [
+  'settings',
+  'telemetry',
+  'http',
+  'secrets',
+  'limits',
+  'outgoing',
+  'access',
+  'lifecycle',
+];
 
 export const kitOrder: Rule = {
   name: 'service-kit has index.ts at its top, and no folder imports a higher one',

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
 import {
@@ -65,6 +66,7 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       MAIL_DIR: join(home, 'mail'),
       OBJECTS_FOLDER: join(home, 'objects'),
       ARCHIVE_FILE_SECONDS: '5',
+      OUTGOING_PRIVATE_NETWORKS: ownNetworks(host),
       ...env,
       REGION,
       DATABASE_URL: postgres.url(name),
@@ -108,4 +110,10 @@ function portOf(env: Record<string, string | undefined>): number {
   const port = Number(env['PORT'] || 4000);
   if (Number.isInteger(port) && port >= 0 && port <= 65_531) return port;
   throw new StandaloneError(`PORT=${env['PORT']}: give a number from 0 to 65531; 0 picks free ports.`);
+}
+
+/** This machine's, on which the issuer is. */
+function ownNetworks(host: string): string {
+  const version = isIP(host);
+  return ['127.0.0.0/8', '::1/128', ...(version === 0 ? [] : [`${host}/${version === 4 ? 32 : 128}`])].join();
 }

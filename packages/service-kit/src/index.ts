@@ -6,6 +6,7 @@
  * http       server, requests, responses, errors, validation
  * secrets    encryption at rest, tokens
  * limits     rate limits
+ * outgoing   requests to third parties
  * access     access tokens, project keys, memberships
  * lifecycle  the application of a service, its start and its stop
  */
@@ -42,6 +43,7 @@ export type { Service, ServiceDefinition } from './lifecycle/service.ts';
 export { shutDownInOrder } from './lifecycle/shutdown.ts';
 export { createRateLimits, type RateLimit } from './limits/rate-limits.ts';
 export { openRedis } from './limits/redis.ts';
+export { createSender, type Send, SendFailed } from './outgoing/sender.ts';
 export { createEncryption, type Encryption, encryptionSecrets } from './secrets/encryption.ts';
 export { reencryptAll } from './secrets/re-encryption.ts';
 export { hashToken, newToken } from './secrets/tokens.ts';
@@ -51,6 +53,7 @@ export { eventLogSettings } from './settings/event-log.ts';
 export {
   httpUrl,
   integerSetting,
+  networkList,
   postgresUrl,
   redisUrl,
   rolesSetting,

@@ -154,7 +154,7 @@ export const messengerService = defineService({
     // Settings in the console
     const helpCentre = createHelpCentre({
       store: createHelpCentreStore(db),
-      provider: createHelpSiteProvider(config),
+      provider: createHelpSiteProvider(config, logger),
       directory,
       clock,
     });

@@ -1,8 +1,10 @@
 import { createHmac, KeyObject, type webcrypto } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createSender } from '../outgoing/sender.ts';
+import { networkList } from '../settings/fields.ts';
 import { type AccessTokens, createAccessTokens } from './access-tokens.ts';
 
 const ISSUER = 'https://issuer.example';
@@ -52,8 +54,17 @@ let ed: Pair;
 let later: Pair;
 let server: Server;
 let fetches: number;
+let respond: ((response: ServerResponse) => void) | undefined;
 let answer: () => Promise<{ status: number; body: string } | undefined>;
 let tokens: AccessTokens;
+
+const send = createSender({
+  config: {
+    OUTGOING_PRIVATE_NETWORKS: networkList.parse('127.0.0.0/8'),
+  },
+  timeoutMs: 3_000,
+  maxBytes: 10_000,
+});
 
 const publish = (...pairs: Pair[]) => {
   answer = async () => ({ status: 200, body: JSON.stringify({ keys: await Promise.all(pairs.map(jwkOf)) }) });
@@ -71,6 +82,7 @@ beforeAll(async () => {
   ]);
   server = createServer(async (_, response) => {
     fetches++;
+    if (respond !== undefined) return respond(response);
     const said = await answer();
     if (said === undefined) response.destroy();
     else response.writeHead(said.status, { 'content-type': 'application/json' }).end(said.body);
@@ -85,12 +97,14 @@ afterAll(() => {
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW });
   fetches = 0;
+  respond = undefined;
   publish(rsa, ec, ed);
   const { port } = server.address() as AddressInfo;
   tokens = createAccessTokens({
     issuer: ISSUER,
     audience: AUDIENCE,
     jwksUrl: `http://127.0.0.1:${port}/jwks.json`,
+    send,
   });
 });
 afterEach(() => {
@@ -276,6 +290,28 @@ describe('the keys of the issuer', () => {
     }
     publish(ec);
     expect((await tokens.verify(token)).sub).toBe('ada');
+  });
+
+  it('that come without end, trickle or lie behind a redirect give 503, with the reason for the log', async () => {
+    const token = await mint(ec);
+    const trickle = (response: ServerResponse) => {
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    const { port } = server.address() as AddressInfo;
+    const faults: [(response: ServerResponse) => void, string][] = [
+      [(response) => void response.end(' '.repeat(20_000)), 'an answer of more than 10000 bytes'],
+      [trickle, 'timed out'],
+      [(response) => void response.writeHead(302, { Location: `http://127.0.0.1:${port}/` }).end(), '200 OK'],
+    ];
+    for (const [fault, reason] of faults) {
+      fetches = 0;
+      respond = fault;
+      pass(6);
+      const refusal = await tokens.verify(token).catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ ...unavailable, cause: { message: expect.stringContaining(reason) } });
+      expect(fetches).toBe(1);
+    }
   });
 
   it('that are unavailable do not make an invalid token valid, and are not fetched for a token that needs none', async () => {

@@ -2,11 +2,14 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose';
 import { z } from 'zod';
 import type { Person } from '../http/env.ts';
 import { Unauthorized, Unavailable } from '../http/errors.ts';
+import type { Send } from '../outgoing/sender.ts';
 
 interface IssuerSettings {
   issuer: string;
   audience: string;
   jwksUrl: string;
+  /** Fetches the keys. */
+  send: Send;
 }
 
 export interface AccessTokens {
@@ -32,7 +35,7 @@ const RETRY_MS = 5_000;
  * the keys again, at most every 30 s. Keys are refreshed in the background every ten minutes and stay in use while the
  * issuer is unavailable.
  */
-export function createAccessTokens({ issuer, audience, jwksUrl }: IssuerSettings): AccessTokens {
+export function createAccessTokens({ issuer, audience, jwksUrl, send }: IssuerSettings): AccessTokens {
   let fetchedAt = 0;
   let failedAt = 0;
   const keys = createRemoteJWKSet(new URL(jwksUrl), {
@@ -42,7 +45,7 @@ export function createAccessTokens({ issuer, audience, jwksUrl }: IssuerSettings
     async [customFetch](url, options) {
       if (Date.now() - failedAt < RETRY_MS) throw new Error('the identity provider failed recently');
       try {
-        const response = await fetch(url, options);
+        const response = await send(url, options);
         if (response.ok) fetchedAt = Date.now();
         else failedAt = Date.now();
         return response;
@@ -76,7 +79,12 @@ export function createAccessTokens({ issuer, audience, jwksUrl }: IssuerSettings
         if (isInvalidToken(error)) throw new Unauthorized('Invalid access token.');
         // A response that is not a key set counts as a failure too, or every request would fetch it again.
         if (Date.now() - failedAt >= RETRY_MS) failedAt = Date.now();
-        throw new Unavailable('Identity provider unavailable. Retry after the time in Retry-After.', 5);
+        const unavailable = new Unavailable(
+          'Identity provider unavailable. Retry after the time in Retry-After.',
+          5,
+        );
+        unavailable.cause = error; // For the log: the caller cannot mend it, the operator may.
+        throw unavailable;
       }
     },
   };

@@ -12,6 +12,7 @@ import { NotFound, Rejection, Unavailable } from '../http/errors.ts';
 import { type Implement, implementing } from '../http/implement.ts';
 import { notFoundMessage } from '../http/not-found.ts';
 import { observeRequests } from '../http/observe-requests.ts';
+import { createSender } from '../outgoing/sender.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { CommonConfig, ServiceContext } from './context.ts';
 import { createHealth, type Health, mountHealth } from './health.ts';
@@ -38,6 +39,9 @@ export interface ServiceApp {
   implemented: readonly Operation[];
 }
 
+const JWKS_TIMEOUT_MS = 3_000;
+const MAX_JWKS_BYTES = 262_144;
+
 /** A process serves the operations of every host at its own address. */
 const SERVERS = { api: '/', events: '/', replay: '/', management: '/' };
 
@@ -55,6 +59,7 @@ export function createApp({ service, context, directory, database }: AppOptions)
       issuer: config.AUTH_ISSUER,
       audience: config.AUTH_AUDIENCE,
       jwksUrl: config.AUTH_JWKS_URL,
+      send: createSender({ config, timeoutMs: JWKS_TIMEOUT_MS, maxBytes: MAX_JWKS_BYTES }),
     }),
   });
   const implemented: Operation[] = [];

@@ -12,7 +12,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() };
 
-export type CommonConfig = { [K in keyof typeof commonSettings]: z.output<(typeof commonSettings)[K]> };
+export type CommonConfig = z.output<z.ZodObject<typeof commonSettings>>;
 
 /** What a service is created from. */
 export interface ServiceContext<C> {

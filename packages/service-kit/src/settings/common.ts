@@ -1,6 +1,7 @@
 import { region } from '@switchboard/contracts';
 import { z } from 'zod';
 import { httpUrl, integerSetting, postgresUrl } from './fields.ts';
+import { outgoingSettings } from './outgoing.ts';
 
 /** The settings of every service, to be spread into its own `z.object`. */
 export const commonSettings = {
@@ -31,6 +32,7 @@ export const commonSettings = {
   AUTH_ISSUER: z.string().min(1).describe('Issuer (iss) of access tokens.'),
   AUTH_AUDIENCE: z.string().min(1).describe('Audience (aud) of access tokens.'),
   AUTH_JWKS_URL: httpUrl.describe('URL of the JSON Web Key Set of the issuer.'),
+  ...outgoingSettings,
   CONSOLE_URL: httpUrl.describe('URL of the console. Its origin may call console operations from a browser.'),
   ALLOW_DEVELOPMENT_SECRETS: z
     .stringbool({ truthy: ['true'], falsy: ['false'], error: 'not true or false' })

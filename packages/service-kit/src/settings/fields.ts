@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 /** An environment variable that holds a whole number of min to max. */
@@ -21,6 +22,21 @@ export const httpUrl = z
 export const postgresUrl = z
   .url({ protocol: /^postgres(ql)?$/, error: 'not a postgres:// address' })
   .meta({ values: 'postgres:// address', secret: true });
+
+/** A network: its address and the length of its prefix. */
+export type Network = ReturnType<typeof ipaddr.parseCIDR>;
+
+/** Networks in CIDR notation. */
+export const networkList = z
+  .string()
+  .transform((list) => list.split(',').flatMap((part) => part.trim() || []))
+  .refine(
+    (list) => list.every((part) => ipaddr.isValidCIDR(part)),
+    'not a comma-separated list of networks such as 10.0.0.0/8',
+  )
+  .transform((list): readonly Network[] => list.map((part) => ipaddr.parseCIDR(part)))
+  .optional()
+  .meta({ values: 'networks in CIDR notation, comma separated' });
 
 /** The address of a Redis server. */
 export const redisUrl = z

@@ -137,6 +137,7 @@ export async function startTestApp(
     AUTH_ISSUER: tokens.issuer,
     AUTH_AUDIENCE: tokens.audience,
     AUTH_JWKS_URL: tokens.jwksUrl,
+    OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
     CONSOLE_URL: 'https://console.example/app',
     DATABASE_URL: 'postgres://unused.example/x',
     ...env,

@@ -170,6 +170,7 @@ function commonSettings({ issuer, audience, jwksUrl }: AccessTokens, folder: str
     AUTH_ISSUER: issuer,
     AUTH_AUDIENCE: audience,
     AUTH_JWKS_URL: jwksUrl,
+    OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
     MAIL_DIR: join(folder, 'mail'),
     OBJECTS_FOLDER: join(folder, 'objects'),
   };

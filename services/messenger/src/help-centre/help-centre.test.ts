@@ -1,3 +1,4 @@
+import { createLogger } from '@switchboard/service-kit';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
@@ -94,11 +95,7 @@ describe('the help centre', () => {
       (_, response) => answerJson(response, { ...site, languages: ['e\0n'] }),
       'invalid help site',
     ],
-    [
-      'redirects',
-      (_, response) => void response.writeHead(302, { Location: '/' }).end(),
-      'could not be reached',
-    ],
+    ['redirects', (_, response) => void response.writeHead(302, { Location: '/' }).end(), 'status 302'],
     ['closes the connection', (_, response) => void response.destroy(), 'could not be reached'],
   ])(
     'when the provider %s: 502 without a site, otherwise the stored site with readError',
@@ -120,6 +117,22 @@ describe('the help centre', () => {
       expect((await refresh(project)).body.site.readError).toBeNull();
     },
   );
+
+  test('does not connect to a provider at a private address that is not listed', async () => {
+    const project = await messenger.createProject();
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const logger = createLogger({ service: 'messenger', level: 'warn', destination });
+    // Loopback is where the identity provider of this test is.
+    const HELP_SITE_URL = provider.url.replace('127.0.0.1', '[::ffff:10.0.0.1]');
+    const { url } = await messenger.startInstance({ HELP_SITE_URL }, { logger });
+    const refused = await refresh(project, url);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      502,
+      'The help-site provider could not be reached.',
+    ]);
+    expect(lines.join()).toContain('which OUTGOING_PRIVATE_NETWORKS does not list');
+  });
 
   test('has no site without a provider', async () => {
     const project = await messenger.createProject();

@@ -1,7 +1,7 @@
 import { text } from '@switchboard/contracts';
+import { createSender, type Logger, SendFailed } from '@switchboard/service-kit';
 import { z } from 'zod';
 import type { MessengerConfig } from '../config.ts';
-import { boundedText, ResponseTooLarge } from './bounded-text.ts';
 
 export interface HelpSite {
   url: string;
@@ -16,8 +16,6 @@ export class HelpSiteProviderError extends Error {}
 /** The help site of a company; undefined if it has none. Throws HelpSiteProviderError. */
 export type HelpSiteProvider = (companyId: string) => Promise<HelpSite | undefined>;
 
-type HelpSiteConfig = Pick<MessengerConfig, 'HELP_SITE_URL' | 'HELP_SITE_TOKEN' | 'HELP_SITE_TIMEOUT_MS'>;
-
 const MAX_RESPONSE_BYTES = 65_536;
 
 const helpSiteSchema = z.object({
@@ -28,35 +26,34 @@ const helpSiteSchema = z.object({
 });
 
 /** The configured provider; without one, no company has a help site. */
-export function createHelpSiteProvider(config: HelpSiteConfig): HelpSiteProvider {
+export function createHelpSiteProvider(config: MessengerConfig, logger: Logger): HelpSiteProvider {
   const { HELP_SITE_URL: url, HELP_SITE_TOKEN: token, HELP_SITE_TIMEOUT_MS: timeoutMs } = config;
   if (!url || !token) return async () => undefined;
+  const send = createSender({ config, timeoutMs, maxBytes: MAX_RESPONSE_BYTES });
   return async (companyId) => {
     try {
-      const response = await fetch(`${url}/companies/${encodeURIComponent(companyId)}/site`, {
+      const response = await send(`${url}/companies/${encodeURIComponent(companyId)}/site`, {
         headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' },
-        redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMs),
       });
       if (response.status !== 200) {
-        await response.body?.cancel();
         if (response.status === 404) return undefined;
         throw new HelpSiteProviderError(`The help-site provider returned status ${response.status}.`);
       }
-      return helpSiteSchema.parse(JSON.parse(await boundedText(response, MAX_RESPONSE_BYTES)));
+      return helpSiteSchema.parse(JSON.parse(await response.text()));
     } catch (error) {
       if (error instanceof HelpSiteProviderError) throw error;
+      if (error instanceof SendFailed) logger.warn({ error }, 'read help site failed');
       throw new HelpSiteProviderError(reasonOf(error, timeoutMs), { cause: error });
     }
   };
 }
 
 function reasonOf(error: unknown, timeoutMs: number): string {
-  const name = error instanceof Error ? error.name : '';
-  if (name === 'TimeoutError') return `The help-site provider did not answer within ${timeoutMs / 1000} s.`;
-  if (error instanceof ResponseTooLarge) return `The help-site provider returned ${error.message}.`;
   if (error instanceof SyntaxError || error instanceof z.ZodError) {
     return 'The help-site provider returned an invalid help site.';
   }
+  const kind = error instanceof SendFailed ? error.kind : undefined;
+  if (kind === 'late') return `The help-site provider did not answer within ${timeoutMs / 1000} s.`;
+  if (kind === 'large') return `The help-site provider returned more than ${MAX_RESPONSE_BYTES} bytes.`;
   return 'The help-site provider could not be reached.';
 }

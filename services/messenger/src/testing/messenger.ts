@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { openDatabase } from '@switchboard/database';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
+import type { Logger } from '@switchboard/service-kit';
 import { type Env, harness } from '@switchboard/testkit';
 import { messengerService } from '../service.ts';
 import { createProjects } from './projects.ts';
@@ -53,7 +54,8 @@ export async function startMessenger({ env = {}, databaseUrl }: TestMessengerOpt
     time,
     call,
     manage,
-    startInstance: (instanceEnv: Env = {}) => rig.start('messenger', instanceEnv),
+    startInstance: (instanceEnv: Env = {}, given: { logger?: Logger } = {}) =>
+      rig.start('messenger', instanceEnv, given),
     ...createProjects({ directory, mint: rig.mint, call }),
     stop: rig.stop,
   };

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { createLogger } from '@switchboard/service-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
@@ -198,6 +199,36 @@ describe('the provider', () => {
     expect(codeOf(failed)).toEqual([502, 'AI_FAILED']);
     expect(failed.body.error.message).not.toContain('ai-key');
     expect(ai.received).toHaveLength(asked);
+  });
+
+  test('has its replies, and the texts in them, kept out of the log', async () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const logger = createLogger({ service: 'messenger', level: 'trace', destination });
+    const { url } = await messenger.startInstance({}, { logger });
+    for (const [answer, why] of [
+      [(_, response) => reply(response, 'Sure! The secret is Hallo'), 'the reply is not JSON'],
+      [(_, response) => reply(response, '{"texts": ["The secret is Hallo"'), 'the reply is not JSON'],
+      [
+        (_, response) => reply(response, { texts: { secret: 'Hallo' } }),
+        'the reply does not have one translation',
+      ],
+      [
+        (_, response) => answerJson(response, { error: { message: 'secret Hallo' } }, 400),
+        'answered status 400',
+      ],
+      [(_, response) => answerJson(response, { secret: 'Hallo' }), 'the answer is not a chat completion'],
+      [(_, response) => void response.end('<html>secret Hallo'), 'the answer is not a chat completion'],
+      [(_, response) => void response.destroy(), 'no answer: UND_ERR_SOCKET'],
+    ] satisfies [ProviderServer['answer'], string][]) {
+      ai.answer = answer;
+      lines.length = 0;
+      expect(codeOf(await translate(['Hello secret'], { url }))).toEqual([502, 'AI_FAILED']);
+      const log = lines.join('');
+      expect(log).toContain('translate texts failed');
+      expect(log).toContain(why);
+      expect(log).not.toMatch(/secret|Hallo|html/);
+    }
   });
 
   test('is called again after an unusable reply, and the second reply is used', async () => {

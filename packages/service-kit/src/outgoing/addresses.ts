@@ -1,0 +1,48 @@
+import { type LookupAddress, lookup as resolve } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { Network } from '../settings/fields.ts';
+
+/** An address that requests must not reach; the message names the host and how to allow it. */
+export class PrivateAddress extends Error {
+  override name = 'PrivateAddress';
+}
+
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+/** Public, but answered by the virtual machine's own host on Azure. */
+const AZURE_HOST = '168.63.129.16';
+
+/** Whether an address is on the internet or in one of the networks; IPv4 addresses may be mapped to IPv6. */
+export function isReachable(address: string, networks: readonly Network[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  if (ipaddr.subnetMatch(parsed, { allowed: [...networks] }, 'none') === 'allowed') return true;
+  if (parsed.range() !== 'unicast' || parsed.toString() === AZURE_HOST) return false;
+  return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST);
+}
+
+/** Throws PrivateAddress for a URL whose host is an address that is not reachable. */
+export function requireReachable({ hostname }: URL, networks: readonly Network[], setting: string): void {
+  const host = hostname.replace(/^\[(.+)\]$/, '$1');
+  if (ipaddr.isValid(host) && !isReachable(host, networks)) throw refusal(host, host, setting);
+}
+
+/**
+ * Resolves names for connections: the addresses that are checked are those that are connected to, so a name cannot
+ * change its address in between. One that is not reachable refuses the name.
+ */
+export function reachableLookup(networks: readonly Network[], setting: string): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[] = []) => {
+      const refused = addresses.find(({ address }) => !isReachable(address, networks));
+      const [first] = addresses;
+      if (error) callback(error, []);
+      else if (refused) callback(refusal(hostname, refused.address, setting), []);
+      else if (options.all || first === undefined) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+const refusal = (host: string, address: string, setting: string) =>
+  new PrivateAddress(`${host} has the private address ${address}, which ${setting} does not list`);

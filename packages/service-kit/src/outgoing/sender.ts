@@ -1,0 +1,126 @@
+import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import type { Network } from '../settings/fields.ts';
+import type { OutgoingConfig } from '../settings/outgoing.ts';
+import { PrivateAddress, reachableLookup, requireReachable } from './addresses.ts';
+
+interface SenderOptions {
+  config: OutgoingConfig;
+  /** Bound on the whole exchange, from the name look-up to the last byte of the answer. */
+  timeoutMs: number;
+  /** Bound on the body of an answer. 0: bodies are not read, and answers have none. */
+  maxBytes: number;
+  /** Private networks that may be reached, and the setting that lists them. Default: OUTGOING_PRIVATE_NETWORKS. */
+  privateNetworks?: { setting: string; networks: readonly Network[] | undefined };
+}
+
+/**
+ * An HTTP request to a third party, as `fetch` takes it. The answer is whole when it is returned. Redirects are
+ * returned, never followed. Throws SendFailed; an abort by the caller's signal throws its reason.
+ */
+export type Send = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** No answer, or none within the bounds. The message holds nothing of the answer. */
+export class SendFailed extends Error {
+  override name = 'SendFailed';
+  readonly kind: 'late' | 'large' | 'refused' | 'unreachable';
+
+  constructor(kind: SendFailed['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** Idle connections are kept this long, whatever the server asks for. */
+const KEEP_ALIVE_MS = 4_000;
+
+/**
+ * Sends requests to servers that are not trusted: within a deadline, with a bounded answer, and to no private address
+ * that is not allowed. Through a proxy, the proxy resolves names and has to refuse private networks itself.
+ */
+export function createSender({ config, timeoutMs, maxBytes, privateNetworks }: SenderOptions): Send {
+  const { setting, networks = [] } = privateNetworks ?? {
+    setting: 'OUTGOING_PRIVATE_NETWORKS',
+    networks: config.OUTGOING_PRIVATE_NETWORKS,
+  };
+  const dispatcher = openDispatcher(config, {
+    allowH2: false,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: timeoutMs, lookup: reachableLookup(networks, setting) },
+  });
+
+  async function exchange(sent: Request, signal: AbortSignal): Promise<Response> {
+    const {
+      statusCode: status,
+      headers,
+      body,
+    } = await request(sent.url, {
+      method: sent.method,
+      headers: Object.fromEntries(sent.headers),
+      body: sent.body === null ? null : Buffer.from(await sent.arrayBuffer()),
+      signal,
+      dispatcher,
+    });
+    const bytes = await readBounded(body, maxBytes);
+    const isEmpty = maxBytes === 0 || [204, 205, 304].includes(status);
+    return new Response(isEmpty ? null : bytes, { status, headers: headersOf(headers) });
+  }
+
+  return async (url, init) => {
+    const sent = new Request(url, init);
+    const bound = new AbortController();
+    const timer = setTimeout(() => bound.abort(), timeoutMs);
+    try {
+      requireReachable(new URL(sent.url), networks, setting);
+      return await exchange(sent, AbortSignal.any([bound.signal, sent.signal]));
+    } catch (error) {
+      if (bound.signal.aborted) throw new SendFailed('late', `no answer within ${timeoutMs / 1000} s`);
+      sent.signal.throwIfAborted();
+      throw toSendFailed(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function openDispatcher(config: OutgoingConfig, options: Agent.Options): Dispatcher {
+  const { OUTGOING_PROXY_URL: proxy, OUTGOING_PROXY_BYPASS: noProxy = '' } = config;
+  if (proxy === undefined) return new Agent(options);
+  return new EnvHttpProxyAgent({ ...options, httpProxy: proxy, httpsProxy: proxy, noProxy });
+}
+
+async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Also ends the connection of a body that is not read.
+  body.on('error', () => undefined);
+  if (maxBytes === 0) body.destroy();
+  else {
+    for await (const chunk of body) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw new SendFailed('large', `an answer of more than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Without those that describe the connection. */
+function headersOf(received: NodeJS.Dict<string | string[]>): Headers {
+  const headers = new Headers();
+  for (const [name, value = []] of Object.entries(received)) {
+    if (['connection', 'keep-alive', 'transfer-encoding', 'content-length'].includes(name)) continue;
+    for (const one of [value].flat()) headers.append(name, one);
+  }
+  return headers;
+}
+
+/** Other messages may quote what a server sent; their codes do not. */
+function toSendFailed(error: unknown): SendFailed {
+  if (error instanceof SendFailed) return error;
+  if (error instanceof PrivateAddress) return new SendFailed('refused', error.message);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no connection';
+  return new SendFailed('unreachable', `no answer: ${code}`);
+}
