@@ -1,33 +1,63 @@
 import { createByteBudget } from '@switchboard/resilience';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addSized, createBatcher, type SizedRecords, sizeOf, type TopicRecords } from './batcher.ts';
+import { createBatcher, type Outcome, type PartitionRecords, type Share, sizeOf } from './batcher.ts';
 import { EventLogBusy, EventLogUnavailable } from './errors.ts';
 import { record } from './testing/records.ts';
 import type { OutgoingRecord, Published } from './types.ts';
 
-function sized(records: OutgoingRecord[]): SizedRecords {
-  const share: SizedRecords = { records: [], sizes: [], bytes: 0 };
-  for (const one of records) addSized(share, one, sizeOf(one));
-  return share;
+function byPartition(records: OutgoingRecord[]): Map<number, Share> {
+  const shares = new Map<number, Share>();
+  for (const [index, one] of records.entries()) {
+    const share = shares.get(one.partition) ?? { records: [], sizes: [], bytes: 0, indexes: [] };
+    shares.set(one.partition, share);
+    share.records.push(one);
+    share.sizes.push(sizeOf(one));
+    share.indexes.push(index);
+    share.bytes += sizeOf(one);
+  }
+  return shares;
+}
+
+interface Send {
+  route: string;
+  batch: PartitionRecords[];
+  succeed(first?: number): void;
+  fail(error: Error): void;
+  /** Frees the route; the outcome comes later. */
+  hold(): (outcome: Outcome) => void;
 }
 
 function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
   const budget = createByteBudget(options.maxBytes ?? 1_000_000);
-  const sends: { batch: TopicRecords[]; succeed(first?: number): void; fail(error: Error): void }[] = [];
+  const sends: Send[] = [];
   const batcher = createBatcher({
     budget,
     maxSendBytes: options.maxSendBytes ?? 100_000,
-    send(batch) {
-      const { promise, resolve, reject } = Promise.withResolvers<() => number>();
-      sends.push({ batch, succeed: (first = 0) => resolve(() => first), fail: reject });
-      return promise;
+    transport: {
+      routeOf: (_, partition) => `${partition % 10}`,
+      send(route, batch) {
+        const { promise, resolve } = Promise.withResolvers<(Outcome | Promise<Outcome>)[]>();
+        sends.push({
+          route,
+          batch,
+          succeed: (first = 0) => resolve(batch.map(() => first)),
+          fail: (error) => resolve(batch.map(() => error)),
+          hold() {
+            const later = Promise.withResolvers<Outcome>();
+            resolve(batch.map(() => later.promise));
+            return later.resolve;
+          },
+        });
+        return promise;
+      },
     },
   });
-  function publish(values: string[], withinMs = 10_000): Promise<Published> {
-    const share = sized(values.map((value) => record(value)));
-    if (!budget.tryReserve(share.bytes)) throw new EventLogBusy('the budget is used up');
-    return batcher.publish('events', share, performance.now() + withinMs);
+  function publish(values: string[], withinMs = 10_000, partition = 0): Promise<Published> {
+    const shares = byPartition(values.map((value) => record(value, partition)));
+    if (!budget.tryReserve(shares.get(partition)?.bytes ?? 0))
+      throw new EventLogBusy('the budget is used up');
+    return batcher.publish('events', shares, performance.now() + withinMs);
   }
   const sent = (): string[][] =>
     sends.map(({ batch }) => batch.flatMap(({ records }) => records.map((one) => String(one.value))));
@@ -93,25 +123,31 @@ describe('createBatcher', () => {
           const batcher = createBatcher({
             budget,
             maxSendBytes: 300,
-            async send(batch) {
-              await settled();
-              const first = [...ends];
-              for (const one of batch.flatMap(({ records }) => records)) {
-                const offset = ends[one.partition] ?? 0;
-                ends[one.partition] = offset + 1;
-                stored.set(String(one.value), offset);
-              }
-              return (_, partition) => first[partition] ?? Number.NaN;
+            transport: {
+              routeOf: () => 'all',
+              async send(_, batch) {
+                await settled();
+                return batch.map(({ partition, records }) => {
+                  const first = ends[partition] ?? 0;
+                  for (const [i, one] of records.entries()) stored.set(String(one.value), first + i);
+                  ends[partition] = first + records.length;
+                  return first;
+                });
+              },
             },
           });
           await Promise.all(
             publishes.map(async (partitions, n) => {
               const records = partitions.map((partition, i) => record(`${n}.${i}`, partition));
-              const published = await batcher.publish('events', sized(records), performance.now() + 10_000);
+              const published = await batcher.publish(
+                'events',
+                byPartition(records),
+                performance.now() + 10_000,
+              );
               expect(records.map((_, i) => published.offsetOf(i))).toEqual(
                 records.map((one) => BigInt(stored.get(String(one.value)) ?? -1)),
               );
-              expect(published.offsetOf(records.length)).toBeUndefined();
+              expect(() => published.offsetOf(records.length)).toThrow(RangeError);
             }),
           );
         },
@@ -155,5 +191,34 @@ describe('createBatcher', () => {
     const again = publish(['c']);
     sends[1]?.succeed();
     await again;
+  });
+
+  it('sends on a free route while another is busy, and a partition that is held up holds up itself', async () => {
+    const { publish, sends, sent } = setUp();
+    const held = [publish(['a0'], 10_000, 0), publish(['b0'], 10_000, 0)];
+    const other = publish(['a1'], 10_000, 1);
+    expect(sent()).toEqual([['a0'], ['a1']]);
+    const storeHeld = sends[0]?.hold();
+    sends[1]?.succeed();
+    await other;
+    // The same route as partition 0.
+    const neighbour = publish(['a10'], 10_000, 10);
+    await settled();
+    expect(sent()).toEqual([['a0'], ['a1'], ['a10']]);
+    sends[2]?.succeed();
+    await neighbour;
+    storeHeld?.(5);
+    expect((await held[0])?.offsetOf(0)).toBe(5n);
+    expect(sent().at(-1)).toEqual(['b0']);
+    sends[3]?.succeed(6);
+    expect((await held[1])?.offsetOf(0)).toBe(6n);
+  });
+
+  it.each([Number.NaN, -1, 0.5])('rejects a publish whose offset is %d', async (offset) => {
+    const { publish, sends, budget } = setUp();
+    const published = publish(['a']);
+    sends[0]?.succeed(offset);
+    await expect(published).rejects.toThrow(EventLogUnavailable);
+    expect(budget.used()).toBe(0);
   });
 });

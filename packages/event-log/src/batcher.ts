@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ByteBudget } from '@switchboard/resilience';
-import { EventLogUnavailable, messageOf } from './errors.ts';
-import { type FirstOffsets, publishedAt } from './first-offsets.ts';
+import { EventLogUnavailable } from './errors.ts';
 import type { OutgoingRecord, Published } from './types.ts';
 
 /** Records with their sizes, so that each size is computed once. */
@@ -13,8 +12,32 @@ export interface SizedRecords {
   bytes: number;
 }
 
-export interface TopicRecords extends SizedRecords {
+/** The records of one partition in a publish. */
+export interface Share extends SizedRecords {
+  /** The place of each record in the publish. */
+  indexes: number[];
+}
+
+/** The records of one partition in a send. */
+export interface PartitionRecords extends SizedRecords {
   topic: string;
+  partition: number;
+  /** When no caller waits for the outcome any more, in terms of `performance.now()`. */
+  deadline: number;
+}
+
+/** The offset of the first record once all are stored, or why they are not. */
+export type Outcome = number | Error;
+
+export interface Transport {
+  /** The partitions of a route share its sends. */
+  routeOf(topic: string, partition: number): string;
+  /**
+   * Resolves, and never rejects, when the route is free for its next send: with the outcome of each partition, or with
+   * a promise of it for a partition that is held up. A partition has no other send until then.
+   */
+  send(route: string, batch: PartitionRecords[]): Promise<(Outcome | Promise<Outcome>)[]>;
+  close(): Promise<void>;
 }
 
 export interface Batcher {
@@ -22,23 +45,56 @@ export interface Batcher {
    * Settles by `deadline` (in terms of `performance.now()`), which must not be earlier than that of a previous call.
    * The caller reserves the bytes in the budget; the batcher releases them.
    */
-  publish(topic: string, sized: SizedRecords, deadline: number): Promise<Published>;
+  publish(topic: string, shares: Map<number, Share>, deadline: number): Promise<Published>;
   /** Resolves when nothing is queued or in flight. */
   idle(): Promise<void>;
 }
 
-interface PendingPublish extends TopicRecords {
-  /** Number of records already put into a batch. */
-  batched: number;
-  /** Of each batched record: its index within its partition of the send, or its offset once stored. */
+interface Publish {
+  shares: QueuedShare[];
   offsets: number[];
-  /** Number of records whose offsets are final. */
-  stored: number;
-  inFlight: boolean;
+  /** Number of records that are not stored yet. */
+  missing: number;
   settled: boolean;
   deadline: number;
   resolve(published: Published): void;
   reject(error: Error): void;
+}
+
+interface QueuedShare extends Share {
+  publish: Publish;
+  queue: Queue;
+  /** Number of records already put into a send. */
+  sent: number;
+}
+
+/** The records of one partition that wait for its next send. */
+interface Queue {
+  topic: string;
+  partition: number;
+  shares: QueuedShare[];
+  /** `ready` is listed by its route, `sending` has a send whose outcome is awaited. */
+  state: 'idle' | 'ready' | 'sending';
+}
+
+interface Route {
+  name: string;
+  ready: Queue[];
+  isSending: boolean;
+}
+
+/** Consecutive records of a share that are part of a send. */
+interface Part {
+  share: QueuedShare;
+  first: number;
+  count: number;
+  bytes: number;
+}
+
+interface QueueSend {
+  queue: Queue;
+  records: PartitionRecords;
+  parts: Part[];
 }
 
 /** Estimated bytes of a record's framing, offset and timestamp. */
@@ -50,162 +106,235 @@ export function sizeOf(record: OutgoingRecord): number {
   return bytes;
 }
 
-export function addSized(to: SizedRecords, record: OutgoingRecord, size: number): void {
-  to.records.push(record);
-  to.sizes.push(size);
-  to.bytes += size;
-}
-
 /**
- * Keeps one send in flight. An idle batcher sends at once; while a send is in flight, records are batched for the
- * next one. A publish settles by its deadline even if `send` does not; its bytes stay reserved until `send` settles.
+ * Keeps one send in flight per route. An idle route sends at once; while a send is in flight, records are batched for
+ * the next one. A publish settles by its deadline even if its sends do not; their bytes stay reserved until they do.
  */
 export function createBatcher(options: {
-  /** Must settle soon after `deadline` (in terms of `performance.now()`), when no caller waits for the result. */
-  send(batch: TopicRecords[], deadline: number): Promise<FirstOffsets>;
+  transport: Pick<Transport, 'routeOf' | 'send'>;
   budget: ByteBudget;
   maxSendBytes: number;
 }): Batcher {
-  const { send, budget, maxSendBytes } = options;
+  const { transport, budget, maxSendBytes } = options;
   const runInOwnContext = AsyncLocalStorage.snapshot();
-  const unsettled = new Set<PendingPublish>();
-  let queue: PendingPublish[] = [];
-  let sending = false;
+  const queues = new Map<string, Queue>();
+  const routes = new Map<string, Route>();
+  const unsettled = new Set<Publish>();
+  let sends = 0;
   let timer: NodeJS.Timeout | undefined;
   const onIdle: (() => void)[] = [];
 
-  function publish(topic: string, sized: SizedRecords, deadline: number): Promise<Published> {
+  function publish(topic: string, shares: Map<number, Share>, deadline: number): Promise<Published> {
     const { promise, resolve, reject } = Promise.withResolvers<Published>();
-    const pending: PendingPublish = {
-      topic,
-      ...sized,
-      batched: 0,
+    const pending: Publish = {
+      shares: [],
       offsets: [],
-      stored: 0,
-      inFlight: false,
+      missing: 0,
       settled: false,
       deadline,
       resolve,
       reject,
     };
     unsettled.add(pending);
-    queue.push(pending);
     timer ??= setTimeout(expire, Math.max(1, deadline - performance.now()));
-    // The loop serves other callers too, so it must not inherit the trace context of this one.
-    if (!sending) void runInOwnContext(drain);
+    const touched: Queue[] = [];
+    for (const [partition, share] of shares) {
+      const queue = queueOf(topic, partition);
+      const queued = { ...share, publish: pending, queue, sent: 0 };
+      pending.shares.push(queued);
+      pending.missing += share.records.length;
+      queue.shares.push(queued);
+      touched.push(queue);
+    }
+    // The sends serve other callers too, so they must not inherit the trace context of this one.
+    runInOwnContext(advance, touched);
     return promise;
   }
 
-  async function drain(): Promise<void> {
-    sending = true;
-    while (queue.length > 0) {
-      const { publishes, batch } = nextBatch();
-      const deadline = publishes.reduce((latest, pending) => Math.max(latest, pending.deadline), 0);
-      let outcome: FirstOffsets | Error;
-      try {
-        outcome = await send(batch, deadline);
-      } catch (error) {
-        outcome = asError(error);
-      }
-      for (const pending of publishes) afterSend(pending, outcome);
-    }
-    sending = false;
-    for (const resolve of onIdle.splice(0)) resolve();
+  function queueOf(topic: string, partition: number): Queue {
+    const key = `${partition} ${topic}`;
+    const queue = queues.get(key) ?? { topic, partition, shares: [], state: 'idle' };
+    queues.set(key, queue);
+    return queue;
   }
 
-  /** The next records in order of arrival, up to the limit. The last publish may be included in part. */
-  function nextBatch(): { publishes: PendingPublish[]; batch: TopicRecords[] } {
-    const byTopic = new Map<string, TopicRecords & { counts: number[] }>();
+  /** Lists the queues with their routes, then starts the routes that are free. */
+  function advance(touched: Iterable<Queue>): void {
+    const found = new Set<Route>();
+    for (const queue of touched) {
+      if (queue.state !== 'idle' || queue.shares.length === 0) continue;
+      const name = transport.routeOf(queue.topic, queue.partition);
+      const route = routes.get(name) ?? { name, ready: [], isSending: false };
+      routes.set(name, route);
+      queue.state = 'ready';
+      route.ready.push(queue);
+      found.add(route);
+    }
+    for (const route of found) start(route);
+  }
+
+  function start(route: Route): void {
+    if (route.isSending) return;
+    const batch = nextBatch(route);
+    if (batch.length === 0) {
+      routes.delete(route.name);
+      return;
+    }
+    route.isSending = true;
+    void send(route, batch);
+  }
+
+  async function send(route: Route, batch: QueueSend[]): Promise<void> {
+    sends += batch.length;
+    const outcomes = await transport.send(
+      route.name,
+      batch.map(({ records }) => records),
+    );
+    const free: Queue[] = [];
+    for (const [i, one] of batch.entries()) {
+      const outcome = outcomes[i] ?? new EventLogUnavailable('the event log gave no outcome');
+      if (outcome instanceof Promise) {
+        void outcome.then((later) => {
+          settleSend(one, later);
+          advance([one.queue]);
+        });
+        continue;
+      }
+      settleSend(one, outcome);
+      free.push(one.queue);
+    }
+    route.isSending = false;
+    advance(free);
+    start(route);
+  }
+
+  /** The next records of the queues that are ready, in order of arrival, up to the limit. */
+  function nextBatch(route: Route): QueueSend[] {
+    const batch: QueueSend[] = [];
     let bytes = 0;
-    let count = 0;
-    let full = false;
-    for (const pending of queue) {
-      const { topic } = pending;
-      const topicBatch = byTopic.get(topic) ?? { topic, records: [], sizes: [], bytes: 0, counts: [] };
-      byTopic.set(topic, topicBatch);
-      for (let i = pending.batched; i < pending.records.length; i++) {
-        const record = pending.records[i];
-        if (!record) break;
-        const size = pending.sizes[i] ?? 0;
-        full = bytes > 0 && bytes + size > maxSendBytes;
-        if (full) break;
-        const index = topicBatch.counts[record.partition] ?? 0;
-        topicBatch.counts[record.partition] = index + 1;
-        addSized(topicBatch, record, size);
-        pending.offsets.push(index);
-        bytes += size;
-        pending.batched = i + 1;
-        pending.inFlight = true;
+    while (bytes < maxSendBytes) {
+      const [queue] = route.ready;
+      if (!queue) break;
+      const hasExpired = queue.shares.length === 0;
+      const one = take(queue, maxSendBytes - bytes, bytes > 0);
+      if (one.parts.length === 0 && !hasExpired) break;
+      route.ready.shift();
+      queue.state = hasExpired ? 'idle' : 'sending';
+      if (!hasExpired) batch.push(one);
+      bytes += one.records.bytes;
+    }
+    return batch;
+  }
+
+  /** Records of up to `room` bytes, at least one unless `mayBeNone`. The last share may be included in part. */
+  function take(queue: Queue, room: number, mayBeNone: boolean): QueueSend {
+    const { topic, partition } = queue;
+    const records: PartitionRecords = { topic, partition, records: [], sizes: [], bytes: 0, deadline: 0 };
+    const parts: Part[] = [];
+    for (const share of queue.shares) {
+      const part: Part = { share, first: share.sent, count: 0, bytes: 0 };
+      for (let i = share.sent; i < share.records.length; i++) {
+        const record = share.records[i];
+        const size = share.sizes[i] ?? 0;
+        const isFirst = records.records.length === 0 && !mayBeNone;
+        if (!record || (!isFirst && records.bytes + size > room)) break;
+        records.records.push(record);
+        records.sizes.push(size);
+        records.bytes += size;
+        part.count++;
+        part.bytes += size;
       }
-      if (pending.inFlight) count++;
-      if (full) break;
+      share.sent += part.count;
+      if (part.count > 0) {
+        parts.push(part);
+        records.deadline = Math.max(records.deadline, share.publish.deadline);
+      }
+      if (share.sent < share.records.length) break;
     }
-    const publishes = queue.slice(0, count);
-    queue = queue.filter((pending) => pending.batched < pending.records.length);
-    const batch = [...byTopic.values()].filter(({ records }) => records.length > 0);
-    return { publishes, batch };
+    queue.shares = queue.shares.filter(({ sent, records: all }) => sent < all.length);
+    return { queue, records, parts };
   }
 
-  function afterSend(pending: PendingPublish, outcome: FirstOffsets | Error): void {
-    pending.inFlight = false;
-    if (pending.settled) {
-      budget.release(pending.bytes);
-      return;
+  function settleSend({ queue, parts }: QueueSend, outcome: Outcome): void {
+    const failure = failureOf(outcome);
+    let offset = Number(outcome);
+    for (const { share, first, count, bytes } of parts) {
+      const { publish: pending, indexes } = share;
+      budget.release(bytes);
+      if (failure) fail(pending, failure);
+      for (let i = first; i < first + count; i++) pending.offsets[indexes[i] ?? -1] = offset++;
+      pending.missing -= count;
+      if (pending.missing === 0 && !pending.settled) {
+        settled(pending);
+        pending.resolve(publishedAt(pending.offsets));
+      }
     }
-    if (outcome instanceof Error) {
-      dequeue(pending);
-      settle(pending, outcome);
-      return;
-    }
-    addFirstOffsets(pending, outcome);
-    if (pending.batched === pending.records.length) {
-      settle(pending);
-    }
-  }
-
-  function addFirstOffsets(pending: PendingPublish, firstOffset: FirstOffsets): void {
-    const { topic, records, offsets, batched } = pending;
-    for (let i = pending.stored; i < batched; i++) {
-      const partition = records[i]?.partition ?? -1;
-      offsets[i] = (offsets[i] ?? Number.NaN) + firstOffset(topic, partition);
-    }
-    pending.stored = batched;
+    queue.state = 'idle';
+    sends--;
+    resolveIdle();
   }
 
   function expire(): void {
     timer = undefined;
     const now = performance.now();
-    const late = [...unsettled].filter((pending) => pending.deadline <= now + 1);
-    if (late.length > 0) queue = queue.filter((pending) => pending.deadline > now + 1);
-    for (const pending of late) {
-      settle(pending, new EventLogUnavailable('the event log did not store the records in time'));
+    for (const pending of unsettled) {
+      if (pending.deadline > now + 1) break;
+      fail(pending, new EventLogUnavailable('the event log did not store the records in time'));
     }
     const [next] = unsettled;
-    if (next) timer = setTimeout(expire, Math.max(1, next.deadline - now));
+    if (next) timer ??= setTimeout(expire, Math.max(1, next.deadline - now));
   }
 
-  function settle(pending: PendingPublish, failure?: Error): void {
+  /** Rejects a publish and drops what was not sent. */
+  function fail(pending: Publish, error: Error): void {
+    if (pending.settled) return;
+    for (const share of pending.shares) {
+      if (share.sent === share.records.length) continue;
+      for (let i = share.sent; i < share.records.length; i++) budget.release(share.sizes[i] ?? 0);
+      share.queue.shares = share.queue.shares.filter((one) => one !== share);
+    }
+    settled(pending);
+    pending.reject(error);
+  }
+
+  function settled(pending: Publish): void {
     pending.settled = true;
     unsettled.delete(pending);
-    if (unsettled.size === 0) {
-      clearTimeout(timer);
-      timer = undefined;
-    }
-    if (!pending.inFlight) budget.release(pending.bytes);
-    if (failure) pending.reject(failure);
-    else pending.resolve(publishedAt(pending.offsets));
+    if (unsettled.size > 0) return;
+    clearTimeout(timer);
+    timer = undefined;
+    resolveIdle();
   }
 
-  function dequeue(pending: PendingPublish): void {
-    if (pending.batched < pending.records.length) queue = queue.filter((other) => other !== pending);
+  function resolveIdle(): void {
+    if (sends > 0 || unsettled.size > 0) return;
+    for (const resolve of onIdle.splice(0)) resolve();
   }
 
   return {
     publish,
-    idle: () => (sending ? new Promise((resolve) => onIdle.push(resolve)) : Promise.resolve()),
+    idle: () =>
+      new Promise((resolve) => {
+        onIdle.push(resolve);
+        resolveIdle();
+      }),
   };
 }
 
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new EventLogUnavailable(messageOf(error));
+/** What is stored has an offset; anything else is not stored. */
+function failureOf(outcome: Outcome): Error | undefined {
+  if (outcome instanceof Error) return outcome;
+  if (Number.isSafeInteger(outcome) && outcome >= 0) return undefined;
+  return new EventLogUnavailable(`the event log gave no offset (${outcome})`);
+}
+
+function publishedAt(offsets: readonly number[]): Published {
+  return {
+    offsetOf(index) {
+      const offset = offsets[index];
+      if (offset === undefined)
+        throw new RangeError(`${offsets.length} records were published, none at ${index}`);
+      return BigInt(offset);
+    },
+  };
 }

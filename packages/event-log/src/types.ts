@@ -79,10 +79,8 @@ export interface ConsumeOptions {
 
 /** The offsets of published records. */
 export interface Published {
-  /**
-   * The offset, in its partition, of the published record at this index. Undefined if the log did not return it.
-   */
-  offsetOf(index: number): bigint | undefined;
+  /** The offset, in its partition, of the published record at this index. */
+  offsetOf(index: number): bigint;
 }
 
 /** The lag of a group on one partition. */

@@ -1,20 +1,17 @@
 import { createByteBudget } from '@switchboard/resilience';
 import { createPublisher } from '../publisher.ts';
-import { createSender } from '../sender.ts';
 import type { CommonOptions, EventLog } from '../types.ts';
 import { createAdmin } from './admin.ts';
 import { createClient, type KafkaConnection } from './client.ts';
 import { type Compression, codecFor } from './codecs.ts';
 import { startConsumer } from './consumer.ts';
 import { partitionsOf, readLag, readOffsets } from './offsets.ts';
-import { isSequenceError, openProducer } from './producer.ts';
+import { createProducer } from './producer.ts';
 import { createKafkaTopics } from './topics.ts';
 
 export interface KafkaLogOptions extends KafkaConnection, CommonOptions {
   /** Default: zstd. Sends below 32 kB are not compressed. */
   compression?: Compression;
-  /** Number of idempotent producers. Each serves a share of the partitions, one send at a time. Default: 1. */
-  lanes?: number;
 }
 
 /**
@@ -22,6 +19,12 @@ export interface KafkaLogOptions extends KafkaConnection, CommonOptions {
  * for the lease of the old one to expire.
  */
 const CONSUMER_RETRIES = 60;
+
+/** The producer retries by itself, on another broker. */
+const PRODUCER_RETRIES = 1;
+
+/** On top of the time a broker waits for its replicas. */
+const ANSWER_MS = 1_000;
 
 const CREATE_TOPICS_TIMEOUT_MS = 30_000;
 
@@ -32,17 +35,17 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
   const client = createClient(options, timeoutMs);
   const consumerClient = createClient(options, timeoutMs, CONSUMER_RETRIES);
   const admin = createAdmin(client, timeoutMs);
-  const compression = codecFor(options.compression ?? 'zstd');
-  const senders = Array.from({ length: options.lanes ?? 1 }, () =>
-    createSender({
-      name: 'Kafka',
-      open: () => openProducer({ client, compression, brokerTimeoutMs: timeoutMs }),
-      isRetryable: isSequenceError,
-      onLog,
-    }),
-  );
+  const brokerTimeoutMs = Math.ceil(timeoutMs / 3);
+  const attemptTimeoutMs = Math.min(timeoutMs, brokerTimeoutMs + ANSWER_MS);
+  const transport = createProducer({
+    client: createClient(options, attemptTimeoutMs, PRODUCER_RETRIES),
+    compression: codecFor(options.compression ?? 'zstd'),
+    brokerTimeoutMs,
+    attemptTimeoutMs,
+    onLog,
+  });
   const publisher = createPublisher({
-    senders,
+    transport,
     timeoutMs,
     budget: options.budget ?? createByteBudget(64 * 1024 * 1024),
     partitionsOf: (topic) => admin.use('looking up a topic', (a) => partitionsOf(a, topic)),

@@ -1,121 +1,286 @@
 import { backoffDelay, pause } from '@switchboard/resilience';
-import kafkajs, { type Kafka, type ProducerBatch, type RecordMetadata } from 'kafkajs';
-import type { TopicRecords } from '../batcher.ts';
+import type { Kafka } from 'kafkajs';
+import type { Outcome, PartitionRecords, Transport } from '../batcher.ts';
 import { EventLogUnavailable, messageOf, RecordTooLarge } from '../errors.ts';
-import { firstOffsets } from '../first-offsets.ts';
-import type { SendConnection } from '../sender.ts';
-import { retrying } from './client.ts';
+import { within } from '../timing.ts';
+import type { LogEntry } from '../types.ts';
+import { createLink, type Identity, type Link, type ProducedTopics } from './link.ts';
 
 /** Smaller sends are not compressed: the round trip to the compression thread takes longer than it saves. */
 const MIN_COMPRESSED_BYTES = 32_768;
 
+/** No attempt starts this close to the deadline, because its records could be stored after the caller was rejected. */
+const MIN_ATTEMPT_MS = 200;
+
+const MAX_SEQUENCE = 2 ** 31 - 1;
+
+/** What the brokers know about this producer's records of one partition. */
+interface Place {
+  name: string;
+  /** Undefined before the first send, and while it is unknown what was stored: the brokers forget nothing of an identity. */
+  identity: (Identity & { generation: number }) | undefined;
+  /** The generation of the last identity that must not be used again. */
+  spent: number;
+  sequence: number;
+  /** Its last attempt got no answer in time, so it shares no request and no connection. */
+  isSlow: boolean;
+}
+
 /**
- * An idempotent producer that retries a send until the broker has stored it or the producer is closed. A retry has
- * the same sequence numbers, so the broker stores the records once.
+ * An idempotent producer. The partitions of one leader share a request; each has an outcome of its own. A partition
+ * that was not stored is sent again, alone and with the same sequence numbers, while the others go on. What may be
+ * stored without an answer is never followed by other records with its sequence numbers, because the broker would
+ * drop those as duplicates.
+ *
+ * kafkajs's own producer is not used: it keeps a broker's answer across retries, so it skips, or stores twice, what
+ * moves between brokers meanwhile, and it fails all partitions with the first.
  */
-export async function openProducer(options: {
+export function createProducer(options: {
   client: Kafka;
   compression: number;
+  /** How long a broker waits for the replicas of a send, and then how long an answer is waited for. */
   brokerTimeoutMs: number;
-}): Promise<SendConnection> {
-  let closed = false;
-  const producer = options.client.producer({
-    idempotent: true,
-    maxInFlightRequests: 1,
-    allowAutoTopicCreation: false,
-    // Closing the producer ends the retries earlier.
-    retry: retrying(1_000),
-    createPartitioner:
-      () =>
-      ({ message }) => {
-        // Called for every retry: kafkajs retries a send even after its producer was disconnected.
-        if (closed) throw new kafkajs.KafkaJSNonRetriableError('the producer is closed');
-        return message.partition ?? 0;
-      },
-  });
-  const connecting = connect(producer.connect(), () => closed);
-  const disconnect = (): Promise<void> => producer.disconnect().catch(() => {});
-  let sending: Promise<unknown> = connecting;
+  attemptTimeoutMs: number;
+  onLog?: ((entry: LogEntry) => void) | undefined;
+}): Transport {
+  const { client, compression, brokerTimeoutMs, attemptTimeoutMs, onLog } = options;
+  const shared = createLink(client);
+  // A broker answers the requests of a connection one after the other, so what is held up has connections of its own.
+  const apart = createLink(client);
+  const places = new Map<string, Place>();
+  const failing = new Set<Place>();
+  let identities: { generation: number; opening: Promise<Identity> } | undefined;
 
-  /** kafkajs retries a send by itself, but gives up if it cannot reconnect. */
-  async function sendUntilStored(batch: ProducerBatch): Promise<RecordMetadata[]> {
-    for (let failures = 1; ; failures++) {
-      try {
-        return await producer.sendBatch(batch);
-      } catch (error) {
-        if (closed || !isTransient(error)) throw error;
-        await pause(backoffDelay(failures - 1, { baseMs: 50, maxMs: 500 }));
-      }
+  function placeOf({ topic, partition }: { topic: string; partition: number }): Place {
+    const name = `${topic}/${partition}`;
+    let place = places.get(name);
+    if (!place) {
+      place = { name, identity: undefined, spent: 0, sequence: 0, isSlow: false };
+      places.set(name, place);
+    }
+    return place;
+  }
+
+  function routeOf(topic: string, partition: number): string {
+    const place = placeOf({ topic, partition });
+    const leader = shared.leaderOf(topic, partition);
+    const isAlone = leader === undefined || place.identity === undefined || place.isSlow;
+    return isAlone ? place.name : String(leader);
+  }
+
+  async function send(route: string, batch: PartitionRecords[]): Promise<(Outcome | Promise<Outcome>)[]> {
+    const isTogether = batch.map(({ topic, partition }) => {
+      const leader = shared.leaderOf(topic, partition);
+      return leader !== undefined && String(leader) === route && routeOf(topic, partition) === route;
+    });
+    const together = batch.filter((_, i) => isTogether[i]);
+    const outcomes = together.length > 0 ? await attempt(shared, Number(route), together) : [];
+    return batch.map((one, i) => {
+      if (!isTogether[i]) return persist(one);
+      const outcome = outcomes.shift() ?? unanswered(one);
+      if (typeof outcome === 'number') return succeeded(one, outcome);
+      return isFinal(outcome) ? givenUp(one, outcome) : persist(one, outcome);
+    });
+  }
+
+  /** Asks one broker once. Never rejects. */
+  async function attempt(link: Link, leader: number, batch: PartitionRecords[]): Promise<Outcome[]> {
+    const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);
+    const request = {
+      acks: -1,
+      timeout: brokerTimeoutMs,
+      compression: bytes < MIN_COMPRESSED_BYTES ? 0 : compression,
+      topicData: requestOf(batch),
+    };
+    // kafkajs limits the time for an answer, but not the time until a request is sent.
+    const deadline = performance.now() + 2 * attemptTimeoutMs;
+    try {
+      const topics = await within(deadline, 'publishing to Kafka', link.produce(leader, request));
+      return batch.map((one) => outcomeOf(one, topics));
+    } catch (error) {
+      const topics = topicsOf(error);
+      return batch.map((one) => (topics ? outcomeOf(one, topics) : asError(error)));
     }
   }
 
-  await connecting.catch(async (error) => {
-    await disconnect();
-    throw error;
-  });
+  function requestOf(batch: PartitionRecords[]) {
+    const byTopic = new Map<string, ReturnType<typeof partitionOf>[]>();
+    for (const one of batch) {
+      const partitions = byTopic.get(one.topic) ?? [];
+      byTopic.set(one.topic, partitions);
+      partitions.push(partitionOf(one));
+    }
+    return [...byTopic].map(([topic, partitions]) => ({ topic, partitions }));
+  }
+
+  function partitionOf(one: PartitionRecords) {
+    const { identity, sequence } = placeOf(one);
+    return {
+      partition: one.partition,
+      producerId: identity?.producerId ?? '-1',
+      producerEpoch: identity?.producerEpoch ?? 0,
+      firstSequence: sequence,
+      messages: one.records,
+    };
+  }
+
+  /** Sends the records of one partition until they are stored, they cannot be, or nobody waits for them any more. */
+  async function persist(one: PartitionRecords, failure?: Error): Promise<Outcome> {
+    const place = placeOf(one);
+    let last = failure;
+    for (let failures = failure ? 1 : 0; ; failures++) {
+      if (last) {
+        if (isFinal(last)) return givenUp(one, last);
+        if (isSequenceError(last)) spend(place);
+        place.isSlow ||= isTimeOut(last);
+        const wait = backoffDelay(failures - 1, { baseMs: 50, maxMs: 500 });
+        if (performance.now() + wait + MIN_ATTEMPT_MS > one.deadline) return givenUp(one, last);
+        await pause(wait);
+      }
+      const outcome = await attemptApart(place, one, failures > 0);
+      if (typeof outcome === 'number') {
+        // The other partitions may have moved too.
+        if (shared.leaderOf(one.topic, one.partition) !== apart.leaderOf(one.topic, one.partition)) {
+          shared.refresh(one.topic).catch(() => {});
+        }
+        return succeeded(one, outcome);
+      }
+      last = outcome;
+    }
+  }
+
+  async function attemptApart(place: Place, one: PartitionRecords, mayHaveMoved: boolean): Promise<Outcome> {
+    const { topic, partition, deadline } = one;
+    try {
+      if (mayHaveMoved || apart.leaderOf(topic, partition) === undefined) {
+        await within(deadline, 'looking up the leaders', apart.refresh(topic));
+      }
+      place.identity ??= await within(deadline, 'registering a producer', nextIdentity(place));
+    } catch (error) {
+      return asError(error);
+    }
+    const leader = apart.leaderOf(topic, partition);
+    if (leader === undefined) return new EventLogUnavailable(`${topic}/${partition} has no leader`);
+    const [outcome = unanswered(one)] = await attempt(apart, leader, [one]);
+    return outcome;
+  }
+
+  /** An identity newer than the spent one; partitions share it. */
+  async function nextIdentity(place: Place): Promise<Identity & { generation: number }> {
+    if (!identities || identities.generation <= place.spent) {
+      identities = { generation: place.spent + 1, opening: apart.newIdentity() };
+    }
+    const { generation, opening } = identities;
+    try {
+      const identity = { ...(await opening), generation };
+      place.sequence = 0;
+      return identity;
+    } catch (error) {
+      if (identities.opening === opening) identities = undefined;
+      throw error;
+    }
+  }
+
+  function spend(place: Place): void {
+    place.spent = Math.max(place.spent, place.identity?.generation ?? 0);
+    place.identity = undefined;
+  }
+
+  function succeeded(one: PartitionRecords, offset: number): number {
+    const place = placeOf(one);
+    place.sequence += one.records.length;
+    // The number of records of a send is limited by their bytes, so the next one fits below the maximum.
+    if (place.sequence > MAX_SEQUENCE / 2) spend(place);
+    place.isSlow = false;
+    if (failing.delete(place) && failing.size === 0) {
+      onLog?.({ level: 'info', message: 'Publishing to Kafka works again' });
+    }
+    return offset;
+  }
+
+  function givenUp(one: PartitionRecords, error: Error): Error {
+    const place = placeOf(one);
+    spend(place);
+    const failure = toLogError(error);
+    if (failure instanceof EventLogUnavailable) {
+      if (failing.size === 0) {
+        const message = `Publishing to Kafka fails, first to ${place.name}`;
+        onLog?.({ level: 'warn', message, error: failure, records: one.records });
+      }
+      failing.add(place);
+    }
+    return failure;
+  }
 
   return {
-    async send(batch: TopicRecords[]) {
-      const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);
-      const work = sendUntilStored({
-        acks: -1,
-        timeout: options.brokerTimeoutMs,
-        compression: bytes < MIN_COMPRESSED_BYTES ? 0 : options.compression,
-        topicMessages: batch.map(({ topic, records }) => ({ topic, messages: records })),
-      });
-      sending = work;
-      try {
-        return firstOffsets((await work).map(firstOffset));
-      } catch (error) {
-        throw toLogError(error);
-      }
-    },
+    routeOf,
+    send,
     async close() {
-      closed = true;
-      await disconnect();
-      // A retry in flight may have reconnected.
-      await sending.catch(() => {});
-      await disconnect();
+      await Promise.all([shared.close(), apart.close()]);
     },
   };
 }
 
-/** For a retry of records it has already stored, the broker returns their original offset. */
-function firstOffset({ topicName, partition, baseOffset = '' }: RecordMetadata) {
-  return { topic: topicName, partition, offset: /^\d+$/.test(baseOffset) ? Number(baseOffset) : Number.NaN };
+/** For records it has already stored, a broker returns their original offset. */
+function outcomeOf(one: PartitionRecords, topics: ProducedTopics): Outcome {
+  const found = topics
+    .find(({ topicName }) => topicName === one.topic)
+    ?.partitions.find(({ partition }) => partition === one.partition);
+  if (found?.error) return found.error;
+  return found && /^\d+$/.test(found.baseOffset) ? Number(found.baseOffset) : unanswered(one);
 }
 
-/** Errors after which the sequence numbers of producer and broker differ. A new producer starts from zero. */
-const SEQUENCE_ERRORS =
-  /OUT_OF_ORDER_SEQUENCE|UNKNOWN_PRODUCER_ID|INVALID_PRODUCER|PRODUCER_FENCED|out of order sequence/i;
-
-export function isSequenceError(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const type = 'type' in cause ? String(cause.type) : '';
-    if (SEQUENCE_ERRORS.test(`${type} ${cause.message}`)) return true;
-  }
-  return false;
+function unanswered({ topic, partition }: PartitionRecords): Error {
+  return new EventLogUnavailable(`the answer has no offset for ${topic}/${partition}`);
 }
 
-function isTransient(error: unknown): boolean {
-  if (isSequenceError(error)) return false;
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('retriable' in cause && cause.retriable === true) return true;
-  }
-  return false;
+/** The outcomes of the partitions, of a request that failed for some. */
+function topicsOf(error: unknown): ProducedTopics | undefined {
+  return error instanceof Error && 'topics' in error && isProduced(error.topics) ? error.topics : undefined;
 }
 
-function toLogError(error: unknown): Error {
-  const message = messageOf(error);
-  if (/larger than the max|message size|RECORD_LIST_TOO_LARGE/i.test(message)) {
+function isProduced(topics: unknown): topics is ProducedTopics {
+  return Array.isArray(topics);
+}
+
+/** Errors after which the sequence numbers of producer and broker differ. A new identity starts from zero. */
+const SEQUENCE_ERRORS = new Set([
+  'OUT_OF_ORDER_SEQUENCE_NUMBER',
+  'DUPLICATE_SEQUENCE_NUMBER',
+  'UNKNOWN_PRODUCER_ID',
+  'INVALID_PRODUCER_ID_MAPPING',
+  'INVALID_PRODUCER_EPOCH',
+  'PRODUCER_FENCED',
+]);
+
+function isSequenceError(error: unknown): boolean {
+  return SEQUENCE_ERRORS.has(typeOf(error));
+}
+
+/** The broker's answer will not change. Errors without a type are of connections. */
+function isFinal(error: Error): boolean {
+  if (typeOf(error) === '' || isSequenceError(error)) return false;
+  return 'retriable' in error && error.retriable === false;
+}
+
+function isTimeOut(error: Error): boolean {
+  return error.name === 'KafkaJSRequestTimeoutError' || typeOf(error) === 'REQUEST_TIMED_OUT';
+}
+
+function typeOf(error: unknown): string {
+  return error instanceof Error && 'type' in error ? String(error.type) : '';
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new EventLogUnavailable(messageOf(error));
+}
+
+function toLogError(error: Error): Error {
+  const type = typeOf(error);
+  if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE') {
     return new RecordTooLarge(
-      `the broker refused the records: ${message}; raise the topic's max.message.bytes`,
+      `the broker refused the records: ${error.message}; raise the topic's max.message.bytes`,
     );
   }
-  return new EventLogUnavailable(`Kafka did not store the records: ${message}`, { cause: error });
-}
-
-async function connect(connecting: Promise<void>, closed: () => boolean): Promise<void> {
-  await connecting;
-  if (closed()) throw new EventLogUnavailable('the event log is closed');
+  return new EventLogUnavailable(`Kafka did not store the records: ${error.message}`, { cause: error });
 }

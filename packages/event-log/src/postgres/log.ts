@@ -2,7 +2,6 @@ import { isUnavailable } from '@switchboard/database';
 import { createByteBudget } from '@switchboard/resilience';
 import { EventLogUnavailable } from '../errors.ts';
 import { createPublisher } from '../publisher.ts';
-import { createSender } from '../sender.ts';
 import type { CommonOptions, EventLog } from '../types.ts';
 import { compactAll } from './compaction.ts';
 import { createConnections } from './connections.ts';
@@ -10,6 +9,7 @@ import { startConsumer } from './consumer.ts';
 import { createFeed } from './feed.ts';
 import { partitionsOf, readLag } from './offsets.ts';
 import { openPublishConnection } from './publisher.ts';
+import { createSender } from './sender.ts';
 import { createPostgresTopics } from './topics.ts';
 
 export interface PostgresLogOptions extends CommonOptions {
@@ -28,14 +28,12 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
   const connections = createConnections(url, timeoutMs);
   const feed = createFeed(connections.background);
   const publisher = createPublisher({
-    senders: [
-      createSender({
-        name: 'PostgreSQL',
-        open: () => openPublishConnection({ url, timeoutMs, ready: connections.ready }),
-        isRetryable: (error) => error instanceof EventLogUnavailable || isUnavailable(error),
-        onLog,
-      }),
-    ],
+    transport: createSender({
+      name: 'PostgreSQL',
+      open: () => openPublishConnection({ url, timeoutMs, ready: connections.ready }),
+      isRetryable: (error) => error instanceof EventLogUnavailable || isUnavailable(error),
+      onLog,
+    }),
     timeoutMs,
     budget: options.budget ?? createByteBudget(64 * 1024 * 1024),
     partitionsOf: (topic) =>

@@ -1,9 +1,8 @@
 import { isUnavailable, openDatabase } from '@switchboard/database';
-import type { TopicRecords } from '../batcher.ts';
+import type { PartitionRecords } from '../batcher.ts';
 import { EventLogUnavailable, messageOf } from '../errors.ts';
-import { firstOffsets } from '../first-offsets.ts';
-import type { SendConnection } from '../sender.ts';
 import { RECORDS_CHANNEL } from './feed.ts';
+import type { SendConnection } from './sender.ts';
 
 /** A connection that stores all records of a send in one statement and transaction. */
 export async function openPublishConnection(options: {
@@ -51,11 +50,7 @@ export async function openPublishConnection(options: {
             from input i join allocated a using (topic, partition) join event_log.topics t on t.name = i.topic
           )
           select topic, partition, first, pg_notify(${RECORDS_CHANNEL}, ${wake}) from allocated`;
-        const missing = missingTopic(batch, stored);
-        if (missing !== undefined) {
-          throw new EventLogUnavailable(`PostgreSQL did not store the records: there is no topic ${missing}`);
-        }
-        return firstOffsets(stored.map((one) => ({ ...one, offset: Number(one.first) })));
+        return firstOffsets(batch, stored);
       } catch (error) {
         if (!isUnavailable(error)) throw error;
         throw new EventLogUnavailable(`PostgreSQL did not store the records: ${messageOf(error)}`, {
@@ -73,17 +68,17 @@ interface Allocated {
   first: number | bigint;
 }
 
-function inputRows({ topic, records, sizes }: TopicRecords, topicIndex: number) {
-  return records.map((record, i) => ({
-    n: topicIndex * 1_000_000 + i,
+function inputRows({ topic, partition, records, sizes }: PartitionRecords) {
+  return records.map((record, n) => ({
+    n,
     topic,
-    partition: record.partition,
+    partition,
     key: record.key === null ? null : text(record.key),
     value: record.value === null ? null : record.value.toString('base64'),
     headers: Object.fromEntries(
       Object.entries(record.headers).map(([name, value]) => [text(name), text(value)]),
     ),
-    bytes: sizes[i] ?? 0,
+    bytes: sizes[n] ?? 0,
   }));
 }
 
@@ -92,16 +87,17 @@ function text(value: string): string {
   return value.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-/** The topic was deleted after its lookup, for example because the database was recreated. */
-function missingTopic(batch: TopicRecords[], stored: Allocated[]): string | undefined {
-  const allocated = new Set(stored.map(({ topic, partition }) => `${partition} ${topic}`));
-  return batch.find(({ topic, records }) =>
-    records.some(({ partition }) => !allocated.has(`${partition} ${topic}`)),
-  )?.topic;
+/** Throws if a topic was deleted after its lookup, for example because the database was recreated. */
+function firstOffsets(batch: PartitionRecords[], stored: Allocated[]): number[] {
+  const allocated = new Map(stored.map((one) => [`${one.partition} ${one.topic}`, Number(one.first)]));
+  return batch.map(({ topic, partition }) => {
+    const offset = allocated.get(`${partition} ${topic}`);
+    if (offset !== undefined) return offset;
+    throw new EventLogUnavailable(`PostgreSQL did not store the records: there is no topic ${topic}`);
+  });
 }
 
-function partitionsByTopic(batch: TopicRecords[]): Record<string, number[]> {
-  return Object.fromEntries(
-    batch.map(({ topic, records }) => [topic, [...new Set(records.map((record) => record.partition))]]),
-  );
+function partitionsByTopic(batch: PartitionRecords[]): Record<string, number[]> {
+  const byTopic = Object.entries(Object.groupBy(batch, ({ topic }) => topic));
+  return Object.fromEntries(byTopic.map(([topic, of = []]) => [topic, of.map(({ partition }) => partition)]));
 }

@@ -5,7 +5,7 @@ import type { CommonOptions, EventLog, StoredRecord, TopicSpec } from '../types.
 
 /** A log under test. Several instances can be opened on the same topics. */
 export interface TestLog {
-  open(options?: CommonOptions & { compactionIntervalMs?: number; lanes?: number }): EventLog;
+  open(options?: CommonOptions & { compactionIntervalMs?: number }): EventLog;
   /** For `member.ts`. */
   address: ['kafka' | 'postgres', string];
   close(): Promise<void>;

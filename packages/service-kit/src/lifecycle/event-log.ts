@@ -19,7 +19,6 @@ interface EventLogConfig {
   KAFKA_USERNAME?: string | undefined;
   KAFKA_PASSWORD?: string | undefined;
   KAFKA_COMPRESSION: 'none' | 'gzip' | 'zstd';
-  KAFKA_LANES: number;
   EVENT_LOG_DATABASE_URL?: string | undefined;
   MAX_BYTES_IN_FLIGHT: number;
 }
@@ -52,9 +51,9 @@ function logOf(config: EventLogConfig, clientId: string, logger: Logger, budget:
   const onLog = ({ level, message, error, records = [] }: LogEntry) =>
     logger[level]({ component: 'event-log', ...requestsOf(records), error }, message);
   if (config.KAFKA_BROKERS !== undefined) {
-    const { KAFKA_BROKERS: brokers, KAFKA_COMPRESSION: compression, KAFKA_LANES: lanes } = config;
+    const { KAFKA_BROKERS: brokers, KAFKA_COMPRESSION: compression } = config;
     const connection = { brokers, clientId, tls: config.KAFKA_TLS, sasl: credentialsOf(config) };
-    return openKafkaLog({ ...common, ...connection, compression, lanes, onLog });
+    return openKafkaLog({ ...common, ...connection, compression, onLog });
   }
   if (config.EVENT_LOG_DATABASE_URL !== undefined) {
     return openPostgresLog({ ...common, url: config.EVENT_LOG_DATABASE_URL, onLog });

@@ -27,9 +27,6 @@ export const eventLogSettings = {
     .enum(['none', 'gzip', 'zstd'])
     .default('zstd')
     .describe('Compression of records sent to Kafka.'),
-  KAFKA_LANES: integerSetting({ min: 1, max: 16, fallback: 1 }).describe(
-    'Number of producers, which share the partitions and have one send in flight each. One makes the largest batches.',
-  ),
   EVENT_LOG_DATABASE_URL: postgresUrl
     .optional()
     .describe('PostgreSQL database used as the event log if there is no Kafka.'),

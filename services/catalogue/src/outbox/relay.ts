@@ -141,7 +141,6 @@ function offsetsOf(records: OutgoingRecord[], published: Published) {
   const next = new Map<number, bigint>();
   for (const [index, { partition }] of records.entries()) {
     const offset = published.offsetOf(index);
-    if (offset === undefined) continue;
     if (!first.has(partition)) first.set(partition, offset);
     next.set(partition, offset + 1n);
   }

@@ -35,7 +35,7 @@ export function createIdentify({ log, clock, partitions }: Publishing): Identify
     const headers = { project: record.project_id, received_at: record.received_at };
     const partition = partitionFor(key, partitions);
     const published = await log.publish(topic, [{ partition, key, value: Buffer.from(json), headers }]);
-    return stateToken({ topic, partition, offset: Number(published.offsetOf(0) ?? 0) });
+    return stateToken({ topic, partition, offset: Number(published.offsetOf(0)) });
   }
 
   function common(projectId: string, call: IdentifyCall | GroupCall) {

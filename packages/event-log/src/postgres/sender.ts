@@ -1,28 +1,22 @@
 import { backoffDelay, pause } from '@switchboard/resilience';
-import type { TopicRecords } from './batcher.ts';
-import { EventLogUnavailable, messageOf } from './errors.ts';
-import type { FirstOffsets } from './first-offsets.ts';
-import { within } from './timing.ts';
-import type { LogEntry } from './types.ts';
+import type { PartitionRecords, Transport } from '../batcher.ts';
+import { EventLogUnavailable, messageOf } from '../errors.ts';
+import { within } from '../timing.ts';
+import type { LogEntry } from '../types.ts';
 
 /** No attempt starts this close to the deadline, because its records could be stored after the caller was rejected. */
 const MIN_ATTEMPT_MS = 200;
 
 /** A connection to the log for publishing. Not reused after a failed send. */
 export interface SendConnection {
-  send(batch: TopicRecords[]): Promise<FirstOffsets>;
-  close(): Promise<void>;
-}
-
-export interface Sender {
-  send(batch: TopicRecords[], deadline: number): Promise<FirstOffsets>;
+  /** Resolves with the offset of the first record of each partition. */
+  send(batch: PartitionRecords[]): Promise<number[]>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a connection on the first send and a new one after each failure. What a failed connection has stored is
- * unknown, and an idempotent Kafka producer whose sequence numbers differ from the broker's would have later records
- * dropped as duplicates.
+ * All partitions share one send, which stores all of its records or none. Opens a connection on the first send and a
+ * new one after each failure.
  */
 export function createSender(options: {
   name: string;
@@ -30,29 +24,31 @@ export function createSender(options: {
   /** Whether to send the same records again through a new connection. */
   isRetryable(error: unknown): boolean;
   onLog?: ((entry: LogEntry) => void) | undefined;
-}): Sender {
+}): Transport {
   let current: Promise<SendConnection> | undefined;
   let down = false;
 
-  async function send(batch: TopicRecords[], deadline: number): Promise<FirstOffsets> {
+  async function send(_: string, batch: PartitionRecords[]): Promise<(number | Error)[]> {
+    const deadline = batch.reduce((latest, one) => Math.max(latest, one.deadline), 0);
     for (let failures = 1; ; failures++) {
       const outcome = await attempt(batch, deadline);
-      if (typeof outcome === 'function') {
+      if (Array.isArray(outcome)) {
         logChange(false);
         return outcome;
       }
-      logChange(true, outcome.error, batch);
+      const { error, retry } = outcome;
+      logChange(true, error, batch);
       const wait = backoffDelay(failures - 1, { baseMs: 50, maxMs: 1_000 });
       const isTooLate = performance.now() + wait + MIN_ATTEMPT_MS > deadline;
-      if (!outcome.retry || isTooLate) throw outcome.error;
+      if (!retry || isTooLate) return batch.map(() => asError(error));
       await pause(wait);
     }
   }
 
   async function attempt(
-    batch: TopicRecords[],
+    batch: PartitionRecords[],
     deadline: number,
-  ): Promise<FirstOffsets | { error: unknown; retry: boolean }> {
+  ): Promise<number[] | { error: unknown; retry: boolean }> {
     current ??= options.open();
     const opening = current;
     let connection: SendConnection;
@@ -76,7 +72,7 @@ export function createSender(options: {
     opening.then((connection) => connection.close()).catch(() => {});
   }
 
-  function logChange(isDown: boolean, error?: unknown, batch: TopicRecords[] = []): void {
+  function logChange(isDown: boolean, error?: unknown, batch: PartitionRecords[] = []): void {
     if (isDown === down) return;
     down = isDown;
     if (isDown) {
@@ -86,6 +82,7 @@ export function createSender(options: {
   }
 
   return {
+    routeOf: () => 'all',
     send,
     async close() {
       const opening = current;
@@ -93,4 +90,8 @@ export function createSender(options: {
       await opening?.then((connection) => connection.close()).catch(() => {});
     },
   };
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new EventLogUnavailable(messageOf(error));
 }

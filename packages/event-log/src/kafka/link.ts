@@ -1,0 +1,79 @@
+import type { Cluster, Kafka } from 'kafkajs';
+
+/** Identifies the batches of a producer to the brokers, which store each sequence number once. */
+export interface Identity {
+  producerId: string;
+  producerEpoch: number;
+}
+
+export type ProduceRequest = Parameters<Awaited<ReturnType<Cluster['findBroker']>>['produce']>[0];
+export type ProducedTopics = Awaited<
+  ReturnType<Awaited<ReturnType<Cluster['findBroker']>>['produce']>
+>['topics'];
+
+/** One connection to each broker, and the leaders of the partitions. */
+export interface Link {
+  /** Undefined if it is unknown, or if there is none. */
+  leaderOf(topic: string, partition: number): number | undefined;
+  /** Asks a broker for the leaders. */
+  refresh(topic: string): Promise<void>;
+  produce(leader: number, request: ProduceRequest): Promise<ProducedTopics>;
+  newIdentity(): Promise<Identity>;
+  close(): Promise<void>;
+}
+
+export function createLink(client: Kafka): Link {
+  let cluster = client.cluster();
+  let topics = new Set<string>();
+  let refreshing: Promise<void> | undefined;
+
+  async function refreshNow(topic: string): Promise<void> {
+    await cluster.connect();
+    try {
+      if (topics.has(topic)) await cluster.refreshMetadata();
+      else await cluster.addMultipleTargetTopics([topic]);
+      topics.add(topic);
+    } catch (error) {
+      if (topics.size > 0 && isUnknownTopic(error)) forget();
+      throw error;
+    }
+  }
+
+  /** A topic that was deleted would fail every later refresh. */
+  function forget(): void {
+    const old = cluster;
+    cluster = client.cluster();
+    topics = new Set();
+    old.disconnect().catch(() => {});
+  }
+
+  return {
+    leaderOf(topic, partition) {
+      if (!topics.has(topic)) return undefined;
+      const found = cluster.findTopicPartitionMetadata(topic);
+      const at = found[partition];
+      const metadata =
+        at?.partitionId === partition ? at : found.find((one) => one.partitionId === partition);
+      return metadata && metadata.leader >= 0 ? metadata.leader : undefined;
+    },
+    async refresh(topic) {
+      // One at a time, of all topics; a new topic waits for its turn.
+      while (refreshing && !topics.has(topic)) await refreshing.catch(() => {});
+      refreshing ??= refreshNow(topic).finally(() => (refreshing = undefined));
+      await refreshing;
+    },
+    async produce(leader, request) {
+      const broker = await cluster.findBroker({ nodeId: leader });
+      return (await broker.produce(request)).topics;
+    },
+    async newIdentity() {
+      const broker = await cluster.findControllerBroker();
+      return broker.initProducerId({});
+    },
+    close: () => cluster.disconnect().catch(() => {}),
+  };
+}
+
+function isUnknownTopic(error: unknown): boolean {
+  return error instanceof Error && 'type' in error && error.type === 'UNKNOWN_TOPIC_OR_PARTITION';
+}
