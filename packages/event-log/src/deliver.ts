@@ -128,6 +128,19 @@ export function deadLetterTopic(topic: string): string {
   return `${topic}.dead-letter`;
 }
 
+/** The position of a group is not among the stored offsets, so it reads on from the earliest stored record. */
+export function offsetsWentBack(at: {
+  group: string;
+  topic: string;
+  partition: number;
+  position: bigint | string;
+}): LogEntry {
+  return {
+    level: 'error',
+    message: `${at.group} was at offset ${at.position} of ${at.topic}/${at.partition}, which is not stored: the topic was recreated or truncated, or its retention removed records that were not read. Reading on from the earliest stored record`,
+  };
+}
+
 export function lostError(ownership: Ownership): PartitionLost {
   return new PartitionLost(
     `${ownership.topic}/${ownership.partition} is assigned to another consumer: nothing committed`,

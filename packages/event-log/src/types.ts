@@ -64,8 +64,9 @@ export interface ConsumeOptions {
   /** Default: `after-batch`, which commits the offset when `handle` resolves. */
   commit?: 'after-batch' | 'manual';
   /**
-   * The partition is being reassigned or restarted from its last commit. A consumer that commits manually drops its
-   * uncommitted work.
+   * The partition is being reassigned, or restarted from its last commit or, if offsets went back, from the earliest
+   * stored record. A consumer that commits manually drops its uncommitted work. A handler that still runs is waited
+   * for before the partition is read again.
    */
   onRevoked?(topic: string, partition: number): void;
   /** A consumer that sends no heartbeat for this long loses its partitions. Default: 10,000. Kafka requires 6,000 or more. */

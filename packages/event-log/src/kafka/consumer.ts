@@ -1,6 +1,18 @@
 import { backoffDelay, pause } from '@switchboard/resilience';
-import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
-import { createOwnership, deliver, lostError, type Ownership, type Progress } from '../deliver.ts';
+import kafkajs, {
+  type Consumer,
+  type EachBatchPayload,
+  type Kafka,
+  type KafkaJSOffsetOutOfRange,
+} from 'kafkajs';
+import {
+  createOwnership,
+  deliver,
+  lostError,
+  type Ownership,
+  offsetsWentBack,
+  type Progress,
+} from '../deliver.ts';
 import { EventLogUnavailable, messageOf } from '../errors.ts';
 import { within } from '../timing.ts';
 import type { ConsumeOptions, LogEntry } from '../types.ts';
@@ -45,7 +57,13 @@ export function startConsumer(options: {
       revokeAll();
       if (stopping.signal.aborted) return;
       if (performance.now() - started > 30_000) failures = 0;
-      if (++failures === 1) {
+      const outOfRange = outOfRangeOf(error);
+      if (outOfRange) {
+        const { topic, partition, fetchOffset } = outOfRange;
+        onLog?.(
+          offsetsWentBack({ group: consume.group, topic, partition, position: fetchOffset ?? 'unknown' }),
+        );
+      } else if (++failures === 1) {
         onLog?.({
           level: 'warn',
           message: `Reading as ${consume.group} stopped, retrying: ${messageOf(error)}`,
@@ -184,6 +202,14 @@ export function startConsumer(options: {
       await running;
     },
   };
+}
+
+/** kafkajs has committed the start of the partition, and this consumer starts anew to drop what it holds. */
+function outOfRangeOf(error: unknown): KafkaJSOffsetOutOfRange | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof kafkajs.KafkaJSOffsetOutOfRange) return cause;
+  }
+  return undefined;
 }
 
 function release(holder: Held): void {

@@ -24,6 +24,8 @@ export function startConsumer(options: {
     leaseMs: consume.leaseMs ?? 10_000,
   };
   const workers = new Map<string, Worker>();
+  /** Lost workers whose handler still runs: the partition is claimed again after it. */
+  const ending = new Set<string>();
   const handovers = new Set<Promise<void>>();
   let stopping = false;
   let failing = false;
@@ -81,7 +83,7 @@ export function startConsumer(options: {
       const worker = workers.get(key);
       // Notifications can be missed, so it also polls.
       if (worker && end > worker.position()) worker.wake();
-      if (worker || stopping) continue;
+      if (worker || stopping || ending.has(key)) continue;
       const claimed = await claim(database, membership, topic, partition);
       if (claimed)
         start(database, key, { ...membership, topic, partition, epoch: claimed.epoch }, claimed.committed);
@@ -106,10 +108,17 @@ export function startConsumer(options: {
     });
   }
 
+  /** Revoked at once: what comes next must not find the work that this worker leaves. */
   function lose(key: string, worker: Worker): void {
     workers.delete(key);
+    ending.add(key);
     worker.ownership.lose();
-    track(worker.done.then(() => revoked(worker)));
+    revoked(worker);
+    const ended = worker.done.finally(() => {
+      ending.delete(key);
+      wake();
+    });
+    track(ended);
   }
 
   function handOver(database: Database, key: string, worker: Worker): void {

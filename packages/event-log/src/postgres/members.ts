@@ -92,6 +92,16 @@ export async function release(
   await notifyGroup(sql, group);
 }
 
+/** Gives the partition back with nothing committed. */
+export async function rewind({ sql }: Database, claimed: Claim): Promise<void> {
+  const { group, member, topic, partition, epoch } = claimed;
+  await sql`
+    update event_log.group_partitions set committed = 0, owner = null, lease_until = null
+    where "group" = ${group} and topic = ${topic} and partition = ${partition}
+      and owner = ${member} and epoch = ${String(epoch)}::bigint`;
+  await notifyGroup(sql, group);
+}
+
 export async function leave({ sql }: Database, { group, member }: Membership): Promise<void> {
   await sql`delete from event_log.group_members where "group" = ${group} and member = ${member}`;
   await notifyGroup(sql, group);

@@ -1,10 +1,17 @@
 import type { Database } from '@switchboard/database';
 import { backoffDelay, pause } from '@switchboard/resilience';
-import { createOwnership, deliver, lostError, type Ownership, type Progress } from '../deliver.ts';
+import {
+  createOwnership,
+  deliver,
+  lostError,
+  type Ownership,
+  offsetsWentBack,
+  type Progress,
+} from '../deliver.ts';
 import { EventLogUnavailable, messageOf, PartitionLost } from '../errors.ts';
 import type { ConsumeOptions, LogEntry } from '../types.ts';
 import type { Feed } from './feed.ts';
-import { type Claim, commitOffset } from './members.ts';
+import { type Claim, commitOffset, rewind } from './members.ts';
 import { readRecords } from './reader.ts';
 
 export interface Worker {
@@ -85,6 +92,12 @@ export function startWorker(options: {
     if (fetched.records.length > 0) {
       if (await deliver(ownership, fetched, { consume, progress, onLog })) position = fetched.nextOffset;
       return;
+    }
+    if (fetched.nextOffset < position) {
+      onLog?.(offsetsWentBack({ group: consume.group, topic, partition, position }));
+      await rewind(database, claim);
+      ownership.lose();
+      throw lostError(ownership);
     }
     // Compaction or retention removed the records, so skip to the end.
     if (fetched.nextOffset > position && consume.commit !== 'manual') {
