@@ -10,6 +10,8 @@ export interface ByteBudget {
   release(bytes: number): void;
   /** Bytes reserved now; of a part, its own. */
   used(): number;
+  /** Bytes that neither it nor another part has reserved. */
+  free(): number;
   /** A budget with a count of its own; what it reserves counts in this one too, and both are bound by `maxBytes`. */
   part(): ByteBudget;
 }
@@ -32,6 +34,7 @@ export function createByteBudget(maxBytes: number): ByteBudget {
         total -= bytes;
       },
       used: () => used,
+      free: () => Math.max(0, maxBytes - total),
       part,
     };
   }

@@ -65,7 +65,7 @@ export const messengerService = defineService({
     const storage = openObjects(config);
     const app = createApp({ service: 'messenger', context, directory, database });
     app.health.add('database', database.ping);
-    const { budget } = app;
+    const { bodies } = app;
     const ofProject = projectOfRegion(directory, config.REGION);
     const limit = createRateLimits(redis);
     const perMinute = (name: string, points: number) => limit({ name, points, durationSeconds: 60 });
@@ -131,7 +131,7 @@ export const messengerService = defineService({
       clock,
       logger,
     });
-    attachmentsRoutes(app, { attachments, tokens, budget });
+    attachmentsRoutes(app, { attachments, tokens, bodies });
     const retentionHours = config.UNSENT_ATTACHMENT_HOURS;
     const sweep = storage && createSweep({ store: attachmentsStore, storage, retentionHours, clock, logger });
 
@@ -140,7 +140,7 @@ export const messengerService = defineService({
 
     // Team and configuration
     const team = createTeam({ store: createTeamStore(db), storage, clock, logger });
-    teamRoutes(app, { team, ofProject, budget });
+    teamRoutes(app, { team, ofProject, bodies });
     const configurations = createConfigurations({
       store: createConfigurationStore(db),
       team,

@@ -49,7 +49,7 @@ export const ingestEvents = operation({
   path: '/v1/events',
   summary: 'Ingest a batch of events',
   description:
-    'Send 1 to 1,000 events of up to 900,000 bytes each. The body may be 4 MiB as sent (gzip, deflate, br, zstd or uncompressed) and 20 MiB decompressed. It is parsed as JSON regardless of Content-Type. One invalid event rejects the whole batch. An event_id that occurs twice in a batch is stored once but counted twice in accepted. Unknown properties of an event are dropped. The response is sent once the event log has stored the batch.',
+    'Send 1 to 1,000 events of up to 900,000 bytes each. The body may be 4 MiB as sent (gzip, deflate, br, zstd or uncompressed) and 20 MiB decompressed. It may expand a hundredfold and have 500,000 values. It is parsed as JSON regardless of Content-Type. One invalid event rejects the whole batch. An event_id that occurs twice in a batch is stored once but counted twice in accepted. Unknown properties of an event are dropped. The response is sent once the event log has stored the batch.',
   maxBodyBytes: EVENTS_MAX_BYTES,
   maxWireBytes: EVENTS_MAX_WIRE_BYTES,
   request: {

@@ -21,6 +21,7 @@ const statuses: Record<number, [phrase: string, code: string]> = {
   402: ['Payment Required', 'PLAN_REQUIRED'],
   403: ['Forbidden', 'FORBIDDEN'],
   404: ['Not Found', 'NOT_FOUND'],
+  408: ['Request Timeout', 'BAD_REQUEST'],
   409: ['Conflict', 'CONFLICT'],
   413: ['Payload Too Large', 'PAYLOAD_TOO_LARGE'],
   415: ['Unsupported Media Type', 'BAD_REQUEST'],

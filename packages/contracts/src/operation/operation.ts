@@ -113,6 +113,10 @@ function commonErrors(
 }
 
 const bodyErrors = (maxBodyBytes: number): Record<number, ErrorMeaning> => ({
+  408: {
+    description: 'The request body arrives too slowly.',
+    message: 'body: fewer than 10240 bytes received in 10 s. Send it again.',
+  },
   413: { description: 'The request body is too large.', message: `body: larger than ${maxBodyBytes} bytes` },
   415: {
     description: 'Unsupported Content-Encoding.',

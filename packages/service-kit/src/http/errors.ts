@@ -58,6 +58,13 @@ export class Conflict extends Rejection {
   }
 }
 
+/** 408: the body arrives too slowly. */
+export class TooSlow extends Rejection {
+  constructor(message: string) {
+    super(408, 'BAD_REQUEST', message);
+  }
+}
+
 /** 413: larger than the operation accepts. */
 export class PayloadTooLarge extends Rejection {
   constructor(message: string) {
@@ -81,6 +88,10 @@ export class RateLimited extends Rejection {
 
 /** The message of a 503 while MAX_BYTES_IN_FLIGHT is used up. */
 export const OVERLOADED = 'Service overloaded. Retry after the time in Retry-After.';
+
+/** The message of a 503 while an address or a project holds its share of MAX_BYTES_IN_FLIGHT. */
+export const TOO_MUCH_AT_ONCE =
+  'Too many bytes in flight from this address or project. Retry after the time in Retry-After.';
 
 /** 503: a dependency is unavailable or the service is overloaded; retry after so many seconds. */
 export class Unavailable extends Rejection {

@@ -1,11 +1,11 @@
-import { isUtf8 } from 'node:buffer';
 import type { RouteHandler } from '@hono/zod-openapi';
 import { zValidator } from '@hono/zod-validator';
 import { type Operation, routingPath } from '@switchboard/contracts';
-import type { ByteBudget } from '@switchboard/resilience';
 import type { Context, Handler, Hono, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
-import { type Body, readBody } from './body.ts';
+import { type Bodies, projectHolder } from './body/bodies.ts';
+import type { Hold } from './body/holds.ts';
+import { parseJson } from './body/json.ts';
 import { bearer, type Credentials } from './credentials.ts';
 import type { ErrorCodes, KitEnv, OperationEnv } from './env.ts';
 import { BadRequest } from './errors.ts';
@@ -28,10 +28,16 @@ export type Implement = <O extends Operation>(
 
 interface Pipeline {
   hono: Hono<KitEnv>;
-  budget: ByteBudget;
+  bodies: Bodies;
   credentials: Credentials;
   assertStarted: () => void;
 }
+
+/** What anyone may send without a key in the header: as much as sendBeacon, which cannot set one, as sent and decompressed. */
+const WITHOUT_KEY = {
+  maxBytes: 65_536,
+  hint: ' without a key in the header. Send it as Authorization: Bearer <key>.',
+};
 
 /**
  * Registers operations with one handler each: credential, authorize, path and query, body, then the rule. A request is
@@ -49,7 +55,7 @@ function register<O extends Operation>(
 ): void;
 /** The router knows neither the input nor the response of a handler; both are checked where the handler is given. */
 function register(
-  { hono, budget, credentials, assertStarted }: Pipeline,
+  { hono, bodies, credentials, assertStarted }: Pipeline,
   operation: Operation,
   handler: Handler<KitEnv>,
   { authorize, errorCodes }: { authorize?(c: Context<KitEnv>): Promise<void>; errorCodes?: ErrorCodes },
@@ -85,16 +91,22 @@ function register(
     }
   }
 
-  async function readJson(c: Context, body: Body, bodySchema: z.ZodType): Promise<void> {
+  /** The bytes are not kept: what was made of them is on the hold. */
+  async function readJson(c: Context, hold: Hold, bodySchema: z.ZodType): Promise<void> {
+    const isKeyInBody = operation.credential === 'ingestion' && c.var.project === undefined;
+    const bytes = await bodies.read(c, hold, isKeyInBody ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes });
     let value: unknown;
     let fault: BadRequest | undefined;
     try {
-      value = parseJson(body.bytes);
+      value = parseJson(bytes, hold);
     } catch (error) {
-      fault = error instanceof BadRequest ? error : new BadRequest('body: not valid JSON');
+      if (!(error instanceof BadRequest)) throw error;
+      fault = error;
     }
-    if (operation.credential === 'ingestion' && c.var.project === undefined) {
-      c.set('project', await credentials.projectKey(keyInBody(value)));
+    if (isKeyInBody) {
+      const project = await credentials.projectKey(keyInBody(value));
+      c.set('project', project);
+      hold.join(projectHolder(project));
     }
     if (fault !== undefined) throw fault;
     const parsed = bodySchema.safeParse(value);
@@ -111,12 +123,12 @@ function register(
     await authorize?.(c);
     for (const check of checks) await check(c, noNext);
     if (schema === undefined) return handler(c, next);
-    const body = await readBody(c, { maxWireBytes, maxBytes: maxBodyBytes, budget });
+    const hold = bodies.hold(c);
     try {
-      await readJson(c, body, schema);
+      await readJson(c, hold, schema);
       return await handler(c, next);
     } finally {
-      budget.release(body.reserved);
+      hold.release();
     }
   });
 }
@@ -152,12 +164,6 @@ function jsonSchema(operation: Operation): z.ZodType | undefined {
 function shapeOf(schema: unknown): object {
   if (!isObject(schema) || !('shape' in schema)) return {};
   return isObject(schema.shape) ? schema.shape : {};
-}
-
-/** Reads JSON with any Content-Type, so that sendBeacon and a plain `curl -d` work. */
-function parseJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw new BadRequest('body: not valid UTF-8');
-  return JSON.parse(bytes.toString('utf8'));
 }
 
 function keyInBody(body: unknown): string | undefined {

@@ -1,10 +1,10 @@
 import { mountApiReference } from '@switchboard/api-reference';
 import { type Operation, openApiDocument, routingPath, type ServiceName } from '@switchboard/contracts';
 import type { Database } from '@switchboard/database';
-import type { ByteBudget } from '@switchboard/resilience';
 import { Hono } from 'hono';
 import { createAccessTokens } from '../access/access-tokens.ts';
 import { type AccessDirectory, createCredentials } from '../access/credentials.ts';
+import { type Bodies, createBodies } from '../http/body/bodies.ts';
 import { preflight } from '../http/cors.ts';
 import type { KitEnv, ProjectAccess } from '../http/env.ts';
 import { errorResponse, toRejection } from '../http/error-responses.ts';
@@ -29,8 +29,8 @@ interface AppOptions {
 export interface ServiceApp {
   hono: Hono<KitEnv>;
   health: Health;
-  /** Counts the bytes of request bodies. A handler that reads its own body (`readBody`) counts it here too. */
-  budget: ByteBudget;
+  /** For a handler that reads its own body. */
+  bodies: Bodies;
   /** Serves an operation of the contracts, whose definition says its credential, limits and validation. */
   implement: Implement;
   /** The project of a key that is not sent with an operation, such as a socket's. Throws as operations do. */
@@ -51,6 +51,7 @@ export function createApp({ service, context, directory, database }: AppOptions)
   const hono = new Hono<KitEnv>();
   const health = createHealth();
   const budget = context.budget.part();
+  const bodies = createBodies(budget);
   const consoleOrigin = new URL(config.CONSOLE_URL).origin;
   const credentials = createCredentials({
     region: config.REGION,
@@ -106,7 +107,7 @@ export function createApp({ service, context, directory, database }: AppOptions)
   });
   mountApiReference(hono);
 
-  const serve = implementing({ hono, budget, credentials, assertStarted });
+  const serve = implementing({ hono, bodies, credentials, assertStarted });
 
   function assertStarted(): void {
     if (!health.isStarted()) throw new Unavailable('Service starting. Retry after the time in Retry-After.');
@@ -138,7 +139,7 @@ export function createApp({ service, context, directory, database }: AppOptions)
   return {
     hono,
     health,
-    budget,
+    bodies,
     implemented,
     async projectKey(key) {
       assertStarted();

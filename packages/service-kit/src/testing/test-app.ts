@@ -84,11 +84,14 @@ export const takeFile = operation({
 });
 
 export const KEY = `pk_eu_${'a'.repeat(32)}`;
+/** Of another project. */
+export const OTHER_KEY = `pk_eu_${'c'.repeat(32)}`;
 export const OTHER_REGION_KEY = `pk_us_${'b'.repeat(32)}`;
 
 const directory: AccessDirectory = {
   async projectKey(key) {
     if (key === KEY) return { key, projectId: 'p1', companyId: 'c1', region: 'eu' };
+    if (key === OTHER_KEY) return { key, projectId: 'p3', companyId: 'c1', region: 'eu' };
     if (key === OTHER_REGION_KEY) return { key, projectId: 'p2', companyId: 'c1', region: 'us' };
     return undefined;
   },

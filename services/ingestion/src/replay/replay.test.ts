@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { replayRecord } from '@switchboard/contracts';
 import { partitionFor, type StoredRecord } from '@switchboard/event-log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -86,10 +86,13 @@ describe('a replay chunk', () => {
   });
 
   it('over 25 MiB, on the wire or decompressed, is 413', async () => {
-    const large = JSON.stringify(chunk({ events: ['x'.repeat(26_214_400)] }));
+    const large = JSON.stringify(chunk({ events: [randomBytes(65_536).toString('hex').repeat(200)] }));
     expect((await upload(large)).status).toBe(413);
-    const headers = { Authorization: `Bearer ${KEY}`, 'Content-Encoding': 'gzip' };
-    const answer = await upload(gzipSync(large), headers);
+    const headers = { Authorization: `Bearer ${KEY}`, 'Content-Encoding': 'br' };
+    const answer = await upload(
+      brotliCompressSync(large, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+      headers,
+    );
     expect(answer).toMatchObject({ status: 413, body: undefined });
     expect(answer.headers.get('x-error')).toMatch(/26214400 bytes/);
   });

@@ -1,5 +1,5 @@
 import { ATTACHMENT_MAX_BYTES, readAttachment, uploadAttachment } from '@switchboard/contracts';
-import { BadRequest, type ByteBudget, Rejection, type ServiceApp } from '@switchboard/service-kit';
+import { BadRequest, type Bodies, Rejection, type ServiceApp } from '@switchboard/service-kit';
 import { requireConversationToken } from '../conversations/access.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
 import { withRawBody } from '../uploads/raw-body.ts';
@@ -16,16 +16,16 @@ const ERROR_CODES = {
 interface AttachmentsDeps {
   attachments: Attachments;
   tokens: Pick<ConversationTokens, 'require'>;
-  budget: ByteBudget;
+  bodies: Bodies;
 }
 
-export function attachmentsRoutes(app: ServiceApp, { attachments, tokens, budget }: AttachmentsDeps): void {
+export function attachmentsRoutes(app: ServiceApp, { attachments, tokens, bodies }: AttachmentsDeps): void {
   const access = { ...requireConversationToken(tokens), errorCodes: ERROR_CODES };
 
   app.implement(
     uploadAttachment,
     (c) =>
-      withRawBody(c, { maxBytes: ATTACHMENT_MAX_BYTES, budget }, async (readBody) => {
+      withRawBody(c, { maxBytes: ATTACHMENT_MAX_BYTES, bodies }, async (readBody) => {
         const { name } = c.req.valid('query');
         const { id: conversationId } = c.req.valid('param');
         const { project, address } = c.var;

@@ -6,17 +6,17 @@ import {
   putTeammate,
   putTeammateAvatar,
 } from '@switchboard/contracts';
-import { type ByteBudget, isFresh, type ProjectOfRegion, type ServiceApp } from '@switchboard/service-kit';
+import { type Bodies, isFresh, type ProjectOfRegion, type ServiceApp } from '@switchboard/service-kit';
 import { withRawBody } from '../uploads/raw-body.ts';
 import type { Team } from './team.ts';
 
 interface TeamDeps {
   team: Team;
   ofProject: ProjectOfRegion;
-  budget: ByteBudget;
+  bodies: Bodies;
 }
 
-export function teamRoutes(app: ServiceApp, { team, ofProject, budget }: TeamDeps): void {
+export function teamRoutes(app: ServiceApp, { team, ofProject, bodies }: TeamDeps): void {
   app.implement(
     listTeammates,
     async (c) => c.json({ team: await team.list(c.req.valid('param').projectId) }, 200),
@@ -44,7 +44,7 @@ export function teamRoutes(app: ServiceApp, { team, ofProject, budget }: TeamDep
   app.implement(
     putTeammateAvatar,
     (c) =>
-      withRawBody(c, { maxBytes: AVATAR_MAX_BYTES, budget }, async (read) => {
+      withRawBody(c, { maxBytes: AVATAR_MAX_BYTES, bodies }, async (read) => {
         const { projectId, userId } = c.req.valid('param');
         return c.json({ url: await team.putAvatar(projectId, userId, read) }, 200);
       }),

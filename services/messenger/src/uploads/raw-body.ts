@@ -1,25 +1,21 @@
-import { type ByteBudget, readBody } from '@switchboard/service-kit';
+import type { Bodies } from '@switchboard/service-kit';
 import type { Context } from 'hono';
 
 interface RawBodyOptions {
   maxBytes: number;
-  budget: ByteBudget;
+  bodies: Bodies;
 }
 
 /** Runs `action` with a function that reads the body; its bytes count against the budget until `action` ends. */
 export async function withRawBody<T>(
   c: Context,
-  { maxBytes, budget }: RawBodyOptions,
+  { maxBytes, bodies }: RawBodyOptions,
   action: (read: () => Promise<Buffer>) => Promise<T>,
 ): Promise<T> {
-  let reserved = 0;
+  const hold = bodies.hold(c);
   try {
-    return await action(async () => {
-      const body = await readBody(c, { maxWireBytes: maxBytes, maxBytes, budget });
-      reserved = body.reserved;
-      return body.bytes;
-    });
+    return await action(() => bodies.read(c, hold, { maxBytes }));
   } finally {
-    budget.release(reserved);
+    hold.release();
   }
 }

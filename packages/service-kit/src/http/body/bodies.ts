@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http';
+import type { ByteBudget } from '@switchboard/resilience';
+import type { Context } from 'hono';
+import type { ProjectAccess } from '../env.ts';
+import { BadRequest, PayloadTooLarge } from '../errors.ts';
+import { createDecoding } from './decoding.ts';
+import { createHolds, type Hold } from './holds.ts';
+import { createPace, type Pace } from './pace.ts';
+
+interface BodyBounds {
+  /** Bound on the decompressed bytes. */
+  maxBytes: number;
+  /** Bound on the bytes on the wire. Default: maxBytes. */
+  maxWireBytes?: number;
+  /** Added to the message of a 413. */
+  hint?: string;
+}
+
+/** The bodies of an app's requests. Every byte of them counts against its budget. */
+export interface Bodies {
+  /** What a request holds of the budget, on behalf of its address and project. The caller releases it. */
+  hold(c: Context): Hold;
+  /**
+   * Reads and decompresses a request's body (gzip, deflate, br, zstd) within its bounds. Throws PayloadTooLarge,
+   * UnsupportedEncoding, BadRequest (cannot be decompressed, or the connection was lost), TooSlow or Unavailable (the
+   * budget is used up).
+   */
+  read(c: Context, hold: Hold, bounds: BodyBounds): Promise<Buffer>;
+}
+
+export function createBodies(budget: ByteBudget): Bodies {
+  const open = createHolds(budget);
+  const pace = createPace();
+  const decoding = createDecoding();
+
+  return {
+    hold(c) {
+      const hold = open(`address ${c.var.address}`);
+      const project: ProjectAccess | undefined = c.var.project;
+      if (project !== undefined) hold.join(projectHolder(project));
+      // Replay chunks are the largest bodies. They leave room for events, whatever their number.
+      if (c.var.operation?.host === 'replay') hold.join('replay');
+      return hold;
+    },
+
+    async read(c, hold, { maxBytes, maxWireBytes = maxBytes, hint = '' }) {
+      const tooLarge = (limit: number, when = '') =>
+        new PayloadTooLarge(`body: larger than ${limit} bytes${when}${hint}`);
+      const decode = decoding(c.req.header('content-encoding'));
+      const wireLimit = decode === undefined ? Math.min(maxWireBytes, maxBytes) : maxWireBytes;
+      if (Number(c.req.header('content-length') ?? 0) > wireLimit) throw tooLarge(wireLimit);
+      let wireBytes = 0;
+      const wire = await readWire(c, pace, (bytes) => {
+        wireBytes += bytes;
+        if (wireBytes > wireLimit) throw tooLarge(wireLimit);
+        hold.take(bytes);
+      });
+      if (decode === undefined) return wire;
+      let decodedBytes = 0;
+      const decoded = await decode(wire, (bytes) => {
+        decodedBytes += bytes;
+        if (decodedBytes > maxBytes) throw tooLarge(maxBytes, ' when decompressed');
+        hold.take(bytes);
+      });
+      hold.give(wire.length);
+      return decoded;
+    },
+  };
+}
+
+export const projectHolder = ({ id }: Pick<ProjectAccess, 'id'>): string => `project ${id}`;
+
+/** Called with the length of each chunk before it is kept; throws to refuse it. */
+type Take = (bytes: number) => void;
+
+async function readWire(c: Context, pace: Pace, take: Take): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const keep = (chunk: Buffer) => {
+    take(chunk.length);
+    chunks.push(chunk);
+  };
+  const incoming: IncomingMessage | undefined = c.env?.incoming;
+  await (incoming === undefined ? readWeb(c.req.raw.body, keep) : readNode(incoming, pace, keep));
+  const only = chunks.length === 1 ? chunks[0] : undefined;
+  return only ?? Buffer.concat(chunks);
+}
+
+/** Node's own stream is much cheaper than the Request's web stream. The server discards what is left unread. */
+function readNode(incoming: IncomingMessage, pace: Pace, keep: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      pace.end(reading);
+      incoming.off('data', onData).off('end', onEnd).off('close', onBroken);
+      incoming.pause();
+      reject(error);
+    };
+    const reading = pace.begin(fail);
+    const onData = (chunk: Buffer) => {
+      reading.received += chunk.length;
+      try {
+        keep(chunk);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const onEnd = () => {
+      pace.end(reading);
+      resolve();
+    };
+    // A broken request closes before it has ended; a complete one closes after the response.
+    const onBroken = () => {
+      if (!incoming.readableEnded)
+        fail(new BadRequest('The connection was lost before the body was complete.'));
+    };
+    incoming.on('end', onEnd).on('error', onBroken).on('close', onBroken).on('data', onData);
+  });
+}
+
+async function readWeb(
+  body: ReadableStream<Uint8Array> | null,
+  keep: (chunk: Buffer) => void,
+): Promise<void> {
+  if (body === null) return;
+  for await (const chunk of body) keep(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+}

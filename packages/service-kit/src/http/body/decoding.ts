@@ -1,0 +1,119 @@
+import type { Transform } from 'node:stream';
+import * as zlib from 'node:zlib';
+import { BadRequest, PayloadTooLarge, UnsupportedEncoding } from '../errors.ts';
+
+/** Decompresses a body. `take` is called with the length of each chunk before it is kept; throws to refuse it. */
+type Decode = (wire: Buffer, take: (bytes: number) => void) => Promise<Buffer>;
+
+const CHUNK_BYTES = 65_536;
+/** As many as Node has threads for them: each needs a window of up to 16 MiB. */
+const MAX_CONCURRENT = 4;
+/** JSON rarely shrinks to a fiftieth. */
+const MAX_RATIO = 100;
+/** Small bodies may expand to this size, whatever their ratio. */
+const ALWAYS_ALLOWED_BYTES = 1_048_576;
+/** 8 MiB, the largest window that RFC 9659 allows for the content coding. The decoder's own limit is 128 MiB. */
+const ZSTD_WINDOW_LOG = 23;
+
+const options = { chunkSize: CHUNK_BYTES };
+const gunzip = () => zlib.createGunzip(options);
+const DECODERS = new Map<string, (wire: Buffer) => Transform>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', (wire) => (hasZlibHeader(wire) ? zlib.createInflate(options) : zlib.createInflateRaw(options))],
+  ['br', () => zlib.createBrotliDecompress(options)],
+  [
+    'zstd',
+    () =>
+      zlib.createZstdDecompress({
+        ...options,
+        params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG },
+      }),
+  ],
+]);
+
+/**
+ * Returns the decoder of a Content-Encoding, undefined for none; throws UnsupportedEncoding. It throws BadRequest when
+ * the bytes are not valid, and PayloadTooLarge as soon as they expand beyond measure.
+ */
+export function createDecoding(): (contentEncoding: string | undefined) => Decode | undefined {
+  const inTurn = createTurns(MAX_CONCURRENT);
+
+  return (contentEncoding = 'identity') => {
+    const encoding = contentEncoding.trim().toLowerCase();
+    if (encoding === 'identity' || encoding === '') return undefined;
+    const decoder = DECODERS.get(encoding);
+    if (decoder === undefined) {
+      throw new UnsupportedEncoding(
+        `Content-Encoding ${encoding.slice(0, 40)}: not supported. Send gzip, deflate, br, zstd or none.`,
+      );
+    }
+    return async (wire, take) => {
+      const limit = Math.max(ALWAYS_ALLOWED_BYTES, wire.length * MAX_RATIO);
+      let decoded = 0;
+      const takeWithin = (bytes: number) => {
+        take(bytes);
+        decoded += bytes;
+        if (decoded <= limit) return;
+        throw new PayloadTooLarge(`body: expands to more than ${MAX_RATIO} times its size as sent`);
+      };
+      try {
+        return await inTurn(() => decodeAll(decoder(wire), wire, takeWithin));
+      } catch (error) {
+        throw isDecodingError(error) ? faultOf(error, encoding) : error;
+      }
+    };
+  };
+}
+
+function decodeAll(decoder: Transform, wire: Buffer, take: (bytes: number) => void): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    decoder
+      .on('data', (chunk: Buffer) => {
+        try {
+          take(chunk.length);
+          chunks.push(chunk);
+        } catch (error) {
+          decoder.destroy();
+          reject(error);
+        }
+      })
+      .on('end', () => resolve((chunks.length === 1 ? chunks[0] : undefined) ?? Buffer.concat(chunks)))
+      .on('error', reject);
+    decoder.end(wire);
+  });
+}
+
+/** Runs so many works at a time; the others wait in the order of their calls. */
+function createTurns(count: number) {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}
+
+function hasZlibHeader(bytes: Buffer): boolean {
+  const [first = 0, second = 0] = bytes;
+  return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
+}
+
+function isDecodingError(error: unknown): error is Error {
+  return error instanceof Error && 'errno' in error;
+}
+
+function faultOf(error: Error, encoding: string): BadRequest {
+  if ('code' in error && error.code === 'ZSTD_error_frameParameter_windowTooLarge') {
+    return new BadRequest('body: zstd window larger than 8 MiB. Compress it with a smaller window.');
+  }
+  return new BadRequest(`body: not valid ${encoding}`);
+}

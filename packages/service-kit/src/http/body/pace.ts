@@ -1,0 +1,59 @@
+import { TooSlow } from '../errors.ts';
+
+/** A body must bring this much in every window, which is 1 KiB a second. */
+const MIN_BYTES = 10_240;
+const WINDOW_MS = 10_000;
+const CHECK_MS = 5_000;
+
+/** A body that is being read. */
+export interface Reading {
+  /** Bytes so far, counted by the reader. */
+  received: number;
+  /** Start of the current window, and the bytes received before it. */
+  windowStart: number;
+  receivedBefore: number;
+}
+
+/** Fails bodies that stall or drip: within 15 s. */
+export interface Pace {
+  begin(fail: (error: TooSlow) => void): Reading;
+  end(reading: Reading): void;
+}
+
+/** One timer checks all bodies, since a timer each would cost more than reading a small one. */
+export function createPace(): Pace {
+  const readings = new Map<Reading, (error: TooSlow) => void>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function check(): void {
+    if (readings.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+      return;
+    }
+    const now = performance.now();
+    for (const [reading, fail] of readings) {
+      if (now - reading.windowStart < WINDOW_MS) continue;
+      if (reading.received - reading.receivedBefore < MIN_BYTES) {
+        fail(
+          new TooSlow(
+            `body: fewer than ${MIN_BYTES} bytes received in ${WINDOW_MS / 1000} s. Send it again.`,
+          ),
+        );
+      } else {
+        reading.windowStart = now;
+        reading.receivedBefore = reading.received;
+      }
+    }
+  }
+
+  return {
+    begin(fail) {
+      timer ??= setInterval(check, CHECK_MS).unref();
+      const reading = { received: 0, windowStart: performance.now(), receivedBefore: 0 };
+      readings.set(reading, fail);
+      return reading;
+    },
+    end: (reading) => void readings.delete(reading),
+  };
+}
