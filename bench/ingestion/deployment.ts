@@ -8,6 +8,11 @@ import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
 export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
 export const FLOOR_TOPIC = 'floor';
 const PARTITIONS = 4;
+/** All load comes from one address and one project. */
+const UNLIMITED = {
+  BYTES_PER_PROJECT_PER_SECOND: '1000000000000',
+  BYTES_PER_ADDRESS_PER_SECOND: '1000000000000',
+};
 
 export interface Deployment {
   kafka: kafkajs.Kafka;
@@ -30,7 +35,7 @@ export async function deploy(brokers: string[], flags: readonly string[]): Promi
   await createTopics(brokers);
   const service = await rig.spawn('ingestion', {
     flags: [...HEAP_FLAGS, ...flags],
-    env: { ROLES: 'http' },
+    env: { ROLES: 'http', ...UNLIMITED },
     output: 'inherit',
   });
   const floor = await spawnProgram({

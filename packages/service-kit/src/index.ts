@@ -30,7 +30,7 @@ export {
   Unavailable,
   UnsupportedEncoding,
 } from './http/errors.ts';
-export type { Implement } from './http/implement.ts';
+export type { Implement, Quota } from './http/implement.ts';
 export { requestId } from './http/request-info.ts';
 export { type HttpServer, ListenError, listen } from './http/server.ts';
 export { createApp, type ServiceApp } from './lifecycle/app.ts';
@@ -41,6 +41,7 @@ export { openObjects } from './lifecycle/object-store.ts';
 export { runService, serviceContext, startService } from './lifecycle/runner.ts';
 export type { Service, ServiceDefinition } from './lifecycle/service.ts';
 export { shutDownInOrder } from './lifecycle/shutdown.ts';
+export { createQuota, quotaRejections } from './limits/quota.ts';
 export { createRateLimits, type RateLimit } from './limits/rate-limits.ts';
 export { openRedis } from './limits/redis.ts';
 export { createSender, type Send, SendFailed } from './outgoing/sender.ts';

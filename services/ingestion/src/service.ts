@@ -1,6 +1,12 @@
 import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory } from '@switchboard/directory';
-import { createApp, defineService, openEventLog } from '@switchboard/service-kit';
+import {
+  createApp,
+  createQuota,
+  defineService,
+  openEventLog,
+  quotaRejections,
+} from '@switchboard/service-kit';
 import { ingestionSettings } from './config.ts';
 import { createEvents } from './events/events.ts';
 import { eventsRoutes } from './events/routes.ts';
@@ -22,9 +28,21 @@ export const ingestionService = defineService({
     const app = createApp({ service: 'ingestion', context, directory, database });
 
     const publishing = { log, clock, partitions: config.TOPIC_PARTITIONS };
-    eventsRoutes(app, createEvents(publishing));
-    identifyRoutes(app, createIdentify(publishing));
-    replayRoutes(app, createReplay(publishing));
+    const rejections = quotaRejections(context.metrics);
+    const quotaOf = (name: string) =>
+      createQuota({
+        name,
+        bytesPerSecond: {
+          address: config.BYTES_PER_ADDRESS_PER_SECOND,
+          project: config.BYTES_PER_PROJECT_PER_SECOND,
+        },
+        rejections,
+        logger,
+      });
+    const eventsQuota = quotaOf('events');
+    eventsRoutes(app, createEvents(publishing), eventsQuota);
+    identifyRoutes(app, createIdentify(publishing), eventsQuota);
+    replayRoutes(app, createReplay(publishing), quotaOf('replays'));
 
     // Not the database: known keys are answered from memory.
     app.health.add('event log', () => log.ping());

@@ -7,17 +7,25 @@ import { type Bodies, projectHolder } from './body/bodies.ts';
 import type { Hold } from './body/holds.ts';
 import { parseJson } from './body/json.ts';
 import { bearer, type Credentials } from './credentials.ts';
-import type { ErrorCodes, KitEnv, OperationEnv } from './env.ts';
+import type { ErrorCodes, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
 import { BadRequest } from './errors.ts';
 import { invalid } from './validation.ts';
 
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
+
+/** What an address and a project may send. An operation with a quota checks it before it reads a body. */
+export interface Quota {
+  /** Throws RateLimited while the quota is used up. */
+  check(by: 'address' | 'project', id: string): void;
+  charge(by: 'address' | 'project', id: string, bytes: number): void;
+}
 
 interface ImplementOptions<O extends Operation> {
   /** A further check of access, after the credential and before validation. */
   authorize?(c: Context<OperationEnv<O['credential']>>): Promise<void>;
   /** The operation's own codes for rejections that the kit makes: `{ 413: 'FILE_TOO_LARGE' }`. */
   errorCodes?: ErrorCodes;
+  quota?: Quota;
 }
 
 export type Implement = <O extends Operation>(
@@ -25,6 +33,11 @@ export type Implement = <O extends Operation>(
   handler: OperationHandler<O>,
   options?: ImplementOptions<O>,
 ) => void;
+
+/** ImplementOptions, as the router knows them. */
+interface UntypedOptions extends Pick<ImplementOptions<Operation>, 'errorCodes' | 'quota'> {
+  authorize?(c: Context<KitEnv>): Promise<void>;
+}
 
 interface Pipeline {
   hono: Hono<KitEnv>;
@@ -58,7 +71,7 @@ function register(
   { hono, bodies, credentials, assertStarted }: Pipeline,
   operation: Operation,
   handler: Handler<KitEnv>,
-  { authorize, errorCodes }: { authorize?(c: Context<KitEnv>): Promise<void>; errorCodes?: ErrorCodes },
+  { authorize, errorCodes, quota }: UntypedOptions,
 ): void {
   const checks = requestChecks(operation);
   const schema = jsonSchema(operation);
@@ -91,10 +104,24 @@ function register(
     }
   }
 
+  function checkProject(c: Context): void {
+    const project: ProjectAccess | undefined = c.var.project;
+    if (project !== undefined) quota?.check('project', project.id);
+  }
+
+  /** A body that was refused counts too, as far as it was read and decompressed. */
+  function charge(c: Context, hold: Hold): void {
+    if (quota === undefined) return;
+    quota.charge('address', c.var.address, hold.taken());
+    if (c.var.project !== undefined) quota.charge('project', c.var.project.id, hold.taken());
+  }
+
   /** The bytes are not kept: what was made of them is on the hold. */
   async function readJson(c: Context, hold: Hold, bodySchema: z.ZodType): Promise<void> {
     const isKeyInBody = operation.credential === 'ingestion' && c.var.project === undefined;
-    const bytes = await bodies.read(c, hold, isKeyInBody ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes });
+    const bounds = isKeyInBody ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes };
+    const bytes = await bodies.read(c, hold, bounds).finally(() => charge(c, hold));
+    const read = hold.taken();
     let value: unknown;
     let fault: BadRequest | undefined;
     try {
@@ -107,6 +134,8 @@ function register(
       const project = await credentials.projectKey(keyInBody(value));
       c.set('project', project);
       hold.join(projectHolder(project));
+      checkProject(c);
+      quota?.charge('project', project.id, read);
     }
     if (fault !== undefined) throw fault;
     const parsed = bodySchema.safeParse(value);
@@ -119,7 +148,9 @@ function register(
     c.set('operation', operation);
     c.set('errorCodes', errorCodes);
     assertStarted();
+    quota?.check('address', c.var.address);
     await settleAccess(c);
+    checkProject(c);
     await authorize?.(c);
     for (const check of checks) await check(c, noNext);
     if (schema === undefined) return handler(c, next);

@@ -23,6 +23,8 @@ import { ingestionService } from '../service.ts';
 
 export const KEY = `pk_eu_${'k'.repeat(32)}`;
 export const US_KEY = `pk_us_${'k'.repeat(32)}`;
+/** Of another project in the same region. */
+export const OTHER_KEY = `pk_eu_${'o'.repeat(32)}`;
 export const PROJECT = 'project-1';
 export const PARTITIONS = 4;
 
@@ -63,6 +65,7 @@ export async function startIngestion({ kafkaBrokers, databaseUrl }: Options = {}
   const directory = await createDirectoryPublisher(log);
   await directory.putProject({ id: PROJECT, key: KEY });
   await directory.putProject({ id: 'project-2', region: 'us', key: US_KEY });
+  await directory.putProject({ id: 'project-3', key: OTHER_KEY });
   const { url } = await own.start('ingestion');
   const read = new Map<string, bigint[]>();
 

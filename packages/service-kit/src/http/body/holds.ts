@@ -9,6 +9,8 @@ export interface Hold {
   give(bytes: number): void;
   /** Counts the bytes, and further ones, for another holder too. */
   join(holder: string): void;
+  /** All bytes that were taken, returned or not. */
+  taken(): number;
   /** Returns all bytes. */
   release(): void;
 }
@@ -30,6 +32,7 @@ export function createHolds(budget: ByteBudget): (holder: string) => Hold {
   return (first) => {
     const holders = [first];
     let own = 0;
+    let taken = 0;
 
     /** The only request fits whatever its size, or one that is larger than the budget would be refused forever. */
     function growAlone(bytes: number): boolean {
@@ -53,6 +56,7 @@ export function createHolds(budget: ByteBudget): (holder: string) => Hold {
         }
         if (!budget.tryReserve(bytes) && !growAlone(bytes)) throw new Unavailable(OVERLOADED);
         own += bytes;
+        taken += bytes;
         for (const holder of holders) count(holder, bytes);
       },
       give,
@@ -60,6 +64,7 @@ export function createHolds(budget: ByteBudget): (holder: string) => Hold {
         holders.push(holder);
         count(holder, own);
       },
+      taken: () => taken,
       release: () => give(own),
     };
   };

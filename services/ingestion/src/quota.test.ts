@@ -1,0 +1,91 @@
+import { gzipSync } from 'node:zlib';
+import { call, type RunningInstance } from '@switchboard/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { batch, event, KEY, OTHER_KEY, startIngestion, type TestIngestion } from './testing/service.ts';
+
+describe('a quota of 20,000 bytes a second', () => {
+  let ingestion: TestIngestion;
+  let instance: RunningInstance;
+  beforeAll(async () => {
+    ingestion = await startIngestion();
+  });
+  afterAll(() => ingestion.stop());
+
+  const start = (env: Record<string, string>) =>
+    ingestion.start({ TRUSTED_PROXY_HOPS: '1', ...env }).then((started) => (instance = started));
+  interface Sender {
+    key?: string | undefined;
+    address?: string;
+    path?: string;
+  }
+  const post = (body: unknown, { key = KEY, address = '192.0.2.1', path = '/v1/events' }: Sender = {}) =>
+    call('POST', `${instance.url}${path}`, {
+      body,
+      headers: { 'X-Forwarded-For': address, ...(key && { Authorization: `Bearer ${key}` }) },
+    });
+  const large = () => batch([event({ properties: { text: 'x'.repeat(210_000) } })]);
+  const rejections = async (quota: string, by: string) => {
+    const text = await (await fetch(`${instance.url}/metrics`)).text();
+    return Number(
+      new RegExp(`switchboard_quota_rejections_total\\{[^}]*quota="${quota}",by="${by}"[^}]*\\} (\\d+)`).exec(
+        text,
+      )?.[1] ?? 0,
+    );
+  };
+
+  describe('of a project', () => {
+    beforeEach(() => start({ BYTES_PER_PROJECT_PER_SECOND: '20000' }));
+
+    it('answers 429 with Retry-After to its key from any address, and others go on', async () => {
+      expect((await post(large())).status).toBe(202);
+      const refused = await post(batch([event()]), { address: '198.51.100.1' });
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get('retry-after')).toBe('1');
+      expect(refused.body).toMatchObject({ statusCode: 429, error: 'Too Many Requests' });
+      const inBody = { ...batch([event()]), api_key: KEY };
+      expect((await post(inBody, { key: '', address: '198.51.100.1' })).status).toBe(429);
+      expect((await post({ distinct_id: 'ada' }, { path: '/v1/identify' })).status).toBe(429);
+      expect((await post(batch([event()]), { key: OTHER_KEY })).status).toBe(202);
+      expect(await rejections('events', 'project')).toBe(3);
+      await expect.poll(async () => (await post(batch([event()]))).status, { timeout: 10_000 }).toBe(202);
+    });
+
+    it('is counted apart for replay chunks, whose 429 has no body', async () => {
+      const chunk = {
+        ...{ distinct_id: 'ada', session_id: 's', seq: 0, masked: true, schema_version: 1 },
+        timestamp: '2026-03-01T09:30:00.000Z',
+        events: ['x'.repeat(210_000)],
+      };
+      expect((await post(chunk, { path: '/v1/replay' })).status).toBe(202);
+      expect(await post(chunk, { path: '/v1/replay' })).toMatchObject({ status: 429, body: undefined });
+      expect((await post(batch([event()]))).status).toBe(202);
+      expect(await rejections('replays', 'project')).toBe(1);
+    });
+
+    it('counts what a body decompresses to', async () => {
+      const headers = { Authorization: `Bearer ${KEY}`, 'Content-Encoding': 'gzip' };
+      const send = () =>
+        call('POST', `${instance.url}/v1/events`, { body: gzipSync(JSON.stringify(large())), headers });
+      expect((await send()).status).toBe(202);
+      expect((await send()).status).toBe(429);
+    });
+  });
+
+  describe('of an address', () => {
+    beforeEach(() => start({ BYTES_PER_ADDRESS_PER_SECOND: '20000' }));
+
+    it('answers 429 to its whole IPv6 network for any key, also invalid ones, and others go on', async () => {
+      expect((await post(large(), { address: '2001:db8::1' })).status).toBe(202);
+      const elsewhere = { address: '2001:db8::2' };
+      expect((await post(batch([event()]), { ...elsewhere, key: OTHER_KEY })).status).toBe(429);
+      expect((await post(batch([event()]), { ...elsewhere, key: 'nonsense' })).status).toBe(429);
+      expect((await post(batch([event()]), { address: '2001:db8:0:1::1' })).status).toBe(202);
+      expect(await rejections('events', 'address')).toBe(2);
+    });
+
+    it('counts bodies without a valid key', async () => {
+      for (let i = 0; i < 4; i++) expect((await post(' '.repeat(60_000), { key: '' })).status).toBe(401);
+      expect((await post(batch([event()]))).status).toBe(429);
+    });
+  });
+});
