@@ -29,7 +29,7 @@ export const eventRow = z.object({
   schema_version: z.int(),
   timestamp: when('As sent by the client.'),
   occurred_at: when(
-    'timestamp, corrected if the clock of the client is off by more than 60 s; UTC, milliseconds.',
+    'timestamp, corrected if sent_at is more than 60 s ahead of received_at or more than seven days behind; UTC, milliseconds.',
   ),
   session_id: id.nullable().optional(),
   properties: jsonObject.optional(),

@@ -86,6 +86,14 @@ describe.each(['PostgreSQL', 'Kafka'])('events on %s', (name) => {
       }
     });
 
+    it('has the same time for an event, however often and late its batch is sent again', async () => {
+      const firstSent = new Date(Date.now() - 3 * 3_600_000).toISOString();
+      const unchanged = batch([event({ timestamp: firstSent })], firstSent);
+      for (let attempt = 0; attempt < 2; attempt++) expect((await send(unchanged)).status).toBe(202);
+      const lines = linesOf(await published());
+      expect(lines.map((line) => line['occurred_at'])).toEqual([firstSent, firstSent]);
+    });
+
     it('has a repeated event_id of a batch once, and counts both', async () => {
       const twice = event();
       const answer = await send(batch([twice, { ...twice, event_name: 'again' }, event()]));

@@ -1,14 +1,20 @@
-/** A larger difference is a wrong clock; a smaller one is the time in transit. */
-const MAX_TRANSIT_MS = 60_000;
+/** A smaller difference says nothing about a clock. */
+const MAX_DEVIATION_MS = 60_000;
+/** How long a client may send a batch again unchanged; as long as repeated events are recognised. */
+const MAX_RETRY_MS = 7 * 86_400_000;
 
 const MIN_TIME = Date.parse('0000-01-01T00:00:00Z');
 const MAX_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const CANONICAL_LENGTH = '2026-03-01T09:30:00.000Z'.length;
 
-/** Milliseconds to add to the client's times: 0 unless its clock and ours differ by more than 60 s. */
+/**
+ * Milliseconds to add to the client's times. A `sent_at` in the future can only come from a wrong clock. One in the
+ * past can also come from a batch that is sent again unchanged, whose times are right; it is corrected only when it is
+ * older than any retry.
+ */
 export function clockCorrection(sentAt: string, receivedAt: Date): number {
-  const difference = receivedAt.getTime() - Date.parse(sentAt);
-  return Math.abs(difference) > MAX_TRANSIT_MS ? difference : 0;
+  const age = receivedAt.getTime() - Date.parse(sentAt);
+  return age < -MAX_DEVIATION_MS || age > MAX_RETRY_MS ? age : 0;
 }
 
 /** An RFC 3339 time plus a correction, in UTC with milliseconds, clamped to the years 0000 to 9999. */
