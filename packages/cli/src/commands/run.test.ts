@@ -30,12 +30,12 @@ describe('help', () => {
   test.each([[[]], [['--help']], [['-h']], [['help']]])('of the command: %j', async (args) => {
     const { code, out, err } = await run(args, {});
     expect([code, err]).toEqual([0, '']);
-    for (const name of ['apply', 'diff', 'get', 'delete', 'keys', 'import'])
+    for (const name of ['apply', 'diff', 'get', 'delete', 'keys', 'import', 'dead-letters'])
       expect(out).toContain(`\n  ${name} `);
     expect(out).toContain('Exit codes: 0 done; 1 ');
   });
 
-  test.each(['apply', 'diff', 'get', 'delete', 'keys', 'import'])('of %s', async (name) => {
+  test.each(['apply', 'diff', 'get', 'delete', 'keys', 'import', 'dead-letters'])('of %s', async (name) => {
     for (const asked of ['--help', '-h']) {
       const { code, out } = await run([name, asked], {});
       expect(code).toBe(0);

@@ -5,19 +5,28 @@ import { ManagementError } from '../management-client.ts';
 import { ManifestError } from '../manifest/manifest.ts';
 import { apply, diff } from './apply.ts';
 import { type Command, EXIT_CODES } from './command.ts';
+import { deadLetters } from './dead-letters.ts';
 import { imports } from './import.ts';
 import { keys } from './keys.ts';
 import { get, remove } from './resources.ts';
 import { type Terminal, UsageError } from './terminal.ts';
 
-const commands: Record<string, Command> = { apply, diff, get, delete: remove, keys, import: imports };
+const commands: Record<string, Command> = {
+  apply,
+  diff,
+  get,
+  delete: remove,
+  keys,
+  import: imports,
+  'dead-letters': deadLetters,
+};
 
 const services = [...new Set(managementOperations.map(({ service }) => service))].sort();
 
 const help = `switchboard <command> [options]: manage a Switchboard deployment
 
 ${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
+  .map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`)
   .join('\n')}
 
 switchboard <command> --help describes a command; switchboard --version prints the version.

@@ -13,11 +13,19 @@ const partHeaders = z
   .object({ chunk: z.string().regex(/^[0-9a-f]{32}$/), part: whole, parts: whole })
   .refine(({ part, parts }) => part <= parts && parts <= MAX_PARTS);
 
+/** A part of a chunk. */
+export interface Part {
+  /** Without its value if that is spilled. */
+  record: StoredRecord;
+  /** Of its value. */
+  bytes: number;
+  isSpilled: boolean;
+}
+
 /** A chunk with parts still missing. */
 export interface OpenChunk {
   /** By part number; undefined where missing. */
-  parts: (StoredRecord | undefined)[];
-  bytes: number;
+  parts: (Part | undefined)[];
   firstOffset: bigint;
   /** When its last part was read, on the clock passed to `add`. */
   readAt: number;
@@ -28,11 +36,13 @@ export interface OpenChunk {
 /** Joins the parts of one partition's chunks, which may interleave and be redelivered. */
 export interface Assembly {
   /** Returns the parts of the chunk that this record completes, in order. Throws InvalidRecord. */
-  add(record: StoredRecord, now: number): StoredRecord[] | undefined;
+  add(record: StoredRecord, now: number): Part[] | undefined;
   /** Oldest first. */
   open(): OpenChunk[];
   drop(chunk: OpenChunk): void;
-  /** Bytes of the values held. */
+  /** Lets go of the value of a part of an open chunk, once it is spilled. */
+  release(part: Part): void;
+  /** Bytes of the values held in memory. */
   bytes(): number;
   /** The lowest offset held; undefined when nothing is. */
   firstOffset(): bigint | undefined;
@@ -46,7 +56,7 @@ export function createAssembly(): Assembly {
     for (const [name, one] of open) {
       if (one !== chunk) continue;
       open.delete(name);
-      bytes -= chunk.bytes;
+      bytes -= bytesInMemory(chunk.parts);
     }
   }
 
@@ -55,11 +65,12 @@ export function createAssembly(): Assembly {
       const headers = partHeaders.safeParse(record.headers);
       if (!headers.success) throw new InvalidRecord('headers: chunk, part or parts missing or not valid');
       const { chunk: hash, part, parts } = headers.data;
-      if (parts === 1) return [record];
+      if (parts === 1) return [partOf(record)];
+      // A copy, because the value is a slice of everything that was fetched with it.
+      const added = partOf({ ...record, value: record.value && Buffer.from(record.value) });
       const name = `${record.key}\0${hash}\0${parts}`;
       const chunk = open.get(name) ?? {
         parts: Array.from({ length: parts }, () => undefined),
-        bytes: 0,
         firstOffset: record.offset,
         readAt: now,
         publishedAt: record.timestamp,
@@ -71,9 +82,8 @@ export function createAssembly(): Assembly {
       if (record.offset < chunk.firstOffset) chunk.firstOffset = record.offset;
       // A redelivered part is the same: the hash names the bytes, and is checked once they are joined.
       if (chunk.parts[part - 1] === undefined) {
-        chunk.parts[part - 1] = record;
-        chunk.bytes += record.value?.length ?? 0;
-        bytes += record.value?.length ?? 0;
+        chunk.parts[part - 1] = added;
+        bytes += added.bytes;
       }
       const found = chunk.parts.filter((one) => one !== undefined);
       if (found.length < parts) return undefined;
@@ -82,6 +92,12 @@ export function createAssembly(): Assembly {
     },
     open: () => [...open.values()],
     drop,
+    release(part) {
+      if (part.isSpilled) return;
+      part.isSpilled = true;
+      part.record = { ...part.record, value: null };
+      bytes -= part.bytes;
+    },
     bytes: () => bytes,
     firstOffset() {
       let lowest: bigint | undefined;
@@ -91,4 +107,13 @@ export function createAssembly(): Assembly {
       return lowest;
     },
   };
+}
+
+/** The bytes of the parts that are not spilled. */
+export function bytesInMemory(parts: readonly (Part | undefined)[]): number {
+  return parts.reduce((sum, part) => sum + (part === undefined || part.isSpilled ? 0 : part.bytes), 0);
+}
+
+function partOf(record: StoredRecord): Part {
+  return { record, bytes: record.value?.length ?? 0, isSpilled: false };
 }

@@ -2,7 +2,9 @@ import { ingestionTopics } from '@switchboard/contracts';
 import { type Consumption, type EventLog, PartitionLost, type RecordBatch } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Logger, Metrics } from '@switchboard/service-kit';
+import pLimit from 'p-limit';
 import { createReplayPartition, type ReplayPartition } from './partition.ts';
+import { createSpill } from './spill.ts';
 import { createChunkStorage } from './storage.ts';
 import type { ReplaysStore } from './store.ts';
 
@@ -14,6 +16,8 @@ const BATCH_BYTES = 4_000_000;
 /** The parts of an accepted chunk are published within 5 s; a slower upload was answered 503. */
 const PATIENCE_MS = 60_000;
 const MAX_HELD_BYTES = 134_217_728;
+/** Groups of chunks that are decoded and stored at once; one takes about four times its bytes. */
+const MAX_CONCURRENT_GROUPS = 2;
 const MAX_SWEEP_INTERVAL_MS = 5_000;
 
 export interface ReplayConsumerOptions {
@@ -24,7 +28,7 @@ export interface ReplayConsumerOptions {
   metrics: Metrics;
   /** How long to wait for the missing parts of a chunk. */
   patienceMs?: number;
-  /** Bound on the parts of incomplete chunks in memory. */
+  /** Bound on the parts in memory; those of incomplete chunks wait in the object store beyond it. */
   maxHeldBytes?: number;
 }
 
@@ -33,6 +37,7 @@ export function createReplayConsumer(options: ReplayConsumerOptions) {
   const { store, log, objects, logger, metrics } = options;
   const { patienceMs = PATIENCE_MS, maxHeldBytes = MAX_HELD_BYTES } = options;
   const storage = createChunkStorage({ store, objects, metrics });
+  const limit = pLimit(MAX_CONCURRENT_GROUPS);
   const partitions = new Map<number, ReplayPartition>();
   const heldBytes = () => [...partitions.values()].reduce((sum, one) => sum + one.bytes(), 0);
   const deadLetters = metrics.counter(
@@ -49,8 +54,10 @@ export function createReplayConsumer(options: ReplayConsumerOptions) {
   let sweeping: Promise<void> = Promise.resolve();
 
   function openPartition(number: number): ReplayPartition {
+    const spill = createSpill(objects, number);
     const isOverfull = () => heldBytes() > maxHeldBytes;
-    const opened = createReplayPartition({ store, storage, logger, deadLetters, patienceMs, isOverfull });
+    const shared = { store, storage, limit, logger, deadLetters, patienceMs, isOverfull };
+    const opened = createReplayPartition({ ...shared, spill });
     partitions.set(number, opened);
     return opened;
   }

@@ -1,9 +1,10 @@
 import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
 import type { Logger, Metrics } from '@switchboard/service-kit';
 import { isSameBatch } from '../batches/same-batch.ts';
-import { type Assembly, createAssembly, type OpenChunk } from './assembly.ts';
+import { type Assembly, bytesInMemory, createAssembly, type OpenChunk, type Part } from './assembly.ts';
 import type { Chunk } from './chunk.ts';
 import { decodeChunk, InvalidRecord } from './decode.ts';
+import type { Spill } from './spill.ts';
 import type { ChunkStorage } from './storage.ts';
 import type { ReplaysStore } from './store.ts';
 
@@ -14,11 +15,15 @@ const GROUP_CHUNKS = 16;
 interface PartitionOptions {
   store: Pick<ReplaysStore, 'isSettled'>;
   storage: ChunkStorage;
+  /** Takes the parts of incomplete chunks while memory is short. */
+  spill: Spill;
+  /** Limits how much is decoded at once in this process. */
+  limit<T>(work: () => Promise<T>): Promise<T>;
   logger: Logger;
   deadLetters: ReturnType<Metrics['counter']>;
   /** How long to wait for the missing parts of a chunk. */
   patienceMs: number;
-  /** Whether the parts held exceed their memory bound. */
+  /** Whether the process holds more parts in memory than it may. */
   isOverfull(): boolean;
 }
 
@@ -26,10 +31,10 @@ export type ReplayPartition = ReturnType<typeof createReplayPartition>;
 
 /** Archives one partition, from its assignment until it is revoked. */
 export function createReplayPartition(options: PartitionOptions) {
-  const { store, storage, logger, deadLetters, patienceMs } = options;
+  const { store, storage, spill, limit, logger, deadLetters, patienceMs } = options;
   const assembly: Assembly = createAssembly();
   /** Complete chunks that are not stored yet, each as its parts. */
-  let complete: StoredRecord[][] = [];
+  let complete: Part[][] = [];
   let batch: RecordBatch | undefined;
   /** The offset of the first record that is not taken in. A batch that failed is handed over again and continues there. */
   let position = 0n;
@@ -44,17 +49,18 @@ export function createReplayPartition(options: PartitionOptions) {
   }
 
   async function take(current: RecordBatch): Promise<void> {
+    if (batch === undefined) await spill.clear();
     begin(current);
     for (const record of current.records) {
       if (current.signal.aborted) break;
       if (record.offset < position) continue;
-      await makeRoom(current);
+      await makeRoom();
       await add(current, record);
       // A retry continues after this record.
       position = record.offset + 1n;
-      if (weight() >= GROUP_BYTES) await storeGroup(current);
+      if (complete.length >= GROUP_CHUNKS || weight() >= GROUP_BYTES) await storeComplete(current);
     }
-    while (complete.length > 0 && !current.signal.aborted) await storeGroup(current);
+    await storeComplete(current);
     for (const chunk of assembly.open().filter((one) => isExpired(one, current))) {
       await giveUp(current, chunk, `missing after ${patienceMs / 1000} s`);
     }
@@ -87,22 +93,36 @@ export function createReplayPartition(options: PartitionOptions) {
     }
   }
 
-  const weight = () =>
-    complete.length >= GROUP_CHUNKS ? GROUP_BYTES : complete.reduce((sum, parts) => sum + bytesOf(parts), 0);
+  const weight = () => complete.reduce((sum, parts) => sum + bytesOf(parts), 0);
+
+  async function storeComplete(current: RecordBatch): Promise<void> {
+    while (complete.length > 0 && !current.signal.aborted) await limit(() => storeGroup(current));
+  }
 
   async function storeGroup(current: RecordBatch): Promise<void> {
-    const group = new Map<StoredRecord[], Chunk>();
+    const group = new Map<Part[], Chunk>();
+    let bytes = 0;
     for (const parts of complete.slice(0, GROUP_CHUNKS)) {
+      bytes += bytesOf(parts);
+      if (group.size > 0 && bytes > GROUP_BYTES) break;
+      const records = await Promise.all(parts.map(readPart));
       try {
-        group.set(parts, decodeChunk(parts));
+        group.set(parts, decodeChunk(records));
       } catch (error) {
         if (!(error instanceof InvalidRecord)) throw error;
-        await deadLetter(current, parts, error.message);
+        await deadLetter(current, records, error.message);
         complete = complete.filter((one) => one !== parts);
       }
     }
     await storage.store([...group.values()]);
     complete = complete.filter((one) => !group.has(one));
+    await removeSpilled([...group.keys()].flat());
+  }
+
+  const readPart = async ({ record, isSpilled }: Part) => (isSpilled ? await spill.get(record) : record);
+
+  async function removeSpilled(parts: Part[]): Promise<void> {
+    for (const { record, isSpilled } of parts) if (isSpilled) await spill.remove(record);
   }
 
   /** By the log's clock and ours: a stalled consumer reads late, and publishers' clocks differ. */
@@ -111,11 +131,16 @@ export function createReplayPartition(options: PartitionOptions) {
     return performance.now() - readAt >= patienceMs && newest - publishedAt >= patienceMs;
   }
 
-  async function makeRoom(current: RecordBatch): Promise<void> {
-    while (options.isOverfull()) {
-      const [oldest] = assembly.open();
-      if (oldest === undefined) return;
-      await giveUp(current, oldest, 'missing when the memory for incomplete chunks was full');
+  /** Spills the oldest incomplete chunks of this partition while the process holds too much. */
+  async function makeRoom(): Promise<void> {
+    if (!options.isOverfull()) return;
+    for (const chunk of assembly.open()) {
+      for (const part of chunk.parts) {
+        if (part === undefined || part.isSpilled) continue;
+        await spill.put(part.record);
+        assembly.release(part);
+      }
+      if (!options.isOverfull()) return;
     }
   }
 
@@ -124,14 +149,16 @@ export function createReplayPartition(options: PartitionOptions) {
     // Nothing is lost where the chunk was archived from another upload, or its session deleted.
     if (!(await isSettled(parts))) {
       const missing = chunk.parts.length - parts.length;
-      await deadLetter(current, parts, `${missing} of ${chunk.parts.length} parts ${why}`);
+      const records = await Promise.all(parts.map(readPart));
+      await deadLetter(current, records, `${missing} of ${chunk.parts.length} parts ${why}`);
     }
     assembly.drop(chunk);
+    await removeSpilled(parts);
   }
 
-  async function isSettled([part]: StoredRecord[]): Promise<boolean> {
+  async function isSettled([part]: Part[]): Promise<boolean> {
     if (part === undefined) return true;
-    const { project = '', session = '', seq = '', chunk = '' } = part.headers;
+    const { project = '', session = '', seq = '', chunk = '' } = part.record.headers;
     if (!/^\d{1,16}$/.test(seq) || `${project}${session}`.includes('\0')) return false;
     const name = { projectId: project, sessionId: session, seq: Number(seq), hash: chunk };
     return await store.isSettled(name);
@@ -147,7 +174,11 @@ export function createReplayPartition(options: PartitionOptions) {
   /** Commits everything below the first record still held. */
   async function commit(current: RecordBatch): Promise<void> {
     const unread = current.records.find(({ offset }) => offset >= position);
-    const held = [assembly.firstOffset(), unread?.offset, ...complete.flat().map(offsetOf)];
+    const held = [
+      assembly.firstOffset(),
+      unread?.offset,
+      ...complete.flat().map(({ record }) => record.offset),
+    ];
     const lowest = held.reduce<bigint>(
       (low, offset) => (offset !== undefined && offset < low ? offset : low),
       current.nextOffset,
@@ -176,12 +207,11 @@ export function createReplayPartition(options: PartitionOptions) {
         await commit(current);
       }),
 
-    bytes: () => assembly.bytes(),
+    /** Bytes held in memory. */
+    bytes: () => assembly.bytes() + complete.reduce((sum, parts) => sum + bytesInMemory(parts), 0),
   };
 }
 
-const offsetOf = ({ offset }: StoredRecord) => offset;
-
-function bytesOf(parts: readonly StoredRecord[]): number {
-  return parts.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+function bytesOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, { bytes }) => sum + bytes, 0);
 }

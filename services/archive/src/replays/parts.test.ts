@@ -57,7 +57,7 @@ describe('parts of chunks', () => {
         const done: string[] = [];
         for (const record of mixed) {
           const whole = assembly.add(record, 0);
-          if (whole) done.push(whole.map(({ value }) => String(value)).join());
+          if (whole) done.push(whole.map(({ record }) => String(record.value)).join());
           else assembly.add(record, 0);
         }
         const expected = sizes.map((parts, chunk) =>
@@ -201,6 +201,45 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       expect(await deadLetters()).toEqual([]);
     });
 
+    it('completes a chunk where offsets go back between its parts, and commits nothing above them', async () => {
+      const session = newSession();
+      const [first, ...rest] = recordsOf(large(session, 0));
+      let shift = 1000n;
+      const commits: bigint[] = [];
+      const metrics = createMetrics('archive');
+      // As after an unclean election: the first record had an offset that another gets now.
+      const cut: EventLog = {
+        ...log,
+        consume: (options) =>
+          log.consume({
+            ...options,
+            group: `back-${session}`,
+            handle: (batch) => {
+              const by = shift;
+              const records = batch.records.map((record) => ({ ...record, offset: record.offset + by }));
+              const commit = async (offset = batch.nextOffset + by) => {
+                commits.push(offset);
+                if (offset <= batch.nextOffset) await batch.commit(offset);
+              };
+              return options.handle({ ...batch, records, nextOffset: batch.nextOffset + by, commit });
+            },
+          }),
+      };
+      start({ log: cut, metrics });
+      await publish(first);
+      await eventually(async () => {
+        const held = await metrics.registry.getSingleMetricAsString('switchboard_replay_incomplete_bytes');
+        expect(held).toMatch(/ 900000$/m);
+      });
+      shift = 0n;
+      commits.length = 0;
+      await publish(...rest);
+      await until(session, { chunks: 1, complete: true });
+      expect(commits.filter((offset) => offset >= 1000n)).toEqual([]);
+      start();
+      await caughtUp();
+    });
+
     it('dead-letters a chunk that never completes, without holding up its partition', async () => {
       const session = newSession();
       const half = recordsOf(large(session, 0));
@@ -240,22 +279,32 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       expect(await deadLetters()).toEqual([]);
     });
 
-    it('dead-letters the oldest incomplete chunk when memory is full', async () => {
+    it('archives every complete chunk, whatever the memory that incomplete ones need', async () => {
       const session = newSession();
-      const overfull = start({ maxHeldBytes: 3_000_000 });
-      const halves = [];
-      for (let seq = 0; seq < 4; seq++) halves.push(...recordsOf(large(session, seq)).slice(0, 2));
-      await publish(...halves);
-      await eventually(async () => {
-        const put = await deadLetters();
-        expect(put.map(({ headers }) => headers['seq'])).toEqual(expect.arrayContaining(['0', '0']));
-        expect(put.map(({ headers }) => headers['seq'])).not.toContain('3');
-        expect(put[0]?.headers['dead-letter-reason']).toMatch(/memory for incomplete chunks was full/);
-      });
-      await overfull.stop();
+      const chunks = Array.from({ length: 5 }, (_, seq) => recordsOf(large(session, seq)));
+      const abandoned = recordsOf(large(session, 5)).slice(0, 2);
+      await publish(...chunks.flatMap((parts) => parts.slice(0, 2)), ...abandoned);
+      await publish(...chunks.flatMap((parts) => parts.slice(2)));
+      const patient = start({ maxHeldBytes: 1_000_000 });
+      await until(session, { chunks: 5, complete: true });
+      expect(await deadLetters()).toEqual([]);
+      await patient.stop();
       running = [];
-      start({ patienceMs: 400 });
+      start({ maxHeldBytes: 1_000_000, patienceMs: 400 });
       await caughtUp();
+      const put = await deadLetters();
+      expect(put.map(({ value }) => value)).toEqual(abandoned.map(({ value }) => value));
+      for await (const { key } of openObjectStore({ folder }).list('replays-incomplete/'))
+        expect(key).toBe('');
+    });
+
+    it('removes what a consumer that was killed had put aside', async () => {
+      const objects = openObjectStore({ folder });
+      await objects.put('replays-incomplete/0/7-7', Buffer.from('part'));
+      await publish(...recordsOf(chunkOf(newSession(), 0, [])));
+      start();
+      await caughtUp();
+      expect(await objects.get('replays-incomplete/0/7-7')).toBeUndefined();
     });
 
     it('dead-letters what is not valid, with the reason, and continues', async () => {

@@ -1,0 +1,80 @@
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const TIMESTAMP = Buffer.from('"timestamp":');
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/;
+const MAX_NUMBER_LENGTH = 32;
+const MAX_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** What the manifest keeps of a chunk's events. */
+export interface ScannedEvents {
+  count: number;
+  /** The lowest and the highest valid `timestamp`. */
+  times: { first: Date; last: Date } | undefined;
+  /** The index of the bracket that closes the events. */
+  end: number;
+}
+
+/** A time that PostgreSQL and RFC 3339 can both hold. */
+export function storableTime(ms: number): Date | undefined {
+  return ms >= 0 && ms <= MAX_TIME ? new Date(ms) : undefined;
+}
+
+/**
+ * Counts the events of a chunk, which begin at `start`, without building them: 4 MB of JSON can be a million values.
+ * Returns undefined where they do not end.
+ */
+export function scanEvents(json: Buffer, start: number): ScannedEvents | undefined {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let commas = 0;
+  let isEmpty = true;
+  /** Brackets open around the current byte. */
+  let depth = 0;
+  let isInObject = false;
+  let isBeforeKey = false;
+  for (let at = start; at < json.length; at++) {
+    const byte = json[at] ?? 0;
+    if (byte === CLOSE_ARRAY && depth === 0) {
+      const times = first <= last ? { first: new Date(first), last: new Date(last) } : undefined;
+      return { count: isEmpty ? 0 : commas + 1, times, end: at };
+    }
+    if (byte > 0x20) isEmpty = false;
+    if (byte === QUOTE) {
+      if (isBeforeKey) {
+        const time = timestampAt(json, at);
+        if (time !== undefined) [first, last] = [Math.min(first, time), Math.max(last, time)];
+        isBeforeKey = false;
+      }
+      at = endOfString(json, at);
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      depth++;
+      if (depth === 1) isInObject = byte === OPEN_OBJECT;
+      isBeforeKey = depth === 1 && isInObject;
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+      depth--;
+    } else if (byte === COMMA) {
+      if (depth === 0) commas++;
+      isBeforeKey = depth === 1 && isInObject;
+    }
+  }
+  return undefined;
+}
+
+/** rrweb writes milliseconds since 1970 in `timestamp`. */
+function timestampAt(json: Buffer, key: number): number | undefined {
+  const start = key + TIMESTAMP.length;
+  if (!json.subarray(key, start).equals(TIMESTAMP)) return undefined;
+  const text = NUMBER.exec(json.toString('latin1', start, start + MAX_NUMBER_LENGTH))?.[0];
+  const time = Number(text ?? Number.NaN);
+  return storableTime(time) === undefined ? undefined : time;
+}
+
+/** The index of the quote that ends the string beginning at this one; past the end where none does. */
+function endOfString(json: Buffer, from: number): number {
+  for (let at = from + 1; ; at++) {
+    at = json.indexOf(QUOTE, at);
+    if (at === -1) return json.length;
+    let escapes = 0;
+    while (json[at - 1 - escapes] === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return at;
+  }
+}

@@ -1,0 +1,36 @@
+import { buffer } from 'node:stream/consumers';
+import type { StoredRecord } from '@switchboard/event-log';
+import type { ObjectStore } from '@switchboard/object-store';
+
+/** Keeps values of records in the object store while memory is short. */
+export interface Spill {
+  put(record: StoredRecord): Promise<void>;
+  /** The record with its value. */
+  get(record: StoredRecord): Promise<StoredRecord>;
+  /** A value that stays for now is removed by the next owner of the partition. */
+  remove(record: StoredRecord): Promise<void>;
+  /** Removes what earlier owners of the partition left. They read it again from the log if they still need it. */
+  clear(): Promise<void>;
+}
+
+export function createSpill(objects: ObjectStore, partition: number): Spill {
+  const folder = `replays-incomplete/${partition}/`;
+  const keyOf = ({ offset, timestamp }: StoredRecord) => `${folder}${offset}-${timestamp}`;
+
+  return {
+    async put(record) {
+      if (record.value !== null) await objects.put(keyOf(record), record.value);
+    },
+    async get(record) {
+      const object = await objects.get(keyOf(record));
+      if (object === undefined) throw new Error(`object not found: ${keyOf(record)}`);
+      return { ...record, value: await buffer(object.body) };
+    },
+    async remove(record) {
+      await objects.delete(keyOf(record)).catch(() => undefined);
+    },
+    async clear() {
+      for await (const { key } of objects.list(folder)) await objects.delete(key);
+    },
+  };
+}
