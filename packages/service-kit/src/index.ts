@@ -41,7 +41,7 @@ export { openObjects } from './lifecycle/object-store.ts';
 export { runService, serviceContext, startService } from './lifecycle/runner.ts';
 export type { Service, ServiceDefinition } from './lifecycle/service.ts';
 export { shutDownInOrder } from './lifecycle/shutdown.ts';
-export { createQuota, quotaRejections } from './limits/quota.ts';
+export { openQuotas } from './limits/quota.ts';
 export { createRateLimits, type RateLimit } from './limits/rate-limits.ts';
 export { openRedis } from './limits/redis.ts';
 export { createSender, type Send, SendFailed } from './outgoing/sender.ts';

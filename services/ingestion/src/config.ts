@@ -1,4 +1,4 @@
-import { commonSettings, eventLogSettings, integerSetting } from '@switchboard/service-kit';
+import { commonSettings, eventLogSettings, integerSetting, redisUrl } from '@switchboard/service-kit';
 import { z } from 'zod';
 
 const hours = (fallback: number) => integerSetting({ min: 1, max: 87_600, fallback });
@@ -11,8 +11,11 @@ export const ingestionSettings = z.object({
   TOPIC_MIN_IN_SYNC_REPLICAS: integerSetting({ min: 1, max: 10, fallback: 1 }).describe(
     'Replicas that must have a record before it counts as stored (Kafka only); use 2 with TOPIC_REPLICATION 3.',
   ),
+  REDIS_URL: redisUrl
+    .optional()
+    .describe('Redis in which instances count quotas together; else each for itself.'),
   BYTES_PER_PROJECT_PER_SECOND: bytesPerSecond(20_000_000).describe(
-    'Bytes that a project may send per second and process, averaged over ten seconds; past it 429. Counts bodies as sent and as decompressed, and 1,000 per request. Replay chunks are counted apart.',
+    'Bytes that a project may send per second, averaged over ten seconds; past it 429. Counts bodies as sent and as decompressed, and 1,000 per request. Replay chunks are counted apart.',
   ),
   BYTES_PER_ADDRESS_PER_SECOND: bytesPerSecond(20_000_000).describe(
     'The same for an IPv4 address or an IPv6 /64 network. Set TRUSTED_PROXY_HOPS behind proxies.',

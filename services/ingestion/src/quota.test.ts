@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { call, type RunningInstance } from '@switchboard/testkit';
+import { call, type RunningInstance, startRedis } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { batch, event, KEY, OTHER_KEY, startIngestion, type TestIngestion } from './testing/service.ts';
+
+const redis = await startRedis();
 
 describe('a quota of 20,000 bytes a second', () => {
   let ingestion: TestIngestion;
@@ -9,7 +11,10 @@ describe('a quota of 20,000 bytes a second', () => {
   beforeAll(async () => {
     ingestion = await startIngestion();
   });
-  afterAll(() => ingestion.stop());
+  afterAll(async () => {
+    await ingestion.stop();
+    await redis?.kill();
+  });
 
   const start = (env: Record<string, string>) =>
     ingestion.start({ TRUSTED_PROXY_HOPS: '1', ...env }).then((started) => (instance = started));
@@ -88,4 +93,26 @@ describe('a quota of 20,000 bytes a second', () => {
       expect((await post(batch([event()]))).status).toBe(429);
     });
   });
+
+  it.skipIf(redis === undefined)(
+    'is counted by all instances together through Redis, or by each without it',
+    async () => {
+      const env = {
+        TRUSTED_PROXY_HOPS: '1',
+        BYTES_PER_PROJECT_PER_SECOND: '20000',
+        REDIS_URL: redis?.url ?? '',
+      };
+      const [one, other] = [await ingestion.start(env), await ingestion.start(env)];
+      const to = async ({ url }: RunningInstance, body: unknown) =>
+        (await call('POST', `${url}/v1/events`, { body, token: KEY })).status;
+      // Four times the burst, so that it takes 30 s until the quota has bytes left.
+      const huge = batch([event({ properties: { text: 'x'.repeat(800_000) } })]);
+      expect([await to(one, huge), await to(one, batch([event()]))]).toEqual([202, 429]);
+      await expect.poll(() => to(other, batch([event()])), { timeout: 10_000 }).toBe(429);
+
+      await redis?.kill();
+      const alone = await ingestion.start(env);
+      expect([await to(alone, huge), await to(alone, batch([event()]))]).toEqual([202, 429]);
+    },
+  );
 });

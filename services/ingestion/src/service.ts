@@ -1,12 +1,6 @@
 import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory } from '@switchboard/directory';
-import {
-  createApp,
-  createQuota,
-  defineService,
-  openEventLog,
-  quotaRejections,
-} from '@switchboard/service-kit';
+import { createApp, defineService, openEventLog, openQuotas, openRedis } from '@switchboard/service-kit';
 import { ingestionSettings } from './config.ts';
 import { createEvents } from './events/events.ts';
 import { eventsRoutes } from './events/routes.ts';
@@ -21,28 +15,27 @@ export const ingestionService = defineService({
   settings: ingestionSettings,
   migrations: [directoryMigrations],
   create(context) {
-    const { config, logger, clock } = context;
+    const { config, logger, clock, metrics } = context;
     const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'ingestion' });
     const log = openEventLog(context, 'ingestion');
     const directory = openDirectory({ database, log, service: 'ingestion', logger });
     const app = createApp({ service: 'ingestion', context, directory, database });
 
     const publishing = { log, clock, partitions: config.TOPIC_PARTITIONS };
-    const rejections = quotaRejections(context.metrics);
-    const quotaOf = (name: string) =>
-      createQuota({
-        name,
-        bytesPerSecond: {
-          address: config.BYTES_PER_ADDRESS_PER_SECOND,
-          project: config.BYTES_PER_PROJECT_PER_SECOND,
-        },
-        rejections,
-        logger,
-      });
-    const eventsQuota = quotaOf('events');
+    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
+    const quotas = openQuotas({
+      redis,
+      metrics,
+      logger,
+      bytesPerSecond: {
+        address: config.BYTES_PER_ADDRESS_PER_SECOND,
+        project: config.BYTES_PER_PROJECT_PER_SECOND,
+      },
+    });
+    const eventsQuota = quotas.quota('events');
     eventsRoutes(app, createEvents(publishing), eventsQuota);
     identifyRoutes(app, createIdentify(publishing), eventsQuota);
-    replayRoutes(app, createReplay(publishing), quotaOf('replays'));
+    replayRoutes(app, createReplay(publishing), quotas.quota('replays'));
 
     // Not the database: known keys are answered from memory.
     app.health.add('event log', () => log.ping());
@@ -58,6 +51,8 @@ export const ingestionService = defineService({
         await directory.stop();
         await log.close();
         await database.close();
+        quotas.close();
+        redis?.disconnect();
       },
     };
   },

@@ -1,94 +1,99 @@
+import type { Redis } from 'ioredis';
 import { RateLimited } from '../http/errors.ts';
 import type { Quota } from '../http/implement.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { type Buckets, createBuckets } from './buckets.ts';
 
-interface QuotaOptions {
-  /** Names the quota in messages and metrics: `events`. Each has buckets of its own. */
-  name: string;
+interface QuotasOptions {
   bytesPerSecond: Readonly<Record<'address' | 'project', number>>;
-  rejections: QuotaRejections;
+  /** In which instances count together; without it, each counts for itself. */
+  redis: Redis | undefined;
+  metrics: Metrics;
   logger: Logger;
 }
 
-/** Counts rejections by quota and by what has used it up. */
-export type QuotaRejections = ReturnType<Metrics['counterBy']>;
+export interface Quotas {
+  /** A quota with buckets of its own; the name is for messages and metrics: `events`. */
+  quota(name: string): Quota;
+  close(): void;
+}
 
-export function quotaRejections(metrics: Metrics): QuotaRejections {
-  return metrics.counterBy(
+/** What a request counts beside its body, so that empty ones are bounded too. */
+const REQUEST_BYTES = 1_000;
+const WARN_AGAIN_MS = 60_000;
+const SHARE_EVERY_MS = 1_000;
+/** Smaller amounts wait until they add up, so that few keys are shared. */
+const MIN_SHARED_SECONDS = 0.05;
+
+/**
+ * The bytes that each address and each project may send. They are counted in memory, since asking Redis would cost
+ * more than accepting an event; once a second, instances add what they counted to Redis and learn the sum. What a body
+ * takes is known once it is read, so a body may overdraw a bucket, and then the next one waits.
+ */
+export function openQuotas({ bytesPerSecond, redis, metrics, logger }: QuotasOptions): Quotas {
+  const rejections = metrics.counterBy(
     'switchboard_quota_rejections_total',
     'Requests over a quota by quota and holder.',
     ['quota', 'by'],
   );
-}
-
-/** A holder may send at once what it may send in this time. */
-const BURST_SECONDS = 10;
-/** What a request counts beside its body, so that empty ones are bounded too. */
-const REQUEST_BYTES = 1_000;
-const MAX_KEYS = 100_000;
-const MIN_SWEEP_KEYS = 1_000;
-const WARN_AGAIN_MS = 60_000;
-
-/**
- * The bytes that each address and each project may send, counted in this process: asking Redis would cost more than
- * accepting an event. What a body takes is known once it is read, so a body may overdraw a bucket, and then the next
- * one waits.
- */
-export function createQuota({ name, bytesPerSecond, rejections, logger }: QuotaOptions): Quota {
-  const buckets = {
-    address: createBuckets(bytesPerSecond.address),
-    project: createBuckets(bytesPerSecond.project),
-  };
+  const shared = new Map<string, Buckets>();
   let warnedAt = Number.NEGATIVE_INFINITY;
 
   /** Names the project, since it can be called; addresses are not logged. */
-  function warn(project: string): void {
+  function warn(quota: string, project: string): void {
     const now = performance.now();
     if (now - warnedAt < WARN_AGAIN_MS) return;
     warnedAt = now;
-    logger.warn({ project, quota: name }, 'quota of a project used up');
+    logger.warn({ project, quota }, 'quota of a project used up');
   }
 
-  return {
-    check(by, id) {
-      const wait = buckets[by].wait(id);
-      if (wait === 0) return;
-      rejections.add([name, by]);
-      if (by === 'project') warn(id);
-      throw new RateLimited(
-        `Quota of the ${by} used up (${name}). Retry after the time in Retry-After.`,
-        wait,
+  async function share(client: Redis): Promise<void> {
+    for (const [name, buckets] of shared) {
+      const taken = buckets.unshared(MIN_SHARED_SECONDS);
+      await Promise.all(
+        Array.from(taken, async ([key, seconds]) => {
+          const untilFull = await client.eval(TAKE, 1, `quota:${name}:${key}`, seconds);
+          buckets.merge(key, Number(untilFull));
+        }),
       );
-    },
-    charge(by, id, bytes) {
-      buckets[by].take(id, bytes + REQUEST_BYTES);
-    },
-  };
-}
-
-/** Token buckets by key. Full ones are dropped now and then; beyond MAX_KEYS, the older half is. */
-export function createBuckets(perSecond: number, now: () => number = () => performance.now() / 1000) {
-  /** Key to the time at which its bucket is full again. */
-  const fullAt = new Map<string, number>();
-  let sweepAt = MIN_SWEEP_KEYS;
-
-  function sweep(moment: number): void {
-    const most = fullAt.size > MAX_KEYS ? MAX_KEYS / 2 : MAX_KEYS;
-    for (const [key, at] of fullAt) if (at <= moment || fullAt.size > most) fullAt.delete(key);
-    sweepAt = Math.max(MIN_SWEEP_KEYS, 2 * fullAt.size);
+    }
   }
 
+  // While Redis is unavailable, what this instance counted is not shared, and still counts here.
+  const timer = redis && setInterval(() => void share(redis).catch(() => undefined), SHARE_EVERY_MS).unref();
+
   return {
-    /** Seconds until the key has bytes left. */
-    wait(key: string): number {
-      return Math.max(0, (fullAt.get(key) ?? 0) - now() - BURST_SECONDS);
+    quota(name) {
+      const buckets = {
+        address: createBuckets(bytesPerSecond.address),
+        project: createBuckets(bytesPerSecond.project),
+      };
+      for (const by of ['address', 'project'] as const) shared.set(`${name}:${by}`, buckets[by]);
+      return {
+        check(by, id) {
+          const wait = buckets[by].wait(id);
+          if (wait === 0) return;
+          rejections.add([name, by]);
+          if (by === 'project') warn(name, id);
+          throw new RateLimited(
+            `Quota of the ${by} used up (${name}). Retry after the time in Retry-After.`,
+            wait,
+          );
+        },
+        charge(by, id, bytes) {
+          buckets[by].take(id, bytes + REQUEST_BYTES);
+        },
+      };
     },
-    take(key: string, bytes: number): void {
-      const moment = now();
-      fullAt.set(key, Math.max(moment, fullAt.get(key) ?? 0) + bytes / perSecond);
-      if (fullAt.size > sweepAt) sweep(moment);
-    },
-    size: () => fullAt.size,
+    close: () => clearInterval(timer),
   };
 }
+
+/** Empties a shared bucket by some seconds and returns the seconds until it is full again, by the clock of Redis. */
+const TAKE = `
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1000000
+local full = math.max(now, tonumber(redis.call('GET', KEYS[1]) or 0)) + tonumber(ARGV[1])
+redis.call('SET', KEYS[1], string.format('%.6f', full), 'PX', math.ceil((full - now) * 1000))
+return string.format('%.6f', full - now)`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createBuckets } from './quota.ts';
+import { createBuckets } from './buckets.ts';
 
 it('a bucket lets through its rate and a burst of ten seconds, and never more than a body above that', () => {
   const steps = fc.array(fc.record({ pause: fc.nat(3_000), bytes: fc.integer({ min: 1, max: 5_000 }) }), {
@@ -36,4 +36,26 @@ it('keys are counted apart, and memory for them is bounded', () => {
   now = 60;
   for (let i = 0; i < 250_000; i++) buckets.take(`later-${i}`, 1);
   expect(buckets.wait('key-249999')).toBe(0);
+});
+
+it('instances that share what they took are bound by the sum', () => {
+  let now = 0;
+  const [one, other] = [createBuckets(1_000, () => now), createBuckets(1_000, () => now)];
+  one.take('key', 9_000);
+  other.take('key', 8_000);
+  expect([one.wait('key'), other.wait('key')]).toEqual([0, 0]);
+  let together = 0;
+  for (const buckets of [one, other]) {
+    for (const seconds of buckets.unshared(0.05).values()) {
+      together += seconds;
+      buckets.merge('key', together);
+    }
+  }
+  expect([one.wait('key'), other.wait('key')]).toEqual([0, 7]);
+  one.take('key', 100);
+  for (const seconds of one.unshared(0.05).values()) one.merge('key', together + seconds);
+  expect(one.wait('key')).toBeCloseTo(7.1);
+  expect(one.unshared(0.05).size).toBe(0);
+  now = 7.2;
+  expect([one.wait('key'), other.wait('key')]).toEqual([0, 0]);
 });
