@@ -2,9 +2,11 @@ import type { Logger } from '@switchboard/service-kit';
 import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Deliver } from './deliver.ts';
 import { toError } from './queue-error.ts';
-import type { QueueTransaction } from './store.ts';
+import type { Delivery, QueueTransaction } from './store.ts';
 
-const QUEUE = 'deliveries';
+/** One queue for each channel, so that a mail server that hangs keeps its own workers waiting only. */
+const QUEUES = { email: 'deliveries', push: 'pushes' } as const;
+const QUEUE_NAMES = Object.values(QUEUES);
 /** About a day, with delays that double up to a quarter of an hour. */
 const MAX_RETRIES = 100;
 const MAX_RETRY_DELAY_SECONDS = 900;
@@ -22,10 +24,10 @@ interface QueueOptions {
 /** Deliveries as durable jobs in this service's database (pg-boss). */
 export interface DeliveryQueue {
   /** Adds deliveries in a transaction; they start when it commits. */
-  enqueue(tx: QueueTransaction, ids: string[]): Promise<void>;
+  enqueue(tx: QueueTransaction, deliveries: Pick<Delivery, 'id' | 'channel'>[]): Promise<void>;
   /** How many deliveries are not done yet, retries included. */
   waiting(): Promise<number>;
-  /** Creates the queue and starts working on it. May be called again after a failure. */
+  /** Creates the queues and starts working on them. May be called again after a failure. */
   start(): Promise<void>;
   /** Waits for running deliveries. */
   stop(): Promise<void>;
@@ -45,9 +47,9 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
   boss.on('error', (error) => logger.warn({ error: toError(error) }, 'delivery queue failed'));
   let isWorking = false;
 
-  async function work(): Promise<void> {
+  async function work(queue: string): Promise<void> {
     await boss.work(
-      QUEUE,
+      queue,
       {
         localConcurrency: 4,
         pollingIntervalSeconds: 2,
@@ -61,15 +63,21 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
   }
 
   return {
-    async enqueue(tx, ids) {
-      const jobs = ids.map((id) => ({ data: { id } }));
-      await boss.insert(QUEUE, jobs, { db: tx });
+    async enqueue(tx, deliveries) {
+      for (const [channel, of] of Map.groupBy(deliveries, (delivery) => delivery.channel)) {
+        const jobs = of.map(({ id }) => ({ data: { id } }));
+        await boss.insert(QUEUES[channel], jobs, { db: tx });
+      }
     },
 
     async waiting() {
-      const [stats] = await boss.getQueueStats(QUEUE, { force: true });
-      if (stats === undefined) throw new Error('delivery queue has no statistics');
-      return stats.queuedCount + stats.activeCount;
+      let count = 0;
+      for (const queue of QUEUE_NAMES) {
+        const [stats] = await boss.getQueueStats(queue, { force: true });
+        if (stats === undefined) throw new Error(`delivery queue ${queue} has no statistics`);
+        count += stats.queuedCount + stats.activeCount;
+      }
+      return count;
     },
 
     async start() {
@@ -85,9 +93,11 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
         deleteAfterSeconds: 86_400,
         notify: true,
       };
-      await boss.createQueue(QUEUE, settings);
-      await boss.updateQueue(QUEUE, settings);
-      await work();
+      for (const queue of QUEUE_NAMES) {
+        await boss.createQueue(queue, settings);
+        await boss.updateQueue(queue, settings);
+        await work(queue);
+      }
       isWorking = true;
     },
 

@@ -1,6 +1,6 @@
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import webPush from 'web-push';
 import { member } from '../testing/directory.ts';
 import { type Harness, startHarness } from '../testing/harness.ts';
@@ -111,6 +111,25 @@ describe('a share', () => {
     }
     await eventually(() => expect(mailed()).toEqual(['pia@acme.example']));
   });
+
+  it('reaches push subscriptions while the mail server hangs', async () => {
+    await newMember('hugo', ['watch']);
+    const { promise: hung, resolve: release } = Promise.withResolvers<void>();
+    onTestFinished(release);
+    let mails = 0;
+    smtp.onRecipient = () => {
+      mails += 1;
+      return hung;
+    };
+    for (let count = 0; count < 3; count++) await share({ recipients: ['ada', 'grace', 'alan'] });
+    await eventually(() => expect(mails).toBe(4));
+    await share({ recipients: ['hugo'] });
+    await eventually(() => expect(push.received.map(({ path }) => path)).toEqual(['/watch']), {
+      withinMs: 60_000,
+    });
+    // No worker that sends mails was free in between.
+    expect([mails, smtp.received.length]).toEqual([4, 0]);
+  }, 90_000);
 
   it.each<[string, object]>([
     ['20 recipients', { recipients: Array.from({ length: 20 }, () => 'grace') }],

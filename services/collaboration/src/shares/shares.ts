@@ -63,8 +63,7 @@ export function createShares(options: SharesOptions): Shares {
         language: request.language,
         createdAt: clock.now(),
       };
-      const ids = deliveries.map(({ id }) => id);
-      await store.add(share, deliveries, (tx) => queue.enqueue(tx, ids));
+      await store.add(share, deliveries, (tx) => queue.enqueue(tx, deliveries));
       return { sent: recipients.length };
     },
   };
