@@ -1,5 +1,5 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Operation } from '@switchboard/contracts';
+import type { Credential, Operation } from '@switchboard/contracts';
 import type { Context } from 'hono';
 import { corsHeaders } from './cors.ts';
 import type { KitEnv } from './env.ts';
@@ -16,8 +16,14 @@ export function commonHeaders(
   if (operation === undefined) return { 'X-Request-Id': requestId };
   const cors = corsHeaders(c, operation.credential, consoleOrigin);
   if (operation.credential === 'public') return { 'X-Request-Id': requestId, ...cors };
-  const vary = operation.credential === 'access-token' ? 'Authorization, Origin' : 'Authorization';
-  return { 'X-Request-Id': requestId, Vary: vary, ...cors };
+  return { 'X-Request-Id': requestId, Vary: varyOf(operation.credential), ...cors };
+}
+
+/** The request headers that decide who gets a response. */
+function varyOf(credential: Credential): string {
+  if (credential === 'access-token') return 'Authorization, Origin';
+  if (credential === 'conversation') return 'Authorization, X-Service-Conversation-Token';
+  return 'Authorization';
 }
 
 /**

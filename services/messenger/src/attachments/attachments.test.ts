@@ -60,6 +60,7 @@ describe('an upload', () => {
         'content-security-policy': "default-src 'none'; sandbox",
         'cache-control': 'private, max-age=31536000, immutable',
         'cross-origin-resource-policy': 'cross-origin',
+        vary: 'Authorization, X-Service-Conversation-Token',
       });
     },
   );
