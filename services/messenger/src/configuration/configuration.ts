@@ -118,6 +118,8 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
       return settings;
     },
 
+    /** Whether answers for this project have every change that this instance has heard of. */
+    isCurrent: cache.isFresh,
     /** The configuration of this project changed. */
     invalidate: cache.invalidate,
     /** Changes may have been missed. */

@@ -1,5 +1,5 @@
 import type { Database, Listening } from '@switchboard/database';
-import type { Hub, Socket } from '@switchboard/realtime';
+import { createAnnouncer, type Hub, type Socket } from '@switchboard/realtime';
 import type { Logger, ProjectAccess } from '@switchboard/service-kit';
 import type { Configurations } from '../configuration/configuration.ts';
 import { CONFIGURATION_CHANNEL } from '../configuration/store.ts';
@@ -7,16 +7,19 @@ import { CONFIGURATION_CHANNEL } from '../configuration/store.ts';
 interface ChangesOptions {
   database: Pick<Database, 'listen'>;
   hub: Pick<Hub, 'here'>;
-  configurations: Pick<Configurations, 'answer' | 'invalidate' | 'invalidateAll'>;
+  configurations: Pick<Configurations, 'answer' | 'isCurrent' | 'invalidate' | 'invalidateAll'>;
   logger: Logger;
 }
 
 interface Follower {
   project: ProjectAccess;
   locale: string | undefined;
+  /** The version last sent to the socket. */
+  sent?: string;
 }
 
-const ALL_SOCKETS = 'all';
+/** The topic of every socket. */
+export const ALL_SOCKETS = 'all';
 const projectTopic = (projectId: string) => `project:${projectId}`;
 
 export type ConfigurationChanges = ReturnType<typeof createConfigurationChanges>;
@@ -24,28 +27,33 @@ export type ConfigurationChanges = ReturnType<typeof createConfigurationChanges>
 /** Applies configuration changes to this instance's cache and sends them to its sockets. */
 export function createConfigurationChanges({ database, hub, configurations, logger }: ChangesOptions) {
   const followers = new WeakMap<Socket, Follower>();
+  const announcer = createAnnouncer({
+    send: sendNewest,
+    onError: (error, projectId) => logger.warn({ error, projectId }, 'send configuration change failed'),
+  });
   let listening: Listening | undefined;
 
-  async function sendVersions(sockets: Iterable<Socket>): Promise<void> {
-    const versions = new Map<string, Promise<string>>();
-    for (const socket of [...sockets]) {
-      const follower = followers.get(socket);
-      if (follower === undefined) continue;
-      const key = JSON.stringify([follower.project.id, follower.locale]);
-      const version = versions.get(key) ?? versionFor(follower);
-      versions.set(key, version);
-      socket.send({ type: 'config_changed', version: await version });
+  /** False while the cache answers with the configuration before the change, because the database is slow or down. */
+  async function sendNewest(projectId: string): Promise<boolean> {
+    const sockets = followersIn(hub.here(projectTopic(projectId)));
+    for (const [locale, sharing] of Map.groupBy(sockets, ([, follower]) => follower.locale)) {
+      const companyId = sharing[0]?.[1].project.companyId ?? '';
+      const { version } = await configurations.answer(projectId, companyId, locale);
+      if (!configurations.isCurrent(projectId)) return false;
+      for (const [socket, follower] of sharing) {
+        if (follower.sent === version) continue;
+        follower.sent = version;
+        socket.send({ type: 'config_changed', version });
+      }
     }
+    return true;
   }
 
-  async function versionFor({ project, locale }: Follower): Promise<string> {
-    return (await configurations.answer(project.id, project.companyId, locale)).version;
-  }
-
-  function notify(sockets: Iterable<Socket>): void {
-    sendVersions(sockets).catch((error) =>
-      logger.warn({ error }, 'notify sockets of a configuration change failed'),
-    );
+  function followersIn(sockets: Iterable<Socket>): [Socket, Follower][] {
+    return [...sockets].flatMap((socket): [Socket, Follower][] => {
+      const follower = followers.get(socket);
+      return follower === undefined ? [] : [[socket, follower]];
+    });
   }
 
   return {
@@ -60,17 +68,18 @@ export function createConfigurationChanges({ database, hub, configurations, logg
         CONFIGURATION_CHANNEL,
         (projectId) => {
           configurations.invalidate(projectId);
-          notify(hub.here(projectTopic(projectId)));
+          announcer.changed(projectId);
         },
         () => {
           // Notifications may have been missed, for any project.
           configurations.invalidateAll();
-          notify(hub.here(ALL_SOCKETS));
+          for (const [, { project }] of followersIn(hub.here(ALL_SOCKETS))) announcer.changed(project.id);
         },
       );
     },
 
     async stop(): Promise<void> {
+      announcer.stop();
       await listening?.stop();
     },
   };

@@ -1,0 +1,72 @@
+export interface AnnouncerOptions {
+  /** Sends the newest state of a key to its sockets; false if it could not, so that it is called again. */
+  send(key: string): Promise<boolean>;
+  onError(error: unknown, key: string): void;
+  /** Least time between two calls for a key; doubles while they fail, up to 5 s. Default 100 ms. */
+  pauseMs?: number;
+  /** Calls at the same time. Default 4. */
+  maxConcurrent?: number;
+}
+
+export interface Announcer {
+  /** The key has changed. Changes that come while it waits are sent together. */
+  changed(key: string): void;
+  stop(): void;
+}
+
+const MAX_PAUSE_MS = 5_000;
+
+/** Sends changes by key until each is sent. A key that fails or hangs does not keep the others waiting. */
+export function createAnnouncer(options: AnnouncerOptions): Announcer {
+  const { send, onError, pauseMs = 100, maxConcurrent = 4 } = options;
+  /** Keys to send. */
+  const due = new Set<string>();
+  /** Keys being sent, or sent less than a pause ago. */
+  const busy = new Set<string>();
+  const failures = new Map<string, number>();
+  let running = 0;
+  let isStopped = false;
+
+  function startDue(): void {
+    for (const key of due) {
+      if (running >= maxConcurrent || isStopped) return;
+      if (!busy.has(key)) void sendOne(key);
+    }
+  }
+
+  async function sendOne(key: string): Promise<void> {
+    due.delete(key);
+    busy.add(key);
+    running += 1;
+    const isSent = await send(key).catch((error: unknown) => {
+      onError(error, key);
+      return false;
+    });
+    running -= 1;
+    const failed = isSent ? 0 : (failures.get(key) ?? 0) + 1;
+    if (isSent) {
+      failures.delete(key);
+    } else {
+      failures.set(key, failed);
+      due.add(key);
+    }
+    setTimeout(
+      () => {
+        busy.delete(key);
+        startDue();
+      },
+      Math.min(MAX_PAUSE_MS, pauseMs * 2 ** failed),
+    ).unref();
+    startDue();
+  }
+
+  return {
+    changed(key) {
+      due.add(key);
+      startDue();
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
+}
