@@ -56,6 +56,9 @@ export function deployInPairs(): Promise<Deployment | undefined> {
     parts: PARTS,
     env: {
       TURNS_PER_CONVERSATION_PER_MINUTE: '100000',
+      TURNS_PER_ADDRESS_PER_MINUTE: '100000',
+      READS_PER_CONVERSATION_PER_MINUTE: '100000',
+      READS_PER_ADDRESS_PER_MINUTE: '100000',
       ARCHIVE_FILE_SECONDS: '3',
       // Longer than the default: on a busy machine the database may answer late.
       STATE_TIMEOUT_MS: '10000',

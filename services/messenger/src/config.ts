@@ -23,6 +23,27 @@ const limits = {
   TURNS_PER_CONVERSATION_PER_MINUTE: limit(60).describe(
     'Turns that a visitor can send in a conversation per minute.',
   ),
+  TURNS_PER_ADDRESS_PER_MINUTE: limit(600).describe(
+    'Turns that one address can send in a project per minute.',
+  ),
+  READS_PER_CONVERSATION_PER_MINUTE: limit(120).describe(
+    'Times that a conversation can be read by its visitor per minute.',
+  ),
+  READS_PER_ADDRESS_PER_MINUTE: limit(1_200).describe(
+    'Conversations that one address can read in a project per minute.',
+  ),
+  SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE: limit(1_200).describe(
+    'Conversations that one address can subscribe to in a project per minute.',
+  ),
+  MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE: limit(1_200).describe(
+    'In-app inboxes that one address can read or mark as read in a project per minute.',
+  ),
+  MESSAGE_READS_PER_PROJECT_PER_MINUTE: limit(30_000).describe(
+    'In-app messages that can be marked as read in a project per minute.',
+  ),
+  HELP_CENTRE_REFRESHES_PER_COMPANY_PER_MINUTE: limit(10).describe(
+    'Help centres that a company can refresh per minute.',
+  ),
   UPLOADS_PER_CONVERSATION_PER_MINUTE: limit(10).describe(
     'Attachments that can be uploaded to a conversation per minute.',
   ),

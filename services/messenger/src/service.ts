@@ -38,6 +38,7 @@ import { createConfigurationChanges } from './live/configuration-changes.ts';
 import { createLive } from './live/live.ts';
 import { liveRoutes } from './live/routes.ts';
 import { socketUrlUnder } from './live/socket.ts';
+import { createSubscriptions } from './live/subscriptions.ts';
 import { createHelpSiteProvider } from './providers/help-site.ts';
 import { createTranslationProvider } from './providers/translation.ts';
 import { messengerMigrations } from './schema/migrations.ts';
@@ -106,6 +107,9 @@ export const messengerService = defineService({
         opensPerAddress: perMinute('opens-address', config.OPENS_PER_ADDRESS_PER_MINUTE),
         opensPerProject: perMinute('opens-project', config.OPENS_PER_PROJECT_PER_MINUTE),
         turns: perMinute('turns', config.TURNS_PER_CONVERSATION_PER_MINUTE),
+        turnsPerAddress: perMinute('turns-address', config.TURNS_PER_ADDRESS_PER_MINUTE),
+        reads: perMinute('reads', config.READS_PER_CONVERSATION_PER_MINUTE),
+        readsPerAddress: perMinute('reads-address', config.READS_PER_ADDRESS_PER_MINUTE),
       },
       live,
       clock,
@@ -136,7 +140,15 @@ export const messengerService = defineService({
     const sweep = storage && createSweep({ store: attachmentsStore, storage, retentionHours, clock, logger });
 
     // Inbox
-    inboxRoutes(app, { inbox: createInbox({ store: createInboxStore(db), clock }), ofProject });
+    const inbox = createInbox({
+      store: createInboxStore(db),
+      limits: {
+        perAddress: perMinute('messages-address', config.MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE),
+        readsPerProject: perMinute('message-reads', config.MESSAGE_READS_PER_PROJECT_PER_MINUTE),
+      },
+      clock,
+    });
+    inboxRoutes(app, { inbox, ofProject });
 
     // Team and configuration
     const team = createTeam({ store: createTeamStore(db), storage, clock, logger });
@@ -149,13 +161,20 @@ export const messengerService = defineService({
     });
     configurationRoutes(app, { configurations, ofProject });
     const changes = createConfigurationChanges({ database, hub, configurations, logger });
-    liveRoutes(app, { hub, tokens, changes });
+    const subscriptions = createSubscriptions({ hub, tokens, clock, logger });
+    liveRoutes(app, {
+      hub,
+      subscriptions,
+      limit: perMinute('subscriptions', config.SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE),
+      changes,
+    });
 
     // Settings in the console
     const helpCentre = createHelpCentre({
       store: createHelpCentreStore(db),
       provider: createHelpSiteProvider(config, logger),
       directory,
+      limit: perMinute('help-centre', config.HELP_CENTRE_REFRESHES_PER_COMPANY_PER_MINUTE),
       clock,
     });
     helpCentreRoutes(app, { helpCentre });
@@ -179,10 +198,12 @@ export const messengerService = defineService({
         await changes.start();
         await directory.start();
         sweep?.start();
+        subscriptions.start();
         reencryption ??= identity.reencrypt(logger, stopping.signal);
       },
       async stop() {
         hub.close();
+        subscriptions.stop();
         stopping.abort();
         await reencryption;
         await sweep?.stop();

@@ -9,7 +9,14 @@ import {
   teamExample,
   teamMember,
 } from '../messenger/configuration.ts';
-import { conversation, conversationStatus, pageContext, turn } from '../messenger/conversations.ts';
+import {
+  afterTurn,
+  conversation,
+  conversationStatus,
+  idempotencyHeaders,
+  pageContext,
+  turn,
+} from '../messenger/conversations.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { managementOf, projectParams } from './common.ts';
@@ -222,9 +229,12 @@ export const sendMessage = operation({
   method: 'post',
   path: '/management/v1/projects/{projectId}/messages',
   summary: 'Send an in-app message',
+  description:
+    'Repeating an Idempotency-Key in a project sends nothing and returns the id of the first message.',
   maxBodyBytes: 4 * 1024 * 1024,
   request: {
     params,
+    headers: idempotencyHeaders,
     body: jsonBody(messageDefinition, { title: 'New: saved views', body: 'Keep the filters you use.' }),
   },
   responses: { 201: jsonResponse('The message.', z.object({ id })) },
@@ -258,7 +268,7 @@ export const readConversation = operation({
   method: 'get',
   path: '/management/v1/projects/{projectId}/conversations/{id}',
   summary: 'Get a conversation as an operator',
-  request: { params: conversationParams },
+  request: { params: conversationParams, query: afterTurn },
   responses: { 200: jsonResponse('The conversation.', operatorConversation) },
   errors: noConversation,
 });
@@ -269,13 +279,18 @@ export const appendTeammateTurn = operation({
   method: 'post',
   path: '/management/v1/projects/{projectId}/conversations/{id}/turns',
   summary: 'Append a turn of a teammate',
-  description: 'Sets the status to pending.',
+  description:
+    'Sets the status to pending. Repeating an Idempotency-Key in a conversation returns the first turn again.',
   request: {
     params: conversationParams,
+    headers: idempotencyHeaders,
     body: jsonBody(teammateTurn, { authorId: 'grace', body: 'I am looking into it.' }),
   },
   responses: { 201: jsonResponse('The turn.', z.object({ turn })) },
-  errors: noConversation,
+  errors: {
+    ...noConversation,
+    409: 'The conversation is full: it holds at most 2,000 turns and 4 MB of text. Open a new one.',
+  },
 });
 
 export const putConversationStatus = operation({

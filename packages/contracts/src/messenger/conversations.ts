@@ -146,6 +146,21 @@ const common = {
 
 const params = z.object({ id: conversationId });
 
+/** Headers of an operation that can be repeated. */
+export const idempotencyHeaders = z.object({
+  'idempotency-key': text({ min: 1, max: 200 })
+    .optional()
+    .openapi({ example: '018f4c1e-7a2b-7c3d-8e4f-5a6b7c8d9e0f' }),
+});
+
+/** Query of a read that leaves out the turns a client has. */
+export const afterTurn = z.object({
+  after: id.optional().openapi({
+    description: 'The id of a turn: only the turns after it are returned.',
+    example: 'trn_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+  }),
+});
+
 export const openConversation = operation({
   ...common,
   credential: 'project-key',
@@ -179,14 +194,10 @@ export const appendTurn = operation({
   path: '/v1/conversations/{id}/turns',
   summary: 'Append a turn of the visitor',
   description:
-    'body may be empty if attachmentIds has a file. Sets the status to open. Repeating an Idempotency-Key in a conversation returns the first turn again. Limit: 60 turns per minute and conversation.',
+    'body may be empty if attachmentIds has a file. Sets the status to open. Repeating an Idempotency-Key in a conversation returns the first turn again. Limits: 60 turns per minute and conversation, 600 per minute for an IP address in a project.',
   request: {
     params,
-    headers: z.object({
-      'idempotency-key': text({ min: 1, max: 200 })
-        .optional()
-        .openapi({ example: '018f4c1e-7a2b-7c3d-8e4f-5a6b7c8d9e0f' }),
-    }),
+    headers: idempotencyHeaders,
     body: jsonBody(turnRequest, {
       body: 'I was charged twice.',
       pageContext: { host: 'shop.example.com', path: '/invoices', title: 'Invoices' },
@@ -195,7 +206,8 @@ export const appendTurn = operation({
   responses: { 201: jsonResponse('The turn.', z.object({ turn }), { turn: turnExample }) },
   errors: {
     409: {
-      description: 'An attachment belongs to another conversation or was already sent. Nothing is stored.',
+      description:
+        'An attachment belongs to another conversation or was already sent, or the conversation is full: it holds at most 2,000 turns and 4 MB of text. Nothing is stored.',
       message: 'attachmentIds: names an attachment that is not in this conversation or was already sent',
     },
     429: {
@@ -212,7 +224,13 @@ export const getConversation = operation({
   path: '/v1/conversations/{id}',
   summary: 'Get a conversation with its turns',
   description:
-    'Turns are sorted oldest first. status is open after a turn of the visitor, pending after a turn of a teammate, or as set by an operator. An unknown id gets 401, like an invalid token.',
-  request: { params },
+    'Turns are sorted oldest first. status is open after a turn of the visitor, pending after a turn of a teammate, or as set by an operator. An unknown id gets 401, like an invalid token. Limits: 120 reads per minute and conversation, 1,200 per minute for an IP address in a project.',
+  request: { params, query: afterTurn },
   responses: { 200: jsonResponse('The conversation.', conversation, conversationExample) },
+  errors: {
+    429: {
+      description: 'Too many reads. Retry after the time in Retry-After.',
+      message: 'Too many requests (reads). Retry after the time in Retry-After.',
+    },
+  },
 });

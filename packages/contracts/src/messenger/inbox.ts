@@ -27,19 +27,28 @@ const common = {
   tag: 'Inbox',
 } as const;
 
+const tooMany = {
+  429: {
+    description: 'Too many requests for messages. Retry after the time in Retry-After.',
+    message: 'Too many requests (messages-address). Retry after the time in Retry-After.',
+  },
+};
+
 export const listMessages = operation({
   ...common,
   operationId: 'listMessages',
   method: 'get',
   path: '/v1/messages',
   summary: 'List the in-app messages of a person',
-  description: 'Returns up to 100 messages, newest first.',
+  description:
+    'Returns up to 100 messages, newest first. Limit: 1,200 requests for messages per minute for an IP address in a project.',
   request: { query: z.object({ distinct_id: id.openapi({ example: 'user-1' }) }) },
   responses: {
     200: jsonResponse('The messages.', z.object({ messages: z.array(inAppMessage) }), {
       messages: [messageExample],
     }),
   },
+  errors: tooMany,
 });
 
 export const markMessageRead = operation({
@@ -49,7 +58,7 @@ export const markMessageRead = operation({
   path: '/v1/messages/read',
   summary: 'Mark an in-app message as read',
   description:
-    'ok is false if the message is not in the inbox of the person. Marking a message twice has no effect.',
+    'ok is false if the message is not in the inbox of the person. Marking a message twice has no effect. Limits: 1,200 requests for messages per minute for an IP address in a project, 30,000 messages marked per minute for a project.',
   request: {
     body: jsonBody(readReceipt, {
       message_id: 'msg_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
@@ -61,4 +70,5 @@ export const markMessageRead = operation({
       ok: true,
     }),
   },
+  errors: tooMany,
 });

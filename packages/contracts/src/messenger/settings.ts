@@ -103,10 +103,14 @@ export const refreshHelpCentre = operation({
   path: '/v1/projects/{projectId}/messenger/help-centre/refresh',
   summary: 'Look up the help site of the company',
   description:
-    'Asks the help-site provider for the site of the company, stores the result and returns it. If the provider fails, a stored site is kept and gets readError; without a stored site the response is 502 HELP_SITE_FAILED. Open to every member of the company.',
+    'Asks the help-site provider for the site of the company, stores the result and returns it. If the provider fails, a stored site is kept and gets readError; without a stored site the response is 502 HELP_SITE_FAILED. Open to every member of the company. Limit: 10 per minute for a company.',
   request: { params },
   responses: { 200: jsonResponse('The help centre.', helpCentre) },
   errors: {
+    429: {
+      description: 'Too many refreshes. Retry after the time in Retry-After.',
+      message: 'Too many requests (help-centre). Retry after the time in Retry-After.',
+    },
     502: {
       description: 'HELP_SITE_FAILED: The help-site provider failed and no site is stored.',
       message: { HELP_SITE_FAILED: 'The help-site provider could not be reached.' },

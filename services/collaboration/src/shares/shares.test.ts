@@ -115,7 +115,7 @@ describe('a share', () => {
   it('reaches push subscriptions while the mail server hangs', async () => {
     await newMember('hugo', ['watch']);
     const { promise: hung, resolve: release } = Promise.withResolvers<void>();
-    onTestFinished(release);
+    onTestFinished(() => release());
     let mails = 0;
     smtp.onRecipient = () => {
       mails += 1;

@@ -7,6 +7,7 @@ import type {
 } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
 import {
+  BadRequest,
   type Clock,
   Conflict,
   type ProjectAccess,
@@ -16,6 +17,7 @@ import {
 import type { Identity } from '../identity/identity.ts';
 import type { Live } from '../live/live.ts';
 import { presentConversation, presentTurn } from './present.ts';
+import { CAPACITY } from './size.ts';
 import type { ConversationsStore } from './store.ts';
 import type { ConversationTokens } from './tokens.ts';
 
@@ -23,9 +25,23 @@ interface ConversationsOptions {
   store: ConversationsStore;
   tokens: ConversationTokens;
   identity: Pick<Identity, 'verify'>;
-  limits: { opensPerAddress: RateLimit; opensPerProject: RateLimit; turns: RateLimit };
+  limits: {
+    opensPerAddress: RateLimit;
+    opensPerProject: RateLimit;
+    turns: RateLimit;
+    turnsPerAddress: RateLimit;
+    reads: RateLimit;
+    readsPerAddress: RateLimit;
+  };
   live: Live;
   clock: Clock;
+}
+
+/** A conversation, as its visitor asks for it. */
+interface ConversationAccess {
+  project: ProjectAccess;
+  conversationId: string;
+  address: string;
 }
 
 export type Conversations = ReturnType<typeof createConversations>;
@@ -65,11 +81,11 @@ export function createConversations(options: ConversationsOptions) {
     },
 
     async sendTurn(
-      project: ProjectAccess,
-      conversationId: string,
+      { project, conversationId, address }: ConversationAccess,
       { body, pageContext, attachmentIds = [] }: TurnRequest,
       idempotencyKey: string | undefined,
     ): Promise<Turn> {
+      await limits.turnsPerAddress.consume(`${project.id}:${address}`);
       await limits.turns.consume(conversationId);
       const appended = await store.appendTurn({
         id: newId('trn'),
@@ -90,6 +106,7 @@ export function createConversations(options: ConversationsOptions) {
           'attachmentIds: names an attachment that is not in this conversation or was already sent',
         );
       }
+      if (appended.outcome === 'full') throw full();
       const turn = presentTurn(conversationId, appended.turn);
       if (appended.outcome === 'appended') {
         live.publishTurn(conversationId, turn);
@@ -98,10 +115,17 @@ export function createConversations(options: ConversationsOptions) {
       return turn;
     },
 
-    async read(project: ProjectAccess, conversationId: string): Promise<Conversation> {
+    /** With `after`, the id of a turn, only the turns after that one. */
+    async read(
+      { project, conversationId, address }: ConversationAccess,
+      after: string | undefined,
+    ): Promise<Conversation> {
+      await limits.readsPerAddress.consume(`${project.id}:${address}`);
+      await limits.reads.consume(conversationId);
+      const position = await positionAfter(store, conversationId, after);
       const [row, turns] = await Promise.all([
         store.find(project.id, conversationId),
-        store.turns(project.id, conversationId),
+        store.turns(project.id, conversationId, position),
         store.renewToken(conversationId, tokens.renewal()),
       ]);
       if (row === undefined) throw deleted();
@@ -109,6 +133,22 @@ export function createConversations(options: ConversationsOptions) {
     },
   };
 }
+
+export async function positionAfter(
+  store: Pick<ConversationsStore, 'positionOf'>,
+  conversationId: string,
+  turnId: string | undefined,
+): Promise<number | undefined> {
+  if (turnId === undefined) return undefined;
+  const position = await store.positionOf(conversationId, turnId);
+  if (position === undefined) throw new BadRequest('after: not the id of a turn of this conversation');
+  return position;
+}
+
+export const full = () =>
+  new Conflict(
+    `The conversation is full: it holds at most ${CAPACITY.turns} turns and ${CAPACITY.bytes} bytes of text. Open a new one.`,
+  );
 
 /** The conversation existed when the token was checked. */
 const deleted = () => new Unauthorized('The conversation no longer exists.');

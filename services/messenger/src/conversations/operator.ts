@@ -2,12 +2,14 @@ import type {
   ConversationStatus,
   ConversationSummary,
   OperatorConversation,
+  TeammateTurn,
   Turn,
 } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
 import { BadRequest, type Clock, NotFound } from '@switchboard/service-kit';
 import { z } from 'zod';
 import type { Live } from '../live/live.ts';
+import { full, positionAfter } from './conversations.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
 import type { ConversationsStore, Cursor } from './store.ts';
 
@@ -36,13 +38,19 @@ export function createOperatorConversations({ store, live, clock }: OperatorOpti
       return { conversations: page.map(presentSummary), nextCursor };
     },
 
-    async read(projectId: string, id: string): Promise<OperatorConversation> {
-      const [row, turns] = await Promise.all([store.find(projectId, id), store.turns(projectId, id)]);
+    /** With `after`, the id of a turn, only the turns after that one. */
+    async read(projectId: string, id: string, after: string | undefined): Promise<OperatorConversation> {
+      const row = await store.find(projectId, id);
       if (row === undefined) throw notFound();
+      const turns = await store.turns(projectId, id, await positionAfter(store, id, after));
       return presentToOperator(row, turns);
     },
 
-    async sendTurn(projectId: string, conversationId: string, authorId: string, body: string): Promise<Turn> {
+    async sendTurn(
+      { projectId, id: conversationId }: { projectId: string; id: string },
+      { authorId, body }: TeammateTurn,
+      idempotencyKey: string | undefined,
+    ): Promise<Turn> {
       const appended = await store.appendTurn({
         id: newId('trn'),
         projectId,
@@ -50,13 +58,15 @@ export function createOperatorConversations({ store, live, clock }: OperatorOpti
         author: { kind: 'teammate', id: authorId },
         body,
         pageContext: null,
-        idempotencyKey: null,
+        idempotencyKey: idempotencyKey ?? null,
         attachmentIds: [],
         createdAt: clock.now(),
         status: 'pending',
       });
-      if (appended.outcome !== 'appended') throw notFound();
+      if (appended.outcome === 'full') throw full();
+      if (appended.outcome !== 'appended' && appended.outcome !== 'repeated') throw notFound();
       const turn = presentTurn(conversationId, appended.turn);
+      if (appended.outcome === 'repeated') return turn;
       live.publishTurn(conversationId, turn);
       if (appended.statusBefore !== 'pending') live.publishStatus(conversationId, 'pending');
       return turn;

@@ -10,12 +10,13 @@ import {
 } from '@switchboard/contracts';
 import {
   answerPrepared,
-  BadRequest,
+  type OperationEnv,
   type ProjectOfRegion,
   prepareJson,
   type ServiceApp,
 } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
+import { idempotencyKey } from '../idempotency/key.ts';
 import { requireConversationToken } from './access.ts';
 import type { Conversations } from './conversations.ts';
 import type { OperatorConversations } from './operator.ts';
@@ -44,16 +45,15 @@ function visitorRoutes(app: ServiceApp, { conversations, tokens }: Conversations
   app.implement(
     appendTurn,
     async (c) => {
-      const { id } = c.req.valid('param');
-      const key = idempotencyKey(c.req.header('idempotency-key'));
-      return c.json({ turn: await conversations.sendTurn(c.var.project, id, c.req.valid('json'), key) }, 201);
+      const turn = await conversations.sendTurn(accessOf(c), c.req.valid('json'), idempotencyKey(c));
+      return c.json({ turn }, 201);
     },
     withToken,
   );
 
   app.implement(
     getConversation,
-    async (c) => answerConversation(c, await conversations.read(c.var.project, c.req.valid('param').id)),
+    async (c) => answerConversation(c, await conversations.read(accessOf(c), c.req.valid('query').after)),
     withToken,
   );
 }
@@ -72,7 +72,7 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
     readConversation,
     async (c) => {
       const { projectId, id } = c.req.valid('param');
-      return c.json(await operatorConversations.read(projectId, id), 200);
+      return c.json(await operatorConversations.read(projectId, id, c.req.valid('query').after), 200);
     },
     ofProject,
   );
@@ -80,9 +80,9 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
   app.implement(
     appendTeammateTurn,
     async (c) => {
-      const { projectId, id } = c.req.valid('param');
-      const { authorId, body } = c.req.valid('json');
-      return c.json({ turn: await operatorConversations.sendTurn(projectId, id, authorId, body) }, 201);
+      const path = c.req.valid('param');
+      const turn = await operatorConversations.sendTurn(path, c.req.valid('json'), idempotencyKey(c));
+      return c.json({ turn }, 201);
     },
     ofProject,
   );
@@ -99,10 +99,8 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
   );
 }
 
-function idempotencyKey(header: string | undefined): string | undefined {
-  const parsed = appendTurn.request.headers.safeParse({ 'idempotency-key': header });
-  if (parsed.success) return parsed.data['idempotency-key'];
-  throw new BadRequest(`Idempotency-Key: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+function accessOf(c: Context<OperationEnv<'conversation'>>) {
+  return { project: c.var.project, conversationId: c.req.param('id') ?? '', address: c.var.address };
 }
 
 /** The overload gives the type of the JSON, which is serialised once for body and ETag. */

@@ -1,7 +1,8 @@
 import type { AuthorKind, ConversationStatus, PageContext, UploadedAttachment } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
-import { and, asc, desc, eq, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { attachments, conversations, teammates, turns } from '../schema/index.ts';
+import { CAPACITY, turnBytes } from './size.ts';
 
 export interface ConversationRow {
   id: string;
@@ -71,7 +72,9 @@ export type AppendResult =
   | { outcome: 'repeated'; turn: TurnRow }
   | { outcome: 'no conversation' }
   /** An attachment belongs to another conversation, does not exist or was already sent. */
-  | { outcome: 'attachment refused' };
+  | { outcome: 'attachment refused' }
+  /** The turn would exceed CAPACITY. */
+  | { outcome: 'full' };
 
 /** The last conversation of the previous page. */
 export interface Cursor {
@@ -89,12 +92,14 @@ export interface PageRequest {
 export interface ConversationsStore {
   add(conversation: NewConversation): Promise<void>;
   find(projectId: string, id: string): Promise<ConversationRow | undefined>;
-  /** Whether the token is the conversation's and has not expired. */
-  isTokenValid(check: TokenCheck): Promise<boolean>;
+  /** When the token expires; undefined if it is not the conversation's or has expired. */
+  tokenExpiry(check: TokenCheck): Promise<Date | undefined>;
   /** Does nothing if the expiry would move by less than a minute, so that not every read writes. */
   renewToken(conversationId: string, renewal: TokenRenewal): Promise<void>;
-  /** Oldest first. */
-  turns(projectId: string, conversationId: string): Promise<TurnRow[]>;
+  /** Oldest first, from the turn after this position. */
+  turns(projectId: string, conversationId: string, after?: number): Promise<TurnRow[]>;
+  /** The position of a turn; undefined if it is not one of the conversation. */
+  positionOf(conversationId: string, turnId: string): Promise<number | undefined>;
   /**
    * Appends a turn with its attachments, all or nothing. Concurrent appends wait on the conversation's row, so
    * positions have no gaps and a repeated idempotency key finds its first turn.
@@ -109,7 +114,16 @@ export interface ConversationsStore {
 }
 
 export function createConversationsStore(db: Db | Tx): ConversationsStore {
-  async function findTurns(projectId: string, conversationId: string, position?: number): Promise<TurnRow[]> {
+  async function findTurns(
+    projectId: string,
+    conversationId: string,
+    { at, after }: { at?: number; after?: number | undefined } = {},
+  ): Promise<TurnRow[]> {
+    const inRange = (position: typeof turns.position | typeof attachments.turnPosition) =>
+      and(
+        at === undefined ? undefined : eq(position, at),
+        after === undefined ? undefined : gt(position, after),
+      );
     const [rows, files] = await Promise.all([
       db
         .select(turnColumns)
@@ -122,17 +136,18 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
             eq(turns.authorKind, 'teammate'),
           ),
         )
-        .where(
-          and(
-            eq(turns.conversationId, conversationId),
-            position === undefined ? undefined : eq(turns.position, position),
-          ),
-        )
+        .where(and(eq(turns.conversationId, conversationId), inRange(turns.position)))
         .orderBy(asc(turns.position)),
       db
         .select(attachmentColumns)
         .from(attachments)
-        .where(and(eq(attachments.conversationId, conversationId), isNotNull(attachments.turnPosition)))
+        .where(
+          and(
+            eq(attachments.conversationId, conversationId),
+            isNotNull(attachments.turnPosition),
+            inRange(attachments.turnPosition),
+          ),
+        )
         .orderBy(asc(attachments.turnPosition), asc(attachments.place)),
     ]);
     const byTurn = Map.groupBy(files, ({ turnPosition }) => turnPosition);
@@ -167,9 +182,17 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
   }
 
   return {
-    turns: (projectId, conversationId) => findTurns(projectId, conversationId),
+    turns: (projectId, conversationId, after) => findTurns(projectId, conversationId, { after }),
     pageQuery,
     page: async (request) => pageQuery(request),
+
+    async positionOf(conversationId, turnId) {
+      const [row] = await db
+        .select({ position: turns.position })
+        .from(turns)
+        .where(and(eq(turns.conversationId, conversationId), eq(turns.id, turnId)));
+      return row?.position;
+    },
 
     async add(conversation) {
       await db.insert(conversations).values(conversation);
@@ -180,9 +203,9 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       return row;
     },
 
-    async isTokenValid({ projectId, conversationId, tokenHash, now }) {
+    async tokenExpiry({ projectId, conversationId, tokenHash, now }) {
       const [row] = await db
-        .select({ id: conversations.id })
+        .select({ expiresAt: conversations.tokenExpiresAt })
         .from(conversations)
         .where(
           and(
@@ -191,11 +214,11 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
             sql`${conversations.tokenExpiresAt} > ${now.toISOString()}`,
           ),
         );
-      return row !== undefined;
+      return row?.expiresAt;
     },
 
     async renewToken(conversationId, renewal) {
-      const expiry = tokenExpiry(renewal);
+      const expiry = renewedExpiry(renewal);
       await db
         .update(conversations)
         .set({ tokenExpiresAt: expiry })
@@ -215,7 +238,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       const isKnown = !repeated && turn.author.kind === 'visitor' && turn.attachmentIds.length === 0;
       const [row] = isKnown
         ? [newVisitorTurn(turn, position, authorId)]
-        : await findTurns(turn.projectId, turn.conversationId, position);
+        : await findTurns(turn.projectId, turn.conversationId, { at: position });
       if (row === undefined) return { outcome: 'no conversation' };
       return repeated ? { outcome: 'repeated', turn: row } : { outcome: 'appended', turn: row, statusBefore };
     },
@@ -265,7 +288,7 @@ const attachmentColumns = {
 const inProject = (projectId: string, id: string) =>
   and(eq(conversations.projectId, projectId), eq(conversations.id, id));
 
-function tokenExpiry({ expiresAt, maxDays }: TokenRenewal): SQL {
+function renewedExpiry({ expiresAt, maxDays }: TokenRenewal): SQL {
   const latest = sql`${conversations.createdAt} + make_interval(days => ${maxDays}::int)`;
   return sql`least(${expiresAt.toISOString()}::timestamptz, ${latest})`;
 }
@@ -278,7 +301,7 @@ interface InsertedTurn {
   statusBefore: ConversationStatus;
 }
 
-type Refusal = Extract<AppendResult, { outcome: 'no conversation' | 'attachment refused' }>;
+type Refusal = Extract<AppendResult, { outcome: 'no conversation' | 'attachment refused' | 'full' }>;
 
 /** Rolls a transaction back and carries its result. */
 class Rollback extends Error {
@@ -299,16 +322,18 @@ async function insertTurn(db: Db | Tx, turn: NewTurn): Promise<InsertedTurn | Re
 }
 
 async function insertTurnIn(tx: Tx, turn: NewTurn): Promise<InsertedTurn | Refusal> {
-  const { conversationId, author, idempotencyKey } = turn;
+  const { conversationId, author } = turn;
+  const idempotencyKey = storedKey(turn);
   const row = await updateConversation(tx, turn);
   if (row === undefined) return { outcome: 'no conversation' };
   const { position, statusBefore, verifiedUserId } = row;
   const authorId = author.kind === 'visitor' ? verifiedUserId : author.id;
 
   if (idempotencyKey !== null) {
-    const first = await positionOf(tx, conversationId, idempotencyKey);
+    const first = await positionOfKey(tx, conversationId, idempotencyKey);
     if (first !== undefined) throw new Rollback({ position: first, repeated: true, authorId, statusBefore });
   }
+  if (position > CAPACITY.turns || row.bytes > CAPACITY.bytes) throw new Rollback({ outcome: 'full' });
   await tx.insert(turns).values({
     conversationId,
     position,
@@ -340,14 +365,16 @@ async function updateConversation(tx: Tx, turn: NewTurn) {
     .update(conversations)
     .set({
       turnCount: sql`${conversations.turnCount} + 1`,
+      turnBytes: sql`${conversations.turnBytes} + ${turnBytes(turn)}::int`,
       lastTurnAt: sql`greatest(${conversations.lastTurnAt}, ${turn.createdAt.toISOString()})`,
       status: turn.status,
-      ...(turn.tokenRenewal && { tokenExpiresAt: tokenExpiry(turn.tokenRenewal) }),
+      ...(turn.tokenRenewal && { tokenExpiresAt: renewedExpiry(turn.tokenRenewal) }),
     })
     .from(before)
     .where(eq(conversations.id, before.id))
     .returning({
       position: conversations.turnCount,
+      bytes: conversations.turnBytes,
       userId: conversations.userId,
       userVerified: conversations.userVerified,
       statusBefore: before.status,
@@ -355,7 +382,13 @@ async function updateConversation(tx: Tx, turn: NewTurn) {
   return row && { ...row, verifiedUserId: row.userVerified ? row.userId : null };
 }
 
-async function positionOf(tx: Tx, conversationId: string, key: string): Promise<number | undefined> {
+/** A visitor's key is a header, which has no line break: it never equals a key that a teammate used. */
+function storedKey({ author, idempotencyKey }: NewTurn): string | null {
+  if (idempotencyKey === null || author.kind === 'visitor') return idempotencyKey;
+  return `${author.kind}\n${idempotencyKey}`;
+}
+
+async function positionOfKey(tx: Tx, conversationId: string, key: string): Promise<number | undefined> {
   const [row] = await tx
     .select({ position: turns.position })
     .from(turns)

@@ -17,10 +17,16 @@ export interface NewConversationToken {
   expiresAt: Date;
 }
 
+interface TokenUse {
+  projectId: string;
+  conversationId: string;
+  token: string;
+}
+
 export interface ConversationTokens {
   issue(): NewConversationToken;
-  /** Whether the token gives access to this conversation of this project now. */
-  isValid(projectId: string, conversationId: string, token: string): Promise<boolean>;
+  /** Until when the token gives access to this conversation of this project; undefined if it does not now. */
+  expiry(use: TokenUse): Promise<Date | undefined>;
   /** Throws the same Unauthorized for every reason. */
   require(projectId: string, conversationId: string, token: string | undefined): Promise<void>;
   /** What a use of the token now makes of its expiry. */
@@ -28,7 +34,7 @@ export interface ConversationTokens {
 }
 
 interface TokensOptions {
-  store: Pick<ConversationsStore, 'isTokenValid'>;
+  store: Pick<ConversationsStore, 'tokenExpiry'>;
   clock: Clock;
 }
 
@@ -36,13 +42,13 @@ interface TokensOptions {
 export function createConversationTokens({ store, clock }: TokensOptions): ConversationTokens {
   const expiryOfUseNow = () => new Date(clock.now().getTime() + TOKEN_DAYS * DAY_SECONDS * 1000);
 
-  async function isValid(projectId: string, conversationId: string, token: string): Promise<boolean> {
-    if (!TOKEN.test(token) || !CONVERSATION_ID.test(conversationId)) return false;
-    return store.isTokenValid({ projectId, conversationId, tokenHash: hashToken(token), now: clock.now() });
+  async function expiry({ projectId, conversationId, token }: TokenUse): Promise<Date | undefined> {
+    if (!TOKEN.test(token) || !CONVERSATION_ID.test(conversationId)) return undefined;
+    return store.tokenExpiry({ projectId, conversationId, tokenHash: hashToken(token), now: clock.now() });
   }
 
   return {
-    isValid,
+    expiry,
 
     issue() {
       const token = `cvt_${newToken()}`;
@@ -51,7 +57,7 @@ export function createConversationTokens({ store, clock }: TokensOptions): Conve
     },
 
     async require(projectId, conversationId, token) {
-      if (token !== undefined && (await isValid(projectId, conversationId, token))) return;
+      if (token !== undefined && (await expiry({ projectId, conversationId, token })) !== undefined) return;
       throw new Unauthorized(
         'X-Service-Conversation-Token: missing, or not a valid token for this conversation.',
       );

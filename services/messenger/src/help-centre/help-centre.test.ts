@@ -134,6 +134,15 @@ describe('the help centre', () => {
     expect(lines.join()).toContain('which OUTGOING_PRIVATE_NETWORKS does not list');
   });
 
+  test('is refreshed ten times a minute for a company, then 429', async () => {
+    const project = await messenger.createProject();
+    const other = await messenger.createProject();
+    const statuses: number[] = [];
+    for (let count = 0; count < 11; count++) statuses.push((await refresh(project)).status);
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
+    expect((await refresh(other)).status).toBe(200);
+  });
+
   test('has no site without a provider', async () => {
     const project = await messenger.createProject();
     const { url } = await messenger.startInstance({ HELP_SITE_URL: '', HELP_SITE_TOKEN: '' });

@@ -1,6 +1,12 @@
 import type { ArticleSearch, HelpCentre as HelpCentreView } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { type Clock, PlanRequired, type ProjectAccess, Rejection } from '@switchboard/service-kit';
+import {
+  type Clock,
+  PlanRequired,
+  type ProjectAccess,
+  type RateLimit,
+  Rejection,
+} from '@switchboard/service-kit';
 import { type HelpSiteProvider, HelpSiteProviderError } from '../providers/help-site.ts';
 import type { HelpCentreStore } from './store.ts';
 
@@ -8,6 +14,8 @@ interface HelpCentreOptions {
   store: HelpCentreStore;
   provider: HelpSiteProvider;
   directory: Pick<Directory, 'entitlements'>;
+  /** Refreshes of a company. */
+  limit: RateLimit;
   clock: Clock;
 }
 
@@ -16,7 +24,7 @@ export type HelpCentre = ReturnType<typeof createHelpCentre>;
 const DEFAULT_SEARCH: ArticleSearch = { on: false, placement: 'tab' };
 
 /** The help site of a project, and the search of its articles in the messenger. */
-export function createHelpCentre({ store, provider, directory, clock }: HelpCentreOptions) {
+export function createHelpCentre({ store, provider, directory, limit, clock }: HelpCentreOptions) {
   async function read(projectId: string): Promise<HelpCentreView> {
     const [site, search] = await Promise.all([store.site(projectId), store.search(projectId)]);
     return {
@@ -29,6 +37,7 @@ export function createHelpCentre({ store, provider, directory, clock }: HelpCent
     read,
 
     async refresh({ id, companyId }: ProjectAccess): Promise<HelpCentreView> {
+      await limit.consume(companyId);
       try {
         const site = await provider(companyId);
         if (site === undefined) await store.removeSite(id);

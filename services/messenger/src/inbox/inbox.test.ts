@@ -97,6 +97,55 @@ describe('the inbox', () => {
   });
 });
 
+test('a message is sent once for an Idempotency-Key, in its project', async () => {
+  const [project, other] = [await messenger.createProject(), await messenger.createProject()];
+  const sendOnce = (of: TestProject, key: string) =>
+    messenger.manage(
+      'POST',
+      `/projects/${of.id}/messages`,
+      { title: 'Once', body: 'x', distinctIds: ['ada'] },
+      { 'Idempotency-Key': key },
+    );
+  const sent = await Promise.all(Array.from({ length: 5 }, () => sendOnce(project, 'k')));
+  expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([201]));
+  expect(new Set(sent.map(({ body }) => body.id)).size).toBe(1);
+  expect(await inboxOf(project, 'ada')).toEqual([sent[0]?.body.id]);
+  expect((await sendOnce(project, 'other')).body.id).not.toBe(sent[0]?.body.id);
+  expect((await sendOnce(other, 'k')).body.id).not.toBe(sent[0]?.body.id);
+  const long = await sendOnce(project, 'k'.repeat(201));
+  expect([long.status, long.body.error.message]).toEqual([400, expect.stringContaining('Idempotency-Key')]);
+});
+
+test('requests for messages are limited by address, and marks by project', async () => {
+  const [project, other] = [await messenger.createProject(), await messenger.createProject()];
+  const byAddress = await messenger.startInstance({ MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE: '2' });
+  const byProject = await messenger.startInstance({ MESSAGE_READS_PER_PROJECT_PER_MINUTE: '2' });
+  const mark = async ({ key }: TestProject, url: string) =>
+    (
+      await messenger.call('POST', '/v1/messages/read', {
+        url,
+        token: key,
+        body: { message_id: 'msg_x', distinct_id: 'ada' },
+      })
+    ).status;
+  const read = async ({ key }: TestProject, url: string) =>
+    (await messenger.call('GET', '/v1/messages?distinct_id=ada', { url, token: key })).status;
+  expect([
+    await read(project, byAddress.url),
+    await mark(project, byAddress.url),
+    await read(project, byAddress.url),
+    await mark(project, byAddress.url),
+    await read(other, byAddress.url),
+  ]).toEqual([200, 200, 429, 429, 200]);
+  expect([
+    await mark(project, byProject.url),
+    await mark(project, byProject.url),
+    await mark(project, byProject.url),
+    await mark(other, byProject.url),
+    await read(project, byProject.url),
+  ]).toEqual([200, 200, 429, 200, 200]);
+});
+
 describe('marking as read', () => {
   test('applies to one person and is idempotent', async () => {
     const project = await messenger.createProject();

@@ -1,5 +1,6 @@
 import { listMessages, markMessageRead, sendMessage } from '@switchboard/contracts';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import { idempotencyKey } from '../idempotency/key.ts';
 import type { Inbox } from './inbox.ts';
 
 interface InboxDeps {
@@ -9,19 +10,19 @@ interface InboxDeps {
 
 export function inboxRoutes(app: ServiceApp, { inbox, ofProject }: InboxDeps): void {
   app.implement(listMessages, async (c) => {
-    const messages = await inbox.list(c.var.project.id, c.req.valid('query').distinct_id);
+    const messages = await inbox.list(c.var.project.id, c.var.address, c.req.valid('query').distinct_id);
     return c.json({ messages }, 200, { 'Cache-Control': 'no-store' });
   });
 
   app.implement(markMessageRead, async (c) =>
-    c.json({ ok: await inbox.markRead(c.var.project.id, c.req.valid('json')) }, 200),
+    c.json({ ok: await inbox.markRead(c.var.project.id, c.var.address, c.req.valid('json')) }, 200),
   );
 
   app.implement(
     sendMessage,
     async (c) => {
       const { projectId } = c.req.valid('param');
-      return c.json({ id: await inbox.send(projectId, c.req.valid('json')) }, 201);
+      return c.json({ id: await inbox.send(projectId, c.req.valid('json'), idempotencyKey(c)) }, 201);
     },
     ofProject,
   );

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@switchboard/database';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
-import { messages, reads, recipients } from '../schema/index.ts';
+import { messageKeys, messages, reads, recipients } from '../schema/index.ts';
 
 const MAX_LISTED = 100;
 
@@ -13,6 +13,7 @@ export interface NewMessage {
   createdAt: Date;
   /** Undefined: everyone. */
   distinctIds: readonly string[] | undefined;
+  idempotencyKey: string | undefined;
 }
 
 export interface InboxRow {
@@ -28,7 +29,8 @@ export interface InboxStore {
   list(projectId: string, distinctId: string): Promise<InboxRow[]>;
   /** The query behind `list`, for tests that explain it. */
   listQuery(projectId: string, distinctId: string): { toSQL(): { sql: string; params: unknown[] } };
-  add(message: NewMessage): Promise<void>;
+  /** Returns its id, or the id of the message that the idempotency key was used for first. */
+  add(message: NewMessage): Promise<string>;
   /** Marks the message as read; false if it is not in the person's inbox. */
   markRead(projectId: string, distinctId: string, messageId: string): Promise<boolean>;
 }
@@ -72,15 +74,31 @@ export function createInboxStore(db: Db | Tx): InboxStore {
     listQuery,
     list: async (projectId, distinctId) => listQuery(projectId, distinctId),
 
-    async add({ distinctIds, ...message }) {
-      await db.transaction(async (tx) => {
+    async add({ distinctIds, idempotencyKey, ...message }) {
+      return db.transaction(async (tx) => {
+        const { id, projectId } = message;
+        if (idempotencyKey !== undefined) {
+          // Of two transactions with one key, the later waits here for the earlier.
+          await tx.execute(
+            sql`select pg_advisory_xact_lock(hashtextextended(${`${projectId}\n${idempotencyKey}`}, 2))`,
+          );
+          const [first] = await tx
+            .select({ id: messageKeys.messageId })
+            .from(messageKeys)
+            .where(and(eq(messageKeys.projectId, projectId), eq(messageKeys.idempotencyKey, idempotencyKey)));
+          if (first !== undefined) return first.id;
+        }
         await tx.insert(messages).values({ ...message, toEveryone: distinctIds === undefined });
-        if (distinctIds === undefined) return;
+        if (idempotencyKey !== undefined) {
+          await tx.insert(messageKeys).values({ projectId, idempotencyKey, messageId: id });
+        }
+        if (distinctIds === undefined) return id;
         await tx.execute(sql`
           insert into ${recipients} (project_id, distinct_id, created_at, message_id)
           select ${message.projectId}, distinct_id, ${message.createdAt.toISOString()}::timestamptz, ${message.id}
           from unnest(${sql.param(distinctIds)}::text[]) as wanted(distinct_id)
           on conflict do nothing`);
+        return id;
       });
     },
 

@@ -111,6 +111,92 @@ describe('a socket', () => {
     expect(stranger.received).toEqual([]);
   });
 
+  test('receives a configuration change also while the database answers slowly', async () => {
+    const slow = await messenger.createProject();
+    const put = (greeting: string) =>
+      messenger.manage(
+        'PUT',
+        `/projects/${slow.id}/messenger/config`,
+        settings({ texts: { en: { greeting } } }),
+      );
+    await put('before');
+    const client = await connect(`api_key=${slow.key}`);
+    await eventually(async () => {
+      await put(`before ${Math.random()}`);
+      expect(client.of('config_changed').length).toBeGreaterThan(0);
+    });
+    const { sql } = messenger.database;
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    onTestFinished(() => release());
+    let locking: Promise<unknown> = Promise.resolve();
+    await sql.begin(async (writer) => {
+      await writer`update configurations set settings = ${JSON.stringify(settings({ enabled: false }))}::text::json
+        where project_id = ${slow.id}`;
+      await writer`select pg_notify('messenger_configuration', ${slow.id})`;
+      // Waits for this transaction, so that the service hears of the change while it cannot read the table.
+      locking = sql.begin(async (reader) => {
+        await reader`lock table configurations in access exclusive mode`;
+        await held;
+      });
+      await eventually(async () => {
+        const waiting = await messenger.database.sql`select from pg_locks where not granted`;
+        expect(waiting.length).toBeGreaterThan(0);
+      });
+    });
+    await eventually(async () => {
+      const waiting = await messenger.database.sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and query like '%configurations%'`;
+      expect(waiting.length).toBeGreaterThan(0);
+    });
+    // The answer falls back on the old configuration before the table can be read again.
+    await visitorOf(messenger, slow).to('GET', '/v1/messenger/config');
+    release();
+    await locking;
+    await eventually(() =>
+      expect(client.received.at(-1)).toEqual({ type: 'config_changed', version: 'off' }),
+    );
+  });
+
+  test('receives configuration changes also when another project cannot be loaded', async () => {
+    const broken = await messenger.createProject();
+    await connect(`api_key=${broken.key}`);
+    const client = await here();
+    await client.subscribe(await visitor.open());
+    const { sql } = messenger.database;
+    await sql`insert into configurations values (${broken.id}, '{"enabled": true, "texts": null}')`;
+    // The service reads every configuration again, since it may have missed changes.
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen %' and pid <> pg_backend_pid()`;
+    await eventually(() => expect(client.of('config_changed').length).toBeGreaterThan(0));
+  });
+
+  test('is closed with 4401 when the token of a conversation expires, unless a use has renewed it', async () => {
+    onTestFinished(() => {
+      messenger.time.shift = 0;
+    });
+    const [idle, used] = [await visitor.open(), await visitor.open()];
+    const [leaves, stays] = [await here(), await here()];
+    await leaves.subscribe(idle);
+    await stays.subscribe(used);
+    const day = 86_400_000;
+    messenger.time.shift = 29 * day;
+    await visitor.send(used, 'still here');
+    messenger.time.shift = 31 * day;
+    expect(await leaves.closed).toBe(4401);
+    await visitor.send(used, 'and now');
+    await eventually(() => expect(stays.of('turn')).toHaveLength(2));
+    await (await here()).subscribe(idle, 'refused');
+  });
+
+  test('is closed with 1013 past the subscriptions of its address', async () => {
+    const { url } = await messenger.startInstance({ SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE: '2' });
+    const client = await connect(`api_key=${project.key}`, url);
+    const conversation = await visitor.open();
+    await client.subscribe(conversation);
+    await client.subscribe({ ...conversation, token: 'cvt_x' }, 'refused');
+    client.say({ type: 'subscribe', conversationId: conversation.id, token: conversation.token });
+    expect(await client.closed).toBe(1013);
+  });
+
   test('is closed with 4401 when its key is revoked', async () => {
     const leaving = await messenger.createProject();
     const [client, stays] = [await connect(`api_key=${leaving.key}`), await here()];

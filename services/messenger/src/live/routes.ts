@@ -1,20 +1,21 @@
 import type { Hub } from '@switchboard/realtime';
-import type { ServiceApp } from '@switchboard/service-kit';
-import type { ConversationTokens } from '../conversations/tokens.ts';
+import type { RateLimit, ServiceApp } from '@switchboard/service-kit';
 import type { ConfigurationChanges } from './configuration-changes.ts';
 import { SOCKET_PATH, visitorSocket } from './socket.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 interface LiveDeps {
   hub: Pick<Hub, 'route'>;
-  tokens: Pick<ConversationTokens, 'isValid'>;
+  subscriptions: Pick<Subscriptions, 'subscribe'>;
+  limit: RateLimit;
   changes: Pick<ConfigurationChanges, 'follow'>;
 }
 
-export function liveRoutes(app: ServiceApp, { hub, tokens, changes }: LiveDeps): void {
-  const plan = visitorSocket({ projectKey: app.projectKey, tokens, follow: changes.follow });
+export function liveRoutes(app: ServiceApp, { hub, subscriptions, limit, changes }: LiveDeps): void {
+  const plan = visitorSocket({ projectKey: app.projectKey, subscriptions, limit, follow: changes.follow });
   const upgrade = hub.route(
     (c) => c.var.address,
-    (c) => plan({ key: c.req.query('api_key'), locale: c.req.query('locale') }),
+    (c) => plan({ address: c.var.address, key: c.req.query('api_key'), locale: c.req.query('locale') }),
   );
   app.hono.get(SOCKET_PATH, upgrade);
 }

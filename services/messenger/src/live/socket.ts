@@ -1,22 +1,27 @@
+import { getMessengerConfig } from '@switchboard/contracts';
 import type { Socket, SocketPlan } from '@switchboard/realtime';
-import { type ProjectAccess, socketAccess } from '@switchboard/service-kit';
+import { type ProjectAccess, type RateLimit, RateLimited, socketAccess } from '@switchboard/service-kit';
 import { z } from 'zod';
-import type { ConversationTokens } from '../conversations/tokens.ts';
-import { conversationTopic } from './live.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 export const SOCKET_PATH = '/v1/messenger/socket';
+
+const TRY_AGAIN = 1013;
 
 /** The ws or wss URL of the socket under the API's http or https URL. */
 export const socketUrlUnder = (apiUrl: string) => `${apiUrl.replace(/^http/, 'ws')}${SOCKET_PATH}`;
 
 interface SocketOptions {
   projectKey(key: string | undefined): Promise<ProjectAccess>;
-  tokens: Pick<ConversationTokens, 'isValid'>;
+  subscriptions: Pick<Subscriptions, 'subscribe'>;
+  /** Subscriptions from an address in a project. */
+  limit: RateLimit;
   /** Notifies the socket of configuration changes, with the version in this locale. */
   follow(socket: Socket, project: ProjectAccess, locale: string | undefined): void;
 }
 
-interface SocketQuery {
+interface SocketRequest {
+  address: string;
   key: string | undefined;
   locale: string | undefined;
 }
@@ -28,27 +33,48 @@ const subscription = z.object({
 });
 
 /** A visitor's socket: the project key opens it, conversation tokens subscribe it to conversations. */
-export function visitorSocket({ projectKey, tokens, follow }: SocketOptions) {
-  async function subscribe(socket: Socket, project: ProjectAccess, text: string): Promise<void> {
+export function visitorSocket({ projectKey, subscriptions, limit, follow }: SocketOptions) {
+  async function subscribe(
+    socket: Socket,
+    { project, address }: { project: ProjectAccess; address: string },
+    text: string,
+  ): Promise<void> {
     const message = subscription.safeParse(parseJson(text));
     // Unknown messages are ignored, so that newer clients can send more.
     if (!message.success) return;
     const { conversationId, token } = message.data;
-    const isAllowed = typeof token === 'string' && (await tokens.isValid(project.id, conversationId, token));
-    const isJoined = isAllowed && socket.join(conversationTopic(conversationId));
-    socket.send({ type: isJoined ? 'subscribed' : 'refused', conversationId });
+    if (!(await isWithin(limit, `${project.id}:${address}`))) {
+      socket.close(TRY_AGAIN, 'too many subscriptions');
+      return;
+    }
+    const isSubscribed =
+      typeof token === 'string' &&
+      (await subscriptions.subscribe(socket, { projectId: project.id, conversationId, token }));
+    socket.send({ type: isSubscribed ? 'subscribed' : 'refused', conversationId });
   }
 
-  return async ({ key, locale }: SocketQuery): Promise<SocketPlan> => {
+  return async ({ address, key, locale }: SocketRequest): Promise<SocketPlan> => {
     const access = await socketAccess(projectKey, key);
     if ('refuse' in access) return access;
     const { project } = access;
+    // Held as long as the socket: no longer than the configuration's own parameter may be.
+    const { data } = getMessengerConfig.request.query.safeParse({ locale });
     return {
       ...(key === undefined ? {} : { credential: key }),
-      onOpen: (socket) => follow(socket, project, locale),
-      onMessage: (socket, text) => subscribe(socket, project, text),
+      onOpen: (socket) => follow(socket, project, data?.locale),
+      onMessage: (socket, text) => subscribe(socket, { project, address }, text),
     };
   };
+}
+
+async function isWithin(limit: RateLimit, key: string): Promise<boolean> {
+  try {
+    await limit.consume(key);
+    return true;
+  } catch (error) {
+    if (error instanceof RateLimited) return false;
+    throw error;
+  }
 }
 
 function parseJson(text: string): unknown {

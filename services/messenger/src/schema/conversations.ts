@@ -19,6 +19,8 @@ export const conversations = pgTable(
     tokenExpiresAt: timestampMs('token_expires_at').notNull(),
     /** Number of turns; a new turn locks the row and takes its position from it. */
     turnCount: integer('turn_count').notNull().default(0),
+    /** Bytes of the turns' texts; turns sent before this column existed are not counted. */
+    turnBytes: integer('turn_bytes').notNull().default(0),
     createdAt: timestampMs('created_at').notNull(),
     lastTurnAt: timestampMs('last_turn_at').notNull(),
   },

@@ -20,6 +20,19 @@ export const messages = pgTable(
   ],
 );
 
+/** Idempotency keys of messages. */
+export const messageKeys = pgTable(
+  'message_keys',
+  {
+    projectId: text('project_id').notNull(),
+    idempotencyKey: text('idempotency_key').notNull(),
+    messageId: text('message_id')
+      .notNull()
+      .references(() => messages.id),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.idempotencyKey] })],
+);
+
 export const recipients = pgTable(
   'recipients',
   {

@@ -1,4 +1,4 @@
 export { attachments, conversations, turns } from './conversations.ts';
-export { messages, reads, recipients } from './inbox.ts';
+export { messageKeys, messages, reads, recipients } from './inbox.ts';
 export { avatars, configurations, identitySecrets, teammates } from './projects.ts';
 export { articleSearches, helpSites, translatedBytes } from './settings.ts';

@@ -39,9 +39,10 @@ export async function startMessenger({ env = {}, databaseUrl }: TestMessengerOpt
   const call = (method: string, path: string, options: RequestOptions & { url?: string } = {}) =>
     request(`${options.url ?? url}${path}`, method, options);
 
-  const manage = (method: string, path: string, body?: unknown) =>
+  const manage = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     call(method, `/management/v1${path}`, {
       token: operator,
+      headers,
       ...(Buffer.isBuffer(body) ? { raw: body } : body === undefined ? {} : { body }),
     });
 

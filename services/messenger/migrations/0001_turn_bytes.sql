@@ -1,0 +1,1 @@
+ALTER TABLE "conversations" ADD COLUMN "turn_bytes" integer DEFAULT 0 NOT NULL;

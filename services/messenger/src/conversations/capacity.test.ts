@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
+import type { TestProject } from '../testing/projects.ts';
+import { type TestConversation, type Visitor, visitorOf } from '../testing/visitor.ts';
+import { CAPACITY } from './size.ts';
+
+let messenger: TestMessenger;
+let project: TestProject;
+let visitor: Visitor;
+beforeAll(async () => {
+  messenger = await startMessenger({
+    env: { TURNS_PER_CONVERSATION_PER_MINUTE: '1000', READS_PER_CONVERSATION_PER_MINUTE: '20' },
+  });
+  project = await messenger.createProject();
+  visitor = visitorOf(messenger, project);
+});
+afterAll(() => messenger.stop());
+
+const operatorPath = ({ id }: TestConversation) => `/projects/${project.id}/conversations/${id}`;
+const reply = (conversation: TestConversation, body = 'Hi') =>
+  messenger.manage('POST', `${operatorPath(conversation)}/turns`, { authorId: 'grace', body });
+
+describe('a conversation', () => {
+  test('takes 4 MB of text, then 409; it stays readable, and an earlier turn can be repeated', async () => {
+    const conversation = await visitor.open();
+    const key = { 'Idempotency-Key': 'first' };
+    const first = await visitor.send(conversation, 'first', key);
+    // In JSON, each character takes six bytes.
+    const body = '\u0001'.repeat(10_000);
+    const statuses = new Set<number>();
+    let last = first;
+    for (let count = 0; count < 70; count++) {
+      last = await visitor.send(conversation, body);
+      statuses.add(last.status);
+    }
+    expect([...statuses]).toEqual([201, 409]);
+    expect(last.body).toMatchObject({
+      error: 'Conflict',
+      message: expect.stringContaining('Open a new one.'),
+    });
+    expect((await reply(conversation, body)).status).toBe(409);
+    expect((await visitor.send(conversation, 'first', key)).body).toEqual(first.body);
+    const { status, bytes } = await visitor.read(conversation);
+    expect(status).toBe(200);
+    expect(bytes.length).toBeLessThan(CAPACITY.bytes * 1.1);
+  });
+
+  test('counts page contexts, which operators read, as text', async () => {
+    const conversation = await visitor.open();
+    const pageContext = { host: 'h', path: '\u0001'.repeat(2048), title: '' };
+    await visitor.send(conversation, { body: 'x', pageContext });
+    const [row] = await messenger.database.sql`
+      select turn_bytes from conversations where id = ${conversation.id}`;
+    expect(row?.['turn_bytes']).toBeGreaterThan(6 * 2048);
+  });
+
+  test('takes 2,000 turns, then 409, also to concurrent ones and to a teammate', async () => {
+    const conversation = await visitor.open();
+    await messenger.database.sql`
+      update conversations set turn_count = 1995 where id = ${conversation.id}`;
+    const sent = await Promise.all(Array.from({ length: 10 }, () => visitor.send(conversation, 'x')));
+    expect(sent.map(({ status }) => status).sort()).toEqual([
+      ...Array.from({ length: 5 }, () => 201),
+      ...Array.from({ length: 5 }, () => 409),
+    ]);
+    const refused = await reply(conversation);
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
+    expect((await visitor.read(conversation)).body.turns).toHaveLength(5);
+  });
+
+  test('is read from the turn after a given one, by visitor and operator', async () => {
+    const [conversation, other] = [await visitor.open(), await visitor.open()];
+    const ids: string[] = [];
+    for (const body of ['one', 'two', 'three'])
+      ids.push((await visitor.send(conversation, body)).body.turn.id);
+    const foreign = (await visitor.send(other, 'other')).body.turn.id;
+    const after = (id: string) =>
+      visitor.to('GET', `/v1/conversations/${conversation.id}?after=${id}`, {
+        conversationToken: conversation.token,
+      });
+    expect((await after(ids[0] ?? '')).body.turns.map(({ body }: { body: string }) => body)).toEqual([
+      'two',
+      'three',
+    ]);
+    expect((await after(ids[2] ?? '')).body.turns).toEqual([]);
+    for (const id of [foreign, 'trn_x']) {
+      const refused = await after(id);
+      expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('after: ')]);
+    }
+    const seen = await messenger.manage('GET', `${operatorPath(conversation)}?after=${ids[1]}`);
+    expect(seen.body.turns.map(({ body }: { body: string }) => body)).toEqual(['three']);
+  });
+});
+
+describe('limits', () => {
+  test('on reads count by conversation and by address', async () => {
+    const conversation = await visitor.open();
+    const statuses: number[] = [];
+    for (let count = 0; count < 21; count++) statuses.push((await visitor.read(conversation)).status);
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
+    const { url } = await messenger.startInstance({ READS_PER_ADDRESS_PER_MINUTE: '2' });
+    const limited = visitorOf(messenger, project, url);
+    const conversations = [await limited.open(), await limited.open(), await limited.open()];
+    const reads: number[] = [];
+    for (const one of conversations) reads.push((await limited.read(one)).status);
+    expect(reads).toEqual([200, 200, 429]);
+  });
+
+  test('on turns count by address over all conversations', async () => {
+    const { url } = await messenger.startInstance({ TURNS_PER_ADDRESS_PER_MINUTE: '2' });
+    const limited = visitorOf(messenger, project, url);
+    const conversations = [await limited.open(), await limited.open(), await limited.open()];
+    const turns: number[] = [];
+    for (const one of conversations) turns.push((await limited.send(one, 'x')).status);
+    expect(turns).toEqual([201, 201, 429]);
+  });
+});
+
+describe("a teammate's turn", () => {
+  test('is sent once for an Idempotency-Key, which is not the visitor’s', async () => {
+    const conversation = await visitor.open();
+    const key = { 'Idempotency-Key': 'k' };
+    const asked = await visitor.send(conversation, 'Question', key);
+    const send = () =>
+      messenger.manage(
+        'POST',
+        `${operatorPath(conversation)}/turns`,
+        { authorId: 'grace', body: 'Answer' },
+        key,
+      );
+    const answers = await Promise.all([send(), send(), send()]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ body }) => body.turn.id)).size).toBe(1);
+    const { turns } = (await visitor.read(conversation)).body;
+    expect(turns.map(({ body }: { body: string }) => body)).toEqual(['Question', 'Answer']);
+    expect((await visitor.send(conversation, 'Question', key)).body).toEqual(asked.body);
+  });
+});
