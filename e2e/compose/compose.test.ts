@@ -61,8 +61,14 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
   });
 });
 
+/** An S3 server with the secret of the compose file. */
+async function startComposeS3(path: string) {
+  const services = await loadComposeFile(path);
+  return startS3(services['s3']?.environment['ROOT_SECRET_KEY']);
+}
+
 const [kafka, redis, s3] =
-  loader === undefined ? [] : await Promise.all([startKafka(), startRedis(), startS3()]);
+  loader === undefined ? [] : await Promise.all([startKafka(), startRedis(), startComposeS3(loader)]);
 
 describe.skipIf(!kafka || !redis || !s3)('docker-compose.yml, run without a container engine', () => {
   let root: string;

@@ -44,7 +44,7 @@ describe('the secrets that docker-compose.yml ships', () => {
 
   it('are accepted where a setting says so, as docker-compose.yml does for its demo', async () => {
     for (const { value } of await shipped()) {
-      const env = { ...good, SECRET: value, ALLOW_DEVELOPMENT_SECRETS: 'true' };
+      const env = { ...good, SECRET: value, ALLOW_DEVELOPMENT_CREDENTIALS: 'true' };
       expect(serviceContext(service, env).config.SECRET).toBe(value);
     }
   });

@@ -34,7 +34,7 @@ export const commonSettings = {
   AUTH_JWKS_URL: httpUrl.describe('URL of the JSON Web Key Set of the issuer.'),
   ...outgoingSettings,
   CONSOLE_URL: httpUrl.describe('URL of the console. Its origin may call console operations from a browser.'),
-  ALLOW_DEVELOPMENT_SECRETS: z
+  ALLOW_DEVELOPMENT_CREDENTIALS: z
     .stringbool({ truthy: ['true'], falsy: ['false'], error: 'not true or false' })
     .default(false)
     .meta({ values: '`true`, `false`' })

@@ -32,7 +32,7 @@ const CREDENTIALS = { accessKey: 'switchboard', secretKey: 'switchboard-secret',
  * Starts the versitygw that `deploy/backings/install.sh` installed. Returns undefined where it is not installed; with
  * REQUIRE_BACKINGS=1 that is an error.
  */
-export async function startS3(): Promise<S3Server | undefined> {
+export async function startS3(secretKey = CREDENTIALS.secretKey): Promise<S3Server | undefined> {
   const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
   const program = join(home, 'bin', 'versitygw');
   if (!existsSync(program)) {
@@ -45,7 +45,7 @@ export async function startS3(): Promise<S3Server | undefined> {
   await mkdir(join(directory, bucket));
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  const { accessKey, secretKey, region } = CREDENTIALS;
+  const { accessKey, region } = CREDENTIALS;
   const keys = ['--access', accessKey, '--secret', secretKey, '--region', region];
   const server = await spawnProgram({
     command: [program, ...keys, '--port', `127.0.0.1:${port}`, '--health', '/health', 'posix', directory],
@@ -57,6 +57,7 @@ export async function startS3(): Promise<S3Server | undefined> {
     endpoint,
     bucket,
     ...CREDENTIALS,
+    secretKey,
     pause: () => server.signal('SIGSTOP'),
     resume: () => server.signal('SIGCONT'),
     kill: async () => void (await server.kill()),
