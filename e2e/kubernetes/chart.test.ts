@@ -168,7 +168,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
     expect(new Set(open)).toEqual(new Set(listens));
   });
 
-  it('lets only the gateway and chosen namespaces reach HTTP, and only metrics namespaces reach consumers', () => {
+  it('lets only chosen namespaces and, where it routes to, the gateway reach HTTP, and only metrics namespaces reach consumers', () => {
     const policies = ofKind(all, 'NetworkPolicy');
     const pods = ofKind(all, 'Deployment').map(({ spec }) => spec.template.metadata.labels);
     const gateway = pods.find((pod) => pod['app.kubernetes.io/component'] === 'gateway') ?? {};
@@ -182,9 +182,11 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
     for (const pod of pods.filter((one) => one !== gateway)) {
       const allowed = Object.entries(callers).filter(([, caller]) => reaches(policies, caller, pod, 'http'));
       const http = pod['switchboard-process'] === 'http';
-      expect(allowed.map(([name]) => name)).toEqual(
-        http ? ['gateway', 'operators', 'prometheus'] : ['prometheus'],
-      );
+      const isPublic = behindGateway.includes(pod['app.kubernetes.io/component'] ?? '');
+      expect([pod, allowed.map(([name]) => name)]).toEqual([
+        pod,
+        [...(http && isPublic ? ['gateway'] : []), ...(http ? ['operators'] : []), 'prometheus'],
+      ]);
     }
     expect(reaches(policies, callers['another namespace'], gateway, 'api')).toBe(true);
   });
