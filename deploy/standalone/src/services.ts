@@ -5,7 +5,12 @@ import type { ServiceName } from '@switchboard/contracts';
 import { flagsService } from '@switchboard/flags';
 import { ingestionService } from '@switchboard/ingestion';
 import { messengerService } from '@switchboard/messenger';
-import { type Service, type ServiceDefinition, serviceContext, startService } from '@switchboard/service-kit';
+import {
+  type Service,
+  type ServiceDefinition,
+  serviceContext,
+  startWithRetries,
+} from '@switchboard/service-kit';
 
 interface RunningService {
   name: ServiceName;
@@ -20,7 +25,7 @@ export function createServices(environmentOf: (name: ServiceName) => Environment
   const create = <D extends ServiceDefinition>(definition: D): RunningService => {
     const context = serviceContext(definition, environmentOf(definition.name));
     const service = definition.create(context);
-    return { name: definition.name, service, start: () => startService(service, context) };
+    return { name: definition.name, service, start: () => startWithRetries(service, context) };
   };
   return [
     create(catalogueService),

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { listen } from '../http/server.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Clock, CommonConfig, ServiceContext } from './context.ts';
-import { serviceContext, startService } from './runner.ts';
+import { serviceContext, startWithRetries } from './runner.ts';
 import type { Service, ServiceDefinition } from './service.ts';
 
 /** How long requests in flight may take once a service of this process is stopped. */
@@ -51,7 +51,7 @@ export function defineService<S extends z.ZodType<CommonConfig>>(
         return stopping;
       };
       try {
-        await startService(service, context);
+        await startWithRetries(service, context);
       } catch (error) {
         await stop();
         throw error;

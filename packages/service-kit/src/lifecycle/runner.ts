@@ -28,7 +28,7 @@ export function serviceContext<S extends z.ZodType<CommonConfig>>(
 }
 
 /** Starts a service, retrying while a dependency is unavailable. Throws any other error. */
-export async function startService(
+export async function startWithRetries(
   { app, start }: Service,
   { logger }: ServiceContext<CommonConfig>,
 ): Promise<void> {
@@ -79,6 +79,6 @@ async function run<S extends z.ZodType<CommonConfig>>(definition: ServiceDefinit
     },
   });
 
-  await startService(service, context);
+  await startWithRetries(service, context);
   logger.info('ready');
 }
