@@ -1,5 +1,12 @@
 import { type Database, isUnavailable } from '@switchboard/database';
-import { type Cache, coalesce, createCache, estimateSize, withDeadline } from '@switchboard/resilience';
+import {
+  type Cache,
+  coalesce,
+  createCache,
+  estimateSize,
+  shareOfHeap,
+  withDeadline,
+} from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 import { DirectoryUnavailable } from './errors.ts';
 import {
@@ -40,7 +47,10 @@ export interface LookUps {
 }
 
 const MIB = 1_048_576;
-/** Room for a million projects with a key each, and for a hundred thousand entries of most other kinds. */
+/**
+ * Room for a million projects with a key each, and for a hundred thousand entries of most other kinds, in a large
+ * heap. In a smaller one the caches together have a quarter of it.
+ */
 const MAX_BYTES: { [K in Kind]: number } = {
   key: 256 * MIB,
   project: 384 * MIB,
@@ -49,6 +59,9 @@ const MAX_BYTES: { [K in Kind]: number } = {
   member: 64 * MIB,
   report: 48 * MIB,
 };
+
+const ALL_BYTES = Object.values(MAX_BYTES).reduce((sum, bytes) => sum + bytes);
+const HEAP_SHARE = 0.25;
 
 const READ_TIMEOUT_MS = 2_000;
 /** Changes are announced; an entry whose announcement was lost for good is read again after this time. */
@@ -86,7 +99,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
       return ids.map((id) => rows.get(id));
     });
     const cache = createCache<V | undefined>({
-      maxBytes: MAX_BYTES[kind],
+      maxBytes: shareOfHeap((HEAP_SHARE * MAX_BYTES[kind]) / ALL_BYTES, MAX_BYTES[kind]),
       sizeOf,
       freshForMs: FRESH_FOR_MS,
       isUnavailable: (error) => error instanceof DirectoryUnavailable || isUnavailable(error),

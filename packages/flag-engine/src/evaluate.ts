@@ -1,7 +1,7 @@
 import { matchesAll } from './clauses/clauses.ts';
 import { type HashableSuffix, hashableSuffix } from './murmur3.ts';
 import { isRolledOut, pickVariation } from './rollout.ts';
-import type { CompiledFlag, Ruleset } from './ruleset.ts';
+import { type CompiledFlag, plainDecision, type Ruleset } from './ruleset.ts';
 import type { Decision, Reason, User } from './types.ts';
 
 /** The result of each flag, by flag key. The objects have no prototype, so any key is safe. */
@@ -30,7 +30,8 @@ export function evaluateAll(ruleset: Ruleset, user: User): Evaluation {
 /** Like `evaluateAll`, but returns one decision per flag in stored order. Faster, because it builds no objects. */
 export function decideAll(ruleset: Ruleset, user: User): readonly Decision[] {
   const id = hashableSuffix(user.distinctId);
-  const decisions = ruleset.flags.map((flag) => flag.off.ERROR);
+  // The order includes every position.
+  const decisions = new Array<Decision>(ruleset.flags.length);
   for (const position of ruleset.order) {
     const flag = ruleset.flags[position];
     if (flag !== undefined) decisions[position] = decide(flag, decisions, user, id);
@@ -67,19 +68,19 @@ function decide(
   user: User,
   id: HashableSuffix,
 ): Decision {
-  const { definition, hashes, off } = flag;
-  if (flag.disabled) return off.DISABLED;
-  if (definition === undefined) return off.ERROR;
+  const { definition, hashes } = flag;
+  if (flag.disabled) return plainDecision(flag, 'DISABLED');
+  if (definition === undefined) return plainDecision(flag, 'ERROR');
   try {
     for (const { position, served } of flag.prerequisites) {
-      if (decisions[position]?.served !== served) return off.PREREQUISITE_FAILED;
+      if (decisions[position]?.served !== served) return plainDecision(flag, 'PREREQUISITE_FAILED');
     }
-    if (!matchesAll(definition.targeting, user)) return off.TARGETING_MISS;
-    if (!isRolledOut(definition.rolloutPercentage, hashes, id)) return off.ROLLOUT_MISS;
-    if (flag.variations.length === 0) return flag.on;
-    return pickVariation(flag.variations, hashes, id)?.decision ?? off.ERROR;
+    if (!matchesAll(definition.targeting, user)) return plainDecision(flag, 'TARGETING_MISS');
+    if (!isRolledOut(definition.rolloutPercentage, hashes, id)) return plainDecision(flag, 'ROLLOUT_MISS');
+    if (flag.variations.length === 0) return plainDecision(flag, 'MATCH');
+    return pickVariation(flag.variations, hashes, id)?.decision ?? plainDecision(flag, 'ERROR');
   } catch {
     // A trait can be any value of the caller, such as a getter that throws or a cyclic structure.
-    return off.ERROR;
+    return plainDecision(flag, 'ERROR');
   }
 }

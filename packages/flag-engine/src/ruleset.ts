@@ -20,11 +20,13 @@ export interface CompiledFlag {
   readonly definition: FlagDefinition | undefined;
   readonly variations: readonly CompiledVariation[];
   readonly hashes: FlagHashes;
-  readonly on: Decision;
-  readonly off: Readonly<Record<Exclude<Reason, 'MATCH'>, Decision>>;
+  /** The value of the flag when it is off. */
+  readonly offValue: false | null;
+  /** The decisions without a variation that were made so far, by reason. */
+  readonly made: Record<Reason, Decision | undefined>;
 }
 
-/** Flags compiled for many evaluations. Immutable. */
+/** Flags compiled for many evaluations. Nothing that can be observed changes. */
 export interface Ruleset {
   /** In stored order. */
   readonly flags: readonly CompiledFlag[];
@@ -64,7 +66,6 @@ export function compileRuleset(flags: readonly Flag[]): Ruleset {
 
 function compileFlag(flag: ParsedFlag, prerequisites: readonly CompiledPrerequisite[]): CompiledFlag {
   const { key, offValue, disabled, definition } = flag;
-  const off = (reason: Reason): Decision => ({ key, value: offValue, variant: null, served: 'off', reason });
   return {
     key,
     disabled,
@@ -81,13 +82,23 @@ function compileFlag(flag: ParsedFlag, prerequisites: readonly CompiledPrerequis
       },
     })),
     hashes: flagHashes(key),
-    on: { key, value: true, variant: null, served: 'on', reason: 'MATCH' },
-    off: {
-      DISABLED: off('DISABLED'),
-      PREREQUISITE_FAILED: off('PREREQUISITE_FAILED'),
-      TARGETING_MISS: off('TARGETING_MISS'),
-      ROLLOUT_MISS: off('ROLLOUT_MISS'),
-      ERROR: off('ERROR'),
+    offValue,
+    // With every property from the start, which takes less memory than properties added later.
+    made: {
+      DISABLED: undefined,
+      PREREQUISITE_FAILED: undefined,
+      TARGETING_MISS: undefined,
+      ROLLOUT_MISS: undefined,
+      ERROR: undefined,
+      MATCH: undefined,
     },
   };
+}
+
+/** The decision of a flag that serves no variation. Made on first use: most flags need one or two. */
+export function plainDecision(flag: CompiledFlag, reason: Reason): Decision {
+  const { key, offValue, made } = flag;
+  const isOn = reason === 'MATCH';
+  made[reason] ??= { key, value: isOn || offValue, variant: null, served: isOn ? 'on' : 'off', reason };
+  return made[reason];
 }

@@ -3,4 +3,5 @@ export { type ByteBudget, createByteBudget } from './byte-budget.ts';
 export { type Cache, type CacheOptions, createCache } from './cache.ts';
 export { type CoalesceOptions, coalesce } from './coalesce.ts';
 export { DeadlineExceeded, withDeadline } from './deadline.ts';
+export { shareOfHeap } from './heap.ts';
 export { estimateSize } from './size.ts';

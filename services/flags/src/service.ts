@@ -1,6 +1,7 @@
 import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory } from '@switchboard/directory';
 import type { Hub } from '@switchboard/realtime';
+import { shareOfHeap } from '@switchboard/resilience';
 import { createApp, defineService, openEventLog, projectOfRegion } from '@switchboard/service-kit';
 import { createCohorts } from './cohorts/cohorts.ts';
 import { cohortsRoutes } from './cohorts/routes.ts';
@@ -21,6 +22,10 @@ import { createUserStateConsumer } from './user-state/consumer.ts';
 import { createUserStateStore, withGenericPlans } from './user-state/store.ts';
 import { createUserState } from './user-state/user-state.ts';
 
+/** Answers take a tenth of the heap. The rest is for requests, the directory and the garbage collector. */
+const RULESETS_SHARE = 0.4;
+const RULESETS_MAX_BYTES = 512 * 1024 * 1024;
+
 export const flagsService = defineService({
   name: 'flags',
   settings: flagsSettings,
@@ -33,7 +38,10 @@ export const flagsService = defineService({
     const directory = openDirectory({ database, log, service: 'flags', logger });
     const app = createApp({ service: 'flags', context, directory, database });
 
-    const rulesets = createRulesets({ database, maxBytes: config.RULESET_CACHE_BYTES });
+    const rulesets = createRulesets({
+      database,
+      maxBytes: config.RULESET_CACHE_BYTES ?? shareOfHeap(RULESETS_SHARE, RULESETS_MAX_BYTES),
+    });
     const store = createUserStateStore(database);
     const consumer = config.ROLES.has('user-state')
       ? createUserStateConsumer({ store, log, logger })

@@ -9,27 +9,48 @@ export type Equality = (attribute: unknown) => boolean;
  * case-sensitively), or are a number or boolean and its string form. `null` equals nothing.
  */
 export function equalityWithAny(values: readonly unknown[]): Equality {
-  const texts = new Set<string>();
-  const numbers = new Set<number>();
-  const numbersAndTexts = new Set<number>();
-  const booleans = new Set<boolean>();
+  const texts: string[] = [];
+  const numbers: number[] = [];
+  const numbersAndTexts: number[] = [];
+  const booleans: boolean[] = [];
   const structures: object[] = [];
   for (const value of values) {
     const number = numeric(value);
-    if (number !== undefined) numbersAndTexts.add(number);
-    if (typeof value === 'string') texts.add(value);
-    else if (number !== undefined) numbers.add(number);
-    else if (typeof value === 'boolean') booleans.add(value);
+    if (number !== undefined) numbersAndTexts.push(number);
+    if (typeof value === 'string') texts.push(value);
+    else if (number !== undefined) numbers.push(number);
+    else if (typeof value === 'boolean') booleans.push(value);
     else if (typeof value === 'object' && value !== null) structures.push(value);
   }
+  return equalityWith({
+    isText: isOneOf(texts),
+    isNumber: isOneOf(numbers),
+    isNumberOrText: isOneOf(numbersAndTexts),
+    isBoolean: isOneOf(booleans),
+    structures: structures.length === 0 ? NO_STRUCTURES : structures.slice(),
+  });
+}
+
+interface Values {
+  isText: Test<string>;
+  isNumber: Test<number>;
+  isNumberOrText: Test<number>;
+  isBoolean: Test<boolean>;
+  structures: readonly object[];
+}
+
+type Test<T> = (value: T) => boolean;
+
+/** Apart from the lists of values, which it would keep in memory otherwise. */
+function equalityWith({ isText, isNumber, isNumberOrText, isBoolean, structures }: Values): Equality {
   return (attribute) => {
     switch (typeof attribute) {
       case 'string':
-        return texts.has(attribute) || isNumberIn(numbers, attribute) || isWordIn(booleans, attribute);
+        return isText(attribute) || isNumberIn(isNumber, attribute) || isWordIn(isBoolean, attribute);
       case 'number':
-        return numbersAndTexts.has(attribute);
+        return isNumberOrText(attribute);
       case 'boolean':
-        return booleans.has(attribute) || texts.has(String(attribute));
+        return isBoolean(attribute) || isText(String(attribute));
       case 'object':
         return attribute !== null && structures.some((structure) => sameJson(structure, attribute));
       default:
@@ -38,14 +59,39 @@ export function equalityWithAny(values: readonly unknown[]): Equality {
   };
 }
 
-function isNumberIn(numbers: ReadonlySet<number>, text: string): boolean {
-  if (numbers.size === 0) return false;
-  const number = numeric(text);
-  return number !== undefined && numbers.has(number);
+const NO_STRUCTURES: readonly object[] = [];
+const isNever = () => false;
+/** A set takes ten times the memory of a list of one. */
+const FEW = 8;
+
+function isOneOf<T>(values: readonly T[]): Test<T> {
+  if (values.length === 0) return isNever;
+  if (values.length > FEW) return isIn(new Set(values));
+  const few = values.slice();
+  return few.length === 1 ? isSame(few[0]) : isAmong(few);
 }
 
-function isWordIn(booleans: ReadonlySet<boolean>, text: string): boolean {
-  return (text === 'true' && booleans.has(true)) || (text === 'false' && booleans.has(false));
+const isSame =
+  <T>(one: T | undefined): Test<T> =>
+  (value) =>
+    value === one;
+const isAmong =
+  <T>(few: readonly T[]): Test<T> =>
+  (value) =>
+    few.includes(value);
+const isIn =
+  <T>(set: ReadonlySet<T>): Test<T> =>
+  (value) =>
+    set.has(value);
+
+function isNumberIn(isNumber: Test<number>, text: string): boolean {
+  if (isNumber === isNever) return false;
+  const number = numeric(text);
+  return number !== undefined && isNumber(number);
+}
+
+function isWordIn(isBoolean: Test<boolean>, text: string): boolean {
+  return (text === 'true' && isBoolean(true)) || (text === 'false' && isBoolean(false));
 }
 
 function sameJson(left: unknown, right: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { Decision } from '@switchboard/flag-engine';
+import { shareOfHeap } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 import type { UserStateJson } from '../user-state/user-state.ts';
 
@@ -22,15 +23,15 @@ export interface AnswerCache {
   get(inputs: Inputs, evaluate: () => string): string;
 }
 
-const MAX_BYTES = 64 * 1024 * 1024;
-const ENTRY_OVERHEAD_BYTES = 200;
+const MAX_BYTES = shareOfHeap(0.1, 64 * 1024 * 1024);
+const ENTRY_OVERHEAD_BYTES = 400;
 
 /** Keeps the last answer to each person, because clients ask for the same person again and again. */
 export function createAnswerCache(): AnswerCache {
   const answers = new LRUCache<string, Answer>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ state, json }, key) => state.length + json.length + key.length + ENTRY_OVERHEAD_BYTES,
-    maxEntrySize: MAX_BYTES / 16,
+    maxEntrySize: Math.floor(MAX_BYTES / 16),
   });
   return {
     get({ projectId, distinctId, changedAt, state }, evaluate) {
@@ -47,7 +48,6 @@ export function createAnswerCache(): AnswerCache {
 interface Fragment {
   flag: string;
   variant: string;
-  reason: string;
 }
 
 /** JSON fragments by decision. A ruleset has one object per outcome of a flag, so each is serialized once. */
@@ -62,7 +62,7 @@ export function answerJson(decisions: readonly Decision[], withReasons: boolean)
     const fragment = fragmentOf(decision);
     flags += fragment.flag;
     variants += fragment.variant;
-    if (withReasons) reasons += fragment.reason;
+    if (withReasons) reasons += `${JSON.stringify(decision.key)}:"${decision.reason}",`;
   }
   const reasonsMember = withReasons ? `,"reasons":{${reasons.slice(0, -1)}}` : '';
   return `{"flags":{${flags.slice(0, -1)}},"variants":{${variants.slice(0, -1)}}${reasonsMember}}`;
@@ -72,10 +72,10 @@ function fragmentOf(decision: Decision): Fragment {
   const known = fragments.get(decision);
   if (known !== undefined) return known;
   const name = JSON.stringify(decision.key);
+  // `join` makes flat strings. Those of a template keep every part they were put together from.
   const fragment = {
-    flag: `${name}:${JSON.stringify(decision.value)},`,
-    variant: decision.variant === null ? '' : `${name}:${JSON.stringify(decision.variant)},`,
-    reason: `${name}:"${decision.reason}",`,
+    flag: [name, ':', JSON.stringify(decision.value), ','].join(''),
+    variant: decision.variant === null ? '' : [name, ':', JSON.stringify(decision.variant), ','].join(''),
   };
   fragments.set(decision, fragment);
   return fragment;

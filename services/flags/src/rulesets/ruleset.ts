@@ -22,11 +22,14 @@ export interface Ruleset {
   readonly bytes: number;
 }
 
-// Measured with Node 24 for rulesets of several shapes.
+// Measured with Node 24 for rulesets of several shapes, each flag asked for until it had made all its decisions.
 const RULESET_BYTES = 1000;
-const FLAG_BYTES = 1200;
-const CLAUSE_BYTES = 900;
-const BYTES_PER_JSON_BYTE = 6;
+const FLAG_BYTES = 1000;
+const CLAUSE_BYTES = 550;
+/** Of a clause that has a list of values. */
+const VALUE_BYTES = 45;
+/** Parsed, as fragments of answers, and as snapshot in three encodings. */
+const BYTES_PER_JSON_BYTE = 4.3;
 
 export function compile({ changedAt, flags, cohorts }: StoredRuleset): Ruleset {
   return {
@@ -40,10 +43,10 @@ export function compile({ changedAt, flags, cohorts }: StoredRuleset): Ruleset {
 }
 
 function estimateBytes(flags: StoredRuleset['flags'], cohorts: StoredRuleset['cohorts']): number {
-  const clauses = [
-    ...flags.map(({ targeting }) => targeting?.length ?? 0),
-    ...cohorts.map(({ match }) => match?.length ?? 0),
-  ].reduce((sum, count) => sum + count, 0);
-  const json = JSON.stringify([flags, cohorts]).length;
-  return RULESET_BYTES + FLAG_BYTES * flags.length + CLAUSE_BYTES * clauses + BYTES_PER_JSON_BYTE * json;
+  let bytes = RULESET_BYTES + FLAG_BYTES * flags.length;
+  const clauses = [...flags.map(({ targeting }) => targeting), ...cohorts.map(({ match }) => match)];
+  for (const { value } of clauses.flatMap((some) => some ?? [])) {
+    bytes += CLAUSE_BYTES + (Array.isArray(value) ? VALUE_BYTES * value.length : 0);
+  }
+  return bytes + BYTES_PER_JSON_BYTE * JSON.stringify([flags, cohorts]).length;
 }

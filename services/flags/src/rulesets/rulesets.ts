@@ -24,7 +24,8 @@ interface RulesetsOptions {
 }
 
 interface RulesetCacheOptions {
-  load(projectId: string): Promise<StoredRuleset>;
+  /** Undefined if nothing has changed since the ruleset of `knownAt`. */
+  load(projectId: string, knownAt?: string): Promise<StoredRuleset | undefined>;
   maxBytes: number;
 }
 
@@ -66,9 +67,11 @@ export function createRulesetCache({ load, maxBytes }: RulesetCacheOptions): Cac
     sizeOf: ({ bytes }) => bytes,
     isUnavailable,
     async load(projectId, last) {
-      const stored = await load(projectId);
+      const stored = await load(projectId, last?.changedAt);
       // Keeps the same object while nothing has changed, with everything derived from it.
-      return last?.changedAt === stored.changedAt ? last : compile(stored);
+      if (last !== undefined && (stored === undefined || stored.changedAt === last.changedAt)) return last;
+      if (stored === undefined) throw new Error('the store returned no ruleset');
+      return compile(stored);
     },
   });
 }

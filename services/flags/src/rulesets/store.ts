@@ -1,6 +1,6 @@
 import type { Clause, FlagEntry } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
-import { asc, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { cohorts, flags, rulesets } from '../schema/index.ts';
 
 /** NOTIFY channel of ruleset changes. The payload is the project's id. */
@@ -15,35 +15,37 @@ export interface StoredRuleset {
 }
 
 export interface RulesetsStore {
-  /** Reads a project's flags and cohorts from one database snapshot. */
-  load(projectId: string): Promise<StoredRuleset>;
+  /**
+   * Reads a project's flags and cohorts, all of one moment. Undefined if nothing has changed since the ruleset of
+   * `knownAt`.
+   */
+  load(projectId: string, knownAt?: string): Promise<StoredRuleset | undefined>;
   /** Locks the project's ruleset until the transaction ends. */
   lock(projectId: string): Promise<void>;
   /** Moves the time of the last change forward and notifies `CHANGED_CHANNEL` on commit. */
   markChanged(projectId: string): Promise<void>;
 }
 
+type LoadedRow = Pick<StoredRuleset, keyof StoredRuleset> & { isKnown: boolean };
+
 export function createRulesetsStore(db: Db | Tx): RulesetsStore {
   return {
-    load(projectId) {
-      const snapshot = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const;
-      return db.transaction(async (tx) => {
-        const [row] = await tx.select().from(rulesets).where(eq(rulesets.projectId, projectId));
-        const entries = await tx
-          .select({ entry: flags.entry })
-          .from(flags)
-          .where(eq(flags.projectId, projectId))
-          .orderBy(asc(sql`${flags.key} collate "C"`));
-        return {
-          changedAt: (row?.changedAt ?? new Date(0)).toISOString(),
-          flags: entries.map(({ entry }) => entry),
-          cohorts: await tx
-            .select({ id: cohorts.id, match: cohorts.match })
-            .from(cohorts)
-            .where(eq(cohorts.projectId, projectId))
-            .orderBy(asc(sql`${cohorts.id} collate "C"`)),
-        };
-      }, snapshot);
+    async load(projectId, knownAt = '') {
+      // One statement reads from one snapshot and takes one round trip.
+      const [row] = await db.execute<LoadedRow>(sql`
+        select at as "changedAt", at = ${knownAt} as "isKnown",
+          case when at = ${knownAt} then '[]' else (
+            select coalesce(json_agg(entry order by key collate "C"), '[]')
+            from ${flags} where project_id = ${projectId}) end as flags,
+          case when at = ${knownAt} then '[]' else (
+            select coalesce(json_agg(json_build_object('id', id, 'match', match) order by id collate "C"), '[]')
+            from ${cohorts} where project_id = ${projectId}) end as cohorts
+        from (select to_char(
+          coalesce((select changed_at from ${rulesets} where project_id = ${projectId}), 'epoch') at time zone 'UTC',
+          'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at) as ruleset`);
+      if (row === undefined || row.isKnown) return undefined;
+      const { changedAt, flags: entries, cohorts: named } = row;
+      return { changedAt, flags: entries, cohorts: named };
     },
 
     async lock(projectId) {
