@@ -18,8 +18,10 @@ const BENCHES: Record<string, Bench> = {
     load: () => import('./crash/run.ts'),
   },
   flags: {
-    summary: 'Flag evaluations and snapshots, beside bare Node.js and Hono.',
-    options: '--seconds 6 --runs 3 --only <part of a scenario name> --profile <folder>',
+    summary:
+      'Flag evaluations and snapshots, beside bare Node.js and Hono; with --projects, of many projects in a small heap.',
+    options:
+      '--seconds 6 --runs 3 --only <part of a scenario name> --profile <folder>, or --projects 10000 --memory 512 --seconds 6',
     load: () => import('./flags/run.ts'),
   },
   'flags-live': {

@@ -8,6 +8,7 @@ import { median, medianRun } from '../lib/median.ts';
 import { profileFlags } from '../lib/rig.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { AUTHORIZED, type Deployment, deploy } from './deployment.ts';
+import { runProjects } from './projects.ts';
 import { traitsOf } from './ruleset.ts';
 
 const USERS = 10_000;
@@ -47,8 +48,20 @@ export async function run(args: string[]): Promise<void> {
       runs: { type: 'string', default: '3' },
       only: { type: 'string', default: '' },
       profile: { type: 'string' },
+      projects: { type: 'string' },
+      memory: { type: 'string', default: '512' },
     },
   });
+  if (values.projects !== undefined) {
+    const { projects, seconds, memory, profile } = values;
+    const flags = profileFlags(profile);
+    return runProjects({
+      projects: Number(projects),
+      seconds: Number(seconds),
+      memoryMib: Number(memory),
+      flags,
+    });
+  }
   const deployment = await deploy(profileFlags(values.profile));
   const floors: Program[] = [];
   try {

@@ -113,12 +113,12 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
   };
 }
 
-function template({ port, headers, placeholder }: LoadPlan, { path, body }: LoadRequest): Template {
+function template({ port, headers, placeholder }: LoadPlan, { path, body, ...own }: LoadRequest): Template {
   const payload = Buffer.from(body ?? '');
   const head = [
     `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1`,
     `Host: 127.0.0.1:${port}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ ...headers, ...own.headers }).map(([name, value]) => `${name}: ${value}`),
     ...(body === undefined ? [] : [`Content-Length: ${payload.length}`]),
   ];
   const bytes = Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), payload]);

@@ -5,6 +5,8 @@ export interface LoadRequest {
   path: string;
   /** With a body the request is a POST, without one a GET. */
   body?: string;
+  /** In addition to those of the plan. */
+  headers?: Record<string, string>;
 }
 
 export interface LoadPlan {

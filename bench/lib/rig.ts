@@ -7,6 +7,12 @@ import { type Harness, type HarnessOptions, harness } from '@switchboard/testkit
 /** As the images run a service: V8 would let the young generation alone grow past 150 MB on a large machine. */
 export const HEAP_FLAGS = ['--max-semi-space-size=16'];
 
+/** The heap that the images give a process in a pod with this memory limit. */
+export const heapFlagsOf = (memoryMib: number): string[] => [
+  `--max-old-space-size=${Math.floor(memoryMib * HEAP_SHARE)}`,
+];
+const HEAP_SHARE = 0.5;
+
 /** The flags with which Node.js writes a CPU profile into a folder. */
 export const profileFlags = (folder: string | undefined): string[] =>
   folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];

@@ -1,0 +1,134 @@
+import { openDatabase } from '@switchboard/database';
+import { createDirectoryPublisher } from '@switchboard/directory/testing';
+import { openPostgresLog } from '@switchboard/event-log';
+import { eventually, type Harness, type Program, processUsage } from '@switchboard/testkit';
+import { applyLoad, countOf, type LoadRequest } from '../lib/load.ts';
+import { HEAP_FLAGS, heapFlagsOf, startRig } from '../lib/rig.ts';
+import { decimals, printTable, thousands } from '../lib/table.ts';
+import { benchFlags } from './ruleset.ts';
+
+export interface ProjectsOptions {
+  projects: number;
+  seconds: number;
+  /** The memory limit of the pod whose heap the process gets. */
+  memoryMib: number;
+  flags?: readonly string[];
+}
+
+const CONNECTIONS = 20;
+const REQUESTS = 50_000;
+const PEOPLE = 1_000;
+const PROJECTS_AT_ONCE = 100;
+const COLUMNS = ['asked', 'requests/s', 'p50 ms', 'p99 ms', 'max ms', 'not 2xx', 'peak RSS MB'];
+
+const idOf = (project: number) => `project-${project}`;
+const keyOf = (project: number) => `pk_eu_${String(project).padStart(32, '0')}`;
+
+/** Asks one process for the flags of many projects, whose rulesets together exceed its memory. */
+export async function runProjects(options: ProjectsOptions): Promise<void> {
+  const { projects, seconds, memoryMib, flags = [] } = options;
+  const { rig, stop } = await startRig({ durable: false, env: { TOPIC_PARTITIONS: '4' } });
+  try {
+    const heap = heapFlagsOf(memoryMib);
+    const service = await rig.spawn('flags', {
+      flags: [...HEAP_FLAGS, ...heap, ...flags],
+      output: 'inherit',
+    });
+    await fillProjects(rig, projects);
+    await eventually(() => askProject(service, projects - 1), { withinMs: 300_000 });
+    const rows: string[][] = [];
+    for (const [name, pick] of [
+      ['uniformly', () => Math.floor(Math.random() * projects)],
+      ['by Zipf (s = 1)', zipf(projects)],
+    ] as const) {
+      rows.push([name, ...(await measure(service, pick, seconds))]);
+      if (!service.isRunning) throw new Error(`the process ended while asked ${name}`);
+    }
+    console.log(`${thousands(projects)} projects of ${benchFlags().length} flags, ${heap.join(' ')}`);
+    printTable(COLUMNS, rows);
+  } finally {
+    await stop();
+  }
+}
+
+async function measure(service: Program, pick: () => number, seconds: number): Promise<string[]> {
+  const usage = processUsage(service.pid);
+  await usage.resetPeak();
+  const requests = Array.from({ length: REQUESTS }, (): LoadRequest => {
+    const person = Math.floor(Math.random() * PEOPLE);
+    return {
+      path: `/v1/flags?distinct_id=user-${person}`,
+      headers: { Authorization: `Bearer ${keyOf(pick())}` },
+    };
+  });
+  const { port } = service;
+  const result = await applyLoad({ port, requests, headers: {}, connections: CONNECTIONS, seconds });
+  const { p50, p99, max } = result.latency;
+  return [
+    thousands(countOf(result) / result.seconds),
+    decimals(p50),
+    decimals(p99),
+    decimals(max),
+    thousands(countOf(result, (status) => status !== 200)),
+    service.isRunning ? decimals(await usage.peakMb(), 0) : 'ended',
+  ];
+}
+
+/** Asks for the flags of a project. Throws if they are not answered. */
+export async function askProject({ url }: Program, project: number): Promise<void> {
+  const response = await fetch(`${url}/v1/flags?distinct_id=ada`, {
+    headers: { Authorization: `Bearer ${keyOf(project)}` },
+  });
+  if (response.status !== 200) throw new Error(`the flags of project ${project}: ${response.status}`);
+  await response.arrayBuffer();
+}
+
+/** Fills the directory and, past the management API, the flags of each project. */
+export async function fillProjects(rig: Harness, projects: number): Promise<void> {
+  const log = openPostgresLog({ url: rig.logUrl });
+  const directory = await createDirectoryPublisher(log, { partitions: 4 });
+  const database = openDatabase({
+    url: await rig.databaseUrl('flags'),
+    applicationName: 'bench',
+    statementTimeoutMs: 300_000,
+  });
+  const { sql } = database;
+  const entries = JSON.stringify(benchFlags());
+  for (let from = 0; from < projects; from += PROJECTS_AT_ONCE) {
+    const to = Math.min(projects, from + PROJECTS_AT_ONCE);
+    const numbers = Array.from({ length: to - from }, (_, index) => from + index);
+    await Promise.all(
+      numbers.map((project) => directory.putProject({ id: idOf(project), key: keyOf(project) })),
+    );
+    // Every project has keys of its own, so that no two rulesets are equal.
+    await sql`
+      with project as (select 'project-' || n as id, n from unnest(${numbers}::int[]) as n), flag as (
+        select id, replace(entry::text, 'feature-', 'feature-' || n || '-')::json as entry
+        from project, json_array_elements(${entries}::text::json) as entry)
+      insert into flags (project_id, key, entry) select id, entry ->> 'key', entry from flag`;
+  }
+  await sql`insert into rulesets (project_id, changed_at) select distinct project_id, now() from flags`;
+  await sql`analyze`;
+  await database.close();
+  await log.close();
+}
+
+/** Numbers below `count`, each of a probability inverse to its rank. */
+function zipf(count: number): () => number {
+  const sums: number[] = [];
+  let sum = 0;
+  for (let rank = 1; rank <= count; rank++) {
+    sum += 1 / rank;
+    sums.push(sum);
+  }
+  return () => {
+    const point = Math.random() * sum;
+    let [low, high] = [0, count - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sums[middle] ?? 0) < point) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
