@@ -1,3 +1,4 @@
+export { runSwitchboard } from './commands/run.ts';
 export { createManagementClient, type ManagementClient, ManagementError } from './management-client.ts';
 export { applyManifest, diffManifest, type Outcome } from './manifest/apply.ts';
 export type { Difference } from './manifest/compare.ts';

@@ -20,6 +20,7 @@ export * from './ingestion/traits.ts';
 export * from './management/catalogue.ts';
 export * from './management/collaboration.ts';
 export * from './management/directory.ts';
+export * from './management/erasures.ts';
 export * from './management/events.ts';
 export * from './management/flags.ts';
 export * from './management/lists.ts';

@@ -8,6 +8,7 @@ import * as ingestion from './ingestion/operations.ts';
 import * as managedCatalogue from './management/catalogue.ts';
 import * as managedCollaboration from './management/collaboration.ts';
 import * as managedDirectory from './management/directory.ts';
+import * as managedErasures from './management/erasures.ts';
 import * as managedEvents from './management/events.ts';
 import * as managedFlags from './management/flags.ts';
 import * as managedLists from './management/lists.ts';
@@ -48,6 +49,7 @@ export const interfaceOperations = operationsOf(
 export const managementOperations = operationsOf(
   managedCatalogue,
   managedDirectory,
+  managedErasures,
   managedLists,
   managedCollaboration,
   managedMessenger,

@@ -47,11 +47,14 @@ export interface LookUps {
 }
 
 const MIB = 1_048_576;
+/** The kinds that requests look up. */
+type CachedKind = Exclude<Kind, 'erasure'>;
+
 /**
  * Room for a million projects with a key each, and for a hundred thousand entries of most other kinds, in a large
  * heap. In a smaller one the caches together have a quarter of it.
  */
-const MAX_BYTES: { [K in Kind]: number } = {
+const MAX_BYTES: { [K in CachedKind]: number } = {
   key: 256 * MIB,
   project: 384 * MIB,
   company: 64 * MIB,
@@ -85,7 +88,7 @@ interface LookUpOptions {
  * is unavailable and the entry is not in memory.
  */
 export function createLookUps({ database, assertReadable, caughtUp }: LookUpOptions) {
-  function cacheOf<K extends Kind, V extends {}>(
+  function cacheOf<K extends CachedKind, V extends {}>(
     kind: K,
     keep: (entry: Entries[K], id: string) => V | Promise<V>,
     sizeOf: (value: V) => number = estimateSize,
@@ -141,7 +144,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
   }));
   const plans = cacheOf('plan', ({ entitlements }) => entitlements);
   const reports = cacheOf('report', (report) => report);
-  const caches: { [K in Kind]: Pick<Cache<never>, Invalidation> } = {
+  const caches: { [K in CachedKind]: Pick<Cache<never>, Invalidation> } = {
     plan: plans,
     company: companies,
     member: members,
@@ -197,7 +200,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
     /** Drops the entry that `kind:id` names. Records of unknown kinds are not cached. */
     drop(recordKey: string) {
       const key = findKey(recordKey);
-      if (key !== undefined) caches[key.kind].drop(key.id);
+      if (key !== undefined && key.kind !== 'erasure') caches[key.kind].drop(key.id);
     },
     invalidateAll() {
       for (const cache of Object.values(caches)) cache.invalidateAll();

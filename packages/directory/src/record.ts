@@ -15,6 +15,15 @@ const pushSubscription = z.object({
   keys: z.object({ p256dh: z.string(), auth: z.string() }),
 });
 
+const erasedPerson = z.object({
+  kind: z.literal('person'),
+  projectId: z.string(),
+  distinctIds: z.array(z.string()),
+  userId: z.string().nullable(),
+});
+
+const erasedColleague = z.object({ kind: z.literal('colleague'), sub: z.string() });
+
 const schemas = {
   plan: z.object({ tier: z.string(), cycle: z.string(), entitlements }),
   company: z.object({
@@ -40,6 +49,12 @@ const schemas = {
   }),
   key: z.object({ key: z.string(), projectId: z.string() }),
   report: z.object({ projectId: z.string(), id: z.string(), name: z.string() }),
+  erasure: z.object({
+    id: z.string(),
+    subject: z.discriminatedUnion('kind', [erasedPerson, erasedColleague]),
+    /** The services, each as region/service, that have not reported yet. */
+    waitingFor: z.array(z.string()),
+  }),
 };
 
 export type Kind = keyof typeof schemas;
@@ -50,6 +65,9 @@ export type PushSubscription = z.infer<typeof pushSubscription>;
 export type Member = Entries['member'];
 export type Project = Entries['project'];
 export type Report = Entries['report'];
+export type ErasedPerson = z.infer<typeof erasedPerson>;
+/** Whose data is erased: a person in one project, or a colleague everywhere. */
+export type ErasureSubject = Entries['erasure']['subject'];
 
 const entrySchemas: { [K in Kind]: z.ZodType<Entries[K]> } = schemas;
 
@@ -60,9 +78,10 @@ const names: { [K in Kind]: (entry: Entries[K]) => string[] } = {
   project: (project) => [project.id],
   key: (key) => [key.key],
   report: (report) => [report.projectId, report.id],
+  erasure: (erasure) => [erasure.id],
 };
 
-const knownKinds = z.enum(['plan', 'company', 'member', 'project', 'key', 'report']);
+const knownKinds = z.enum(['plan', 'company', 'member', 'project', 'key', 'report', 'erasure']);
 
 /** The id of an entry from its identifiers, the parent's first: percent-encoded and joined by `/`. */
 export function entryId(...identifiers: readonly string[]): string {

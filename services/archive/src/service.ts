@@ -1,5 +1,6 @@
+import { ingestionTopics } from '@switchboard/contracts';
 import { migrate, openDatabase } from '@switchboard/database';
-import { directoryMigrations, openDirectory } from '@switchboard/directory';
+import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import {
   createApp,
   defineService,
@@ -8,11 +9,12 @@ import {
   projectOfRegion,
 } from '@switchboard/service-kit';
 import { archiveSettings } from './config.ts';
-import { createEventConsumer } from './events/consumer.ts';
+import { createErasure as createPersonErasure } from './erasure/erasure.ts';
+import { createEventConsumer, EVENTS_GROUP } from './events/consumer.ts';
 import { createEventLookup } from './events/event-lookup.ts';
 import { eventsRoutes } from './events/routes.ts';
 import { createEventsStore } from './events/store.ts';
-import { createReplayConsumer } from './replays/consumer.ts';
+import { createReplayConsumer, REPLAYS_GROUP } from './replays/consumer.ts';
 import { createErasure } from './replays/erasure.ts';
 import { createRecordings } from './replays/recordings.ts';
 import { replaysRoutes } from './replays/routes.ts';
@@ -45,6 +47,21 @@ export const archiveService = defineService({
     const eventsStore = createEventsStore(database.drizzle);
     const replaysStore = createReplaysStore(database.drizzle);
     const erasure = createErasure({ store: replaysStore, objects, clock, logger });
+
+    const erasures = openErasures({
+      database,
+      databaseUrl: config.DATABASE_URL,
+      log,
+      service: 'archive',
+      region: config.REGION,
+      logger,
+      intakes: [
+        { group: EVENTS_GROUP, topics: [ingestionTopics.events] },
+        { group: REPLAYS_GROUP, topics: [ingestionTopics.replays] },
+      ],
+      eraser: () => createPersonErasure({ store: replaysStore, objects, replays: erasure }),
+    });
+    workers.push(erasures);
 
     if (serves) {
       const ofProject = projectOfRegion(directory, config.REGION);

@@ -1,6 +1,20 @@
-import { commonSettings, eventLogSettings } from '@switchboard/service-kit';
+import { region } from '@switchboard/contracts';
+import { commonSettings, eventLogSettings, rolesSetting } from '@switchboard/service-kit';
 import { z } from 'zod';
 
-export const catalogueSettings = z.object({ ...commonSettings, ...eventLogSettings });
+export const catalogueSettings = z.object({
+  ...commonSettings,
+  ...eventLogSettings,
+  ERASURE_SERVICES: rolesSetting(['archive', 'collaboration', 'flags', 'ingestion', 'messenger']).describe(
+    'The services that run in every region: an erasure is done once each of them has reported it.',
+  ),
+  ERASURE_REGIONS: z
+    .string()
+    .transform((list) => list.split(',').map((name) => name.trim()))
+    .pipe(z.array(region))
+    .optional()
+    .meta({ values: 'regions, comma separated' })
+    .describe('The regions in which colleagues are erased. Default: this one and those of all projects.'),
+});
 
 export type CatalogueConfig = z.output<typeof catalogueSettings>;

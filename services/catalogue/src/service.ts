@@ -7,6 +7,9 @@ import { aiModelsRoutes } from './ai-models/routes.ts';
 import { createCompanies } from './companies/companies.ts';
 import { companiesRoutes } from './companies/routes.ts';
 import { type CatalogueConfig, catalogueSettings } from './config.ts';
+import { createErasures } from './erasures/erasures.ts';
+import { createErasureReports } from './erasures/reports.ts';
+import { erasuresRoutes } from './erasures/routes.ts';
 import { createMembers } from './members/members.ts';
 import { membersRoutes } from './members/routes.ts';
 import { createOutbox } from './outbox/outbox.ts';
@@ -43,6 +46,11 @@ export const catalogueService = defineService({
     const projectKeys = createProjectKeys({ db, outbox, projects });
     const reports = createReports({ db, outbox, projects });
 
+    const { REGION: region, TOPIC_REPLICATION: replication } = config;
+    const { ERASURE_REGIONS: regions, ERASURE_SERVICES: services } = config;
+    const erasures = createErasures({ db, outbox, region, regions, services });
+    const erasureReports = createErasureReports({ log, erasures, replication, logger });
+
     const app = createApp({ service: 'catalogue', context, database });
     plansRoutes(app, { plans });
     aiModelsRoutes(app, { models });
@@ -51,6 +59,7 @@ export const catalogueService = defineService({
     projectsRoutes(app, { projects });
     projectKeysRoutes(app, { projectKeys });
     reportsRoutes(app, { reports });
+    erasuresRoutes(app, { erasures });
 
     const { lagSeconds } = createOutboxStore(db);
     metrics.gaugeBy(
@@ -60,6 +69,13 @@ export const catalogueService = defineService({
       async () => [{ labels: {}, value: await lagSeconds() }],
     );
 
+    metrics.gaugeBy(
+      'switchboard_erasure_oldest_seconds',
+      'Age of the oldest erasure that some service has not done yet.',
+      [],
+      async () => [{ labels: {}, value: await erasures.oldestSeconds() }],
+    );
+
     let refresh: ListRefresh | undefined;
     return {
       app,
@@ -67,9 +83,10 @@ export const catalogueService = defineService({
         await migrate(config.DATABASE_URL, catalogueMigrations);
         refresh ??= await startListRefresh({ database, lists: [plans.published, models.published], logger });
         await relay.start();
+        erasureReports.start();
       },
       async stop() {
-        await Promise.all([relay.stop(), refresh?.stop()]);
+        await Promise.all([relay.stop(), refresh?.stop(), erasureReports.stop()]);
         await log.close();
         await database.close();
       },

@@ -1,5 +1,5 @@
 import { migrate, openDatabase } from '@switchboard/database';
-import { directoryMigrations, openDirectory } from '@switchboard/directory';
+import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import {
   createApp,
   createEncryption,
@@ -16,6 +16,8 @@ import { createComments } from './comments/comments.ts';
 import { commentsRoutes } from './comments/routes.ts';
 import { createCommentsStore } from './comments/store.ts';
 import { type CollaborationConfig, collaborationSettings } from './config.ts';
+import { createErasure } from './erasure/erasure.ts';
+import { createErasureStore } from './erasure/store.ts';
 import { createPage } from './page/page.ts';
 import { pageRoutes } from './page/routes.ts';
 import { createPublicLinks } from './public-links/public-links.ts';
@@ -127,6 +129,16 @@ export const collaborationService = defineService({
     runsRoutes(app, { runs, ofProject: projectOfRegion(directory, config.REGION) });
     sharesRoutes(app, { shares });
 
+    const erasures = openErasures({
+      database,
+      databaseUrl: config.DATABASE_URL,
+      log,
+      service: 'collaboration',
+      region: config.REGION,
+      logger,
+      eraser: (slow) => createErasure({ store: createErasureStore(slow), clock }),
+    });
+
     const stopping = new AbortController();
     let reencryption: Promise<void> | undefined;
     return {
@@ -136,11 +148,13 @@ export const collaborationService = defineService({
         await migrate(config.DATABASE_URL, directoryMigrations);
         await directory.start();
         await queue.start();
+        erasures.start();
         reencryption ??= links.reencrypt(logger, stopping.signal);
       },
       async stop() {
         stopping.abort();
         await reencryption;
+        await erasures.stop();
         await queue.stop();
         mailer.close();
         await directory.stop();

@@ -1,11 +1,12 @@
 import { migrate, openDatabase } from '@switchboard/database';
-import { directoryMigrations, openDirectory } from '@switchboard/directory';
+import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import type { Hub } from '@switchboard/realtime';
 import { shareOfHeap } from '@switchboard/resilience';
 import { createApp, defineService, openEventLog, projectOfRegion } from '@switchboard/service-kit';
 import { createCohorts } from './cohorts/cohorts.ts';
 import { cohortsRoutes } from './cohorts/routes.ts';
 import { flagsSettings } from './config.ts';
+import { createErasure } from './erasure/erasure.ts';
 import { createEvaluation } from './evaluation/evaluation.ts';
 import { evaluationRoutes } from './evaluation/routes.ts';
 import { createFlags } from './flags/flags.ts';
@@ -18,7 +19,7 @@ import { flagsMigrations } from './schema/migrations.ts';
 import { snapshotRoutes } from './snapshot/routes.ts';
 import { createSnapshots } from './snapshot/snapshot.ts';
 import { createCatchUp } from './user-state/catch-up.ts';
-import { createUserStateConsumer } from './user-state/consumer.ts';
+import { createUserStateConsumer, USER_STATE_INTAKE } from './user-state/consumer.ts';
 import { createUserStateStore, withGenericPlans } from './user-state/store.ts';
 import { createUserState } from './user-state/user-state.ts';
 
@@ -46,6 +47,17 @@ export const flagsService = defineService({
     const consumer = config.ROLES.has('user-state')
       ? createUserStateConsumer({ store, log, logger })
       : undefined;
+
+    const erasures = openErasures({
+      database,
+      databaseUrl: config.DATABASE_URL,
+      log,
+      service: 'flags',
+      region: config.REGION,
+      logger,
+      intakes: [USER_STATE_INTAKE],
+      eraser: (db) => createErasure({ database: { drizzle: db }, onChanged: rulesets.invalidate }),
+    });
 
     let sockets: Hub | undefined;
     let live: LiveChanges | undefined;
@@ -79,10 +91,12 @@ export const flagsService = defineService({
           await directory.start();
         }
         consumer?.start();
+        erasures.start();
       },
       async stop() {
         live?.stop();
         sockets?.close();
+        await erasures.stop();
         await consumer?.stop();
         if (serves) await directory.stop();
         await rulesets.stop();

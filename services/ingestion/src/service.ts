@@ -1,5 +1,5 @@
 import { migrate, openDatabase } from '@switchboard/database';
-import { directoryMigrations, openDirectory } from '@switchboard/directory';
+import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import { createApp, defineService, openEventLog, openQuotas, openRedis } from '@switchboard/service-kit';
 import { ingestionSettings } from './config.ts';
 import { createEvents } from './events/events.ts';
@@ -20,6 +20,16 @@ export const ingestionService = defineService({
     const log = openEventLog(context, 'ingestion');
     const directory = openDirectory({ database, log, service: 'ingestion', logger });
     const app = createApp({ service: 'ingestion', context, directory, database });
+
+    // Its replica of the directory names colleagues.
+    const erasures = openErasures({
+      database,
+      databaseUrl: config.DATABASE_URL,
+      log,
+      service: 'ingestion',
+      region: config.REGION,
+      logger,
+    });
 
     const publishing = { log, clock, partitions: config.TOPIC_PARTITIONS };
     const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
@@ -46,8 +56,10 @@ export const ingestionService = defineService({
         await migrate(config.DATABASE_URL, directoryMigrations);
         await log.createTopics(topicSpecs(config));
         await directory.start();
+        erasures.start();
       },
       async stop() {
+        await erasures.stop();
         await directory.stop();
         await log.close();
         await database.close();

@@ -1,5 +1,5 @@
 import { migrate, openDatabase } from '@switchboard/database';
-import { directoryMigrations, openDirectory } from '@switchboard/directory';
+import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import { createHub, openFanOut } from '@switchboard/realtime';
 import {
   createApp,
@@ -25,6 +25,8 @@ import { createOperatorConversations } from './conversations/operator.ts';
 import { conversationsRoutes } from './conversations/routes.ts';
 import { createConversationsStore } from './conversations/store.ts';
 import { createConversationTokens } from './conversations/tokens.ts';
+import { createErasure } from './erasure/erasure.ts';
+import { createErasureStore } from './erasure/store.ts';
 import { createHelpCentre } from './help-centre/help-centre.ts';
 import { helpCentreRoutes } from './help-centre/routes.ts';
 import { createHelpCentreStore } from './help-centre/store.ts';
@@ -188,6 +190,16 @@ export const messengerService = defineService({
     });
     translationsRoutes(app, { translations });
 
+    const erasures = openErasures({
+      database,
+      databaseUrl: config.DATABASE_URL,
+      log,
+      service: 'messenger',
+      region: config.REGION,
+      logger,
+      eraser: (slow) => createErasure({ store: createErasureStore(slow), storage }),
+    });
+
     const stopping = new AbortController();
     let reencryption: Promise<void> | undefined;
     return {
@@ -199,6 +211,7 @@ export const messengerService = defineService({
         await directory.start();
         sweep?.start();
         subscriptions.start();
+        erasures.start();
         reencryption ??= identity.reencrypt(logger, stopping.signal);
       },
       async stop() {
@@ -207,6 +220,7 @@ export const messengerService = defineService({
         stopping.abort();
         await reencryption;
         await sweep?.stop();
+        await erasures.stop();
         await changes.stop();
         await directory.stop();
         await log.close();

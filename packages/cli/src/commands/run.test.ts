@@ -30,19 +30,22 @@ describe('help', () => {
   test.each([[[]], [['--help']], [['-h']], [['help']]])('of the command: %j', async (args) => {
     const { code, out, err } = await run(args, {});
     expect([code, err]).toEqual([0, '']);
-    for (const name of ['apply', 'diff', 'get', 'delete', 'keys', 'import', 'dead-letters'])
+    for (const name of ['apply', 'diff', 'get', 'delete', 'erase', 'keys', 'import', 'dead-letters'])
       expect(out).toContain(`\n  ${name} `);
     expect(out).toContain('Exit codes: 0 done; 1 ');
   });
 
-  test.each(['apply', 'diff', 'get', 'delete', 'keys', 'import', 'dead-letters'])('of %s', async (name) => {
-    for (const asked of ['--help', '-h']) {
-      const { code, out } = await run([name, asked], {});
-      expect(code).toBe(0);
-      expect(out).toMatch(new RegExp(`^switchboard ${name} `));
-      expect(out).toContain('--json');
-    }
-  });
+  test.each(['apply', 'diff', 'get', 'delete', 'erase', 'keys', 'import', 'dead-letters'])(
+    'of %s',
+    async (name) => {
+      for (const asked of ['--help', '-h']) {
+        const { code, out } = await run([name, asked], {});
+        expect(code).toBe(0);
+        expect(out).toMatch(new RegExp(`^switchboard ${name} `));
+        expect(out).toContain('--json');
+      }
+    },
+  );
 });
 
 test.each(['--version', '-V', 'version'])('%s prints the version', async (asked) => {
@@ -55,6 +58,10 @@ describe('an invalid command exits with 2 and says what is wrong', () => {
     [['frobnicate'], /unknown command frobnicate/],
     [['toString'], /unknown command toString/],
     [['--json'], /name a command/],
+    [['erase', 'person', 'shop', '--yes'], /usage: switchboard erase person/],
+    [['erase', 'colleague', 'ada', '--user', 'x', '--yes'], /usage: switchboard erase person/],
+    [['erase', 'colleague', 'ada'], /confirm with --yes/],
+    [['erase', 'colleague', 'ada', '--yes', '--timeout', 'long'], /--timeout: give seconds/],
     [['apply'], /one manifest file/],
     [['apply', 'a', 'b'], /one manifest/],
     [['apply', 'empty.yaml', '--frob'], /--frob/],

@@ -6,6 +6,7 @@ import { ManifestError } from '../manifest/manifest.ts';
 import { apply, diff } from './apply.ts';
 import { type Command, EXIT_CODES } from './command.ts';
 import { deadLetters } from './dead-letters.ts';
+import { erase } from './erase.ts';
 import { imports } from './import.ts';
 import { keys } from './keys.ts';
 import { get, remove } from './resources.ts';
@@ -16,6 +17,7 @@ const commands: Record<string, Command> = {
   diff,
   get,
   delete: remove,
+  erase,
   keys,
   import: imports,
   'dead-letters': deadLetters,

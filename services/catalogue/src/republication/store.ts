@@ -1,7 +1,17 @@
 import type { Tx } from '@switchboard/database';
 import { type DirectoryRecord, directoryRecord } from '@switchboard/directory';
-import { sql } from 'drizzle-orm';
-import { companies, members, plans, projectKeys, projects, reports } from '../schema/index.ts';
+import { inArray, isNotNull, sql } from 'drizzle-orm';
+import { erasureRecord } from '../erasures/record.ts';
+import {
+  companies,
+  erasureParts,
+  erasures,
+  members,
+  plans,
+  projectKeys,
+  projects,
+  reports,
+} from '../schema/index.ts';
 
 export interface RepublicationStore {
   /** Every entry of the directory. No entry changes before the transaction ends. */
@@ -12,8 +22,12 @@ export function createRepublicationStore(tx: Tx): RepublicationStore {
   return {
     async lockAndReadEntries() {
       await tx.execute(
-        sql`lock table ${plans}, ${companies}, ${members}, ${projects}, ${projectKeys}, ${reports} in share mode`,
+        sql`lock table ${plans}, ${companies}, ${members}, ${projects}, ${projectKeys}, ${reports}, ${erasures} in share mode`,
       );
+      const open = await tx.select().from(erasures).where(isNotNull(erasures.subject));
+      const openIds = open.map(({ id }) => id);
+      const openParts = await tx.select().from(erasureParts).where(inArray(erasureParts.erasureId, openIds));
+      const parts = Map.groupBy(openParts, ({ erasureId }) => erasureId);
       return [
         ...(await tx.select().from(plans)).map(({ tier, cycle, entitlements }) =>
           directoryRecord('plan', { tier, cycle, entitlements: JSON.parse(entitlements) }),
@@ -32,6 +46,9 @@ export function createRepublicationStore(tx: Tx): RepublicationStore {
         ...(await tx.select().from(projects)).map((project) => directoryRecord('project', project)),
         ...(await tx.select().from(projectKeys)).map((key) => directoryRecord('key', key)),
         ...(await tx.select().from(reports)).map((report) => directoryRecord('report', report)),
+        ...open.map(({ id, subject }) =>
+          erasureRecord({ id, subject: subject ?? '', parts: parts.get(id) ?? [] }),
+        ),
       ];
     },
   };

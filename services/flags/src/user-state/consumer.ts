@@ -11,6 +11,9 @@ export const USER_STATE_GROUP = 'flags.user-state';
 const topics = [ingestionTopics.identifies, ingestionTopics.groups];
 const RETRY_MS = 1000;
 
+/** What reaches user state through the event log. */
+export const USER_STATE_INTAKE = { group: USER_STATE_GROUP, topics };
+
 export interface UserStateConsumer {
   /** Returns at once and consumes as soon as the topics, which ingestion creates, exist. */
   start(): void;

@@ -1,3 +1,5 @@
+import { keyPart } from '@switchboard/object-store';
+
 /** The path of an avatar in the API. */
 export function avatarPath(userId: string, file: string): string {
   return `/v1/messenger/avatar/${encodeURIComponent(userId)}/${file}`;
@@ -13,3 +15,6 @@ export function parseAvatarPath(path: string): { userId: string; file: string } 
     return undefined;
   }
 }
+
+/** The key of an avatar's object. Teammates of a project with the same picture share it. */
+export const avatarObjectKey = (projectId: string, file: string) => `avatars/${keyPart(projectId)}/${file}`;

@@ -1,10 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 import type { AvatarType, Teammate, TeammateDefinition } from '@switchboard/contracts';
-import { keyPart, type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
+import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import { type Clock, type Logger, NotFound, Rejection } from '@switchboard/service-kit';
 import { isMultipartForm, SEND_RAW_BYTES } from '../uploads/multipart.ts';
 import { avatarFile, detectAvatarType } from './avatar-file.ts';
-import { avatarPath } from './avatar-path.ts';
+import { avatarObjectKey, avatarPath } from './avatar-path.ts';
 import type { AvatarKey, TeammateRow, TeamStore } from './store.ts';
 
 interface TeamOptions {
@@ -51,7 +51,7 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
   async function readAvatar(projectId: string, file: string, size: number): Promise<Buffer> {
     const objects = requireStorage();
     try {
-      const found = await objects.get(objectKey(projectId, file));
+      const found = await objects.get(avatarObjectKey(projectId, file));
       if (found === undefined) throw new ObjectStoreError(`${file}: not found`);
       const bytes = await buffer(found.body);
       if (bytes.length !== size) throw new ObjectStoreError(`${file}: truncated`);
@@ -81,7 +81,7 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
       if (contentType === undefined) throw wrongFormat(bytes);
       const file = avatarFile(bytes, contentType);
       await objects
-        .put(objectKey(projectId, file), bytes)
+        .put(avatarObjectKey(projectId, file), bytes)
         .catch((error: unknown) => storageFailed(error, 'store'));
       const createdAt = clock.now();
       await store.addAvatar({ projectId, userId, file, contentType, bytes: bytes.length, createdAt });
@@ -121,5 +121,3 @@ function wrongFormat(bytes: Buffer): Rejection {
     : 'Not a complete PNG, JPEG, WebP or SVG file, or an image of more than 50 million pixels.';
   return new Rejection(415, 'BAD_REQUEST', message);
 }
-
-const objectKey = (projectId: string, file: string) => `avatars/${keyPart(projectId)}/${file}`;

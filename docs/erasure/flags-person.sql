@@ -1,2 +1,0 @@
--- Database flags. Variables: project and person.
-DELETE FROM people WHERE project_id = :'project' AND distinct_id = :'person';

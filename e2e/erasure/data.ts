@@ -1,0 +1,137 @@
+import { picture } from '../harness/picture.ts';
+import { type AllServices, PROJECT, pushKeys, REPORT } from './deployment.ts';
+
+const at = new Date().toISOString();
+
+/** A picture of their own: what follows the end of a PNG is ignored. */
+const pictureOf = (name: string) => new Uint8Array([...picture, ...Buffer.from(name)]);
+
+/** Data of a person in every store; everything that names or quotes them contains `name`. */
+export async function addPerson({ call, manage, key }: AllServices, name: string): Promise<void> {
+  const distinctId = `visitor ${name}`;
+  const userId = `user ${name}`;
+  const asVisitor = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    call('messenger', method, path, { token: key, body, ...(headers === undefined ? {} : { headers }) });
+  const ingest = (path: string, body: unknown) => call('ingestion', 'POST', path, { token: key, body });
+
+  await manage('flags', 'PUT', `/projects/${PROJECT}/cohorts/of-${name.at(0)}`, {
+    name: 'Beta',
+    distinctIds: [distinctId],
+  });
+  await ingest('/v1/identify', { distinct_id: distinctId, properties: { email: `${name}@example.com` } });
+  await ingest('/v1/replay', {
+    api_key: key,
+    distinct_id: distinctId,
+    events: [{ type: 4, data: { href: `https://example.com/${name}` }, timestamp: Date.parse(at) }],
+    masked: true,
+    schema_version: 1,
+    seq: 0,
+    session_id: `session of ${name.at(0)}`,
+    timestamp: at,
+  });
+  await addEvents({ call, key }, name, 3);
+
+  const opened = await asVisitor('POST', '/v1/conversations', { distinctId, userId, subject: name });
+  const headers = { 'X-Service-Conversation-Token': opened.token };
+  const conversation = `/v1/conversations/${opened.conversationId}`;
+  const file = await asVisitor(
+    'POST',
+    `${conversation}/attachments?name=${name}.png`,
+    pictureOf(name),
+    headers,
+  );
+  await asVisitor(
+    'POST',
+    `${conversation}/turns`,
+    { body: `I am ${name}`, attachmentIds: [file.id] },
+    headers,
+  );
+  // By user id alone, as from another device.
+  await asVisitor('POST', '/v1/conversations', { distinctId: `device of ${name.at(0)}`, userId });
+
+  const messages = `/projects/${PROJECT}/messages`;
+  const toThem = { title: 'Hello', body: `Dear ${name}`, distinctIds: [distinctId] };
+  await manage('messenger', 'POST', messages, toThem, { 'Idempotency-Key': `to ${name.at(0)}` });
+  const toAll = await manage('messenger', 'POST', messages, { title: 'News', body: 'For everyone' });
+  await asVisitor('POST', '/v1/messages/read', { distinct_id: distinctId, message_id: toAll.id });
+}
+
+/** Events of a person, the last thing to reach the archive's files. */
+export function addEvents({ call, key }: Pick<AllServices, 'call' | 'key'>, name: string, count: number) {
+  const events = Array.from({ length: count }, (_, index) => ({
+    distinct_id: `visitor ${name}`,
+    event_id: `${name.at(0)}-${Date.now()}-${index}`,
+    event_name: 'seen',
+    schema_version: 1,
+    timestamp: at,
+    properties: { email: `${name}@example.com` },
+  }));
+  return call('ingestion', 'POST', '/v1/events', { token: key, body: { api_key: key, events, sent_at: at } });
+}
+
+/** Records a run of a report whose cohort and rows name somebody. */
+export async function addRun({ manage }: AllServices, name: string, report = REPORT): Promise<void> {
+  await manage('catalogue', 'PUT', `/projects/${PROJECT}/reports/${report}`, { name: 'Report' });
+  await manage('collaboration', 'POST', `/projects/${PROJECT}/reports/${report}/runs`, {
+    report: { rows: [{ who: `visitor ${name}`, orders: 2 }] },
+    cohort: { people: [`visitor ${name}`] },
+  });
+}
+
+/** Members of the company. */
+export async function addMembers({ manage }: AllServices, names: readonly string[]): Promise<void> {
+  for (const name of names)
+    await manage('catalogue', 'PUT', `/companies/acme/members/sub-${name}`, {
+      name: `${name} Example`,
+      email: `${name}@example.com`,
+      pushSubscriptions: [{ endpoint: `https://push.invalid/${name}`, keys: pushKeys() }],
+    });
+}
+
+/** Data of a colleague in every store; another member, with whom they work, has the same. */
+export async function addColleague(
+  { call, manage, rig, key }: AllServices,
+  name: string,
+  other: string,
+): Promise<void> {
+  const [token, others] = await Promise.all([
+    rig.mint({ sub: `sub-${name}` }),
+    rig.mint({ sub: `sub-${other}` }),
+  ]);
+  const project = `/v1/projects/${PROJECT}`;
+  const report = `${project}/reports/${REPORT}`;
+  const as = (who: string, method: string, path: string, body?: unknown) =>
+    call('collaboration', method, path, { token: who, body });
+
+  const annotation = { startsOn: '2026-03-01', text: `By ${name}`, tags: ['launch'] };
+  await as(token, 'POST', `${project}/annotations`, annotation);
+  const own = await as(token, 'POST', `${report}/comment-threads`, { body: `From ${name}` });
+  await as(others, 'POST', `${project}/comment-threads/${own.id}/comments`, {
+    body: 'An answer',
+    mentions: [`sub-${name}`, `sub-${other}`],
+  });
+  await as(others, 'PUT', `${project}/comments/${own.comments[0].id}/reactions/${encodeURIComponent('👍')}`);
+  const theirs = await as(others, 'POST', `${report}/comment-threads`, { body: 'Another thread' });
+  await as(
+    token,
+    'PUT',
+    `${project}/comments/${theirs.comments[0].id}/reactions/${encodeURIComponent('👍')}`,
+  );
+  await as(token, 'PUT', `${project}/comment-threads/${theirs.id}/resolution`);
+  const link = `https://console.example/projects/${PROJECT}/reports/${REPORT}`;
+  const share = (to: string) => ({ recipients: [`sub-${to}`], link, language: 'en', note: `With ${name}` });
+  await as(token, 'POST', `${report}/shares`, share(other));
+  await as(others, 'POST', `${report}/shares`, share(name));
+
+  await manage('messenger', 'PUT', `/projects/${PROJECT}/team/sub-${name}`, { name: `${name} Example` });
+  const avatar = `/projects/${PROJECT}/team/sub-${name}/avatar`;
+  await manage('messenger', 'PUT', avatar, pictureOf(name));
+  const opened = await call('messenger', 'POST', '/v1/conversations', {
+    token: key,
+    body: { distinctId: 'somebody' },
+  });
+  await manage('messenger', 'POST', `/projects/${PROJECT}/conversations/${opened.conversationId}/turns`, {
+    authorId: `sub-${name}`,
+    body: 'How can we help?',
+  });
+}

@@ -1,0 +1,82 @@
+import { createECDH, randomBytes } from 'node:crypto';
+import { archiveService } from '@switchboard/archive';
+import { catalogueService } from '@switchboard/catalogue';
+import { collaborationService } from '@switchboard/collaboration';
+import { flagsService } from '@switchboard/flags';
+import { ingestionService } from '@switchboard/ingestion';
+import { messengerService } from '@switchboard/messenger';
+import { type CallOptions, eventually, harness } from '@switchboard/testkit';
+
+export const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'] as const;
+
+export const PROJECT = 'shop';
+export const REPORT = 'weekly';
+
+/** Every service in this process, with a project of a company. */
+export async function deployAll(log: { kafka: readonly string[] } | undefined) {
+  const vapid = createECDH('prime256v1');
+  const publicKey = vapid.generateKeys().toString('base64url');
+  const privateKey = Buffer.concat([Buffer.alloc(32), vapid.getPrivateKey()]).subarray(-32);
+  const rig = await harness({
+    services: {
+      catalogue: catalogueService,
+      collaboration: collaborationService,
+      messenger: messengerService,
+      flags: flagsService,
+      ingestion: ingestionService,
+      archive: archiveService,
+    },
+    env: {
+      TOPIC_PARTITIONS: '2',
+      ARCHIVE_FILE_SECONDS: '6',
+      VAPID_PUBLIC_KEY: publicKey,
+      VAPID_PRIVATE_KEY: privateKey.toString('base64url'),
+    },
+    ...(log === undefined ? {} : { log }),
+  });
+  await rig.start('catalogue');
+  // It creates the topics that the others consume.
+  await rig.start('ingestion');
+  await Promise.all(
+    (['collaboration', 'messenger', 'flags', 'archive'] as const).map((name) => rig.start(name)),
+  );
+
+  /** Retried until it succeeds: services learn of a project a moment after catalogue. */
+  const call = (service: string, method: string, path: string, options: CallOptions = {}) =>
+    eventually(async () => {
+      const answer = await rig.call(service, method, path, options);
+      if (answer.status >= 300)
+        throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    });
+  const operator = await rig.mint({ sub: 'operator', permissions: ['service.manage'] });
+  const manage = (
+    service: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) =>
+    call(service, method, `/management/v1${path}`, {
+      token: operator,
+      body,
+      ...(headers === undefined ? {} : { headers }),
+    });
+
+  await manage('catalogue', 'PUT', '/plans/pro/monthly', { trialDays: 0, priced: true, entitlements: {} });
+  const plan = { tier: 'pro', cycle: 'monthly' };
+  await manage('catalogue', 'PUT', '/companies/acme', { name: 'Acme', plan });
+  const project = { companyId: 'acme', name: 'Shop', region: 'eu', defaultLanguage: 'en' };
+  await manage('catalogue', 'PUT', `/projects/${PROJECT}`, project);
+  await manage('catalogue', 'PUT', `/projects/${PROJECT}/reports/${REPORT}`, { name: 'Weekly' });
+  const { key } = await manage('catalogue', 'POST', `/projects/${PROJECT}/keys`);
+  return { rig, call, manage, operator, key: String(key) };
+}
+
+export type AllServices = Awaited<ReturnType<typeof deployAll>>;
+
+/** The keys of a browser's push subscription. */
+export function pushKeys() {
+  const p256dh = createECDH('prime256v1').generateKeys().toString('base64url');
+  return { p256dh, auth: randomBytes(16).toString('base64url') };
+}

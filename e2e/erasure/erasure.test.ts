@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { runSwitchboard } from '@switchboard/cli';
+import { openDatabase } from '@switchboard/database';
+import { eventually, startKafka } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addColleague, addEvents, addMembers, addPerson, addRun } from './data.ts';
+import { type AllServices, deployAll, PROJECT, SERVICES } from './deployment.ts';
+import { HOLDINGS, LIBRARY_SCHEMAS } from './holdings.ts';
+import { objectsIn, objectsWith, rowsWith, tablesOf } from './scan.ts';
+
+const kafka = await startKafka();
+afterAll(() => kafka?.stop());
+
+describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
+  describe.skipIf(kind === 'Kafka' && kafka === undefined)('', () => {
+    let all: AllServices;
+    beforeAll(async () => {
+      all = await deployAll(kind === 'Kafka' && kafka ? { kafka: kafka.brokers } : undefined);
+    }, 120_000);
+    afterAll(() => all?.rig.stop(), 60_000);
+
+    const objects = () => join(all.rig.folder, 'objects');
+
+    /** The tables of each service that have the text, and the objects. */
+    async function placesOf(text: string): Promise<Record<string, string[]>> {
+      const places: Record<string, string[]> = {};
+      for (const service of SERVICES)
+        places[service] = Object.keys(await rowsWith(await all.rig.databaseUrl(service), text));
+      return { ...places, objects: await objectsWith(objects(), text) };
+    }
+
+    const nowhere = { ...Object.fromEntries(SERVICES.map((service) => [service, []])), objects: [] };
+
+    /** The tables that hold something of this kind, by service. */
+    const tablesHolding = (whose: 'person' | 'colleague') =>
+      Object.fromEntries(
+        SERVICES.map((service) => [
+          service,
+          Object.entries(HOLDINGS[service] ?? {})
+            .filter(([, holding]) => whose in holding)
+            .map(([table]) => table)
+            .sort(),
+        ]),
+      );
+
+    async function erase(...args: string[]) {
+      let out = '';
+      let err = '';
+      const urls = SERVICES.map((name) => [`SWITCHBOARD_${name.toUpperCase()}_URL`, all.rig.url(name)]);
+      const code = await runSwitchboard(['erase', ...args, '--timeout', '60'], {
+        env: { ...Object.fromEntries(urls), SWITCHBOARD_TOKEN: all.operator },
+        isInteractive: false,
+        out: (text) => {
+          out += text;
+        },
+        err: (text) => {
+          err += text;
+        },
+        read: async () => '',
+      });
+      return { code, out, err };
+    }
+
+    async function query(service: string, sql: string) {
+      const database = openDatabase({ url: await all.rig.databaseUrl(service), applicationName: 'test' });
+      try {
+        return [...(await database.sql.unsafe(sql))];
+      } finally {
+        await database.close();
+      }
+    }
+
+    test('every table of every service says what it holds of people and colleagues', async () => {
+      for (const service of SERVICES) {
+        const tables = await tablesOf(await all.rig.databaseUrl(service));
+        const own = tables.filter((name) => !LIBRARY_SCHEMAS.some((schema) => name.startsWith(`${schema}.`)));
+        expect(own, service).toEqual(Object.keys(HOLDINGS[service] ?? {}).sort());
+      }
+    });
+
+    test('a person is erased from every table, file and recording, and nobody else', async () => {
+      await addPerson(all, 'kassandra');
+      await addRun(all, 'kassandra');
+      await addPerson(all, 'bystander');
+      await addRun(all, 'bystander', 'another');
+      await eventually(
+        async () => {
+          const { objects: files = [], ...tables } = await placesOf('kassandra');
+          expect(tables).toEqual(tablesHolding('person'));
+          expect(files.map((key) => key.split('/')[0])).toEqual(
+            expect.arrayContaining(['attachments', 'events']),
+          );
+          expect(await objectsIn(objects(), 'replays/')).toHaveLength(2);
+        },
+        { withinMs: 30_000 },
+      );
+      const before = await placesOf('bystander');
+
+      // Not archived yet: the erasure waits until they are.
+      await addEvents(all, 'kassandra', 2);
+      const { code, out, err } = await erase(
+        'person',
+        PROJECT,
+        'visitor kassandra',
+        '--user',
+        'user kassandra',
+        '--yes',
+      );
+      expect([err, code]).toEqual(['', 0]);
+      for (const service of ['archive', 'collaboration', 'flags', 'messenger'])
+        expect(out).toContain(`- eu/${service} 20`);
+
+      await eventually(async () => expect(await placesOf('kassandra')).toEqual(nowhere));
+      expect(await placesOf('bystander')).toEqual(before);
+      expect(await objectsIn(objects(), 'replays/')).toHaveLength(1);
+      expect(
+        await query('messenger', `select 1 from conversations where distinct_id like 'device of k%'`),
+      ).toEqual([]);
+    }, 120_000);
+
+    test('a colleague is erased from every table and object, and nobody else', async () => {
+      await addMembers(all, ['colette', 'grace', 'mei']);
+      await addColleague(all, 'colette', 'grace');
+      await addColleague(all, 'grace', 'mei');
+      await query(
+        'collaboration',
+        `insert into dropped_endpoints values ('https://push.invalid/colette', now()), ('https://push.invalid/grace', now())`,
+      );
+      await eventually(async () => {
+        const { objects: files = [], ...tables } = await placesOf('colette');
+        for (const [service, holding] of Object.entries(tablesHolding('colleague')))
+          expect(tables[service], service).toEqual(expect.arrayContaining(holding));
+        expect(files).toHaveLength(1);
+      });
+      const before = await placesOf('grace');
+
+      const { code, out, err } = await erase('colleague', 'sub-colette', '--yes');
+      expect([err, code]).toEqual(['', 0]);
+      for (const service of ['archive', 'collaboration', 'flags', 'ingestion', 'messenger'])
+        expect(out).toContain(`- eu/${service} 20`);
+
+      await eventually(async () => expect(await placesOf('colette')).toEqual(nowhere));
+      expect(await placesOf('grace')).toEqual(before);
+      expect(
+        await query('messenger', `select author_id from turns where body = 'How can we help?' order by 1`),
+      ).toEqual([{ author_id: 'sub-grace' }, { author_id: null }]);
+    }, 120_000);
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * What a table holds of a person (a customer's user, by distinct id or user id) and of a colleague (a member of a
+ * company, by sub, name, address or push subscription). `erased` says what becomes of its rows; a table that holds
+ * nothing of either says why.
+ */
+export type Holding = { person?: string; colleague?: string } | { nothing: string };
+
+const REPLICA: Record<string, Holding> = {
+  'directory.entries': { colleague: 'rows of memberships removed' },
+  'directory.applied': { nothing: 'offsets' },
+  'directory.replica': { nothing: 'one row with an id and times' },
+};
+
+/** Every table of every service's database, as `schema.table`. A new table must be added here, and erased. */
+export const HOLDINGS: Record<string, Record<string, Holding>> = {
+  archive: {
+    ...REPLICA,
+    'public.seen_events': { nothing: 'hashes of event ids' },
+    'public.duplicate_events': { nothing: 'hashes of event ids' },
+    'public.event_dead_letters': { nothing: 'hashes of event ids, and which rule a record broke' },
+    'public.event_segments': { nothing: 'ranges of offsets' },
+    'public.event_progress': { nothing: 'offsets' },
+    'public.replays': { nothing: 'ids of sessions; tombstones of erased ones' },
+    'public.replay_chunks': { nothing: 'ids of sessions and hashes' },
+    'public.replay_people': { person: 'rows removed with the recording' },
+  },
+  catalogue: {
+    'public.plans': { nothing: 'plans' },
+    'public.ai_models': { nothing: 'prices' },
+    'public.ai_markup': { nothing: 'prices' },
+    'public.companies': { nothing: 'companies' },
+    'public.projects': { nothing: 'projects' },
+    'public.project_keys': { nothing: 'public keys' },
+    'public.reports': { nothing: 'names of reports' },
+    'public.members': { colleague: 'rows removed' },
+    'public.outbox': { nothing: 'records on their way to the log; removed when they are there' },
+    'public.published_offsets': { nothing: 'offsets' },
+    'public.erasures': { nothing: 'whose data is erased, until it is' },
+    'public.erasure_parts': { nothing: 'names of services' },
+  },
+  collaboration: {
+    ...REPLICA,
+    'public.annotations': { colleague: 'rows removed' },
+    'public.threads': { colleague: 'named as "erased"' },
+    'public.comments': { colleague: 'emptied and named as "erased"; mentions removed' },
+    'public.reactions': { colleague: 'rows removed' },
+    'public.public_links': { nothing: 'links to reports' },
+    'public.report_runs': { person: 'runs that name them removed' },
+    'public.report_run_cohorts': { person: 'cohorts that name them removed, with the run' },
+    'public.shares': { colleague: 'rows removed' },
+    'public.deliveries': { colleague: 'rows removed' },
+    'public.dropped_endpoints': { colleague: 'rows removed' },
+  },
+  flags: {
+    ...REPLICA,
+    'public.rulesets': { nothing: 'times of changes' },
+    'public.flags': { nothing: 'rules that operators write' },
+    'public.cohorts': { nothing: 'rules that operators write' },
+    'public.cohort_people': { person: 'rows removed' },
+    'public.people': { person: 'rows removed' },
+    'public.groups': { nothing: 'traits of groups' },
+    'public.applied_positions': { nothing: 'offsets' },
+  },
+  ingestion: REPLICA,
+  messenger: {
+    ...REPLICA,
+    'public.conversations': { person: 'rows removed' },
+    'public.turns': { person: 'rows removed', colleague: 'authored by nobody' },
+    'public.attachments': { person: 'rows and objects removed' },
+    'public.messages': { person: 'messages to them alone removed' },
+    'public.message_keys': { nothing: 'keys of requests, removed with their message' },
+    'public.recipients': { person: 'rows removed' },
+    'public.reads': { person: 'rows removed' },
+    'public.configurations': { nothing: 'texts that operators write' },
+    'public.identity_secrets': { nothing: 'secrets' },
+    'public.teammates': { colleague: 'rows removed' },
+    'public.avatars': { colleague: 'rows and objects removed' },
+    'public.help_sites': { nothing: 'addresses of help sites' },
+    'public.article_searches': { nothing: 'settings' },
+    'public.translated_bytes': { nothing: 'counts by company' },
+  },
+};
+
+/** Schemas of libraries: `pgboss` has jobs, which are removed with their delivery; `drizzle` has migrations. */
+export const LIBRARY_SCHEMAS = ['pgboss', 'drizzle'];

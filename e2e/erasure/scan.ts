@@ -1,0 +1,74 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { parquetReadObjects } from 'hyparquet';
+import postgres from 'postgres';
+
+/** The tables of a database, as `schema.table`. */
+export async function tablesOf(url: string): Promise<string[]> {
+  return withDatabase(url, async (sql) => {
+    const rows = await sql<{ name: string }[]>`
+      select table_schema || '.' || table_name as name from information_schema.tables
+      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema') order by 1`;
+    return rows.map(({ name }) => name);
+  });
+}
+
+/** How many rows of each table contain the text anywhere; tables without any are left out. */
+export async function rowsWith(url: string, text: string): Promise<Record<string, number>> {
+  const tables = await tablesOf(url);
+  return withDatabase(url, async (sql) => {
+    const found: Record<string, number> = {};
+    for (const table of tables) {
+      const [row] = await sql.unsafe(
+        `select count(*)::int as rows from ${table} as one where one::text ilike '%${text}%'`,
+      );
+      if (row?.['rows'] > 0) found[table] = row?.['rows'];
+    }
+    return found;
+  });
+}
+
+async function withDatabase<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** The keys of the objects in a folder that begin with the prefix. */
+export async function objectsIn(folder: string, prefix = ''): Promise<string[]> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  return files
+    .filter((file) => file.isFile())
+    .map((file) => join(file.parentPath, file.name).slice(folder.length + 1))
+    .filter((key) => key.startsWith(prefix))
+    .sort();
+}
+
+/** The objects that contain the text in their key, their bytes or, decompressed, their rows. */
+export async function objectsWith(folder: string, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const key of await objectsIn(folder)) {
+    const bytes = await readFile(join(folder, key));
+    const content = key.endsWith('.parquet') ? JSON.stringify(await rowsOf(bytes)) : bytes.toString('latin1');
+    if (`${key} ${content}`.toLowerCase().includes(text)) found.push(key);
+  }
+  return found;
+}
+
+async function rowsOf(bytes: Buffer): Promise<Record<string, string>[]> {
+  const rows = await parquetReadObjects({
+    file: {
+      byteLength: bytes.byteLength,
+      slice: (start, end) => new Uint8Array(bytes.subarray(start, end)).buffer,
+    },
+    columns: ['event_id', 'distinct_id', 'properties'],
+    compressors: { ZSTD: (compressed) => zstdDecompressSync(compressed) },
+  });
+  return rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)])),
+  );
+}

@@ -1,0 +1,98 @@
+import { type Erasure, eraseColleague, erasePerson, erasure, getErasure } from '@switchboard/contracts';
+import { pause } from '@switchboard/resilience';
+import type { ManagementClient } from '../management-client.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
+import { openClient, readArguments } from './session.ts';
+import { type Terminal, UsageError } from './terminal.ts';
+
+const POLL_MS = 1_000;
+const DEFAULT_TIMEOUT_SECONDS = 900;
+const MAX_TIMEOUT_SECONDS = 86_400;
+
+export const erase: Command = {
+  summary: 'erase a person or a colleague from every service',
+  help: `switchboard erase person <projectId> <distinctIds...> --yes
+switchboard erase colleague <sub> --yes
+switchboard erase status <erasureId>
+
+Erases every table, file and recording that holds the person or the colleague, and prints each service once it is
+done. Services wait until they have read what was on the event log, which takes the archive up to
+ARCHIVE_FILE_SECONDS. Stop the source of the data first. An erasure goes on if the command is interrupted; follow it
+with erase status.
+
+  --user <id>      person: the user id that your page gave the messenger
+  --timeout <s>    seconds to wait until it is done (default: ${DEFAULT_TIMEOUT_SECONDS})
+  --yes            confirm
+${COMMON_HELP}
+`,
+  async run(args, terminal) {
+    const { values, positionals } = readArguments(args, {
+      user: { type: 'string' },
+      timeout: { type: 'string' },
+      yes: { type: 'boolean' },
+    });
+    const [what, ...ids] = positionals;
+    const { timeout = String(DEFAULT_TIMEOUT_SECONDS) } = values;
+    const seconds = Number(timeout);
+    if (!(seconds >= 0 && seconds <= MAX_TIMEOUT_SECONDS))
+      throw new UsageError(`--timeout: give seconds from 0 to ${MAX_TIMEOUT_SECONDS}`);
+    const request = requestOf(what, ids, values.user);
+    if (what !== 'status' && !values.yes)
+      throw new UsageError('what is erased cannot be restored; confirm with --yes');
+    const client = openClient(values, terminal);
+    const begun = erasure.parse(await client.call(request.operation, request.input));
+    const ended = await follow(client, begun, { seconds, terminal, json: values.json === true });
+    if (values.json) terminal.out(`${JSON.stringify(ended)}\n`);
+    else if (ended.state === 'done') terminal.out(`${ended.id} done\n`);
+    if (ended.state === 'done') return EXIT_CODES.done;
+    const open = ended.services.filter(({ doneAt }) => doneAt === null);
+    terminal.err(
+      `switchboard: ${ended.id} is not done after ${seconds} s: waiting for ${open.map(nameOf).join(', ')}\n`,
+    );
+    return EXIT_CODES.failed;
+  },
+};
+
+function requestOf(what: string | undefined, ids: readonly string[], userId: string | undefined) {
+  const [first, ...rest] = ids;
+  if (what === 'person' && first !== undefined && rest.length > 0) {
+    const body = { distinctIds: rest, ...(userId === undefined ? {} : { userId }) };
+    return { operation: erasePerson, input: { params: { projectId: first }, body } };
+  }
+  if (userId === undefined && first !== undefined && rest.length === 0) {
+    if (what === 'colleague') return { operation: eraseColleague, input: { body: { sub: first } } };
+    if (what === 'status') return { operation: getErasure, input: { params: { erasureId: first } } };
+  }
+  throw new UsageError(
+    'usage: switchboard erase person <projectId> <distinctIds...> [--user <id>], switchboard erase colleague <sub>, or switchboard erase status <erasureId>',
+  );
+}
+
+interface FollowOptions {
+  seconds: number;
+  terminal: Terminal;
+  json: boolean;
+}
+
+/** Prints each service once it is done, until all are or the time is over. */
+async function follow(
+  client: ManagementClient,
+  begun: Erasure,
+  { seconds, terminal, json }: FollowOptions,
+): Promise<Erasure> {
+  const deadline = Date.now() + seconds * 1000;
+  const printed = new Set<string>();
+  const say = json ? terminal.err : terminal.out;
+  for (let current = begun; ; ) {
+    for (const part of current.services) {
+      if (part.doneAt === null || printed.has(nameOf(part))) continue;
+      printed.add(nameOf(part));
+      say(`- ${nameOf(part)} ${part.doneAt}\n`);
+    }
+    if (current.state === 'done' || Date.now() >= deadline) return current;
+    await pause(Math.min(POLL_MS, deadline - Date.now()));
+    current = erasure.parse(await client.call(getErasure, { params: { erasureId: begun.id } }));
+  }
+}
+
+const nameOf = ({ region, service }: { region: string; service: string }) => `${region}/${service}`;

@@ -1,0 +1,89 @@
+import { z } from '@hono/zod-openapi';
+import { id, timestamp } from '../fields/fields.ts';
+import { erasureId } from '../fields/ids.ts';
+import { jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { managementOf, projectParams } from './common.ts';
+
+/** How far an erasure is. It does not say whose data was erased. */
+export const erasure = z
+  .object({
+    id,
+    kind: z.enum(['person', 'colleague']),
+    projectId: id.nullable().openapi({ description: 'Null for a colleague.' }),
+    state: z.enum(['running', 'done']),
+    createdAt: timestamp,
+    services: z.array(
+      z.object({
+        region: z.string(),
+        service: z.string(),
+        doneAt: timestamp.nullable().openapi({ description: 'Null while it is not done.' }),
+      }),
+    ),
+  })
+  .openapi('Erasure', {
+    example: {
+      id: 'ers_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+      kind: 'person',
+      projectId: 'acme-shop',
+      state: 'running',
+      createdAt: '2026-03-01T09:30:00.000Z',
+      services: [
+        { region: 'eu', service: 'archive', doneAt: null },
+        { region: 'eu', service: 'flags', doneAt: '2026-03-01T09:30:04.000Z' },
+      ],
+    },
+  });
+export type Erasure = z.infer<typeof erasure>;
+
+export const personErasure = z
+  .object({
+    distinctIds: z.array(id).min(1).max(100),
+    userId: id.optional().openapi({ description: 'The id that your page gave the messenger.' }),
+  })
+  .openapi('PersonErasure');
+export type PersonErasure = z.infer<typeof personErasure>;
+
+export const colleagueErasure = z.object({ sub: id }).openapi('ColleagueErasure');
+export type ColleagueErasure = z.infer<typeof colleagueErasure>;
+
+const common = managementOf('catalogue');
+const accepted = 'Accepted. Read the erasure until its state is done.';
+
+export const erasePerson = operation({
+  ...common,
+  operationId: 'erasePerson',
+  method: 'post',
+  path: '/management/v1/projects/{projectId}/erasures',
+  summary: 'Erase a person from a project',
+  description:
+    'Every service erases what it holds of the person once it has read what the event log held at the request. Stop sending their data first.',
+  request: {
+    params: z.object(projectParams),
+    body: jsonBody(personErasure, { distinctIds: ['visitor-1', 'anonymous-7'], userId: 'user-1' }),
+  },
+  responses: { 202: jsonResponse(accepted, erasure) },
+  errors: { 404: 'Project not found.' },
+});
+
+export const eraseColleague = operation({
+  ...common,
+  operationId: 'eraseColleague',
+  method: 'post',
+  path: '/management/v1/erasures',
+  summary: 'Erase a colleague from every company and project',
+  description: 'Ends the memberships at once. sub is the subject of the access tokens of the colleague.',
+  request: { body: jsonBody(colleagueErasure, { sub: 'sub-ada' }) },
+  responses: { 202: jsonResponse(accepted, erasure) },
+});
+
+export const getErasure = operation({
+  ...common,
+  operationId: 'getErasure',
+  method: 'get',
+  path: '/management/v1/erasures/{erasureId}',
+  summary: 'Get the state of an erasure',
+  request: { params: z.object({ erasureId }) },
+  responses: { 200: jsonResponse('The erasure.', erasure) },
+  errors: { 404: 'Erasure not found.' },
+});

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { openDatabase } from '@switchboard/database';
+import { type EventLog, openPostgresLog } from '@switchboard/event-log';
+import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Erasures, openErasures } from './erasures.ts';
+import { directoryMigrations, ERASURE_REPORTS_TOPIC, erasureReportsSpec } from './index.ts';
+
+const SUBJECT = { kind: 'person', projectId: 'shop', distinctIds: ['ada'], userId: null } as const;
+
+let own: TestDatabase;
+let database: ReturnType<typeof openDatabase>;
+let log: EventLog;
+let running: Erasures[];
+let erased: string[];
+beforeEach(async () => {
+  own = await testDatabase({ migrations: [directoryMigrations] });
+  database = openDatabase({ url: own.url, applicationName: 'erasures-test' });
+  log = openPostgresLog({ url: own.url });
+  await log.createTopics([
+    erasureReportsSpec(1),
+    { name: 'calls', partitions: 2, replication: 1, cleanup: 'delete', retentionMs: 3_600_000 },
+  ]);
+  running = [];
+  erased = [];
+});
+afterEach(async () => {
+  await Promise.all(running.map((erasures) => erasures.stop()));
+  await log.close();
+  await database.close();
+  await own.drop();
+});
+
+const row = (subject: object, waitingFor = ['eu/test']) =>
+  JSON.stringify({ id: 'ers_1', subject, waitingFor });
+
+async function ask(subject: object): Promise<void> {
+  await database.sql`
+    insert into directory.entries (kind, id, value, revision) values ('erasure', 'ers_1', ${row(subject)}, 1)`;
+}
+
+function start(fail: () => boolean = () => false): void {
+  const erasures = openErasures({
+    database,
+    databaseUrl: own.url,
+    log,
+    service: 'test',
+    region: 'eu',
+    logger: { info: () => undefined, warn: () => undefined },
+    intakes: [{ group: 'calls of test', topics: ['calls'] }],
+    eraser: () => ({
+      async erasePerson({ distinctIds }) {
+        if (fail()) throw new Error('not now');
+        erased.push(...distinctIds);
+      },
+      async eraseColleague(sub) {
+        erased.push(sub);
+      },
+    }),
+  });
+  running.push(erasures);
+  erasures.start();
+}
+
+const reports = async () => (await log.endOffsets(ERASURE_REPORTS_TOPIC)).reduce((sum, end) => sum + end, 0n);
+const reported = (count: bigint) =>
+  eventually(async () => expect(await reports()).toBe(count), { withinMs: 20_000 });
+
+const call = { partition: 1, key: randomUUID(), value: Buffer.from('ada'), headers: {} };
+
+it('waits until its consumers have read what was on the log, and not for what came later', async () => {
+  await log.publish('calls', [call]);
+  await ask(SUBJECT);
+  start();
+  await new Promise((resolve) => setTimeout(resolve, 6_000));
+  expect([erased, await reports()]).toEqual([[], 0n]);
+  await log.publish('calls', [call]);
+  let read = 0;
+  const consumption = await log.consume({
+    group: 'calls of test',
+    topics: ['calls'],
+    maxBatchBytes: 1,
+    async handle() {
+      // The second record is never read.
+      if (read > 0) throw new Error('not read');
+      read += 1;
+    },
+  });
+  await reported(1n);
+  expect(erased).toEqual(['ada']);
+  await consumption.stop();
+}, 40_000);
+
+it('tries again after a failure, and reports once', async () => {
+  let failures = 2;
+  await ask(SUBJECT);
+  start(() => failures-- > 0);
+  await reported(1n);
+  expect(erased).toEqual(['ada']);
+}, 40_000);
+
+it('leaves alone what it is not asked for', async () => {
+  await database.sql`
+    insert into directory.entries (kind, id, value, revision)
+    values ('erasure', 'ers_1', ${row(SUBJECT, ['us/test', 'eu/other'])}, 1), ('erasure', 'ers_2', null, 2)`;
+  start();
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  expect([erased, await reports()]).toEqual([[], 0n]);
+}, 20_000);
+
+it('clears the replica of a colleague once they are no member, and of nobody else', async () => {
+  const member = JSON.stringify({ sub: 'a/da' });
+  await database.sql`
+    insert into directory.entries (kind, id, value, revision) values
+      ('member', 'acme/a%2Fda', ${member}, 1), ('member', 'old/a%2Fda', null, 2),
+      ('member', 'acme/grace', null, 3), ('report', 'acme/a%2Fda', null, 4)`;
+  await ask({ kind: 'colleague', sub: 'a/da' });
+  start();
+  await eventually(() => expect(erased).toContain('a/da'), { withinMs: 20_000 });
+  expect(await reports()).toBe(0n);
+  await database.sql`update directory.entries set value = null where id = 'acme/a%2Fda'`;
+  await reported(1n);
+  const left =
+    await database.sql`select kind, id from directory.entries where kind <> 'erasure' order by 1, 2`;
+  expect(left.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['member acme/grace', 'report acme/a%2Fda']);
+}, 40_000);

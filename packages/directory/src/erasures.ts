@@ -1,0 +1,169 @@
+import { type Database, type Db, openDatabase } from '@switchboard/database';
+import type { EventLog } from '@switchboard/event-log';
+import { pause } from '@switchboard/resilience';
+import { ERASURE_REPORTS_TOPIC, erasureReportRecord } from './erasure-reports.ts';
+import { forgetMember, lockErasures, readErasures } from './erasures-store.ts';
+import type { DirectoryLogger } from './following.ts';
+import type { Entries, ErasedPerson } from './record.ts';
+
+/** Erases what one service holds. Called again after a failure, and where everything is erased already. */
+export interface Eraser {
+  /** Absent: the service holds nothing of people. */
+  erasePerson?(person: ErasedPerson): Promise<void>;
+  /** Absent: a colleague is in the replica of the directory alone, which is cleared in any case. */
+  eraseColleague?(sub: string): Promise<void>;
+}
+
+/** A consumer group through which personal data reaches the service. */
+export interface Intake {
+  group: string;
+  topics: readonly string[];
+}
+
+export interface ErasuresOptions {
+  /** The service's database, with its replica of the directory. */
+  database: Database;
+  databaseUrl: string;
+  log: Pick<EventLog, 'lag' | 'publish'>;
+  service: string;
+  region: string;
+  logger: DirectoryLogger;
+  /** What must be read, up to its end at the request, before anything is erased. Default: nothing. */
+  intakes?: readonly Intake[];
+  /** Made with a database whose statements may take minutes. Without one, the service holds only its replica. */
+  eraser?(db: Db): Eraser;
+}
+
+/** Carries out the erasures that the directory asks this service for. */
+export interface Erasures {
+  /** Returns at once. */
+  start(): void;
+  /** Waits for an erasure that is in progress. */
+  stop(): Promise<void>;
+}
+
+type Erasure = Entries['erasure'];
+/** Offsets by topic and partition. */
+type Ends = ReadonlyMap<string, bigint>;
+
+const POLL_MS = 1_000;
+/** Requests that began before a member was removed, and records being published, have ended by then. */
+const SETTLE_MS = 2_000;
+/** A report that catalogue has not taken in by then is taken for lost. */
+const REPORT_AGAIN_MS = 60_000;
+const STATEMENT_TIMEOUT_MS = 600_000;
+
+/**
+ * Follows the erasures in the replica of the directory. Each is done once the service's consumers have read what was on
+ * the event log when it was seen, by one process at a time, and is reported until the directory no longer asks for it.
+ */
+export function openErasures(options: ErasuresOptions): Erasures {
+  const { database, databaseUrl, log, service, region, logger, intakes = [], eraser } = options;
+  const name = `${region}/${service}`;
+  const stopping = new AbortController();
+  const seenAt = new Map<string, number>();
+  const endsOf = new Map<string, Ends>();
+  const reportedAt = new Map<string, number>();
+  let running: Promise<void> | undefined;
+  const failed = new Set<string>();
+  let unreadable = false;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        const all = await readErasures(database.drizzle);
+        const asked = all.filter(({ waitingFor }) => waitingFor.includes(name));
+        unreadable = false;
+        forgetAllBut(asked);
+        for (const erasure of asked) if (!stopping.signal.aborted) await carryOut(erasure);
+      } catch (error) {
+        if (!unreadable) logger.warn({ error }, 'reading erasures failed, retrying');
+        unreadable = true;
+      }
+      await pause(POLL_MS, stopping.signal);
+    }
+  }
+
+  /** One that fails does not keep others waiting. */
+  async function carryOut(erasure: Erasure): Promise<void> {
+    const { id } = erasure;
+    try {
+      if (!(await isDue(erasure)) || !(await eraseAlone(erasure))) return;
+      await log.publish(ERASURE_REPORTS_TOPIC, [erasureReportRecord({ erasureId: id, service: name })]);
+      reportedAt.set(id, performance.now());
+      logger.info({ erasure: id }, 'erasure done');
+    } catch (error) {
+      if (!failed.has(id)) logger.warn({ erasure: id, error }, 'erasure failed, retrying');
+      failed.add(id);
+    }
+  }
+
+  async function isDue({ id, subject }: Erasure): Promise<boolean> {
+    const now = performance.now();
+    const reported = reportedAt.get(id);
+    if (reported !== undefined && now - reported < REPORT_AGAIN_MS) return false;
+    const seen = seenAt.get(id) ?? now;
+    seenAt.set(id, seen);
+    if (now - seen < SETTLE_MS) return false;
+    // Nothing of colleagues comes through consumers.
+    if (subject.kind === 'colleague') return true;
+    const positions = await readPositions();
+    const ends = endsOf.get(id) ?? new Map(positions.map(({ place, end }) => [place, end]));
+    endsOf.set(id, ends);
+    // A topic that ends before the offset waited for was created again: all it has is waited for.
+    return positions.every(({ place, committed, end }) => {
+      const target = ends.get(place) ?? 0n;
+      return committed >= (target < end ? target : end);
+    });
+  }
+
+  async function readPositions() {
+    const lags = await Promise.all(intakes.map(({ group, topics }) => log.lag(group, [...topics])));
+    return lags.flat().map(({ topic, partition, committed, end }) => {
+      return { place: `${topic}/${partition}`, committed, end };
+    });
+  }
+
+  /** False when another process is at it, or the replica still has the colleague. */
+  async function eraseAlone({ id, subject }: Erasure): Promise<boolean> {
+    const own = openDatabase({
+      url: databaseUrl,
+      applicationName: `${service} erasure`,
+      poolSize: 2,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    });
+    try {
+      return await own.drizzle.transaction(async (tx) => {
+        if (!(await lockErasures(tx))) return false;
+        if (!(await readErasures(tx)).some((one) => one.id === id && one.waitingFor.includes(name)))
+          return false;
+        const work = eraser?.(own.drizzle);
+        if (subject.kind === 'person') {
+          await work?.erasePerson?.(subject);
+          return true;
+        }
+        await work?.eraseColleague?.(subject.sub);
+        return await forgetMember(tx, subject.sub);
+      });
+    } finally {
+      await own.close();
+    }
+  }
+
+  function forgetAllBut(asked: readonly Erasure[]): void {
+    const ids = new Set(asked.map(({ id }) => id));
+    for (const known of [seenAt, endsOf, reportedAt, failed]) {
+      for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
+    }
+  }
+
+  return {
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

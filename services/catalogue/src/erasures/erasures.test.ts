@@ -1,0 +1,119 @@
+import { ERASURE_REPORTS_TOPIC } from '@switchboard/directory';
+import { openPostgresLog } from '@switchboard/event-log';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  acme,
+  ada,
+  type Instance,
+  pro,
+  shop,
+  type TestCatalogue,
+  testCatalogue,
+} from '../testing/harness.ts';
+
+let catalogue: TestCatalogue;
+let one: Instance;
+beforeAll(async () => {
+  catalogue = await testCatalogue();
+  one = await catalogue.instance();
+  await one.put('/plans/pro/monthly', pro);
+  await one.put('/companies/acme', acme);
+  await one.put('/companies/other', acme);
+  await one.put('/projects/shop', shop);
+  await one.put('/projects/shop-us', { ...shop, region: 'us' });
+});
+afterAll(() => catalogue.close());
+
+async function report(...values: object[]): Promise<void> {
+  const log = openPostgresLog({ url: catalogue.logUrl });
+  const records = values.map((value) => ({
+    partition: 0,
+    key: null,
+    value: Buffer.from(JSON.stringify(value)),
+    headers: {},
+  }));
+  await log.publish(ERASURE_REPORTS_TOPIC, records);
+  await log.close();
+}
+
+const entry = async (id: string) => (await catalogue.published()).get(`erasure:${id}`);
+
+const stored = async (text: string) => {
+  const sql = await catalogue.sql();
+  return [...(await sql`select id from erasures as one where one::text like ${`%${text}%`}`)];
+};
+
+describe('the erasure of a person', () => {
+  const person = { distinctIds: ['anonymous-1', 'person-1'], userId: 'user-1' };
+
+  it('waits for the services of the region, and forgets the ids when all have reported', async () => {
+    const { status, body } = await one.manage('POST', '/projects/shop-us/erasures', person);
+    expect(status).toBe(202);
+    const services = ['archive', 'collaboration', 'flags', 'messenger'].map((service) => {
+      return { region: 'us', service, doneAt: null as string | null };
+    });
+    expect(body).toMatchObject({ kind: 'person', projectId: 'shop-us', state: 'running', services });
+    const { id } = body;
+    expect(await stored('person-1')).toEqual([{ id }]);
+    const subject = { kind: 'person', projectId: 'shop-us', ...person };
+    await eventually(async () =>
+      expect(await entry(id)).toEqual({
+        id,
+        subject,
+        waitingFor: ['us/archive', 'us/collaboration', 'us/flags', 'us/messenger'],
+      }),
+    );
+
+    await report(
+      { erasureId: id, service: 'us/flags' },
+      { erasureId: id, service: 'us/flags' },
+      { erasureId: id, service: 'eu/archive' },
+      { erasureId: 'ers_unknown', service: 'us/archive' },
+      { nonsense: true },
+      { erasureId: id, service: 'us/archive' },
+    );
+    await eventually(async () =>
+      expect(await entry(id)).toEqual({ id, subject, waitingFor: ['us/collaboration', 'us/messenger'] }),
+    );
+    const { body: half } = await one.manage('GET', `/erasures/${id}`);
+    expect(half.state).toBe('running');
+    expect(half.services.map((one: { doneAt: string | null }) => one.doneAt !== null)).toEqual([
+      ...[true, false, true, false],
+    ]);
+
+    await report({ erasureId: id, service: 'us/messenger' }, { erasureId: id, service: 'us/collaboration' });
+    await eventually(async () => expect(await entry(id)).toBeNull());
+    expect((await one.manage('GET', `/erasures/${id}`)).body.state).toBe('done');
+    expect(await stored('person-1')).toEqual([]);
+  });
+
+  it('needs a project and ids', async () => {
+    expect((await one.manage('POST', '/projects/nowhere/erasures', person)).status).toBe(404);
+    expect((await one.manage('POST', '/projects/shop/erasures', { distinctIds: [] })).status).toBe(400);
+    expect((await one.manage('GET', '/erasures/ers_unknown')).status).toBe(404);
+    const token = await catalogue.tokens.mint({ sub: 'ada', permissions: [] });
+    expect((await one.manage('POST', '/projects/shop/erasures', person, token)).status).toBe(403);
+  });
+});
+
+it('the erasure of a colleague ends every membership and asks every region', async () => {
+  for (const company of ['acme', 'other']) await one.put(`/companies/${company}/members/sub-1`, ada);
+  await one.put('/companies/acme/members/sub-2', ada);
+  const { status, body } = await one.manage('POST', '/erasures', { sub: 'sub-1' });
+  expect(status).toBe(202);
+  expect(body).toMatchObject({ kind: 'colleague', projectId: null, state: 'running' });
+  const waitingFor = ['eu', 'us'].flatMap((region) =>
+    ['archive', 'collaboration', 'flags', 'ingestion', 'messenger'].map((service) => `${region}/${service}`),
+  );
+  await eventually(async () => {
+    const subject = { kind: 'colleague', sub: 'sub-1' };
+    const found = await entry(body.id);
+    expect(found).toMatchObject({ id: body.id, subject });
+    expect(found).toHaveProperty('waitingFor', expect.arrayContaining(waitingFor));
+    const published = await catalogue.published();
+    for (const company of ['acme', 'other']) expect(published.get(`member:${company}/sub-1`)).toBeNull();
+  });
+  expect((await one.manage('GET', '/companies/acme/members/sub-1')).status).toBe(404);
+  expect((await one.manage('GET', '/companies/acme/members/sub-2')).status).toBe(200);
+});

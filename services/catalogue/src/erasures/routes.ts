@@ -1,0 +1,13 @@
+import { eraseColleague, erasePerson, getErasure } from '@switchboard/contracts';
+import type { ServiceApp } from '@switchboard/service-kit';
+import type { Erasures } from './erasures.ts';
+
+export function erasuresRoutes(app: ServiceApp, { erasures }: { erasures: Erasures }): void {
+  app.implement(erasePerson, async (c) =>
+    c.json(await erasures.erasePerson(c.req.valid('param').projectId, c.req.valid('json')), 202),
+  );
+  app.implement(eraseColleague, async (c) =>
+    c.json(await erasures.eraseColleague(c.req.valid('json').sub), 202),
+  );
+  app.implement(getErasure, async (c) => c.json(await erasures.get(c.req.valid('param').erasureId), 200));
+}

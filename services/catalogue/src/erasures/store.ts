@@ -1,0 +1,98 @@
+import type { Db, Tx } from '@switchboard/database';
+import { and, asc, eq, isNull, min, sql } from 'drizzle-orm';
+import { erasureParts, erasures, members, projects } from '../schema/index.ts';
+
+export type ErasureRow = typeof erasures.$inferSelect;
+export type ErasurePartRow = typeof erasureParts.$inferSelect;
+
+/** A service of a region. */
+export interface Part {
+  region: string;
+  service: string;
+}
+
+export interface ErasuresStore {
+  add(erasure: Omit<ErasureRow, 'createdAt'>, parts: readonly Part[]): Promise<void>;
+  find(id: string): Promise<ErasureRow | undefined>;
+  /** The erasure, locked until the transaction ends. */
+  lock(id: string): Promise<ErasureRow | undefined>;
+  /** By region and service. */
+  parts(id: string): Promise<ErasurePartRow[]>;
+  /** False when the part was done before or is none of the erasure's. */
+  markDone(id: string, part: Part): Promise<boolean>;
+  /** Forgets whose data was erased. */
+  forgetSubject(id: string): Promise<void>;
+  /** Removes a colleague from every company, and returns the companies. */
+  removeMemberships(sub: string): Promise<string[]>;
+  /** The regions of all projects. */
+  regions(): Promise<string[]>;
+  /** Age in seconds of the oldest erasure that is not done; 0 when there is none. */
+  oldestSeconds(): Promise<number>;
+}
+
+export function createErasuresStore(db: Db | Tx): ErasuresStore {
+  return {
+    async add(erasure, parts) {
+      await db.insert(erasures).values(erasure);
+      if (parts.length === 0) return;
+      await db.insert(erasureParts).values(parts.map((part) => ({ erasureId: erasure.id, ...part })));
+    },
+
+    async find(id) {
+      const [row] = await db.select().from(erasures).where(eq(erasures.id, id));
+      return row;
+    },
+
+    async lock(id) {
+      const [row] = await db.select().from(erasures).where(eq(erasures.id, id)).for('update');
+      return row;
+    },
+
+    async parts(id) {
+      return db
+        .select()
+        .from(erasureParts)
+        .where(eq(erasureParts.erasureId, id))
+        .orderBy(asc(erasureParts.region), asc(erasureParts.service));
+    },
+
+    async markDone(id, { region, service }) {
+      const isPart = and(
+        eq(erasureParts.erasureId, id),
+        eq(erasureParts.region, region),
+        eq(erasureParts.service, service),
+      );
+      const marked = await db
+        .update(erasureParts)
+        .set({ doneAt: sql`now()` })
+        .where(and(isPart, isNull(erasureParts.doneAt)))
+        .returning({ service: erasureParts.service });
+      return marked.length > 0;
+    },
+
+    async forgetSubject(id) {
+      await db.update(erasures).set({ subject: null }).where(eq(erasures.id, id));
+    },
+
+    async removeMemberships(sub) {
+      const removed = await db
+        .delete(members)
+        .where(eq(members.sub, sub))
+        .returning({ companyId: members.companyId });
+      return removed.map(({ companyId }) => companyId);
+    },
+
+    async regions() {
+      const rows = await db.selectDistinct({ region: projects.region }).from(projects);
+      return rows.map(({ region }) => region);
+    },
+
+    async oldestSeconds() {
+      const [row] = await db
+        .select({ seconds: sql<string | null>`extract(epoch from now() - ${min(erasures.createdAt)})` })
+        .from(erasures)
+        .innerJoin(erasureParts, and(eq(erasureParts.erasureId, erasures.id), isNull(erasureParts.doneAt)));
+      return Math.max(0, Number(row?.seconds ?? 0));
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { Eraser } from '@switchboard/directory';
+import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
+import { createErasureStore } from './store.ts';
+
+/** Erases the state of a person and their places in cohorts. */
+export function createErasure(options: EditOptions): Eraser {
+  return {
+    async erasePerson({ projectId, distinctIds }) {
+      await editRuleset(options, projectId, async (tx) => {
+        const store = createErasureStore(tx);
+        await store.removePeople(projectId, distinctIds);
+        return { result: undefined, hasChanged: await store.removeFromCohorts(projectId, distinctIds) };
+      });
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import type { Db } from '@switchboard/database';
+import type { ErasedPerson } from '@switchboard/directory';
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import {
+  attachments,
+  avatars,
+  conversations,
+  messageKeys,
+  messages,
+  reads,
+  recipients,
+  teammates,
+  turns,
+} from '../schema/index.ts';
+
+/** An avatar that nobody but the colleague has in its project. */
+export interface OwnAvatar {
+  projectId: string;
+  file: string;
+}
+
+export interface ErasureStore {
+  /** The ids of up to `limit` conversations of a person. */
+  findConversations(person: ErasedPerson, limit: number): Promise<string[]>;
+  /** The object keys of the attachments of conversations. */
+  findObjects(conversationIds: readonly string[]): Promise<string[]>;
+  /** Removes conversations with their turns and attachments; false when one has an attachment that is not listed. */
+  removeConversations(ids: readonly string[], objectKeys: readonly string[]): Promise<boolean>;
+  /** Empties the inbox of a person, and removes messages that were sent to nobody else. */
+  removeInbox(person: ErasedPerson): Promise<void>;
+  findOwnAvatars(sub: string): Promise<OwnAvatar[]>;
+  /** Removes a colleague as a teammate. What they wrote to visitors stays, as written by nobody. */
+  removeTeammate(sub: string): Promise<void>;
+}
+
+export function createErasureStore(db: Db): ErasureStore {
+  return {
+    async findConversations({ projectId, distinctIds, userId }, limit) {
+      const isTheirs = or(
+        inArray(conversations.distinctId, distinctIds),
+        userId === null ? undefined : eq(conversations.userId, userId),
+      );
+      const rows = await db
+        .select({ id: conversations.id })
+        .from(conversations)
+        .where(and(eq(conversations.projectId, projectId), isTheirs))
+        .limit(limit);
+      return rows.map(({ id }) => id);
+    },
+
+    async findObjects(conversationIds) {
+      const rows = await db
+        .select({ objectKey: attachments.objectKey })
+        .from(attachments)
+        .where(inArray(attachments.conversationId, [...conversationIds]));
+      return rows.map(({ objectKey }) => objectKey);
+    },
+
+    async removeConversations(ids, objectKeys) {
+      const known = new Set(objectKeys);
+      return db.transaction(async (tx) => {
+        // A new turn or attachment waits for this lock, and then finds no conversation.
+        const locked = inArray(conversations.id, [...ids]);
+        await tx.select({ id: conversations.id }).from(conversations).where(locked).for('update');
+        const found = await tx
+          .select({ objectKey: attachments.objectKey })
+          .from(attachments)
+          .where(inArray(attachments.conversationId, [...ids]));
+        if (found.some(({ objectKey }) => !known.has(objectKey))) return false;
+        await tx.delete(attachments).where(inArray(attachments.conversationId, [...ids]));
+        await tx.delete(turns).where(inArray(turns.conversationId, [...ids]));
+        await tx.delete(conversations).where(locked);
+        return true;
+      });
+    },
+
+    async removeInbox({ projectId, distinctIds, userId }) {
+      const ids = userId === null ? distinctIds : [...distinctIds, userId];
+      await db.transaction(async (tx) => {
+        await tx.delete(reads).where(and(eq(reads.projectId, projectId), inArray(reads.distinctId, ids)));
+        const removed = await tx
+          .delete(recipients)
+          .where(and(eq(recipients.projectId, projectId), inArray(recipients.distinctId, ids)))
+          .returning({ messageId: recipients.messageId });
+        const messageIds = [...new Set(removed.map(({ messageId }) => messageId))];
+        if (messageIds.length === 0) return;
+        const others = tx
+          .select({ messageId: recipients.messageId })
+          .from(recipients)
+          .where(and(eq(recipients.projectId, projectId), inArray(recipients.messageId, messageIds)));
+        const toNobody: SQL | undefined = and(
+          inArray(messages.id, messageIds),
+          sql`not ${messages.toEveryone}`,
+          sql`${messages.id} not in (${others})`,
+        );
+        const gone = tx.select({ id: messages.id }).from(messages).where(toNobody);
+        await tx.delete(messageKeys).where(inArray(messageKeys.messageId, gone));
+        await tx.delete(messages).where(toNobody);
+      });
+    },
+
+    async findOwnAvatars(sub) {
+      const rows = await db.execute<{ project_id: string; file: string }>(sql`
+        select project_id, file from ${avatars} as own where user_id = ${sub} and not exists (
+          select 1 from ${avatars} as other
+          where other.project_id = own.project_id and other.file = own.file and other.user_id <> ${sub}
+        )`);
+      return rows.map(({ project_id: projectId, file }) => ({ projectId, file }));
+    },
+
+    async removeTeammate(sub) {
+      await db.transaction(async (tx) => {
+        await tx.delete(avatars).where(eq(avatars.userId, sub));
+        await tx.delete(teammates).where(eq(teammates.userId, sub));
+        await tx
+          .update(turns)
+          .set({ authorId: null })
+          .where(and(eq(turns.authorKind, 'teammate'), eq(turns.authorId, sub)));
+      });
+    },
+  };
+}
