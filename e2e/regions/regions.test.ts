@@ -2,6 +2,7 @@ import type { StoredRecord } from '@switchboard/event-log';
 import { accessTokens, eventually } from '@switchboard/testkit';
 import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rowsWith } from '../erasure/scan.ts';
 import { apiClient, type Call } from '../harness/call.ts';
 import { type Deployment, deploy, type Part } from '../harness/deployment.ts';
 import { type RunningLink, startLink } from '../harness/link.ts';
@@ -19,6 +20,7 @@ const eu = await deploy({
   region: 'eu',
   tokens,
   parts: [{ service: 'catalogue', instances: 1 }, ...PARTS],
+  env: { ERASURE_SERVICES: 'flags,ingestion' },
 });
 const us =
   eu &&
@@ -110,6 +112,34 @@ describe.skipIf(us === undefined)('two regions', () => {
     await manage('catalogue', 'DELETE', `${keys}/${key}`);
     await eventually(async () => expect(await status()).toBe(401));
   });
+
+  test('people are erased in the region of their project, and colleagues in every region', async () => {
+    const identified = { body: { distinct_id: 'to be erased', properties: { plan: 'pro' } } };
+    expect((await at(us, projectUs)('identify', identified)).status).toBe(202);
+    const begun = [
+      await manage('catalogue', 'POST', `/projects/${projectUs.id}/erasures`, {
+        distinctIds: ['to be erased'],
+      }),
+      await manage('catalogue', 'POST', '/erasures', { sub: 'sub-grace' }),
+    ] as { id: string }[];
+    const expected = [['us/flags'], ['eu/flags', 'eu/ingestion', 'us/flags', 'us/ingestion']];
+    for (const [index, { id }] of begun.entries())
+      await eventually(
+        async () => {
+          const erasure = (await manage('catalogue', 'GET', `/erasures/${id}`)) as {
+            state: string;
+            services: { region: string; service: string }[];
+          };
+          expect(erasure.state).toBe('done');
+          expect(erasure.services.map(({ region, service }) => `${region}/${service}`)).toEqual(
+            expected[index],
+          );
+        },
+        { withinMs: 30_000 },
+      );
+    const urlOfFlags = deployed(us).backings.postgres.url('flags');
+    expect(await rowsWith(urlOfFlags, 'to be erased')).toEqual({});
+  }, 90_000);
 
   test('while the link is down the region keeps serving; changes arrive when it is back', async () => {
     expect(await link?.stop()).toBe(0);

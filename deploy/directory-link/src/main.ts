@@ -1,4 +1,4 @@
-import { createDirectoryLink } from '@switchboard/directory';
+import { createDirectoryLink, createErasureReportLink } from '@switchboard/directory';
 import { EventLogUnavailable } from '@switchboard/event-log';
 import { retry } from '@switchboard/resilience';
 import {
@@ -23,6 +23,7 @@ try {
   const region = openEventLog({ config, logger, metrics }, NAME);
   const home = openEventLog({ config: homeConfig, logger, metrics: createMetrics(`${NAME} home`) }, NAME);
   const link = createDirectoryLink({ home, region, replication: config.TOPIC_REPLICATION, logger });
+  const reports = createErasureReportLink({ home, region, replication: config.TOPIC_REPLICATION });
   const app = createLinkApp({ link, home, region, metrics });
   const server = await listen({ fetch: app.fetch, host: config.HOST, port: config.PORT });
   logger.info({ port: server.port, region: config.REGION }, 'listening');
@@ -33,15 +34,18 @@ try {
     async close() {
       leaving = true;
       await server.close(FINISH_MS);
-      await link.stop();
+      await Promise.all([link.stop(), reports.stop()]);
       await Promise.all([home.close(), region.close()]);
     },
   });
 
-  await retry(() => link.start(), {
-    isRetryable: (error) => !leaving && error instanceof EventLogUnavailable,
-    onRetry: (error, attempt) => logger.warn({ error, attempt }, 'event log unavailable, retrying start'),
-  });
+  const starting = {
+    isRetryable: (error: unknown) => !leaving && error instanceof EventLogUnavailable,
+    onRetry: (error: unknown, attempt: number) =>
+      logger.warn({ error, attempt }, 'event log unavailable, retrying start'),
+  };
+  await retry(() => link.start(), starting);
+  await retry(() => reports.start(), starting);
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof ListenError)) throw error;
   process.stderr.write(`${NAME}: ${error.message}\n`);
