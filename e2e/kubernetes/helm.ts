@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const folder = join(REPOSITORY, 'deploy/kubernetes');
 const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
 
-/** Helm, from `deploy/backings/install.sh helm` or the PATH. Undefined if it is not installed; no test requires it. */
+/** Helm, from `deploy/backings/install.sh helm` or the PATH. Undefined if it is not installed; with REQUIRE_BACKINGS=1 that is an error. */
 export const helm = await firstOf([join(home, 'bin', 'helm'), 'helm']);
 
 /** Values files of examples/, and settings of single values. */
@@ -49,6 +49,9 @@ async function firstOf(programs: string[]): Promise<string | undefined> {
   for (const program of programs) {
     const found = await run(program, ['version']).catch(() => undefined);
     if (found) return program;
+  }
+  if (process.env['REQUIRE_BACKINGS'] === '1') {
+    throw new Error('Helm is not installed: run deploy/backings/install.sh helm');
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const kinds = join(import.meta.dirname, 'kinds.ts');
-const tsc = join(import.meta.dirname, '../node_modules/.bin/tsc');
+const tsc = join(import.meta.dirname, '../../node_modules/.bin/tsc');
 const compilerOptions = {
   noEmit: true,
   strict: true,
@@ -30,7 +30,7 @@ export async function schemaErrors(manifests: object[]): Promise<string[]> {
     await run(tsc, ['--project', folder]);
     return [];
   } catch (error) {
-    if (error instanceof Error && 'stdout' in error) return String(error.stdout).trim().split('\n');
+    if (error instanceof Error && 'stdout' in error && error.stdout) return String(error.stdout).trim().split('\n');
     throw error;
   } finally {
     await rm(folder, { recursive: true });
