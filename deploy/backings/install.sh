@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Installs Kafka 4.1.0, Redis, versitygw, Caddy, promtool, a browser and the Compose file loader without a container
-# engine, and Helm if it is named. Skips what is already installed. Fails if an installed program does not start.
+# Installs Kafka 4.1.0, Redis, versitygw, toxiproxy, Caddy, promtool, Helm, a browser and the Compose file loader without
+# a container engine. Skips what is already installed. Fails if an installed program does not start.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
 kafka_version=4.1.0
 versitygw_version=v1.8.0
 compose_go_version=v2.16.2
+toxiproxy_version=v2.12.0
 helm_version=v3.22.0
 mkdir -p "$home/bin"
 
@@ -45,12 +46,17 @@ install_s3() {
   from_go versitygw "$versitygw_version" github.com/versity/versitygw/cmd/versitygw 1.24
   works "$home/bin/versitygw" --version
 }
+# Proxies that delay, reset and withhold, for network faults.
+install_toxiproxy() {
+  from_go toxiproxy "$toxiproxy_version" github.com/Shopify/toxiproxy/v2/cmd/server 1.23
+  works "$home/bin/toxiproxy" -version
+}
 # The loader of Docker Compose: validates and resolves a Compose file.
 install_compose() {
   from_go compose-spec "$compose_go_version" github.com/compose-spec/compose-go/v2/cmd 1.24
   [ -x "$home/bin/compose-spec" ] || fail "compose-spec was not built"
 }
-# Renders the chart of deploy/kubernetes. Only on request: the build takes three minutes of CPU time.
+# Renders the chart of deploy/kubernetes. The build takes three minutes of CPU time.
 install_helm() {
   from_go helm "$helm_version" helm.sh/helm/v3/cmd/helm 1.26
   works "$home/bin/helm" version
@@ -82,9 +88,9 @@ install_curl() { debian curl curl --version; }
 install_debian() { install_curl; install_redis; install_caddy; install_promtool; install_browser; }
 
 wanted=("$@")
-[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose debian)
+[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose toxiproxy helm debian)
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | s3 | compose | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | s3 | compose | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 # In parallel: Maven waits for the network while Go compiles.
 pids=()

@@ -1,7 +1,20 @@
 export { type AccessTokens, accessTokens, type TokenClaims } from './access-tokens.ts';
 export { backing } from './backings/backing.ts';
-export { type KafkaServer, kafkaBrokers, type SecuredListener, startKafka } from './backings/kafka.ts';
+export {
+  isKafkaInstalled,
+  type KafkaServer,
+  kafkaBrokers,
+  type SecuredListener,
+  startKafka,
+} from './backings/kafka.ts';
 export { type KafkaCluster, type KafkaNode, startKafkaCluster } from './backings/kafka-cluster.ts';
+export {
+  NETWORK_FAULTS,
+  type Network,
+  type NetworkFault,
+  type NetworkLink,
+  startNetwork,
+} from './backings/network.ts';
 export { type OtlpReceiver, startOtlpReceiver } from './backings/otlp-receiver.ts';
 export type { ReceivedSpan } from './backings/otlp-wire.ts';
 export { type PostgresServer, postgresServer } from './backings/postgres-server.ts';

@@ -44,9 +44,9 @@ let projects = 0;
 /** Creates the topic `directory` in the log, with one partition unless told otherwise: all is applied in order. */
 export async function createDirectoryPublisher(
   log: EventLog,
-  { partitions = 1 }: { partitions?: number } = {},
+  { partitions = 1, replication = 1 }: { partitions?: number; replication?: number } = {},
 ): Promise<DirectoryPublisher> {
-  await log.createTopics([{ name: DIRECTORY_TOPIC, partitions, replication: 1, cleanup: 'compact' }]);
+  await log.createTopics([{ name: DIRECTORY_TOPIC, partitions, replication, cleanup: 'compact' }]);
   // The topic of a Kafka server outlives the test.
   let revision = BigInt(Date.now()) * 1_000n;
 

@@ -30,12 +30,24 @@ export interface KafkaCluster {
 
 const HEAP_MB = '320';
 
+export interface KafkaClusterOptions {
+  brokers?: number;
+  /**
+   * Gives the port through which clients reach a broker, such as a link that fails; it forwards to `port`. The brokers
+   * reach one another directly, as do clients that bootstrap from `KafkaCluster.brokers`.
+   */
+  advertise?(id: number, port: number): Promise<number>;
+}
+
 /**
  * Starts a cluster of the Kafka that `deploy/backings/install.sh` installed: topics have `brokers` replicas by
  * default, and acknowledge once all but one have stored a record. Returns undefined where Kafka is not installed;
  * with REQUIRE_BACKINGS=1 that is an error.
  */
-export async function startKafkaCluster({ brokers = 3 } = {}): Promise<KafkaCluster | undefined> {
+export async function startKafkaCluster({
+  brokers = 3,
+  advertise,
+}: KafkaClusterOptions = {}): Promise<KafkaCluster | undefined> {
   if (!isKafkaInstalled()) return undefined;
   const directory = await mkdtemp(join(tmpdir(), 'switchboard-kafka-cluster-'));
   const places = await Promise.all(
@@ -44,6 +56,7 @@ export async function startKafkaCluster({ brokers = 3 } = {}): Promise<KafkaClus
       port: await freePort(),
       controllerPort: await freePort(),
       folder: join(directory, String(index + 1)),
+      ...(advertise === undefined ? {} : { linked: await linkTo(index + 1, advertise) }),
     })),
   );
   const voters = places.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join();
@@ -59,10 +72,41 @@ export async function startKafkaCluster({ brokers = 3 } = {}): Promise<KafkaClus
   };
 }
 
+interface Place {
+  id: number;
+  port: number;
+  controllerPort: number;
+  folder: string;
+  linked?: Linked;
+}
+
+/** Where the broker listens for a link, and where clients find the link. */
+interface Linked {
+  port: number;
+  advertised: number;
+}
+
+async function linkTo(id: number, advertise: NonNullable<KafkaClusterOptions['advertise']>): Promise<Linked> {
+  const port = await freePort();
+  return { port, advertised: await advertise(id, port) };
+}
+
+function listeners({ port, controllerPort, linked }: Place): string[] {
+  if (linked === undefined) return [];
+  const direct = `PLAINTEXT://127.0.0.1:${port}`;
+  return [
+    `listeners=${direct},CONTROLLER://127.0.0.1:${controllerPort},LINK://127.0.0.1:${linked.port}`,
+    `advertised.listeners=${direct},LINK://127.0.0.1:${linked.advertised}`,
+    'listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,LINK:PLAINTEXT',
+    'inter.broker.listener.name=PLAINTEXT',
+  ];
+}
+
 async function startNode(
-  { id, port, controllerPort, folder }: { id: number; port: number; controllerPort: number; folder: string },
+  place: Place,
   { voters, brokers }: { voters: string; brokers: number },
 ): Promise<KafkaNode> {
+  const { id, port, controllerPort, folder } = place;
   const address = `127.0.0.1:${port}`;
   const minInSync = Math.max(1, brokers - 1);
   const properties = join(folder, 'cluster.properties');
@@ -79,6 +123,11 @@ async function startNode(
       `transaction.state.log.min.isr=${minInSync}`,
       `share.coordinator.state.topic.replication.factor=${brokers}`,
       `share.coordinator.state.topic.min.isr=${minInSync}`,
+      // On busy cores, shorter times elect a new controller over and over.
+      'controller.quorum.election.timeout.ms=3000',
+      'controller.quorum.fetch.timeout.ms=6000',
+      'broker.session.timeout.ms=6000',
+      ...listeners(place),
       '',
     ].join('\n'),
   );

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../ports.ts';
+import { spawnProgram } from '../rig/program.ts';
+
+/**
+ * `latency`: each answer takes 200 to 600 ms longer. `reset`: every connection ends with a TCP reset. `half-open`:
+ * requests reach the server, but no answer comes back. `refused`: nothing listens.
+ */
+export type NetworkFault = 'latency' | 'reset' | 'half-open' | 'refused';
+
+export const NETWORK_FAULTS: readonly NetworkFault[] = ['latency', 'reset', 'half-open', 'refused'];
+
+/** A port that forwards to a server on this machine, and can fail. */
+export interface NetworkLink {
+  port: number;
+  /** Resolves when the fault is in effect, for open connections as well. */
+  fail(fault: NetworkFault): Promise<void>;
+  /** Ends the fault. Connections that were half-open are closed. */
+  heal(): Promise<void>;
+}
+
+/** Links to servers, each through a proxy of toxiproxy. */
+export interface Network {
+  /** `name` is unique. Default of `port`: a free one. */
+  link(name: string, upstreamPort: number, port?: number): Promise<NetworkLink>;
+  stop(): Promise<void>;
+}
+
+interface Toxic {
+  type: string;
+  stream: 'upstream' | 'downstream';
+  attributes: Record<string, number>;
+}
+
+const TOXICS: Record<Exclude<NetworkFault, 'refused'>, Toxic> = {
+  latency: { type: 'latency', stream: 'downstream', attributes: { latency: 400, jitter: 200 } },
+  reset: { type: 'reset_peer', stream: 'downstream', attributes: { timeout: 0 } },
+  // Without a time-out the connection stays open until the fault ends, and what the server answers is dropped.
+  'half-open': { type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } },
+};
+
+/**
+ * Starts the toxiproxy that `deploy/backings/install.sh` installed. Returns undefined where it is not installed; with
+ * REQUIRE_BACKINGS=1 that is an error.
+ */
+export async function startNetwork(): Promise<Network | undefined> {
+  const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
+  const file = join(home, 'bin', 'toxiproxy');
+  if (!existsSync(file)) {
+    if (process.env['REQUIRE_BACKINGS'] !== '1') return undefined;
+    throw new Error(`toxiproxy is not installed in ${home}: run deploy/backings/install.sh toxiproxy`);
+  }
+  const port = await freePort();
+  const server = await spawnProgram({
+    command: [file, '-host', '127.0.0.1', '-port', String(port)],
+    scratch: await mkdtemp(join(tmpdir(), 'switchboard-network-')),
+    port,
+    ready: '/version',
+    output: 'ignore',
+  });
+
+  async function send(method: string, path: string, body?: unknown): Promise<void> {
+    const response = await fetch(`${server.url}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(10_000),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`toxiproxy: ${method} ${path}: ${response.status} ${text}`);
+  }
+
+  return {
+    async link(name, upstreamPort, given) {
+      const listenPort = given ?? (await freePort());
+      const path = `/proxies/${encodeURIComponent(name)}`;
+      const listen = `127.0.0.1:${listenPort}`;
+      await send('POST', '/proxies', { name, listen, upstream: `127.0.0.1:${upstreamPort}`, enabled: true });
+      const enable = (enabled: boolean) => send('POST', path, { enabled });
+      let current: NetworkFault | undefined;
+      return {
+        port: listenPort,
+        async fail(fault) {
+          current = fault;
+          if (fault === 'refused') return enable(false);
+          await send('POST', `${path}/toxics`, { name: fault, toxicity: 1, ...TOXICS[fault] });
+        },
+        async heal() {
+          if (current === undefined) return;
+          if (current === 'refused') await enable(true);
+          else await send('DELETE', `${path}/toxics/${current}`);
+          current = undefined;
+        },
+      };
+    },
+    stop: async () => void (await server.kill()),
+  };
+}
