@@ -12,9 +12,10 @@ const BENCHES: Record<string, Bench> = {
     load: () => import('./archive/run.ts'),
   },
   crash: {
-    summary: 'Kills processes at random under load, and looks for lost and duplicate data.',
+    summary:
+      'Kills processes and breaks connections at random under load, and looks for lost and duplicate data.',
     options:
-      '--log kafka,postgres --rounds 20 --seconds 15 --seed <number> --objects s3 --clients 6 --consumers 2 --verbose',
+      '--log kafka,postgres --brokers 1 --away-seconds 60 --rounds 20 --seconds 15 --seed <number> --objects s3 --clients 6 --consumers 2 --verbose',
     load: () => import('./crash/run.ts'),
   },
   flags: {
@@ -28,6 +29,11 @@ const BENCHES: Record<string, Bench> = {
     summary: 'How long a kill switch takes to reach connected clients and every instance.',
     options: '--sockets 1000 --changes 50 --runs 3',
     load: () => import('./flags-live/run.ts'),
+  },
+  hostile: {
+    summary: 'Attacks beside a tenant that behaves: its failures and waits, and the memory of each service.',
+    options: '--seconds 60 --only <part of an attack name>',
+    load: () => import('./hostile/run.ts'),
   },
   identify: {
     summary: 'How long an identify takes to reach evaluations, in standalone.',

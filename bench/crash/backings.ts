@@ -1,106 +1,201 @@
 import { join } from 'node:path';
 import { type EventLog, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
 import { type ObjectStore, type ObjectStoreSettings, openObjectStore } from '@switchboard/object-store';
-import { type KafkaServer, postgresServer, startKafka, startS3 } from '@switchboard/testkit';
-import type { Target } from './targets.ts';
+import {
+  type KafkaNode,
+  type Network,
+  type NetworkLink,
+  postgresServer,
+  startKafkaCluster,
+  startS3,
+} from '@switchboard/testkit';
+import { type Disruption, killed, networkTarget, type Target } from './targets.ts';
 
 export type LogKind = 'kafka' | 'postgres';
 
-/** An event log that is killed, and where it is. */
+/** An event log that fails, and where it is. */
 export interface LogBacking {
-  target: Target;
+  targets: Target[];
+  /** Reaches the log without the links that fail. */
   log: EventLog;
+  /** What the services connect to. */
   place: { kafka: readonly string[] } | { postgres: string };
+  stop(): Promise<void>;
 }
 
-/** Uses the broker that is given, or starts one. */
-export async function startLog(kind: LogKind, kafka?: KafkaServer): Promise<LogBacking> {
-  return kind === 'kafka' ? await startKafkaLog(kafka) : await startPostgresLog();
+/** Longer than the session of a broker with its controller. */
+const MAX_FROZEN_MS = 8_000;
+
+export interface LogOptions {
+  brokers: number;
+  /** How long a broker of a cluster stays away at times. */
+  awaySeconds: number;
 }
 
-async function startKafkaLog(given: KafkaServer | undefined): Promise<LogBacking> {
-  const kafka = given ?? (await startKafka());
-  if (kafka === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
-  const log = openKafkaLog({ brokers: kafka.brokers, clientId: 'crash' });
-  const target = {
-    kind: 'broker',
-    name: 'kafka',
-    kill: kafka.kill,
-    start: kafka.restart,
-    check: () => log.ping(),
-    async stop() {
-      await log.close();
-      await kafka.stop();
+export async function startLog(kind: LogKind, network: Network, options: LogOptions): Promise<LogBacking> {
+  return kind === 'kafka' ? startKafkaLog(network, options) : startPostgresLog(network);
+}
+
+async function startKafkaLog(network: Network, { brokers, awaySeconds }: LogOptions): Promise<LogBacking> {
+  const links = new Map<number, NetworkLink>();
+  const cluster = await startKafkaCluster({
+    brokers,
+    async advertise(id, port) {
+      const link = await network.link(`broker ${id}`, port);
+      links.set(id, link);
+      return link.port;
     },
-  };
-  return { log, target, place: { kafka: kafka.brokers } };
-}
-
-async function startPostgresLog(): Promise<LogBacking> {
-  const { target, url } = await startDatabases('log server', ['log']);
-  const log = openPostgresLog({ url: url('log') });
+  });
+  if (cluster === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
+  const log = openKafkaLog({ brokers: cluster.brokers, clientId: 'crash' });
+  // With one broker away the others must accept: two of three copies suffice.
+  const exclusive = brokers > 1 ? { oneOf: 'brokers' } : {};
+  const targets = cluster.nodes.map((node) => ({
+    kind: 'broker',
+    name: `broker ${node.id}`,
+    ...exclusive,
+    disruptions: brokers === 1 ? [killedBroker(node)] : clusterDisruptions(node, awaySeconds * 1_000),
+    check: () => log.ping(),
+    stop: async () => undefined,
+  }));
+  const networks = [...links].map(([id, link]) => networkTarget(`broker ${id}`, link, exclusive.oneOf));
   return {
     log,
-    place: { postgres: url('log') },
-    target: {
-      ...target,
-      async stop() {
-        await log.close();
-        await target.stop();
-      },
+    targets: [...targets, ...networks],
+    place: { kafka: [...links.values()].map(({ port }) => `127.0.0.1:${port}`) },
+    async stop() {
+      await log.close();
+      await cluster.stop();
     },
   };
+}
+
+function killedBroker(node: KafkaNode): Disruption {
+  return killed(
+    () => node.kill(),
+    () => node.start(),
+  );
+}
+
+function clusterDisruptions(node: KafkaNode, awayMs: number): Disruption[] {
+  const kill = killedBroker(node);
+  return [
+    kill,
+    { ...kill, effect: 'shut down', begin: () => node.stop() },
+    { ...kill, effect: 'away', minMs: awayMs, maxMs: awayMs },
+    {
+      effect: 'frozen',
+      maxMs: MAX_FROZEN_MS,
+      begin: async () => node.pause(),
+      end: async () => node.resume(),
+    },
+  ];
+}
+
+async function startPostgresLog(network: Network): Promise<LogBacking> {
+  const databases = await startDatabases('log server', ['log'], network);
+  const log = openPostgresLog({ url: databases.direct('log') });
+  return {
+    log,
+    targets: databases.targets,
+    place: { postgres: databases.url('log') },
+    async stop() {
+      await log.close();
+      await databases.stop();
+    },
+  };
+}
+
+export interface DatabasesBacking {
+  targets: Target[];
+  /** What the services connect to. */
+  url(database: string): string;
+  /** The same without the link that fails. */
+  direct(database: string): string;
+  stop(): Promise<void>;
 }
 
 /** PostgreSQL that syncs what it commits. It restarts by itself when it is killed. */
-export async function startDatabases(kind: string, databases: readonly string[]) {
+export async function startDatabases(
+  kind: string,
+  databases: readonly string[],
+  network: Network,
+): Promise<DatabasesBacking> {
   const server = await postgresServer([...databases], { durable: true });
+  const port = Number(new URL(server.url('postgres')).port);
+  const link = await network.link(kind, port);
   const target: Target = {
     kind,
     name: kind,
-    kill: () => server.kill(),
-    start: async () => undefined,
+    disruptions: [
+      killed(
+        () => server.kill(),
+        async () => undefined,
+      ),
+    ],
     check: async () => undefined,
+    stop: async () => undefined,
+  };
+  return {
+    targets: [target, networkTarget(kind, link)],
+    url(database) {
+      const url = new URL(server.url(database));
+      url.port = String(link.port);
+      return url.href;
+    },
+    direct: server.url,
     stop: () => server.remove(),
   };
-  return { target, url: server.url };
 }
 
 export interface ObjectsBacking {
   settings: ObjectStoreSettings;
   objects: ObjectStore;
   env: Record<string, string>;
-  /** None for a folder, which cannot be killed. */
-  target?: Target;
+  /** None for a folder, which cannot fail. */
+  targets: Target[];
+  stop(): Promise<void>;
 }
 
-export async function startObjects(kind: 's3' | 'folder', folder: string): Promise<ObjectsBacking> {
+export async function startObjects(
+  kind: 's3' | 'folder',
+  folder: string,
+  network: Network,
+): Promise<ObjectsBacking> {
   if (kind === 'folder') {
     const settings = { folder: join(folder, 'objects') };
-    return { settings, objects: openObjectStore(settings), env: { OBJECTS_FOLDER: settings.folder } };
+    const objects = openObjectStore(settings);
+    const env = { OBJECTS_FOLDER: settings.folder };
+    return { settings, objects, env, targets: [], stop: async () => objects.close() };
   }
   const s3 = await startS3();
   if (s3 === undefined) throw new Error('The S3 server is not installed: run deploy/backings/install.sh s3.');
   const { endpoint, accessKey, secretKey, bucket, region } = s3;
   const settings = { endpoint, accessKey, secretKey, bucket, region };
   const objects = openObjectStore(settings);
-  const target = {
+  const link = await network.link('S3', Number(new URL(endpoint).port));
+  const target: Target = {
     kind: 'S3',
     name: 'S3',
-    kill: s3.kill,
-    start: s3.restart,
+    disruptions: [killed(s3.kill, s3.restart)],
     check: () => objects.ping(),
-    async stop() {
-      objects.close();
-      await s3.stop();
-    },
+    stop: async () => undefined,
   };
   const env = {
-    S3_ENDPOINT: endpoint,
+    S3_ENDPOINT: `http://127.0.0.1:${link.port}`,
     S3_ACCESS_KEY: accessKey,
     S3_SECRET_KEY: secretKey,
     S3_BUCKET: bucket,
     S3_REGION: region,
   };
-  return { settings, objects, target, env };
+  return {
+    settings,
+    objects,
+    env,
+    targets: [target, networkTarget('S3', link)],
+    async stop() {
+      objects.close();
+      await s3.stop();
+    },
+  };
 }

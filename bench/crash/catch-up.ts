@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ingestionTopics } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
-import type { Kill } from './kills.ts';
+import { type Disrupted, disrupt } from './disrupt.ts';
 import type { Random } from './random.ts';
 import type { Target } from './targets.ts';
 
@@ -25,11 +25,11 @@ export interface CatchUpOptions {
   /** How many times a consumer that is making progress is killed. */
   kills: number;
   random: Random;
-  onKill(kill: Kill): void;
+  onDisrupted(disrupted: Disrupted): void;
 }
 
 /** Resolves when every consumer has committed everything. Throws the lag of those that have not in time. */
-export async function catchUp({ log, targets, kills, random, onKill }: CatchUpOptions): Promise<void> {
+export async function catchUp({ log, targets, kills, random, onDisrupted }: CatchUpOptions): Promise<void> {
   const startedAt = performance.now();
   const before = new Map<string, bigint>();
   for (let left = kills; ; await sleep(100)) {
@@ -46,10 +46,10 @@ export async function catchUp({ log, targets, kills, random, onKill }: CatchUpOp
     if (left === 0 || moving === undefined) continue;
     left--;
     const [target] = random.shuffle(targets.filter(({ kind }) => kind === moving.kind));
-    if (target === undefined) continue;
-    onKill({ kind: target.kind, name: target.name, downMs: 0 });
-    await target.kill();
-    await target.start();
+    const kill = target?.disruptions.find(({ effect }) => effect === 'killed');
+    if (target === undefined || kill === undefined) continue;
+    onDisrupted({ kind: target.kind, name: target.name, effect: kill.effect, forMs: 0 });
+    await disrupt(kill, 0);
   }
 }
 

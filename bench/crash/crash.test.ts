@@ -1,33 +1,34 @@
 import { buffer } from 'node:stream/consumers';
-import { startKafka } from '@switchboard/testkit';
+import { isKafkaInstalled } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogKind } from './backings.ts';
 import { readArchive } from './checks/archive-reader.ts';
 import { checkEvents } from './checks/events.ts';
 import { type LogReader, readLog } from './checks/log-reader.ts';
 import { type Deployment, deploy } from './deployment.ts';
+import { createDisrupter, type Disrupter } from './disrupt.ts';
 import type { Request } from './ledger.ts';
 import { createRandom } from './random.ts';
 import { runRound } from './round.ts';
 
 /** The short form of `bench crash`: a round on each log, and what the checks find when the archive is changed. */
 
-const kafka = await startKafka();
-
-describe.each<[string, LogKind]>([
-  ['Kafka', 'kafka'],
-  ['the embedded log', 'postgres'],
-])('kills at random, on %s', (_, log) => {
-  describe.skipIf(log === 'kafka' && kafka === undefined)('with processes of their own', () => {
+describe.each<[string, LogKind, 1 | 3]>([
+  ['three brokers', 'kafka', 3],
+  ['the embedded log', 'postgres', 1],
+])('disruptions at random, on %s', (_, log, brokers) => {
+  describe.skipIf(log === 'kafka' && !isKafkaInstalled())('with processes of their own', () => {
     const base = Date.now();
     const seed = Math.floor(Math.random() * 2 ** 31);
     const ledger: Request[] = [];
     let deployment: Deployment;
+    let disrupter: Disrupter;
     let reader: LogReader;
     beforeAll(async () => {
-      deployment = await deploy({ log, objects: 'folder', consumers: 1, ...(kafka ? { kafka } : {}) });
+      deployment = await deploy({ log, brokers, awaySeconds: 3, objects: 'folder', consumers: 1 });
+      disrupter = createDisrupter(deployment.targets);
       reader = await readLog(deployment.log);
-    }, 90_000);
+    }, 240_000);
     afterAll(async () => {
       await reader?.stop();
       await deployment?.stop({ keepLogs: false });
@@ -37,6 +38,7 @@ describe.each<[string, LogKind]>([
       const random = createRandom(seed);
       const round = {
         deployment,
+        disrupter,
         reader,
         random,
         base,
@@ -44,11 +46,11 @@ describe.each<[string, LogKind]>([
         clients: 4,
         lateKills: 0,
         ledger,
-        onKill: () => undefined,
+        onDisrupted: () => undefined,
       };
-      const { faults, kills, events, state } = await runRound(round, 1);
+      const { faults, disrupted, events, state } = await runRound(round, 1);
       expect(faults, `with seed ${seed}`).toEqual([]);
-      expect(kills.length).toBeGreaterThan(2);
+      expect(disrupted.length).toBeGreaterThan(2);
       expect(events.accepted).toBeGreaterThan(0);
       expect(state.accepted).toBeGreaterThan(0);
     }, 240_000);

@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
-import { eventually, harness, type KafkaServer } from '@switchboard/testkit';
+import { eventually, harness, startNetwork } from '@switchboard/testkit';
 import { type LogKind, startDatabases, startLog, startObjects } from './backings.ts';
 import { type ServiceTarget, startServiceTarget, type Target } from './targets.ts';
 import { keyOf, PROJECTS } from './traffic.ts';
 
 export interface DeploymentOptions {
   log: LogKind;
-  /** A broker to use; without it one is started. It is stopped with the deployment. */
-  kafka?: KafkaServer;
+  /** Of Kafka: 3 with three copies of each topic, of which two suffice, or 1. */
+  brokers: 1 | 3;
+  /** How long a broker of a cluster stays away at times. */
+  awaySeconds: number;
   objects: 's3' | 'folder';
   /** Instances of each consumer; two of them also hand partitions over to each other. */
   consumers: number;
@@ -21,7 +23,7 @@ export interface DeploymentOptions {
 export interface Deployment {
   log: EventLog;
   objects: ObjectStore;
-  /** Everything that is killed. */
+  /** Everything that fails. */
   targets: Target[];
   /** Instances of ingestion that take requests. */
   ingestion: ServiceTarget[];
@@ -49,13 +51,18 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   await mkdir(logs);
   const stops: (() => Promise<void>)[] = [];
   try {
-    const database = await startDatabases('PostgreSQL of the services', SERVICES);
-    stops.push(database.target.stop);
-    const backing = await startLog(options.log, options.kafka);
-    stops.push(backing.target.stop);
-    const objects = await startObjects(options.objects, folder);
-    if (objects.target) stops.push(objects.target.stop);
-    await publishProjects(backing.log);
+    const network = await startNetwork();
+    if (network === undefined) {
+      throw new Error('toxiproxy is not installed: run deploy/backings/install.sh toxiproxy.');
+    }
+    stops.push(network.stop);
+    const database = await startDatabases('PostgreSQL of the services', SERVICES, network);
+    stops.push(database.stop);
+    const backing = await startLog(options.log, network, options);
+    stops.push(backing.stop);
+    const objects = await startObjects(options.objects, folder, network);
+    stops.push(objects.stop);
+    await publishProjects(backing.log, options.brokers);
 
     const rig = await harness({
       log: backing.place,
@@ -64,6 +71,8 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
         NODE_ENV: 'production',
         LOG_LEVEL: 'info',
         TOPIC_PARTITIONS: String(PARTITIONS),
+        TOPIC_REPLICATION: String(options.brokers),
+        TOPIC_MIN_IN_SYNC_REPLICAS: String(Math.max(1, options.brokers - 1)),
         ...objects.env,
         ...ARCHIVE_ENV,
       },
@@ -93,12 +102,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     if (flags === undefined || archive === undefined) throw new Error('flags or archive was not started');
     const processes = [...services, flags, archive];
     stops.push(async () => void (await Promise.all(processes.map((process) => process.stop()))));
-    const targets = [
-      ...services,
-      backing.target,
-      database.target,
-      ...(objects.target ? [objects.target] : []),
-    ];
+    const targets = [...services, ...backing.targets, ...database.targets, ...objects.targets];
     await untilReady([...processes, ...targets]);
     return {
       log: backing.log,
@@ -107,7 +111,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       ingestion,
       archive,
       flags,
-      databaseUrl: database.url,
+      databaseUrl: database.direct,
       managementToken: () => rig.mint({ sub: 'crash', permissions: ['service.manage'] }),
       folder: logs,
       async stop({ keepLogs }) {
@@ -125,14 +129,14 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
 
 /** Resolves when every target is ready. */
 export async function untilReady(targets: readonly Target[]): Promise<void> {
-  await Promise.all(targets.map((target) => eventually(() => target.check(), { withinMs: 90_000 })));
+  await Promise.all(targets.map((target) => eventually(() => target.check(), { withinMs: 180_000 })));
 }
 
 async function stopAll(stops: (() => Promise<void>)[]): Promise<void> {
   for (const stop of stops.toReversed()) await stop();
 }
 
-async function publishProjects(log: EventLog): Promise<void> {
-  const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
+async function publishProjects(log: EventLog, replication: number): Promise<void> {
+  const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS, replication });
   for (const id of PROJECTS) await directory.putProject({ id, companyId: 'crash', key: keyOf(id) });
 }

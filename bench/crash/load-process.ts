@@ -18,7 +18,9 @@ import {
 
 /** Clients that behave like SDKs: a request without a response, or with a 503, is sent again to the next instance. */
 process.once('message', (plan: LoadPlan) => {
-  run(plan).then((requests) => process.send?.(requests));
+  const stop = new AbortController();
+  process.once('message', () => stop.abort());
+  run(plan, stop.signal).then((requests) => process.send?.(requests));
 });
 
 /** Longer than the service's own deadline. */
@@ -30,10 +32,13 @@ const EXTENSION_MS = 60_000;
 
 type Wrong = 'invalid' | 'unknown key' | 'too large';
 
-async function run(plan: LoadPlan): Promise<Request[]> {
+async function run(plan: LoadPlan, stop: AbortSignal): Promise<Request[]> {
   const requests: Request[] = [];
   const next = new Map<string, number>();
-  const endsAt = performance.now() + plan.seconds * 1000;
+  let stoppedAt = Number.POSITIVE_INFINITY;
+  stop.addEventListener('abort', () => {
+    stoppedAt = performance.now();
+  });
   let turn = 0;
   let accepted = 0;
 
@@ -45,10 +50,7 @@ async function run(plan: LoadPlan): Promise<Request[]> {
   }
 
   async function client(random: Random): Promise<void> {
-    while (
-      performance.now() < endsAt ||
-      (accepted < MIN_ACCEPTED && performance.now() < endsAt + EXTENSION_MS)
-    ) {
+    while (!stop.aborted || (accepted < MIN_ACCEPTED && performance.now() < stoppedAt + EXTENSION_MS)) {
       const request = makeRequest(random);
       requests.push(request.entry);
       await send(request, random);

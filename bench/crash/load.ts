@@ -7,7 +7,6 @@ export interface LoadPlan {
   ports: number[];
   /** A key that no project has. */
   unknownKey: string;
-  seconds: number;
   clients: number;
   round: number;
   seed: number;
@@ -16,14 +15,18 @@ export interface LoadPlan {
   hasReplays: boolean;
 }
 
-/** Runs clients in a process of their own; resolves with their requests and the responses once all have finished. */
-export async function applyLoad(plan: LoadPlan): Promise<Request[]> {
+/**
+ * Runs clients in a process of their own until a promise resolves; then resolves with their requests and the responses
+ * once all have finished.
+ */
+export async function applyLoad(plan: LoadPlan, until: Promise<unknown>): Promise<Request[]> {
   const child = fork(join(import.meta.dirname, 'load-process.ts'), { serialization: 'advanced' });
   try {
     return await new Promise<Request[]>((resolve, reject) => {
       child.once('message', (requests) => resolve(requests as Request[]));
       child.once('exit', (code) => reject(new Error(`the load process ended with ${code}`)));
       child.send(plan);
+      until.finally(() => child.connected && child.send('stop')).catch(reject);
     });
   } finally {
     child.kill();

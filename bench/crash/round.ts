@@ -7,7 +7,7 @@ import type { LogReader } from './checks/log-reader.ts';
 import { checkReplays, type ReplayVerdict } from './checks/replays.ts';
 import { checkState, type StateVerdict } from './checks/state.ts';
 import { type Deployment, untilReady } from './deployment.ts';
-import { type Kill, killInTurns } from './kills.ts';
+import type { Disrupted, Disrupter } from './disrupt.ts';
 import { answerFaults, outcomeOf, type Request } from './ledger.ts';
 import { applyLoad } from './load.ts';
 import type { Random } from './random.ts';
@@ -15,6 +15,7 @@ import { readUserState } from './user-state.ts';
 
 export interface Run {
   deployment: Deployment;
+  disrupter: Disrupter;
   reader: LogReader;
   random: Random;
   /** Milliseconds since 1970 that times in the traffic count from. */
@@ -25,13 +26,13 @@ export interface Run {
   lateKills: number;
   /** Requests of all rounds so far: each round also checks those of the earlier ones. */
   ledger: Request[];
-  onKill(kill: Kill): void;
+  onDisrupted(disrupted: Disrupted): void;
 }
 
 export interface RoundResult {
   /** Requests of this round by their outcome, and repeats of accepted ones. */
   requests: Record<ReturnType<typeof outcomeOf> | 'repeats' | 'tries', number>;
-  kills: Kill[];
+  disrupted: Disrupted[];
   /** Of all rounds so far. */
   events: EventVerdict;
   state: StateVerdict;
@@ -45,31 +46,34 @@ export interface RoundResult {
   faults: string[];
 }
 
-/** Load and kills; then, once everything is up and has caught up, compares the responses with what is stored. */
+/** Load and disruptions; then, once everything is up and has caught up, compares the responses with what is stored. */
 export async function runRound(run: Run, round: number): Promise<RoundResult> {
   const { deployment, reader, random, base, seconds, clients, ledger } = run;
-  const kills: Kill[] = [];
-  const onKill = (kill: Kill) => {
-    kills.push(kill);
-    run.onKill(kill);
+  const disrupted: Disrupted[] = [];
+  const onDisrupted = (one: Disrupted) => {
+    disrupted.push(one);
+    run.onDisrupted(one);
   };
   const seed = random.between(1, 2 ** 31);
-  const [requests] = await Promise.all([
-    applyLoad({
-      ports: deployment.ingestion.map(({ port }) => port),
-      unknownKey: `pk_eu_${'0'.repeat(32)}`,
-      seconds,
-      clients,
-      round,
-      seed,
-      base,
-      hasReplays: true,
-    }),
-    killInTurns(deployment.targets, seconds, random, onKill),
-  ]);
+  const load = {
+    ports: deployment.ingestion.map(({ port }) => port),
+    unknownKey: `pk_eu_${'0'.repeat(32)}`,
+    clients,
+    round,
+    seed,
+    base,
+    hasReplays: true,
+  };
+  const requests = await applyLoad(load, run.disrupter(seconds, random, onDisrupted));
   ledger.push(...requests);
   await untilReady([...deployment.targets, deployment.flags, deployment.archive]);
-  await catchUp({ log: deployment.log, targets: deployment.targets, kills: run.lateKills, random, onKill });
+  await catchUp({
+    log: deployment.log,
+    targets: deployment.targets,
+    kills: run.lateKills,
+    random,
+    onDisrupted,
+  });
 
   const copies = await reader.copies();
   const archive = await patiently(() => readArchive(deployment.objects));
@@ -86,7 +90,7 @@ export async function runRound(run: Run, round: number): Promise<RoundResult> {
   const faults = [...answerFaults(requests), ...checks.flatMap((check) => check.faults)];
   return {
     requests: tally(requests),
-    kills,
+    disrupted,
     events,
     state,
     replays,

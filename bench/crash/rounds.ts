@@ -1,17 +1,17 @@
 import { readLog } from './checks/log-reader.ts';
 import { type DeploymentOptions, deploy } from './deployment.ts';
-import type { Kill } from './kills.ts';
+import { createDisrupter, type Disrupted } from './disrupt.ts';
 import type { Request } from './ledger.ts';
 import { createRandom } from './random.ts';
 import { type RoundResult, runRound } from './round.ts';
 
 export interface RoundsOptions extends DeploymentOptions {
   rounds: number;
-  /** Of load and kills in each round. */
+  /** Of load and disruptions in each round; a disruption that began in it may last longer. */
   seconds: number;
   clients: number;
   seed: number;
-  onKill(kill: Kill): void;
+  onDisrupted(disrupted: Disrupted): void;
   onRound(result: RoundResult, round: number): void;
 }
 
@@ -21,9 +21,10 @@ const LATE_KILLS = 2;
 export async function runRounds(
   options: RoundsOptions,
 ): Promise<{ rounds: RoundResult[]; logsFolder: string }> {
-  const { rounds: count, seconds, clients, onKill, onRound } = options;
+  const { rounds: count, seconds, clients, onDisrupted, onRound } = options;
   const deployment = await deploy(options);
   const reader = await readLog(deployment.log);
+  const disrupter = createDisrupter(deployment.targets);
   const ledger: Request[] = [];
   const base = Date.now();
   const rounds: RoundResult[] = [];
@@ -33,7 +34,18 @@ export async function runRounds(
       // How many random numbers a round takes depends on the machine, so each has a seed of its own.
       const random = createRandom(options.seed + round);
       const result = await runRound(
-        { deployment, reader, random, base, seconds, clients, lateKills: LATE_KILLS, ledger, onKill },
+        {
+          deployment,
+          disrupter,
+          reader,
+          random,
+          base,
+          seconds,
+          clients,
+          lateKills: LATE_KILLS,
+          ledger,
+          onDisrupted,
+        },
         round,
       );
       rounds.push(result);

@@ -6,12 +6,14 @@ import { type RoundsOptions, runRounds } from './rounds.ts';
 
 const MAX_FAULTS_SHOWN = 20;
 
-/** Kills processes at random under load, and looks for lost and duplicate data: see docs/reliability.md. */
+/** Kills processes and breaks connections at random under load, and looks for lost and duplicate data: see docs/reliability.md. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
       log: { type: 'string', default: 'kafka,postgres' },
+      brokers: { type: 'string', default: '1' },
+      'away-seconds': { type: 'string', default: '60' },
       rounds: { type: 'string', default: '20' },
       seconds: { type: 'string', default: '15' },
       seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
@@ -27,6 +29,8 @@ export async function run(args: string[]): Promise<void> {
     seed: Number(values.seed),
     clients: Number(values.clients),
     consumers: Number(values.consumers),
+    brokers: values.brokers === '3' ? (3 as const) : (1 as const),
+    awaySeconds: Number(values['away-seconds']),
     objects: values.objects === 'folder' ? ('folder' as const) : ('s3' as const),
   };
   // Ends what was started as well.
@@ -40,18 +44,16 @@ export async function run(args: string[]): Promise<void> {
   if (!isFlawless) process.exit(1);
 }
 
-type Options = Omit<RoundsOptions, 'log' | 'onKill' | 'onRound'>;
+type Options = Omit<RoundsOptions, 'log' | 'onDisrupted' | 'onRound'>;
 
 async function runOn(log: LogKind, options: Options, isVerbose: boolean): Promise<boolean> {
   const rounds: RoundResult[] = [];
   const { logsFolder } = await runRounds({
     ...options,
     log,
-    onKill({ at, name, downMs }) {
+    onDisrupted({ at, name, effect, forMs }) {
       if (isVerbose)
-        console.log(
-          `  ${at === undefined ? 'catching up' : `${at} ms`}: ${name} killed, down for ${downMs} ms`,
-        );
+        console.log(`  ${at === undefined ? 'catching up' : `${at} ms`}: ${name} ${effect} for ${forMs} ms`);
     },
     onRound(result, round) {
       rounds.push(result);
@@ -65,10 +67,10 @@ async function runOn(log: LogKind, options: Options, isVerbose: boolean): Promis
   return faults === 0;
 }
 
-function summary({ requests, kills, faults }: RoundResult): string {
+function summary({ requests, disrupted, faults }: RoundResult): string {
   const { accepted, rejected, refused, unanswered, tries } = requests;
   return [
-    `${kills.length} kills`,
+    `${disrupted.length} disruptions`,
     `${tries} tries of ${accepted + rejected + refused + unanswered} requests`,
     `${accepted} accepted, ${rejected} rejected, ${refused} refused, ${unanswered} unanswered`,
     `${faults.length} faults`,
@@ -82,9 +84,9 @@ function printCounts(log: LogKind, rounds: readonly RoundResult[]): void {
   const sum = (of: (result: RoundResult) => number) =>
     rounds.reduce((total, result) => total + of(result), 0);
   const { events, state, replays } = last;
-  const kills = Map.groupBy(
-    rounds.flatMap((round) => round.kills),
-    ({ kind }) => kind,
+  const disrupted = Map.groupBy(
+    rounds.flatMap((round) => round.disrupted),
+    ({ kind, effect }) => `${kind} ${effect}`,
   );
   const rows: [string, number][] = [
     ['rounds', rounds.length],
@@ -108,7 +110,7 @@ function printCounts(log: LogKind, rounds: readonly RoundResult[]): void {
     ['of those in a recording', replays.unknownFound],
     ['properties of people and groups compared', state.compared],
     ['events and people checked through the interface', sum(({ checked }) => checked)],
-    ...[...kills].map(([kind, some]): [string, number] => [`kills: ${kind}`, some.length]),
+    ...[...disrupted].map(([what, some]): [string, number] => [what, some.length]),
     ['lost, duplicate, or otherwise wrong', sum(({ faults }) => faults.length)],
   ];
   printTable(

@@ -1,23 +1,61 @@
 import { join } from 'node:path';
-import { call, type Harness, type Program } from '@switchboard/testkit';
+import { call, type Harness, NETWORK_FAULTS, type NetworkLink, type Program } from '@switchboard/testkit';
 
-/** Something that is killed and started again. */
+/** Something that fails for a while. */
 export interface Target {
-  /** Kills are counted by kind. */
+  /** Disruptions are counted by kind. */
   kind: string;
   name: string;
-  /** SIGKILL; resolves when it is gone. */
-  kill(): Promise<void>;
-  /** Starts it again with its data; resolves when it has been started, ready or not. */
-  start(): Promise<void>;
+  /** Of the targets with the same value, one at most is disrupted at any time. */
+  oneOf?: string;
+  /** What can happen to it. Each has its turn before any has another. */
+  disruptions: readonly Disruption[];
   /** Throws until it is ready. */
   check(): Promise<void>;
-  /** SIGKILL for good. */
+  /** Ends it for good. */
   stop(): Promise<void>;
+}
+
+export interface Disruption {
+  /** Such as `killed` or `half-open`. */
+  effect: string;
+  /** How long it lasts: a random time up to `maxMs`, and at least `minMs` (default: 0). */
+  maxMs: number;
+  minMs?: number;
+  /** Resolves when it is in effect. */
+  begin(): Promise<void>;
+  /** Ends it; resolves when that has been done, whether the target is ready or not. */
+  end(): Promise<void>;
 }
 
 export interface ServiceTarget extends Target {
   port: number;
+}
+
+export const MAX_DOWN_MS = 1_500;
+/** Longer than most time-outs of a request, shorter than the sessions of consumers. */
+const MAX_NETWORK_MS = 6_000;
+
+/** SIGKILL, and the start after it. */
+export function killed(begin: () => Promise<void>, end: () => Promise<void>): Disruption {
+  return { effect: 'killed', maxMs: MAX_DOWN_MS, begin, end };
+}
+
+/** Network faults between the services and a backing. */
+export function networkTarget(name: string, link: NetworkLink, oneOf?: string): Target {
+  return {
+    kind: 'network',
+    name: `network to ${name}`,
+    ...(oneOf === undefined ? {} : { oneOf }),
+    disruptions: NETWORK_FAULTS.map((fault) => ({
+      effect: fault,
+      maxMs: MAX_NETWORK_MS,
+      begin: () => link.fail(fault),
+      end: () => link.heal(),
+    })),
+    check: async () => undefined,
+    stop: async () => undefined,
+  };
 }
 
 interface ServiceOptions {
@@ -39,8 +77,7 @@ export async function startServiceTarget(rig: Harness, options: ServiceOptions):
     kind,
     name,
     port: program.port,
-    kill,
-    start: () => program.restart(),
+    disruptions: [killed(kill, () => program.restart())],
     check: () => checkReady(name, program),
     stop: kill,
   };

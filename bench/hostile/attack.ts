@@ -1,0 +1,24 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Ports } from './attacks.ts';
+
+export interface AttackPlan {
+  attack: string;
+  ports: Ports;
+  seconds: number;
+}
+
+/** How long the attacker's last requests may take after its time is over. */
+const GRACE_MS = 40_000;
+
+/** Resolves when the attack is over. */
+export async function attack(plan: AttackPlan): Promise<void> {
+  const child = fork(join(import.meta.dirname, 'attack-process.ts'));
+  try {
+    child.send(plan);
+    await once(child, 'message', { signal: AbortSignal.timeout(plan.seconds * 1000 + GRACE_MS) });
+  } finally {
+    child.kill('SIGKILL');
+  }
+}

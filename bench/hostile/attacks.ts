@@ -1,0 +1,316 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import { ABUSED } from './deployment.ts';
+
+export interface Ports {
+  ingestion: number;
+  flags: number;
+  messenger: number;
+}
+
+export interface Attack {
+  summary: string;
+  /** Goes on until it is told to stop. Errors of connections are expected. */
+  run(ports: Ports, until: AbortSignal): Promise<void>;
+}
+
+const MB = 1_000_000;
+const compressBrotli = promisify(brotliCompress);
+const compressGzip = promisify(gzip);
+const compressZstd = promisify(zstdCompress);
+
+const KEY = { Authorization: `Bearer ${ABUSED.key}` };
+
+/** Attackers have 50 addresses. */
+let turn = 0;
+const address = () => `203.0.113.${++turn % 50}`;
+
+/** Sends one request and waits for the response, whatever it is. */
+async function send(
+  port: number,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: Uint8Array<ArrayBuffer> | string,
+): Promise<Response | undefined> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': address(), ...headers },
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(20_000),
+    });
+    return response;
+  } catch {
+    return undefined;
+  }
+}
+
+async function discard(sending: Promise<Response | undefined>): Promise<number> {
+  const response = await sending;
+  await response?.arrayBuffer().catch(() => undefined);
+  return response?.status ?? 0;
+}
+
+/** Repeats something in so many loops at once until it is told to stop. */
+async function repeat(loops: number, until: AbortSignal, one: () => Promise<unknown>): Promise<void> {
+  const loop = async () => {
+    while (!until.aborted) {
+      await one();
+      // A refused connection must not turn the attacker into a busy loop of its own.
+      await sleep(1);
+    }
+  };
+  await Promise.all(Array.from({ length: loops }, loop));
+}
+
+/** Valid JSON of about so many bytes, which compresses to next to nothing. */
+function events(bytes: number): Buffer<ArrayBuffer> {
+  const now = new Date().toISOString();
+  const event = {
+    distinct_id: 'bomb',
+    event_id: 'bomb',
+    event_name: 'bomb',
+    schema_version: 1,
+    timestamp: now,
+    properties: { filler: 'x'.repeat(bytes) },
+  };
+  return Buffer.from(JSON.stringify({ events: [event], sent_at: now }));
+}
+
+/** A replay chunk of a few hundred bytes, compressed, of so many bytes and events. */
+function replay(seq: number, bytes: number): Buffer<ArrayBuffer> {
+  const event = { type: 3, timestamp: 1, data: {} };
+  const count = Math.floor(bytes / JSON.stringify(event).length);
+  return Buffer.from(
+    JSON.stringify({
+      session_id: `bomb-${process.pid}`,
+      distinct_id: 'bomb',
+      seq,
+      masked: true,
+      schema_version: 1,
+      timestamp: new Date().toISOString(),
+      events: Array.from({ length: count }, () => event),
+    }),
+  );
+}
+
+/** A connection that says it will send a body, and then what `drip` sends of it. */
+function unfinished(port: number, path: string, drip: (socket: Socket) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.once('connect', () => {
+      socket.write(
+        [
+          ...[`POST ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: ${KEY.Authorization}`],
+          ...[`X-Forwarded-For: ${address()}`, 'Content-Type: application/json', 'Content-Length: 900000', '', ''],
+        ].join('\r\n'),
+      );
+      drip(socket);
+    });
+    socket.resume();
+    socket.once('error', () => undefined);
+    socket.once('close', () => resolve());
+  });
+}
+
+/** Keeps so many unfinished requests open. */
+async function hold(
+  connections: number,
+  { ingestion }: Ports,
+  until: AbortSignal,
+  drip: (socket: Socket) => void,
+): Promise<void> {
+  const sockets = new Set<Socket>();
+  until.addEventListener('abort', () => {
+    for (const socket of sockets) socket.destroy();
+  });
+  await repeat(connections, until, () =>
+    unfinished(ingestion, '/v1/events', (socket) => {
+      if (until.aborted) return socket.destroy();
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      return drip(socket);
+    }),
+  );
+}
+
+const encoded = (encoding: string) => ({ 'Content-Encoding': encoding });
+
+export const ATTACKS: Record<string, Attack> = {
+  'bombs without a key': {
+    summary: 'brotli bodies of 25 MB without a key, 120 at once',
+    async run({ ingestion }, until) {
+      const body = Buffer.from(await compressBrotli(events(25 * MB)));
+      await repeat(120, until, () => discard(send(ingestion, 'POST', '/v1/events', encoded('br'), body)));
+    },
+  },
+  'bombs with a public key': {
+    summary: 'gzip, brotli and zstd bodies of 25 MB with a public key, 60 at once',
+    async run({ ingestion }, until) {
+      const plain = events(25 * MB);
+      const bodies = [
+        ['br', Buffer.from(await compressBrotli(plain))],
+        ['gzip', Buffer.from(await compressGzip(plain))],
+        [
+          'zstd',
+          Buffer.from(await compressZstd(plain, { params: { [constants.ZSTD_c_windowLog]: 27 } })),
+        ],
+      ] as const;
+      let next = 0;
+      await repeat(60, until, () => {
+        const [encoding, body] = bodies[next++ % bodies.length] ?? bodies[0];
+        return discard(send(ingestion, 'POST', '/v1/events', { ...KEY, ...encoded(encoding) }, body));
+      });
+    },
+  },
+  'structure bombs': {
+    summary: 'JSON of 900 kB that holds 400,000 empty objects or lists, 30 at once',
+    async run({ ingestion }, until) {
+      const bodies = [`{"events":[${'{},'.repeat(300_000)}{}]}`, `${'['.repeat(440_000)}${']'.repeat(440_000)}`];
+      let next = 0;
+      await repeat(30, until, () =>
+        discard(send(ingestion, 'POST', '/v1/events', KEY, bodies[next++ % bodies.length])),
+      );
+    },
+  },
+  'stalled bodies': {
+    summary: '300 connections that announce 900 kB and send half of it',
+    run: (ports, until) => hold(300, ports, until, (socket) => socket.write(Buffer.alloc(450_000, ' '))),
+  },
+  'dripped bodies': {
+    summary: '300 connections that send a byte a second',
+    run: (ports, until) =>
+      hold(300, ports, until, (socket) => {
+        const timer = setInterval(() => socket.write(' '), 1_000);
+        socket.once('close', () => clearInterval(timer));
+      }),
+  },
+  'event flood': {
+    summary: '100 events a request with one public key, 32 at once',
+    async run({ ingestion }, until) {
+      let number = 0;
+      await repeat(32, until, () => {
+        const now = new Date().toISOString();
+        const batch = Array.from({ length: 100 }, () => ({
+          distinct_id: `flood-${++number % 1_000}`,
+          event_id: `flood-${process.pid}-${number}`,
+          event_name: 'flood',
+          schema_version: 1,
+          timestamp: now,
+          properties: { filler: 'x'.repeat(300) },
+        }));
+        return discard(
+          send(ingestion, 'POST', '/v1/events', KEY, JSON.stringify({ events: batch, sent_at: now })),
+        );
+      });
+    },
+  },
+  'replay bombs': {
+    summary: 'replay chunks of a few hundred bytes that decode to 3.6 MB, 30 at once',
+    async run({ ingestion }, until) {
+      let seq = 0;
+      const bodies = await Promise.all(
+        Array.from({ length: 20 }, async () => Buffer.from(await compressBrotli(replay(++seq, 3.6 * MB)))),
+      );
+      let next = 0;
+      await repeat(30, until, () =>
+        discard(
+          send(ingestion, 'POST', '/v1/replay', { ...KEY, ...encoded('br') }, bodies[next++ % bodies.length]),
+        ),
+      );
+    },
+  },
+  'endless traits': {
+    summary: 'identify calls of 0.8 MB for one person, and evaluations of that person',
+    async run({ ingestion, flags }, until) {
+      let number = 0;
+      const identify = () => {
+        const properties = { [`trait-${++number}`]: 'x'.repeat(800_000) };
+        return discard(
+          send(ingestion, 'POST', '/v1/identify', KEY, JSON.stringify({ distinct_id: 'huge', properties })),
+        );
+      };
+      await Promise.all([
+        repeat(4, until, identify),
+        repeat(4, until, () => discard(send(flags, 'GET', '/v1/flags?distinct_id=huge', KEY))),
+      ]);
+    },
+  },
+  'unknown keys': {
+    summary: 'requests with keys that nobody has, 60 at once',
+    async run(ports, until) {
+      const key = () => ({
+        Authorization: `Bearer pk_eu_${Array.from({ length: 32 }, () => Math.floor(Math.random() * 36).toString(36)).join('')}`,
+      });
+      await repeat(60, until, () =>
+        Promise.all([
+          discard(send(ports.flags, 'GET', '/v1/flags?distinct_id=a', key())),
+          discard(send(ports.ingestion, 'POST', '/v1/events', key(), '{}')),
+          discard(send(ports.messenger, 'GET', '/v1/messenger/config', key())),
+        ]),
+      );
+    },
+  },
+  'endless conversation': {
+    summary: 'turns of 10,000 characters in 20 conversations, each read again and again',
+    async run({ messenger }, until) {
+      const body = JSON.stringify({ body: 'x'.repeat(10_000) });
+      await repeat(20, until, async () => {
+        const opened = await send(messenger, 'POST', '/v1/conversations', KEY, '{"distinctId":"endless"}');
+        if (opened?.status !== 200 && opened?.status !== 201) {
+          await opened?.arrayBuffer().catch(() => undefined);
+          await sleep(500);
+          return;
+        }
+        const { conversationId, token }: { conversationId: string; token: string } = JSON.parse(await opened.text());
+        const path = `/v1/conversations/${conversationId}`;
+        const headers = { ...KEY, 'X-Service-Conversation-Token': token };
+        while (!until.aborted) {
+          await discard(send(messenger, 'POST', `${path}/turns`, headers, body));
+          await discard(send(messenger, 'GET', path, headers));
+        }
+      });
+    },
+  },
+  'upgrades and frames': {
+    summary: 'upgrades without Connection, half of handshakes, and frames that no client sends',
+    async run({ messenger, flags }, until) {
+      const sockets = new Set<Socket>();
+      until.addEventListener('abort', () => {
+        for (const socket of sockets) socket.destroy();
+      });
+      const targets = [
+        { port: messenger, path: `/v1/messenger/socket?api_key=${ABUSED.key}` },
+        { port: flags, path: `/v1/flags/socket?api_key=${ABUSED.key}` },
+      ] as const;
+      const head = ({ port, path }: (typeof targets)[number], more: string[]) =>
+        [
+          ...[`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, `X-Forwarded-For: ${address()}`],
+          ...['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='],
+          ...more,
+        ].join('\r\n');
+      const variants = [['', ''], ['Connection: Upgrade', '', ''], ['Connection: Upgrade']];
+      let next = 0;
+      await repeat(200, until, () =>
+        new Promise<void>((resolve) => {
+          const target = targets[next % 2 === 0 ? 0 : 1];
+          const more = variants[next++ % variants.length] ?? [];
+          const socket = connect({ port: target.port, host: '127.0.0.1' });
+          sockets.add(socket);
+          socket.write(head(target, more));
+          socket.on('data', () => socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])));
+          socket.setTimeout(5_000, () => socket.destroy());
+          socket.once('error', () => undefined);
+          socket.once('close', () => {
+            sockets.delete(socket);
+            resolve();
+          });
+          if (until.aborted) socket.destroy();
+        }),
+      );
+    },
+  },
+};

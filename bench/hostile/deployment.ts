@@ -1,0 +1,101 @@
+import { createDirectoryPublisher } from '@switchboard/directory/testing';
+import { openKafkaLog } from '@switchboard/event-log';
+import { eventually, type Program, processUsage, startKafkaCluster, startRedis, startS3 } from '@switchboard/testkit';
+import { startRig } from '../lib/rig.ts';
+
+const PARTITIONS = 4;
+const FLAG = { enabled: true, rolloutPercentage: 50, type: 'boolean' };
+/** As a pod of 512 MiB runs a service. */
+const FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=320'];
+
+export const TENANT = { id: 'well-behaved', key: `pk_eu_${'a'.repeat(32)}` } as const;
+/** Its public key is known to everybody, as every public key is. */
+export const ABUSED = { id: 'abused', key: `pk_eu_${'b'.repeat(32)}` } as const;
+
+const SERVICES = ['ingestion', 'archive', 'flags', 'messenger'] as const;
+type Name = (typeof SERVICES)[number];
+
+export interface Deployment {
+  urls: Record<Name, string>;
+  ports: Record<Name, number>;
+  programs: Record<Name, Program>;
+  /** Highest resident memory of each service, in megabytes, since the last call. */
+  peaks(): Promise<Record<Name, number>>;
+  stop(): Promise<void>;
+}
+
+/** One process of each service on real backings, and two projects. */
+export async function deploy(): Promise<Deployment> {
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const one of stops.toReversed()) await one();
+  };
+  try {
+    const kafka = await startKafkaCluster({ brokers: 1 });
+    if (kafka === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
+    stops.push(kafka.stop);
+    const redis = await startRedis();
+    if (redis === undefined) throw new Error('Redis is not installed: run deploy/backings/install.sh redis.');
+    stops.push(redis.kill);
+    const s3 = await startS3();
+    if (s3 === undefined) throw new Error('The S3 server is not installed: run deploy/backings/install.sh s3.');
+    stops.push(s3.stop);
+    const { rig, stop: stopRig } = await startRig({
+      durable: true,
+      log: { kafka: kafka.brokers },
+      env: {
+        LOG_LEVEL: 'error',
+        // The tenant's visitors and the attackers come from addresses of their own.
+        TRUSTED_PROXY_HOPS: '1',
+        TOPIC_PARTITIONS: String(PARTITIONS),
+        REDIS_URL: redis.url,
+        S3_ENDPOINT: s3.endpoint,
+        S3_ACCESS_KEY: s3.accessKey,
+        S3_SECRET_KEY: s3.secretKey,
+        S3_BUCKET: s3.bucket,
+        S3_REGION: s3.region,
+      },
+    });
+    stops.push(stopRig);
+    const log = openKafkaLog({ brokers: kafka.brokers, clientId: 'hostile' });
+    const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
+    for (const { id, key } of [TENANT, ABUSED]) {
+      // A new topic is unknown for a moment.
+      await eventually(() => directory.putProject({ id, companyId: id, name: id, key }));
+    }
+    await log.close();
+    const start = (name: Name) => rig.spawn(name, { flags: FLAGS, output: 'inherit' });
+    // Ingestion makes the topics that archive and flags read.
+    const ingestion = await start('ingestion');
+    const [archive, flags, messenger] = await Promise.all([start('archive'), start('flags'), start('messenger')]);
+    const programs = { ingestion, archive, flags, messenger };
+    for (const { id } of [TENANT, ABUSED]) {
+      for (let number = 1; number <= 20; number++) {
+        await eventually(async () => {
+          const path = `/projects/${id}/flags/flag-${number}`;
+          const { status, body } = await rig.manage('flags', 'PUT', path, FLAG);
+          if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+        });
+      }
+    }
+    return {
+      programs,
+      urls: each((name) => programs[name].url),
+      ports: each((name) => programs[name].port),
+      async peaks() {
+        const usages = SERVICES.map((name) => processUsage(programs[name].pid));
+        const peaks = await Promise.all(usages.map((usage) => usage.peakMb()));
+        await Promise.all(usages.map((usage) => usage.resetPeak()));
+        return each((name) => peaks[SERVICES.indexOf(name)] ?? 0);
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function each<T>(of: (name: Name) => T): Record<Name, T> {
+  return { ingestion: of('ingestion'), archive: of('archive'), flags: of('flags'), messenger: of('messenger') };
+}
