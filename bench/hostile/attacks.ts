@@ -105,7 +105,13 @@ function unfinished(port: number, path: string, drip: (socket: Socket) => void):
       socket.write(
         [
           ...[`POST ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: ${KEY.Authorization}`],
-          ...[`X-Forwarded-For: ${address()}`, 'Content-Type: application/json', 'Content-Length: 900000', '', ''],
+          ...[
+            `X-Forwarded-For: ${address()}`,
+            'Content-Type: application/json',
+            'Content-Length: 900000',
+            '',
+            '',
+          ],
         ].join('\r\n'),
       );
       drip(socket);
@@ -154,10 +160,7 @@ export const ATTACKS: Record<string, Attack> = {
       const bodies = [
         ['br', Buffer.from(await compressBrotli(plain))],
         ['gzip', Buffer.from(await compressGzip(plain))],
-        [
-          'zstd',
-          Buffer.from(await compressZstd(plain, { params: { [constants.ZSTD_c_windowLog]: 27 } })),
-        ],
+        ['zstd', Buffer.from(await compressZstd(plain, { params: { [constants.ZSTD_c_windowLog]: 27 } }))],
       ] as const;
       let next = 0;
       await repeat(60, until, () => {
@@ -169,7 +172,10 @@ export const ATTACKS: Record<string, Attack> = {
   'structure bombs': {
     summary: 'JSON of 900 kB that holds 400,000 empty objects or lists, 30 at once',
     async run({ ingestion }, until) {
-      const bodies = [`{"events":[${'{},'.repeat(300_000)}{}]}`, `${'['.repeat(440_000)}${']'.repeat(440_000)}`];
+      const bodies = [
+        `{"events":[${'{},'.repeat(300_000)}{}]}`,
+        `${'['.repeat(440_000)}${']'.repeat(440_000)}`,
+      ];
       let next = 0;
       await repeat(30, until, () =>
         discard(send(ingestion, 'POST', '/v1/events', KEY, bodies[next++ % bodies.length])),
@@ -265,7 +271,9 @@ export const ATTACKS: Record<string, Attack> = {
           await sleep(500);
           return;
         }
-        const { conversationId, token }: { conversationId: string; token: string } = JSON.parse(await opened.text());
+        const { conversationId, token }: { conversationId: string; token: string } = JSON.parse(
+          await opened.text(),
+        );
         const path = `/v1/conversations/${conversationId}`;
         const headers = { ...KEY, 'X-Service-Conversation-Token': token };
         while (!until.aborted) {
@@ -289,27 +297,36 @@ export const ATTACKS: Record<string, Attack> = {
       const head = ({ port, path }: (typeof targets)[number], more: string[]) =>
         [
           ...[`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${port}`, `X-Forwarded-For: ${address()}`],
-          ...['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='],
+          ...[
+            'Upgrade: websocket',
+            'Sec-WebSocket-Version: 13',
+            'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+          ],
           ...more,
         ].join('\r\n');
       const variants = [['', ''], ['Connection: Upgrade', '', ''], ['Connection: Upgrade']];
       let next = 0;
-      await repeat(200, until, () =>
-        new Promise<void>((resolve) => {
-          const target = targets[next % 2 === 0 ? 0 : 1];
-          const more = variants[next++ % variants.length] ?? [];
-          const socket = connect({ port: target.port, host: '127.0.0.1' });
-          sockets.add(socket);
-          socket.write(head(target, more));
-          socket.on('data', () => socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])));
-          socket.setTimeout(5_000, () => socket.destroy());
-          socket.once('error', () => undefined);
-          socket.once('close', () => {
-            sockets.delete(socket);
-            resolve();
-          });
-          if (until.aborted) socket.destroy();
-        }),
+      await repeat(
+        200,
+        until,
+        () =>
+          new Promise<void>((resolve) => {
+            const target = targets[next % 2 === 0 ? 0 : 1];
+            const more = variants[next++ % variants.length] ?? [];
+            const socket = connect({ port: target.port, host: '127.0.0.1' });
+            sockets.add(socket);
+            socket.write(head(target, more));
+            socket.on('data', () =>
+              socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])),
+            );
+            socket.setTimeout(5_000, () => socket.destroy());
+            socket.once('error', () => undefined);
+            socket.once('close', () => {
+              sockets.delete(socket);
+              resolve();
+            });
+            if (until.aborted) socket.destroy();
+          }),
       );
     },
   },

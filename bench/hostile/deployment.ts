@@ -1,6 +1,13 @@
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openKafkaLog } from '@switchboard/event-log';
-import { eventually, type Program, processUsage, startKafkaCluster, startRedis, startS3 } from '@switchboard/testkit';
+import {
+  eventually,
+  type Program,
+  processUsage,
+  startKafkaCluster,
+  startRedis,
+  startS3,
+} from '@switchboard/testkit';
 import { startRig } from '../lib/rig.ts';
 
 const PARTITIONS = 4;
@@ -38,7 +45,8 @@ export async function deploy(): Promise<Deployment> {
     if (redis === undefined) throw new Error('Redis is not installed: run deploy/backings/install.sh redis.');
     stops.push(redis.kill);
     const s3 = await startS3();
-    if (s3 === undefined) throw new Error('The S3 server is not installed: run deploy/backings/install.sh s3.');
+    if (s3 === undefined)
+      throw new Error('The S3 server is not installed: run deploy/backings/install.sh s3.');
     stops.push(s3.stop);
     const { rig, stop: stopRig } = await startRig({
       durable: true,
@@ -67,7 +75,11 @@ export async function deploy(): Promise<Deployment> {
     const start = (name: Name) => rig.spawn(name, { flags: FLAGS, output: 'inherit' });
     // Ingestion makes the topics that archive and flags read.
     const ingestion = await start('ingestion');
-    const [archive, flags, messenger] = await Promise.all([start('archive'), start('flags'), start('messenger')]);
+    const [archive, flags, messenger] = await Promise.all([
+      start('archive'),
+      start('flags'),
+      start('messenger'),
+    ]);
     const programs = { ingestion, archive, flags, messenger };
     for (const { id } of [TENANT, ABUSED]) {
       for (let number = 1; number <= 20; number++) {
@@ -97,5 +109,10 @@ export async function deploy(): Promise<Deployment> {
 }
 
 function each<T>(of: (name: Name) => T): Record<Name, T> {
-  return { ingestion: of('ingestion'), archive: of('archive'), flags: of('flags'), messenger: of('messenger') };
+  return {
+    ingestion: of('ingestion'),
+    archive: of('archive'),
+    flags: of('flags'),
+    messenger: of('messenger'),
+  };
 }

@@ -95,7 +95,10 @@ export async function behave(urls: Urls, until: AbortSignal): Promise<Observed[]
     every(50, events),
     every(50, () => send('flags', `${urls.flags}/v1/flags?distinct_id=${person()}`)),
     every(250, () =>
-      send('identify', `${urls.ingestion}/v1/identify`, { distinct_id: person(), properties: { plan: 'pro' } }),
+      send('identify', `${urls.ingestion}/v1/identify`, {
+        distinct_id: person(),
+        properties: { plan: 'pro' },
+      }),
     ),
     every(500, converse),
   ]);

@@ -30,7 +30,8 @@ export async function schemaErrors(manifests: object[]): Promise<string[]> {
     await run(tsc, ['--project', folder]);
     return [];
   } catch (error) {
-    if (error instanceof Error && 'stdout' in error && error.stdout) return String(error.stdout).trim().split('\n');
+    if (error instanceof Error && 'stdout' in error && error.stdout)
+      return String(error.stdout).trim().split('\n');
     throw error;
   } finally {
     await rm(folder, { recursive: true });
