@@ -19,7 +19,16 @@ const CONNECTIONS = 20;
 const REQUESTS = 50_000;
 const PEOPLE = 1_000;
 const PROJECTS_AT_ONCE = 100;
-const COLUMNS = ['asked', 'requests/s', 'p50 ms', 'p99 ms', 'max ms', 'not 2xx', 'peak RSS MB'];
+const COLUMNS = [
+  'asked',
+  'requests/s',
+  'p50 ms',
+  'p99 ms',
+  'max ms',
+  'not 2xx',
+  'CPU us/request',
+  'peak RSS MB',
+];
 
 const idOf = (project: number) => `project-${project}`;
 const keyOf = (project: number) => `pk_eu_${String(project).padStart(32, '0')}`;
@@ -42,7 +51,6 @@ export async function runProjects(options: ProjectsOptions): Promise<void> {
       ['by Zipf (s = 1)', zipf(projects)],
     ] as const) {
       rows.push([name, ...(await measure(service, pick, seconds))]);
-      if (!service.isRunning) throw new Error(`the process ended while asked ${name}`);
     }
     console.log(`${thousands(projects)} projects of ${benchFlags().length} flags, ${heap.join(' ')}`);
     printTable(COLUMNS, rows);
@@ -62,7 +70,10 @@ async function measure(service: Program, pick: () => number, seconds: number): P
     };
   });
   const { port } = service;
+  const cpuBefore = await usage.cpuSeconds();
   const result = await applyLoad({ port, requests, headers: {}, connections: CONNECTIONS, seconds });
+  if (!service.isRunning) throw new Error('the process ended');
+  const cpu = (await usage.cpuSeconds()) - cpuBefore;
   const { p50, p99, max } = result.latency;
   return [
     thousands(countOf(result) / result.seconds),
@@ -70,7 +81,8 @@ async function measure(service: Program, pick: () => number, seconds: number): P
     decimals(p99),
     decimals(max),
     thousands(countOf(result, (status) => status !== 200)),
-    service.isRunning ? decimals(await usage.peakMb(), 0) : 'ended',
+    decimals((cpu * 1e6) / countOf(result), 0),
+    decimals(await usage.peakMb(), 0),
   ];
 }
 

@@ -20,7 +20,6 @@ export async function applyEach(
 ): Promise<Rejection[]> {
   const rejections: Rejection[] = [];
   for (let from = 0; from < changes.length; from += MAX_CHANGES) {
-    signal.throwIfAborted();
     const slice = changes.slice(from, from + MAX_CHANGES);
     const isLast = from + MAX_CHANGES >= changes.length;
     try {
