@@ -2,7 +2,7 @@ import { managementOperations, routingPath, type ServiceName } from '@switchboar
 import { Hono } from 'hono';
 import { proxy } from 'hono/proxy';
 import { type Issuer, tokenRequest } from './issuer.ts';
-import { FOREIGN_PAGE, isForeignPage } from './local-access.ts';
+import { FOREIGN_PAGE, isForeignPage, JSON_ONLY } from './local-access.ts';
 
 /** The issuer's keys, and `POST /dev/tokens`, which mints only on a loopback address (`mayMint`). */
 export function mountIssuer(app: Hono<{ Bindings: object }>, issuer: Issuer, mayMint: boolean): void {
@@ -13,9 +13,9 @@ export function mountIssuer(app: Hono<{ Bindings: object }>, issuer: Issuer, may
     if (!mayMint)
       return refuse('FORBIDDEN', 'Tokens are minted on a loopback address only. Unset HOST.', 403);
     if (isForeignPage(c.req.raw)) return refuse('FORBIDDEN', FOREIGN_PAGE, 403);
-    // A web page can send other types to any address without asking first.
+    // Nothing but JSON: a web page can post other types, and none at all, without asking first.
     if (!/^application\/json *(;|$)/i.test(c.req.header('content-type') ?? ''))
-      return refuse('BAD_REQUEST', 'Send the body as Content-Type: application/json.', 415);
+      return refuse('BAD_REQUEST', JSON_ONLY, 415);
     const parsed = tokenRequest.safeParse(await c.req.json().catch(() => undefined));
     if (parsed.success) return c.json({ token: await issuer.mint(parsed.data) }, 201);
     const issue = parsed.error.issues[0];

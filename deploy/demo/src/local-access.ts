@@ -5,7 +5,7 @@ type Fetch = (request: Request, env: object) => Response | Promise<Response>;
 interface LocalAccessOptions {
   /** Names by which this machine is addressed, besides `localhost` and IP addresses. */
   hosts: readonly string[];
-  /** Whether pages of other origins are refused too. */
+  /** Whether pages of other origins are refused too, and what they can post without asking first. */
   ownPagesOnly: boolean;
 }
 
@@ -24,6 +24,7 @@ export function localAccess(fetch: Fetch, { hosts, ownPagesOnly }: LocalAccessOp
       );
     }
     if (ownPagesOnly && isForeignPage(request)) return refuse(FOREIGN_PAGE);
+    if (ownPagesOnly && isFormPost(request)) return refuse(JSON_ONLY, 415, 'BAD_REQUEST');
     return fetch(request, env);
   };
 }
@@ -36,6 +37,15 @@ export function isForeignPage(request: Request): boolean {
   if (origin === null) return false;
   const page = hostnameOf(origin);
   return page === undefined || !(page === hostOf(request) || isLoopback(page));
+}
+
+export const JSON_ONLY = 'Send the body as Content-Type: application/json.';
+
+/** The types that a web page can post to any address without a preflight request. */
+const FORM_TYPES = /^ *(text\/plain|application\/x-www-form-urlencoded|multipart\/form-data) *(;|$)/i;
+
+function isFormPost(request: Request): boolean {
+  return request.method === 'POST' && FORM_TYPES.test(request.headers.get('content-type') ?? '');
 }
 
 /** The setting ALLOWED_HOSTS: names, comma separated. */
@@ -56,6 +66,6 @@ const isAddress = (host: string) => isIP(host) !== 0;
 const isLoopback = (host: string) =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-function refuse(message: string): Response {
-  return Response.json({ error: { code: 'FORBIDDEN', message } }, { status: 403 });
+function refuse(message: string, status = 403, code = 'FORBIDDEN'): Response {
+  return Response.json({ error: { code, message } }, { status });
 }

@@ -244,12 +244,21 @@ describe('a web page whose name resolves to this machine', () => {
     }
   });
 
-  it('is refused on the management port by its Origin, and may call the public ports', async () => {
+  it('is refused on the management port by its Origin and its type, and may call the public ports', async () => {
     const { base_url, management_url } = running.demo;
     const page = { Origin: 'https://evil.example' };
     expect(await status(`${management_url}/openapi.json`, page)).toBe(403);
     expect(await status(`${management_url}/openapi.json`, { Origin: base_url })).toBe(200);
     expect(await status(`${base_url}/v1/plans`, page)).toBe(200);
+    const { project_id, tokens } = running.demo;
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      const posted = await fetch(`${management_url}/management/v1/projects/${project_id}/keys`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${tokens.operator}`, 'Content-Type': type },
+        body: '{}',
+      });
+      expect([type, posted.status]).toEqual([type, 415]);
+    }
   });
 });
 

@@ -37,6 +37,7 @@ async function ask(url: string, { method = 'GET', bearer, body, conversationToke
     method,
     headers: {
       ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
+      'Content-Type': 'application/json',
       ...(conversationToken === undefined ? {} : { 'X-Service-Conversation-Token': conversationToken }),
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),

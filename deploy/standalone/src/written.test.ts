@@ -8,7 +8,11 @@ const running = standaloneForTests();
 it('what was written can be used at once, also by requests that asked for it too early', async () => {
   const { base_url, eu_api_url, management_url, tokens } = running.demo;
   const manage = (method: string, path: string, body?: unknown) =>
-    call(method, `${management_url}/management/v1${path}`, { body, token: tokens.operator });
+    call(method, `${management_url}/management/v1${path}`, {
+      body,
+      token: tokens.operator,
+      headers: { 'Content-Type': 'application/json' },
+    });
   for (let round = 0; round < 10; round++) {
     const project = `prj_${randomUUID()}`;
     const flag = { enabled: true, rolloutPercentage: 100 };

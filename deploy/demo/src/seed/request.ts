@@ -18,7 +18,11 @@ export async function request(
   for (;;) {
     const response = await fetch(url, {
       method,
-      headers: { Authorization: `Bearer ${credential}`, ...headers },
+      headers: {
+        Authorization: `Bearer ${credential}`,
+        ...(typeof body === 'string' ? { 'Content-Type': 'application/json' } : {}),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body }),
     });
     if (response.ok) return response;
