@@ -48,7 +48,12 @@ const schemas = {
     defaultLanguage: z.string(),
   }),
   key: z.object({ key: z.string(), projectId: z.string() }),
-  report: z.object({ projectId: z.string(), id: z.string(), name: z.string() }),
+  report: z.object({
+    projectId: z.string(),
+    id: z.string(),
+    name: z.string(),
+    publicAnnotations: z.boolean().optional(),
+  }),
   erasure: z.object({
     id: z.string(),
     subject: z.discriminatedUnion('kind', [erasedPerson, erasedColleague]),

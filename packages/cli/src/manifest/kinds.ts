@@ -103,6 +103,7 @@ const report = {
   remove: contracts.deleteReport,
   list: listedBy(contracts.listReports, 'projectId'),
   readOnly: ['id', 'projectId'],
+  complete: (definition) => ({ publicAnnotations: false, ...definition }),
 } satisfies Kind;
 
 const cohort = {

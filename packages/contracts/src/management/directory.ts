@@ -64,7 +64,14 @@ export const projectKey = z
   .regex(PROJECT_KEY_PATTERN, 'not a project key; the format is pk_<region>_<32 of 0-9, A-Z, a-z>')
   .openapi({ example: 'pk_eu_0123456789ABCDEFGHIJKLMNOPQRSTUV' });
 
-export const reportDefinition = z.object({ name: nonBlankText(200) }).openapi('ReportDefinition');
+export const reportDefinition = z
+  .object({
+    name: nonBlankText(200),
+    publicAnnotations: z.boolean().default(false).openapi({
+      description: 'Whether the page of its public link shows annotations to anyone with the address.',
+    }),
+  })
+  .openapi('ReportDefinition');
 export type ReportDefinition = z.infer<typeof reportDefinition>;
 
 export const report = reportDefinition.extend({ id, projectId: id }).openapi('Report');

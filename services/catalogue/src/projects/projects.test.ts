@@ -137,9 +137,11 @@ describe('a report', () => {
   beforeEach(() => one.put('/projects/shop', shop));
 
   it('is published as stored, and removed with a tombstone', async () => {
-    const weekly = { projectId: 'shop', id: 'weekly', name: 'Weekly' };
-    expect((await one.put('/projects/shop/reports/weekly', { name: 'Old' })).status).toBe(200);
-    expect((await one.put('/projects/shop/reports/weekly', { name: 'Weekly' })).body).toEqual(weekly);
+    const weekly = { projectId: 'shop', id: 'weekly', name: 'Weekly', publicAnnotations: true };
+    const old = await one.put('/projects/shop/reports/weekly', { name: 'Old' });
+    expect(old.body).toEqual({ ...weekly, name: 'Old', publicAnnotations: false });
+    const written = { name: 'Weekly', publicAnnotations: true };
+    expect((await one.put('/projects/shop/reports/weekly', written)).body).toEqual(weekly);
     expect((await one.manage('GET', '/projects/shop/reports/weekly')).body).toEqual(weekly);
     await isPublished('report:shop/weekly', weekly);
     expect((await one.remove('/projects/shop/reports/weekly')).status).toBe(204);

@@ -39,8 +39,8 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
       return row;
     },
 
-    async put({ projectId, id, name }) {
-      const report = { projectId, id, name };
+    async put({ projectId, id, name, publicAnnotations }) {
+      const report = { projectId, id, name, publicAnnotations };
       await outbox.change(async (tx, announce) => {
         const project = await createProjectsStore(tx).hold(projectId);
         if (project === undefined) throw projectNotFound();

@@ -35,10 +35,11 @@ export function createReportsStore(db: Db | Tx): ReportsStore {
     },
 
     async upsert(row) {
+      const { name, publicAnnotations } = row;
       await db
         .insert(reports)
         .values(row)
-        .onConflictDoUpdate({ target: [reports.projectId, reports.id], set: { name: row.name } });
+        .onConflictDoUpdate({ target: [reports.projectId, reports.id], set: { name, publicAnnotations } });
     },
 
     async remove(projectId, id) {

@@ -1,4 +1,4 @@
-import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { createdAt } from './columns.ts';
 import { companies } from './companies.ts';
 
@@ -36,6 +36,7 @@ export const reports = pgTable(
       .references(() => projects.id),
     id: text().notNull(),
     name: text().notNull(),
+    publicAnnotations: boolean('public_annotations').notNull().default(false),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.id] })],
 );

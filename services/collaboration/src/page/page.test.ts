@@ -1,3 +1,4 @@
+import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { call, type Harness, startHarness } from '../testing/harness.ts';
 
@@ -93,6 +94,28 @@ describe('the page of a link', () => {
 });
 
 describe('annotations on the page', () => {
+  const allow = async (publicAnnotations: boolean) => {
+    await harness.directory.put('report', {
+      projectId: 'shop',
+      id: 'signups',
+      name: 'Weekly sign-ups',
+      publicAnnotations,
+    });
+  };
+
+  it('are shown only where the report allows it', async () => {
+    await run(line);
+    const { id } = (await annotate({ startsOn: '2026-02-02', text: 'not for everybody' })).body;
+    expect((await open(token)).body).not.toContain('not for everybody');
+    await allow(true);
+    await eventually(async () => expect((await open(token)).body).toContain('not for everybody'));
+    await allow(false);
+    await eventually(async () => expect((await open(token)).body).not.toContain('not for everybody'));
+    await allow(true);
+    await eventually(async () => expect((await open(token)).body).toContain('not for everybody'));
+    await harness.as('ada').call('DELETE', `/v1/projects/shop/annotations/${id}`);
+  });
+
   const list = async () =>
     [...(await open(token)).body.matchAll(/<span class="number"[^>]*>(\d+)<\/span><div>([^<]*)</g)].map(
       ([, number, text]) => `${number} ${text}`,

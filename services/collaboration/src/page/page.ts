@@ -53,7 +53,9 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
       const parsedRun = parse(shared);
       const { days } = parsedRun;
       const notes =
-        days === undefined ? [] : await annotations.listNotes(project.id, { ...days, reportId: report.id });
+        days === undefined || report.publicAnnotations !== true
+          ? []
+          : await annotations.listNotes(project.id, { ...days, reportId: report.id });
       const shown = JSON.stringify([project.name, report.name, run?.runId, expiresOn, notes]);
       const key = createHash('sha256').update(shown).digest('base64url');
       const known = pages.get(key) ?? rendering.get(key);

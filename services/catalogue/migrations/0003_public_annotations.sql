@@ -1,0 +1,1 @@
+ALTER TABLE "reports" ADD COLUMN "public_annotations" boolean DEFAULT false NOT NULL;
