@@ -1,12 +1,12 @@
 export { type Directory, type DirectoryOptions, openDirectory } from './directory.ts';
-export { createErasureReportLink } from './erasure-report-link.ts';
+export { type Eraser, type Erasures, openErasures } from './erasures/erasures.ts';
+export { createErasureReportLink } from './erasures/report-link.ts';
 export {
   ERASURE_REPORTS_TOPIC,
   type ErasureReport,
   erasureReportsSpec,
   parseErasureReport,
-} from './erasure-reports.ts';
-export { type Eraser, type Erasures, openErasures } from './erasures.ts';
+} from './erasures/reports.ts';
 export { DirectoryUnavailable } from './errors.ts';
 export { createDirectoryLink, type DirectoryLink, type DirectoryLinkOptions } from './link.ts';
 export type { LookUps, ProjectKey } from './lookups.ts';

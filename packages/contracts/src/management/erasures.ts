@@ -48,7 +48,7 @@ export const colleagueErasure = z.object({ sub: id }).openapi('ColleagueErasure'
 export type ColleagueErasure = z.infer<typeof colleagueErasure>;
 
 const common = managementOf('catalogue');
-const accepted = 'Accepted. Read the erasure until its state is done.';
+const ACCEPTED = 'Accepted. Read the erasure until its state is done.';
 
 export const erasePerson = operation({
   ...common,
@@ -62,7 +62,7 @@ export const erasePerson = operation({
     params: z.object(projectParams),
     body: jsonBody(personErasure, { distinctIds: ['visitor-1', 'anonymous-7'], userId: 'user-1' }),
   },
-  responses: { 202: jsonResponse(accepted, erasure) },
+  responses: { 202: jsonResponse(ACCEPTED, erasure) },
   errors: { 404: 'Project not found.' },
 });
 
@@ -74,7 +74,7 @@ export const eraseColleague = operation({
   summary: 'Erase a colleague from every company and project',
   description: 'Ends the memberships at once. sub is the subject of the access tokens of the colleague.',
   request: { body: jsonBody(colleagueErasure, { sub: 'sub-ada' }) },
-  responses: { 202: jsonResponse(accepted, erasure) },
+  responses: { 202: jsonResponse(ACCEPTED, erasure) },
 });
 
 export const getErasure = operation({

@@ -3,8 +3,8 @@ import { openDatabase } from '@switchboard/database';
 import { type EventLog, openPostgresLog } from '@switchboard/event-log';
 import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { directoryMigrations, ERASURE_REPORTS_TOPIC, erasureReportsSpec } from '../index.ts';
 import { type Erasures, openErasures } from './erasures.ts';
-import { directoryMigrations, ERASURE_REPORTS_TOPIC, erasureReportsSpec } from './index.ts';
 
 const SUBJECT = { kind: 'person', projectId: 'shop', distinctIds: ['ada'], userId: null } as const;
 

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@switchboard/database';
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
-import { type Entries, entryId, parseEntry } from './record.ts';
-import { entries } from './schema.ts';
+import { type Entries, entryId, parseEntry } from '../record.ts';
+import { entries } from '../schema.ts';
 
 /** Any number that nothing else in a service's database uses. */
 const ERASURES_LOCK = 7_215_330_984;

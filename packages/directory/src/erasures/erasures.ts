@@ -1,10 +1,10 @@
 import { type Database, type Db, openDatabase } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
 import { pause } from '@switchboard/resilience';
-import { ERASURE_REPORTS_TOPIC, erasureReportRecord } from './erasure-reports.ts';
-import { forgetMember, lockErasures, readErasures } from './erasures-store.ts';
-import type { DirectoryLogger } from './following.ts';
-import type { Entries, ErasedPerson } from './record.ts';
+import type { DirectoryLogger } from '../following.ts';
+import type { Entries, ErasedPerson } from '../record.ts';
+import { ERASURE_REPORTS_TOPIC, erasureReportRecord } from './reports.ts';
+import { forgetMember, lockErasures, readErasures } from './store.ts';
 
 /** Erases what one service holds. Called again after a failure, and where everything is erased already. */
 export interface Eraser {

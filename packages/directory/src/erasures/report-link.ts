@@ -1,5 +1,5 @@
 import type { Consumption, EventLog } from '@switchboard/event-log';
-import { ERASURE_REPORTS_TOPIC, erasureReportsSpec } from './erasure-reports.ts';
+import { ERASURE_REPORTS_TOPIC, erasureReportsSpec } from './reports.ts';
 
 const GROUP = 'erasure-reports.link';
 
