@@ -208,7 +208,9 @@ it('docs/erasing.md: erases a project from every store', async () => {
   for (const database of ['flags', 'messenger', 'collaboration', 'archive'])
     await run(`${database}: project`, { project });
   await run('messenger: company', { company: 'cmp_acme' });
-  for (const database of ['catalogue', 'flags', 'messenger', 'collaboration', 'ingestion', 'archive'])
+  // The record of the person's erasure stays.
+  expect(await rowsWith('catalogue', 'project_id', project)).toEqual({ erasures: 1 });
+  for (const database of ['flags', 'messenger', 'collaboration', 'ingestion', 'archive'])
     expect(await rowsWith(database, 'project_id', project), database).toEqual({});
   for (const [database, tables] of [
     ['messenger', ['turns', 'attachments']],
