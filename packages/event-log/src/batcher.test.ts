@@ -55,8 +55,9 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
   });
   function publish(values: string[], withinMs = 10_000, partition = 0): Promise<Published> {
     const shares = byPartition(values.map((value) => record(value, partition)));
-    if (!budget.tryReserve(shares.get(partition)?.bytes ?? 0))
-      throw new EventLogBusy('the budget is used up');
+    const bytes = shares.get(partition)?.bytes ?? 0;
+    const hasRoom = batcher.hasRoom('events', shares) && budget.tryReserve(bytes);
+    if (!hasRoom) throw new EventLogBusy('the budget is used up');
     return batcher.publish('events', shares, performance.now() + withinMs);
   }
   const sent = (): string[][] =>
@@ -212,6 +213,24 @@ describe('createBatcher', () => {
     expect(sent().at(-1)).toEqual(['b0']);
     sends[3]?.succeed(6);
     expect((await held[1])?.offsetOf(0)).toBe(6n);
+  });
+
+  it('leaves room for other partitions when one is held up, until its records are stored or given up', async () => {
+    const { publish, sends, budget } = setUp({ maxBytes: 4_000 });
+    const large = ['x'.repeat(300)];
+    const held = [publish(large, 50, 0), publish(large, 60, 0)];
+    const refused = expect(async () => publish(large, 10_000, 0)).rejects.toThrow(EventLogBusy);
+    const other = publish(large, 10_000, 1);
+    await refused;
+    sends[1]?.succeed();
+    await other;
+    for (const one of held) await expect(one).rejects.toThrow(EventLogUnavailable);
+    const next = publish(large, 10_000, 0);
+    sends[0]?.succeed();
+    await settled();
+    sends[2]?.succeed();
+    await next;
+    expect(budget.used()).toBe(0);
   });
 
   it.each([Number.NaN, -1, 0.5])('rejects a publish whose offset is %d', async (offset) => {

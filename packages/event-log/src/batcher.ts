@@ -41,6 +41,8 @@ export interface Transport {
 }
 
 export interface Batcher {
+  /** Whether each partition may hold these records too: one that is held up must not use up the budget of all. */
+  hasRoom(topic: string, shares: Map<number, Share>): boolean;
   /**
    * Settles by `deadline` (in terms of `performance.now()`), which must not be earlier than that of a previous call.
    * The caller reserves the bytes in the budget; the batcher releases them.
@@ -73,6 +75,8 @@ interface Queue {
   topic: string;
   partition: number;
   shares: QueuedShare[];
+  /** Bytes queued and in flight. */
+  bytes: number;
   /** `ready` is listed by its route, `sending` has a send whose outcome is awaited. */
   state: 'idle' | 'ready' | 'sending';
 }
@@ -96,6 +100,9 @@ interface QueueSend {
   records: PartitionRecords;
   parts: Part[];
 }
+
+/** The part of the budget that one partition may use. */
+const MAX_PART_OF_BUDGET = 1 / 4;
 
 /** Estimated bytes of a record's framing, offset and timestamp. */
 const RECORD_OVERHEAD = 64;
@@ -124,6 +131,20 @@ export function createBatcher(options: {
   let timer: NodeJS.Timeout | undefined;
   const onIdle: (() => void)[] = [];
 
+  function hasRoom(topic: string, shares: Map<number, Share>): boolean {
+    for (const [partition, share] of shares) {
+      const bytes = queues.get(queueName(topic, partition))?.bytes ?? 0;
+      if (bytes > 0 && bytes + share.bytes > budget.maxBytes * MAX_PART_OF_BUDGET) return false;
+    }
+    return true;
+  }
+
+  /** Releases bytes of a queue that are stored or given up. */
+  function release(queue: Queue, bytes: number): void {
+    queue.bytes -= bytes;
+    budget.release(bytes);
+  }
+
   function publish(topic: string, shares: Map<number, Share>, deadline: number): Promise<Published> {
     const { promise, resolve, reject } = Promise.withResolvers<Published>();
     const pending: Publish = {
@@ -144,6 +165,7 @@ export function createBatcher(options: {
       pending.shares.push(queued);
       pending.missing += share.records.length;
       queue.shares.push(queued);
+      queue.bytes += share.bytes;
       touched.push(queue);
     }
     // The sends serve other callers too, so they must not inherit the trace context of this one.
@@ -152,9 +174,9 @@ export function createBatcher(options: {
   }
 
   function queueOf(topic: string, partition: number): Queue {
-    const key = `${partition} ${topic}`;
-    const queue = queues.get(key) ?? { topic, partition, shares: [], state: 'idle' };
-    queues.set(key, queue);
+    const name = queueName(topic, partition);
+    const queue = queues.get(name) ?? { topic, partition, shares: [], bytes: 0, state: 'idle' };
+    queues.set(name, queue);
     return queue;
   }
 
@@ -260,7 +282,7 @@ export function createBatcher(options: {
     let offset = Number(outcome);
     for (const { share, first, count, bytes } of parts) {
       const { publish: pending, indexes } = share;
-      budget.release(bytes);
+      release(queue, bytes);
       if (failure) fail(pending, failure);
       for (let i = first; i < first + count; i++) pending.offsets[indexes[i] ?? -1] = offset++;
       pending.missing -= count;
@@ -290,7 +312,7 @@ export function createBatcher(options: {
     if (pending.settled) return;
     for (const share of pending.shares) {
       if (share.sent === share.records.length) continue;
-      for (let i = share.sent; i < share.records.length; i++) budget.release(share.sizes[i] ?? 0);
+      for (let i = share.sent; i < share.records.length; i++) release(share.queue, share.sizes[i] ?? 0);
       share.queue.shares = share.queue.shares.filter((one) => one !== share);
     }
     settled(pending);
@@ -312,6 +334,7 @@ export function createBatcher(options: {
   }
 
   return {
+    hasRoom,
     publish,
     idle: () =>
       new Promise((resolve) => {
@@ -320,6 +343,8 @@ export function createBatcher(options: {
       }),
   };
 }
+
+const queueName = (topic: string, partition: number): string => `${partition} ${topic}`;
 
 /** What is stored has an offset; anything else is not stored. */
 function failureOf(outcome: Outcome): Error | undefined {

@@ -41,6 +41,9 @@ export function createPublisher(options: {
     if (records.length === 0) return noOffsets;
     const deadline = performance.now() + timeoutMs;
     const shares = split(topic, records);
+    if (!batcher.hasRoom(topic, shares)) {
+      throw new EventLogBusy(`the event log is busy: a partition of ${topic} is held up; retry shortly`);
+    }
     let total = 0;
     for (const share of shares.values()) total += share.bytes;
     if (!budget.tryReserve(total)) {

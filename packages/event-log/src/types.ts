@@ -71,7 +71,10 @@ export interface ConsumeOptions {
   onRevoked?(topic: string, partition: number): void;
   /** A consumer that sends no heartbeat for this long loses its partitions. Default: 10,000. Kafka requires 6,000 or more. */
   leaseMs?: number;
-  /** Bytes read ahead per partition. Default: 1 MiB. A larger record is still delivered alone. */
+  /**
+   * Bytes read ahead per partition. Default: 1 MiB. A larger record is still delivered alone. On Kafka they are
+   * compressed, and `handle` is called with about as many bytes after decoding, at most one send (4 MiB) more.
+   */
   maxBatchBytes?: number;
   /** Bounds of the back-off after a failed `handle`. Default: 100 and 10,000. */
   retryMinMs?: number;

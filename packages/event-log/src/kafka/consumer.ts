@@ -1,5 +1,6 @@
 import { backoffDelay, pause } from '@switchboard/resilience';
 import kafkajs, {
+  type Batch,
   type Consumer,
   type EachBatchPayload,
   type Kafka,
@@ -138,10 +139,9 @@ export function startConsumer(options: {
     const holder = held.get(key);
     if (!holder || stopping.signal.aborted || payload.isStale()) return;
     const { ownership } = holder;
-    const lastOffset = lastOffsetOf(payload.batch);
     const { promise: slow, resolve: continueSlow } = Promise.withResolvers<'slow'>();
     const timer = setTimeout(continueSlow, SLOW_MS, 'slow');
-    const work = process(key, ownership, payload, lastOffset, () => continueSlow('slow'));
+    const work = process(key, ownership, payload, () => continueSlow('slow'));
     const track = work.catch(() => {});
     working.set(key, track);
     const done = track.then(() => {
@@ -161,19 +161,24 @@ export function startConsumer(options: {
     key: string,
     ownership: Ownership,
     payload: EachBatchPayload,
-    lastOffset: bigint,
     onFailure: () => void,
   ): Promise<void> {
     // Work from before the partition was lost and regained may still be running.
     await working.get(key);
     const { topic, partition } = payload.batch;
-    const fetched = { topic, partition, records: recordsOf(payload.batch), nextOffset: lastOffset + 1n };
     const progress: Progress = {
       publishDeadLetter: options.publishDeadLetter,
       commit: (owner, offset) => commit(payload, owner, offset),
     };
-    const handled = await deliver(ownership, fetched, { consume, progress, onLog, onFailure });
-    if (handled && !ownership.lost()) payload.resolveOffset(String(lastOffset));
+    // One part after the other is decoded, because few fetched bytes may decode to many.
+    for (let part: Batch | undefined = payload.batch; part; part = await part.next()) {
+      const lastOffset = lastOffsetOf(part);
+      const fetched = { topic, partition, records: recordsOf(part), nextOffset: lastOffset + 1n };
+      const handled = await deliver(ownership, fetched, { consume, progress, onLog, onFailure });
+      if (!handled || ownership.lost()) return;
+      payload.resolveOffset(String(lastOffset));
+      if (ownership.signal.aborted) return;
+    }
   }
 
   function assign(assignment: Record<string, number[]>): void {
