@@ -22,7 +22,7 @@ interface WriteOptions {
   objects: Pick<ObjectStore, 'put' | 'get'>;
   /** Aborts with an exception. */
   signal: AbortSignal;
-  /** Set when the segment's first records have expired: existing files have rows that cannot be written again. */
+  /** Set when records of the segment are gone from the log: existing files have rows that cannot be written again. */
   keepExisting: boolean;
 }
 

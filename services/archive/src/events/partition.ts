@@ -1,10 +1,14 @@
-import { PartitionLost, type RecordBatch } from '@switchboard/event-log';
+import { PartitionLost, type RecordBatch, type StoredRecord } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import { backoffDelay } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
+import { isSameBatch } from '../batches/same-batch.ts';
 import { writeFiles } from './files.ts';
 import type { Entry, Intake } from './intake.ts';
 import type { EventsStore, Segment, SegmentContents } from './store.ts';
+
+/** Decoded at once; a record is larger or smaller. */
+const SLICE_BYTES = 262_144;
 
 /** How large and how old files get, and how much memory may be used until then. */
 export interface FileSettings {
@@ -50,12 +54,14 @@ export interface EventPartition {
 export function createEventPartition(options: PartitionOptions): EventPartition {
   const { partition, intake, store, objects, settings, held, logger, onStored } = options;
   const dropping = new AbortController();
+  /** In the order read. Where offsets went back, an offset is not above the one before. */
   let entries: Entry[] = [];
   let bytes = 0;
-  let nextOffset = -1n;
+  let batch: RecordBatch | undefined;
+  /** The offset of the first record that is not taken in. */
+  let position = 0n;
   /** The segment of the first entry, once it was looked up. */
   let current: { segment: Segment | undefined } | undefined;
-  let commit: RecordBatch['commit'] | undefined;
   let heldSince = 0;
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
@@ -67,48 +73,72 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     return done;
   }
 
-  async function addNow(batch: RecordBatch): Promise<void> {
-    commit = (offset) => batch.commit(offset);
-    const records = batch.records.filter(({ offset }) => offset >= nextOffset);
-    const taken = await intake(batch, records);
-    if (dropping.signal.aborted) return;
-    if (entries.length === 0) heldSince = performance.now();
-    entries.push(...taken);
-    const last = taken.at(-1);
-    if (last !== undefined) nextOffset = last.offset + 1n;
-    count(sum(taken, 'bytes'));
-    await writeDue();
+  async function addNow(current: RecordBatch): Promise<void> {
+    begin(current);
+    // Slice by slice, so that what was fetched compressed is decoded as it is written.
+    for (const slice of slicesOf(current.records.filter(({ offset }) => offset >= position))) {
+      const taken = await intake(current, slice);
+      if (dropping.signal.aborted) return;
+      if (entries.length === 0) heldSince = performance.now();
+      entries.push(...taken);
+      const last = taken.at(-1);
+      if (last !== undefined) position = last.offset + 1n;
+      count(sum(taken, 'bytes'));
+      await writeDue();
+      if (dropping.signal.aborted) return;
+    }
+  }
+
+  /** Sets where to begin: an attempt of the same batch continues, every other batch is taken in whole. */
+  function begin(current: RecordBatch): void {
+    const [first] = current.records;
+    if (batch === undefined || !isSameBatch(batch, current)) {
+      if (batch !== undefined && first !== undefined && first.offset < position) {
+        logger.error(
+          { topic: 'events', partition, from: String(position), to: String(first.offset) },
+          'offsets went back, archiving what is new',
+        );
+      }
+      position = first?.offset ?? current.nextOffset;
+    }
+    batch = current;
   }
 
   /** Writes the segments that are complete or due. */
   async function writeDue(): Promise<void> {
     for (;;) {
       const [first] = entries;
-      const last = entries.at(-1);
-      if (first === undefined || last === undefined) return;
+      if (first === undefined) return;
       current ??= { segment: await store.findSegment(partition, first) };
       const { segment } = current;
       if (segment === undefined) {
-        if (!isDue()) return wait(heldSince + settings.fileAgeMs - performance.now());
-        current = { segment: await store.beginSegment(segmentOf(first, last)) };
-      } else if (segment.isStored) {
-        await finish(segment);
-      } else if (last.offset < segment.lastOffset) {
+        const run = entries.slice(0, lengthOf(entries));
+        if (!isDue() && run.length === entries.length) {
+          return wait(heldSince + settings.fileAgeMs - performance.now());
+        }
+        current = { segment: await store.beginSegment(segmentOf(first, run)) };
+        continue;
+      }
+      const own = entries.slice(0, lengthOf(entries, segment));
+      if (segment.isStored) {
+        await finish(segment, own);
+      } else if (own.length === entries.length && own.at(-1)?.offset !== segment.lastOffset) {
         // An earlier try fixed its end; the missing records come with the next batches.
         return;
       } else {
-        await storeSegment(segment, first);
+        await storeSegment(segment, own);
         current = { segment: { ...segment, isStored: true } };
       }
       if (dropping.signal.aborted) return;
     }
   }
 
-  async function storeSegment(segment: Segment, first: Entry): Promise<void> {
-    const own = entries.filter(({ offset }) => offset <= segment.lastOffset);
+  async function storeSegment(segment: Segment, own: readonly Entry[]): Promise<void> {
     const events = own.flatMap((entry) => entry.events);
-    const keepExisting = first.offset > segment.firstOffset;
-    if (keepExisting) {
+    const [first] = own;
+    const isFirstMissing = first !== undefined && first.offset > segment.firstOffset;
+    const keepExisting = isFirstMissing || own.at(-1)?.offset !== segment.lastOffset;
+    if (isFirstMissing) {
       const missing = `${segment.firstOffset} to ${first.offset - 1n}`;
       logger.error(
         { topic: 'events', partition, missing },
@@ -122,23 +152,26 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
   }
 
   /** Commits and drops the entries of a stored segment, which may contain more than is here. */
-  async function finish(segment: Segment): Promise<void> {
-    const done = entries.filter(({ offset }) => offset <= segment.lastOffset);
-    const through = done.at(-1)?.offset;
-    if (through !== undefined) await commit?.(through + 1n);
-    entries = entries.slice(done.length);
-    count(-sum(done, 'bytes'));
+  async function finish(segment: Segment, own: readonly Entry[]): Promise<void> {
+    const through = own.at(-1)?.offset;
+    const later = entries.slice(own.length);
+    // Where offsets went back after these, committing them would pass over records of the log as it is now.
+    const wentBack = (offset: bigint) => position <= offset || later.some((one) => one.offset <= offset);
+    if (through !== undefined && !wentBack(through)) await batch?.commit(through + 1n);
+    entries = later;
+    count(-sum(own, 'bytes'));
     if (through === segment.lastOffset || entries.length > 0) current = undefined;
   }
 
-  function segmentOf(first: Entry, last: Entry): Omit<Segment, 'isStored'> {
+  function segmentOf(first: Entry, run: readonly Entry[]): Omit<Segment, 'isStored'> {
     let [earliestAt, latestAt] = [first.timestamp, first.timestamp];
-    for (const { timestamp } of entries) {
+    for (const { timestamp } of run) {
       earliestAt = Math.min(earliestAt, timestamp);
       latestAt = Math.max(latestAt, timestamp);
     }
     const { offset: firstOffset, timestamp: firstAt } = first;
-    return { partition, firstOffset, firstAt, lastOffset: last.offset, earliestAt, latestAt };
+    const lastOffset = run.at(-1)?.offset ?? firstOffset;
+    return { partition, firstOffset, firstAt, lastOffset, earliestAt, latestAt };
   }
 
   function isDue(): boolean {
@@ -188,4 +221,37 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
 
 function sum<K extends string>(items: readonly Record<K, number>[], property: K): number {
   return items.reduce((total, item) => total + item[property], 0);
+}
+
+/** How many of the first entries have ascending offsets and, where a segment is given, belong to it. */
+function lengthOf(entries: readonly Entry[], segment?: Segment): number {
+  let before = -1n;
+  const end = entries.findIndex(({ offset, timestamp }) => {
+    const isAscending = offset > before;
+    before = offset;
+    return !isAscending || (segment !== undefined && !isWithin(segment, offset, timestamp));
+  });
+  return end === -1 ? entries.length : end;
+}
+
+/** By time as well: records written after a log was cut short have offsets that a segment had before. */
+function isWithin(segment: Segment, offset: bigint, timestamp: number): boolean {
+  return offset <= segment.lastOffset && timestamp >= segment.earliestAt && timestamp <= segment.latestAt;
+}
+
+/** At least one, which is empty where there are no records: what an earlier attempt took in may still have to be written. */
+function* slicesOf(records: readonly StoredRecord[]): Generator<StoredRecord[]> {
+  let slice: StoredRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    const size = record.value?.length ?? 0;
+    if (slice.length > 0 && bytes + size > SLICE_BYTES) {
+      yield slice;
+      slice = [];
+      bytes = 0;
+    }
+    slice.push(record);
+    bytes += size;
+  }
+  yield slice;
 }

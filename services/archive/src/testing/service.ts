@@ -2,7 +2,15 @@ import type { ReplayManifest } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import type { EventLog } from '@switchboard/event-log';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
-import { type Env, eventually, harness, type RunningInstance, type S3Access } from '@switchboard/testkit';
+import {
+  type Env,
+  eventually,
+  harness,
+  type Program,
+  type RunningInstance,
+  type S3Access,
+  type SpawnServiceOptions,
+} from '@switchboard/testkit';
 import { expect } from 'vitest';
 import { archiveService } from '../service.ts';
 import { openLog } from './log.ts';
@@ -24,6 +32,8 @@ export interface ArchiveHarness {
   databaseUrl: string;
   /** Starts another instance on the same backings. It ends with the harness at the latest. */
   start(env: Env): Promise<RunningInstance>;
+  /** Starts another one as a process of its own. */
+  spawn(options: Partial<SpawnServiceOptions>): Promise<Program>;
   /** Publishes a chunk as ingestion does. */
   send(chunk: object): Promise<void>;
   /** Publishes events as ingestion does. */
@@ -88,6 +98,7 @@ export async function startArchive(options: Options = {}): Promise<ArchiveHarnes
     objectsFolder,
     databaseUrl: await own.databaseUrl('archive'),
     start: (env) => own.start('archive', env),
+    spawn: (options) => own.spawn('archive', options),
     manage,
     path,
     async send(chunk) {
