@@ -53,6 +53,9 @@ const limits = {
   UPLOADS_PER_ADDRESS_PER_MINUTE: limit(30).describe(
     'Attachments that can be uploaded from one address per minute.',
   ),
+  DOWNLOADS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe(
+    'Attachments that one address can download in a project per minute.',
+  ),
   SOCKETS_PER_ADDRESS: limit(100).describe('Open sockets per address and instance.'),
   SOCKETS_MAX: limit(20_000).describe('Open sockets per instance; more are refused with 503.'),
 };

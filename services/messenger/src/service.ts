@@ -133,6 +133,7 @@ export const messengerService = defineService({
           durationSeconds: 3600,
         }),
         perAddress: perMinute('uploads-address', config.UPLOADS_PER_ADDRESS_PER_MINUTE),
+        downloadsPerAddress: perMinute('downloads-address', config.DOWNLOADS_PER_ADDRESS_PER_MINUTE),
       },
       clock,
       logger,

@@ -80,7 +80,8 @@ export const readAttachment = operation({
   method: 'get',
   path: '/v1/conversations/{id}/attachments/{attachmentId}',
   summary: 'Download a file of the conversation',
-  description: 'Returns the file with its stored type: a PDF as a download, an image for inline display.',
+  description:
+    'Returns the file with its stored type: a PDF as a download, an image for inline display. Limit: 3,000 per minute for an IP address in a project.',
   request: { params: z.object({ id: conversationId, attachmentId }) },
   responses: {
     200: {
@@ -101,6 +102,12 @@ export const readAttachment = operation({
       message: { ATTACHMENTS_OFF: 'The project key belongs to region us; this host serves region eu.' },
     },
     404: 'ATTACHMENT_NOT_FOUND: Attachment not found.',
+    429: {
+      description: 'ATTACHMENT_RATE: Too many downloads. Retry after the time in Retry-After.',
+      message: {
+        ATTACHMENT_RATE: 'Too many requests (downloads-address). Retry after the time in Retry-After.',
+      },
+    },
     500: {
       description: 'ATTACHMENT_FAILED: The file could not be read.',
       message: {

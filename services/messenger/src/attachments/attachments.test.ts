@@ -276,6 +276,16 @@ describe('limits', () => {
       expect((await slow.upload(conversation, png())).status).toBe(201);
     expect(codeOf(await slow.upload(conversation, png()))).toEqual([429, 'ATTACHMENT_RATE']);
   });
+
+  test('on downloads count by address: ATTACHMENT_RATE', async () => {
+    const { url } = await messenger.startInstance({ DOWNLOADS_PER_ADDRESS_PER_MINUTE: '2' });
+    const limited = visitorOf(messenger, project, url);
+    const conversation = await limited.open();
+    const { body: file } = await limited.upload(conversation, png());
+    for (let count = 0; count < 2; count++)
+      expect((await limited.download(conversation, file.id)).status).toBe(200);
+    expect(codeOf(await limited.download(conversation, file.id))).toEqual([429, 'ATTACHMENT_RATE']);
+  });
 });
 
 test('without storage: 503 ATTACHMENT_STORAGE', async () => {

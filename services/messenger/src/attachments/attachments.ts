@@ -20,15 +20,23 @@ interface AttachmentsOptions {
   /** Undefined if none is configured. */
   storage: ObjectStore | undefined;
   directory: Pick<Directory, 'entitlements'>;
-  limits: { perConversationMinute: RateLimit; perConversationHour: RateLimit; perAddress: RateLimit };
+  limits: {
+    perConversationMinute: RateLimit;
+    perConversationHour: RateLimit;
+    perAddress: RateLimit;
+    downloadsPerAddress: RateLimit;
+  };
   clock: Clock;
   logger: Logger;
 }
 
-interface Upload {
+interface Transfer {
   project: ProjectAccess;
   conversationId: string;
   address: string;
+}
+
+interface Upload extends Transfer {
   name: string;
   /** Reads the body; called once every check that does not need it has passed. */
   read(): Promise<Buffer>;
@@ -85,9 +93,10 @@ export function createAttachments({ store, storage, directory, limits, clock, lo
     },
 
     async read(
-      conversationId: string,
+      { project, conversationId, address }: Transfer,
       id: string,
     ): Promise<{ attachment: UploadedAttachment; bytes: Buffer }> {
+      await limits.downloadsPerAddress.consume(`${project.id}:${address}`);
       const attachment = await store.find(conversationId, id);
       if (attachment === undefined) {
         throw new Rejection(404, 'ATTACHMENT_NOT_FOUND', 'Attachment not found.');

@@ -38,8 +38,12 @@ export function attachmentsRoutes(app: ServiceApp, { attachments, tokens, bodies
   app.implement(
     readAttachment,
     async (c) => {
-      const { id, attachmentId } = c.req.valid('param');
-      const { attachment, bytes } = await attachments.read(id, attachmentId);
+      const { id: conversationId, attachmentId } = c.req.valid('param');
+      const { project, address } = c.var;
+      const { attachment, bytes } = await attachments.read(
+        { project, conversationId, address },
+        attachmentId,
+      );
       return new Response(new Uint8Array(bytes), {
         headers: {
           'Content-Type': attachment.contentType,
