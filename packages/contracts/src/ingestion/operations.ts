@@ -25,7 +25,11 @@ const common = {
   method: 'post',
 } as const;
 
-const busy = {
+const refused = {
+  429: {
+    description: 'The quota of the project or the address is used up. Retry after the time in Retry-After.',
+    message: 'Quota of the project used up (events). Retry after the time in Retry-After.',
+  },
   503: {
     description: 'Service temporarily unavailable or overloaded. Retry after the time in Retry-After.',
     message: 'Service overloaded. Retry after the time in Retry-After.',
@@ -68,7 +72,7 @@ export const ingestEvents = operation({
     }),
   },
   responses: { 202: jsonResponse('The events are accepted.', accepted, { accepted: 1 }) },
-  errors: busy,
+  errors: refused,
 });
 
 export const identify = operation({
@@ -85,7 +89,7 @@ export const identify = operation({
     }),
   },
   responses: { 202: callAccepted },
-  errors: busy,
+  errors: refused,
 });
 
 export const group = operation({
@@ -102,7 +106,7 @@ export const group = operation({
     }),
   },
   responses: { 202: callAccepted },
-  errors: busy,
+  errors: refused,
 });
 
 export const uploadReplayChunk = operation({
@@ -128,5 +132,5 @@ export const uploadReplayChunk = operation({
     }),
   },
   responses: { 202: { description: 'The chunk is accepted.' } },
-  errors: busy,
+  errors: refused,
 });
