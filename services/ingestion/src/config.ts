@@ -14,10 +14,10 @@ export const ingestionSettings = z.object({
   REDIS_URL: redisUrl
     .optional()
     .describe('Redis in which instances count quotas together; else each for itself.'),
-  BYTES_PER_PROJECT_PER_SECOND: bytesPerSecond(20_000_000).describe(
-    'Bytes that a project may send per second, averaged over ten seconds; past it 429. Counts bodies as sent and as decompressed, and 1,000 per request. Replay chunks are counted apart.',
+  BYTES_PER_PROJECT_PER_SECOND: bytesPerSecond(50_000_000).describe(
+    'Bytes that a project may send per second, averaged over two seconds; past it 429. Counts bodies as sent and as decompressed, 64 per JSON value and 1,000 per request. Replay chunks are counted apart.',
   ),
-  BYTES_PER_ADDRESS_PER_SECOND: bytesPerSecond(20_000_000).describe(
+  BYTES_PER_ADDRESS_PER_SECOND: bytesPerSecond(50_000_000).describe(
     'The same for an IPv4 address or an IPv6 /64 network. Set TRUSTED_PROXY_HOPS behind proxies.',
   ),
   EVENTS_RETENTION_HOURS: hours(168).describe('How long the topic events keeps a record.'),

@@ -109,7 +109,7 @@ function register(
     if (project !== undefined) quota?.check('project', project.id);
   }
 
-  /** A body that was refused counts too, as far as it was read and decompressed. */
+  /** What the body took of the byte budget; one that was refused counts too, as far as it was read. */
   function charge(c: Context, hold: Hold): void {
     if (quota === undefined) return;
     quota.charge('address', c.var.address, hold.taken());
@@ -120,22 +120,22 @@ function register(
   async function readJson(c: Context, hold: Hold, bodySchema: z.ZodType): Promise<void> {
     const isKeyInBody = operation.credential === 'ingestion' && c.var.project === undefined;
     const bounds = isKeyInBody ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes };
-    const bytes = await bodies.read(c, hold, bounds).finally(() => charge(c, hold));
-    const read = hold.taken();
     let value: unknown;
     let fault: BadRequest | undefined;
     try {
-      value = parseJson(bytes, hold);
+      value = parseJson(await bodies.read(c, hold, bounds), hold);
     } catch (error) {
       if (!(error instanceof BadRequest)) throw error;
       fault = error;
+    } finally {
+      charge(c, hold);
     }
     if (isKeyInBody) {
       const project = await credentials.projectKey(keyInBody(value));
       c.set('project', project);
       hold.join(projectHolder(project));
       checkProject(c);
-      quota?.charge('project', project.id, read);
+      quota?.charge('project', project.id, hold.taken());
     }
     if (fault !== undefined) throw fault;
     const parsed = bodySchema.safeParse(value);

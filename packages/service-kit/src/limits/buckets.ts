@@ -1,5 +1,5 @@
 /** A holder may send at once what it may send in this time. */
-const BURST_SECONDS = 10;
+const BURST_SECONDS = 2;
 const MAX_KEYS = 100_000;
 const MIN_SWEEP_KEYS = 1_000;
 
