@@ -27,7 +27,7 @@ export const commonSettings = {
     max: 64_000_000_000,
     fallback: 134_217_728,
   }).describe(
-    'Bound on the bytes of request bodies and unacknowledged records held in memory; requests beyond it get 503.',
+    'Bound on the bytes of request bodies, of what parsing makes of them and of unacknowledged records held in memory; requests beyond it get 503. An address or a project gets no more than is free, so at most half.',
   ),
   AUTH_ISSUER: z.string().min(1).describe('Issuer (iss) of access tokens.'),
   AUTH_AUDIENCE: z.string().min(1).describe('Audience (aud) of access tokens.'),
