@@ -4,6 +4,7 @@ import {
   eventLogSettings,
   httpUrl,
   integerSetting,
+  networkList,
   redisUrl,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
@@ -50,6 +51,15 @@ export const collaborationSettings = z
       .optional()
       .meta({ values: '32 bytes, base64url', secret: true })
       .describe('The private half of VAPID_PUBLIC_KEY.'),
+    PUSH_PRIVATE_NETWORKS: networkList.describe(
+      'Private networks in which push endpoints may be. Members choose them: list only where a push service of your own is.',
+    ),
+    SHARES_PER_PERSON_PER_HOUR: integerSetting({ min: 1, max: 100_000, fallback: 60 }).describe(
+      'Shares that one person can send per hour.',
+    ),
+    SHARES_PER_COMPANY_PER_HOUR: integerSetting({ min: 1, max: 1_000_000, fallback: 300 }).describe(
+      'Shares that the members of a company can send per hour.',
+    ),
     DELIVERY_RETRY_SECONDS: integerSetting({ min: 1, max: 900, fallback: 5 }).describe(
       'Wait before a failed delivery of a share is tried again; doubled each time, up to 15 minutes.',
     ),

@@ -4,6 +4,7 @@ import {
   createApp,
   createEncryption,
   createRateLimits,
+  createSender,
   defineService,
   openEventLog,
   openRedis,
@@ -37,6 +38,8 @@ import { createDeliveryQueue } from './shares/queue.ts';
 import { sharesRoutes } from './shares/routes.ts';
 import { createShares } from './shares/shares.ts';
 import { createSharesStore } from './shares/store.ts';
+
+const PUSH_TIMEOUT_MS = 10_000;
 
 /** Annotations, public links and their page, shares and comment threads. */
 export const collaborationService = defineService({
@@ -119,6 +122,18 @@ export const collaborationService = defineService({
       clock,
       consoleUrl,
       canPush: pusher !== undefined,
+      limits: {
+        perPerson: limit({
+          name: 'shares of a person',
+          points: config.SHARES_PER_PERSON_PER_HOUR,
+          durationSeconds: 3600,
+        }),
+        perCompany: limit({
+          name: 'shares of a company',
+          points: config.SHARES_PER_COMPANY_PER_HOUR,
+          durationSeconds: 3600,
+        }),
+      },
     });
 
     annotationsRoutes(app, { annotations });
@@ -172,15 +187,14 @@ function openMailer({ SMTP_URL, MAIL_DIR, MAIL_FROM }: CollaborationConfig): Mai
   return folderMailer(MAIL_DIR, MAIL_FROM);
 }
 
-function openPusher({
-  VAPID_PUBLIC_KEY,
-  VAPID_PRIVATE_KEY,
-  MAIL_FROM,
-}: CollaborationConfig): Pusher | undefined {
+function openPusher(config: CollaborationConfig): Pusher | undefined {
+  const { VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY, MAIL_FROM, PUSH_PRIVATE_NETWORKS } = config;
   if (VAPID_PUBLIC_KEY === undefined || VAPID_PRIVATE_KEY === undefined) return undefined;
-  return webPusher({
+  const keys = {
     publicKey: VAPID_PUBLIC_KEY,
     privateKey: VAPID_PRIVATE_KEY,
     subject: `mailto:${MAIL_FROM}`,
-  });
+  };
+  const privateNetworks = { setting: 'PUSH_PRIVATE_NETWORKS', networks: PUSH_PRIVATE_NETWORKS };
+  return webPusher(keys, createSender({ config, timeoutMs: PUSH_TIMEOUT_MS, maxBytes: 0, privateNetworks }));
 }

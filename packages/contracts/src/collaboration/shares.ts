@@ -28,9 +28,14 @@ export const shareReport = operation({
   path: '/v1/projects/{projectId}/reports/{reportId}/shares',
   summary: 'Send a report to teammates by email and push',
   description:
-    'link is the console URL of this report, with an optional query and fragment. Messages are available in en, de, fr, es, pt, it, nl, pl and ja: language is matched exactly, then by its primary subtag, then falls back to en. A recipient who is not a member of the company gets 400. Deliveries are retried until they succeed. sent is the number of recipients. Open to every member of the company.',
+    'link is the console URL of this report, with an optional query and fragment. Messages are available in en, de, fr, es, pt, it, nl, pl and ja: language is matched exactly, then by its primary subtag, then falls back to en. A recipient who is not a member of the company gets 400. E-mails are retried for about a day, pushes for an hour. sent is the number of recipients. Repeating an Idempotency-Key of a person and report returns the first answer and sends nothing. Limits: 60 shares per hour and person, 300 per hour and company. Open to every member of the company.',
   request: {
     params: z.object(reportParams),
+    headers: z.object({
+      'idempotency-key': text({ min: 1, max: 200 })
+        .optional()
+        .openapi({ example: '018f4c1e-7a2b-7c3d-8e4f-5a6b7c8d9e0f' }),
+    }),
     body: jsonBody(shareRequest, {
       recipients: ['sub-grace'],
       note: 'Look at Tuesday.',
@@ -45,4 +50,5 @@ export const shareReport = operation({
       { sent: 1 },
     ),
   },
+  errors: { 429: 'Too many shares. Retry after the time in Retry-After.' },
 });

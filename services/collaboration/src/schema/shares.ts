@@ -1,19 +1,29 @@
-import { index, pgTable, text } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
-export const shares = pgTable('shares', {
-  id: text().primaryKey(),
-  projectId: text('project_id').notNull(),
-  companyId: text('company_id').notNull(),
-  reportId: text('report_id').notNull(),
-  reportName: text('report_name').notNull(),
-  senderSub: text('sender_sub').notNull(),
-  senderName: text('sender_name').notNull(),
-  note: text(),
-  link: text().notNull(),
-  language: text().notNull(),
-  createdAt: time('created_at').notNull(),
-});
+export const shares = pgTable(
+  'shares',
+  {
+    id: text().primaryKey(),
+    projectId: text('project_id').notNull(),
+    companyId: text('company_id').notNull(),
+    reportId: text('report_id').notNull(),
+    reportName: text('report_name').notNull(),
+    senderSub: text('sender_sub').notNull(),
+    senderName: text('sender_name').notNull(),
+    note: text(),
+    link: text().notNull(),
+    language: text().notNull(),
+    idempotencyKey: text('idempotency_key'),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('shares_once')
+      .on(table.projectId, table.reportId, table.senderSub, table.idempotencyKey)
+      .where(sql`${table.idempotencyKey} is not null`),
+  ],
+);
 
 /** One message to one recipient: an e-mail, or a push to one of their subscriptions. */
 export const deliveries = pgTable(

@@ -1,7 +1,8 @@
 import type { PushSubscription } from '@switchboard/directory';
+import { type Send, SendFailed } from '@switchboard/service-kit';
 import webPush from 'web-push';
 import type { PushContent } from './messages.ts';
-import { Undeliverable } from './undeliverable.ts';
+import { DeliveryFailed, Undeliverable } from './undeliverable.ts';
 
 interface VapidKeys {
   publicKey: string;
@@ -13,7 +14,7 @@ interface VapidKeys {
 export interface Pusher {
   /**
    * Throws EndpointGone when the subscription has ended, Undeliverable when the push service refuses the
-   * message for good; any other error may pass.
+   * message for good, else DeliveryFailed.
    */
   send(id: string, subscription: PushSubscription, content: PushContent): Promise<void>;
 }
@@ -25,29 +26,51 @@ export class EndpointGone extends Undeliverable {
 
 const TTL_SECONDS = 86_400;
 
-/** Web push with VAPID; the payload is encrypted for the subscription (aes128gcm). */
-export function webPusher(vapidDetails: VapidKeys): Pusher {
+/**
+ * Web push with VAPID; the payload is encrypted for the subscription (aes128gcm). A member chooses the endpoint, so it
+ * may be anything: the status is all that is read of its answer.
+ */
+export function webPusher(vapidDetails: VapidKeys, send: Send): Pusher {
+  function encrypt(id: string, { endpoint, keys }: PushSubscription, content: PushContent) {
+    const payload = JSON.stringify({ type: 'report_shared', ...content, tag: id });
+    try {
+      return webPush.generateRequestDetails({ endpoint, keys }, payload, {
+        vapidDetails,
+        contentEncoding: 'aes128gcm',
+        TTL: TTL_SECONDS,
+        urgency: 'normal',
+        // A repetition of this delivery replaces the first copy if that is not shown yet.
+        topic: id.slice(-32),
+      });
+    } catch {
+      throw new Undeliverable('the keys of the subscription are not usable');
+    }
+  }
+
+  async function statusOf(endpoint: string, request: RequestInit): Promise<number> {
+    try {
+      return (await send(endpoint, request)).status;
+    } catch (error) {
+      if (!(error instanceof SendFailed)) throw error;
+      if (error.kind === 'refused') throw new Undeliverable(`the push endpoint is refused: ${error.message}`);
+      throw new DeliveryFailed(`the push service failed: ${error.message}`);
+    }
+  }
+
   return {
-    async send(id, { endpoint, keys }, content) {
-      const payload = JSON.stringify({ type: 'report_shared', ...content, tag: id });
-      try {
-        await webPush.sendNotification({ endpoint, keys }, payload, {
-          vapidDetails,
-          contentEncoding: 'aes128gcm',
-          TTL: TTL_SECONDS,
-          urgency: 'normal',
-          // A repetition of this delivery replaces the first copy if that is not shown yet.
-          topic: id.slice(-32),
-          timeout: 10_000,
-        });
-      } catch (error) {
-        const status = error instanceof webPush.WebPushError ? error.statusCode : undefined;
-        if (status === 404 || status === 410) throw new EndpointGone('the subscription has ended');
-        if (status !== undefined && status >= 400 && status < 500 && status !== 429 && status !== 408) {
-          throw new Undeliverable(`the push service refused it: ${status}`);
-        }
-        throw error;
+    async send(id, subscription, content) {
+      const { method, headers, body } = encrypt(id, subscription, content);
+      const status = await statusOf(subscription.endpoint, {
+        method,
+        headers,
+        body: new Uint8Array(body ?? []),
+      });
+      if (status >= 200 && status < 300) return;
+      if (status === 404 || status === 410) throw new EndpointGone('the subscription has ended');
+      if (status >= 500 || status === 429 || status === 408) {
+        throw new DeliveryFailed(`the push service failed: status ${status}`);
       }
+      throw new Undeliverable(`the push service refused it: status ${status}`);
     },
   };
 }

@@ -1,17 +1,26 @@
 import type { Logger } from '@switchboard/service-kit';
-import { type JobWithMetadata, PgBoss } from 'pg-boss';
+import { type JobResult, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Deliver } from './deliver.ts';
 import { toError } from './queue-error.ts';
-import type { Delivery, QueueTransaction } from './store.ts';
+import type { QueueTransaction } from './store.ts';
 
-/** One queue for each channel, so that a mail server that hangs keeps its own workers waiting only. */
-const QUEUES = { email: 'deliveries', push: 'pushes' } as const;
-const QUEUE_NAMES = Object.values(QUEUES);
-/** About a day, with delays that double up to a quarter of an hour. */
-const MAX_RETRIES = 100;
+/**
+ * A queue for each channel, so that a mail server that hangs does not delay pushes. Delays between retries double up to
+ * a quarter of an hour: the operator's mail server has about a day, a member's push endpoint an hour. An instance makes
+ * `perCompany` deliveries of a company at a time, so that its slow endpoints delay no other.
+ */
+const QUEUES = {
+  email: { name: 'deliveries', retries: 100, workers: 8, perCompany: 4, pollSeconds: 2 },
+  push: { name: 'pushes', retries: 10, workers: 16, perCompany: 2, pollSeconds: 4 },
+} as const;
+const CHANNELS = [QUEUES.email, QUEUES.push];
+/** Two at least, because pg-boss waits for the next poll after a batch that is not full, and one counts as not full. */
+const BATCH_SIZE = 2;
 const MAX_RETRY_DELAY_SECONDS = 900;
 /** A worker that is silent for this long is taken for dead; the least that pg-boss allows. */
 const HEARTBEAT_SECONDS = 10;
+
+type DeliveryJob = JobWithMetadata<{ id: string }>;
 
 interface QueueOptions {
   databaseUrl: string;
@@ -21,13 +30,18 @@ interface QueueOptions {
   retrySeconds: number;
 }
 
+export interface QueuedDelivery {
+  id: string;
+  channel: keyof typeof QUEUES;
+}
+
 /** Deliveries as durable jobs in this service's database (pg-boss). */
 export interface DeliveryQueue {
-  /** Adds deliveries in a transaction; they start when it commits. */
-  enqueue(tx: QueueTransaction, deliveries: Pick<Delivery, 'id' | 'channel'>[]): Promise<void>;
+  /** Adds deliveries of a company in a transaction; they start when it commits. */
+  enqueue(tx: QueueTransaction, companyId: string, deliveries: readonly QueuedDelivery[]): Promise<void>;
   /** How many deliveries are not done yet, retries included. */
   waiting(): Promise<number>;
-  /** Creates the queues and starts working on them. May be called again after a failure. */
+  /** Creates the queue and starts working on it. May be called again after a failure. */
   start(): Promise<void>;
   /** Waits for running deliveries. */
   stop(): Promise<void>;
@@ -47,57 +61,69 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
   boss.on('error', (error) => logger.warn({ error: toError(error) }, 'delivery queue failed'));
   let isWorking = false;
 
-  async function work(queue: string): Promise<void> {
+  async function attempt({ id, data, retryCount, retryLimit }: DeliveryJob): Promise<JobResult> {
+    try {
+      await deliver(data.id, retryCount >= retryLimit);
+      return { id, status: 'completed' };
+    } catch (error) {
+      return {
+        id,
+        status: 'failed',
+        output: { message: error instanceof Error ? error.message : 'no reason' },
+      };
+    }
+  }
+
+  async function work({ name, workers, perCompany, pollSeconds }: (typeof CHANNELS)[number]): Promise<void> {
     await boss.work(
-      queue,
+      name,
       {
-        localConcurrency: 4,
-        pollingIntervalSeconds: 2,
-        notifyPollingIntervalSeconds: 2,
+        localConcurrency: workers,
+        localGroupConcurrency: perCompany,
+        batchSize: BATCH_SIZE,
+        burstWhenBatchFull: true,
+        pollingIntervalSeconds: pollSeconds,
+        notifyPollingIntervalSeconds: pollSeconds,
         includeMetadata: true,
+        perJobResults: true,
       },
-      async ([job]: JobWithMetadata<{ id: string }>[]) => {
-        if (job !== undefined) await deliver(job.data.id, job.retryCount >= job.retryLimit);
-      },
+      (jobs: DeliveryJob[]) => Promise.all(jobs.map(attempt)),
     );
   }
 
   return {
-    async enqueue(tx, deliveries) {
-      for (const [channel, of] of Map.groupBy(deliveries, (delivery) => delivery.channel)) {
-        const jobs = of.map(({ id }) => ({ data: { id } }));
-        await boss.insert(QUEUES[channel], jobs, { db: tx });
+    async enqueue(tx, companyId, deliveries) {
+      for (const [channel, { name }] of Object.entries(QUEUES)) {
+        const jobs = deliveries
+          .filter((delivery) => delivery.channel === channel)
+          .map(({ id }) => ({ data: { id }, group: { id: companyId } }));
+        if (jobs.length > 0) await boss.insert(name, jobs, { db: tx });
       }
     },
 
     async waiting() {
-      let count = 0;
-      for (const queue of QUEUE_NAMES) {
-        const [stats] = await boss.getQueueStats(queue, { force: true });
-        if (stats === undefined) throw new Error(`delivery queue ${queue} has no statistics`);
-        count += stats.queuedCount + stats.activeCount;
-      }
-      return count;
+      const stats = await Promise.all(CHANNELS.map(({ name }) => boss.getQueueStats(name, { force: true })));
+      return stats.flat().reduce((sum, { queuedCount, activeCount }) => sum + queuedCount + activeCount, 0);
     },
 
     async start() {
       if (isWorking) return;
       await boss.start();
-      const settings = {
-        retryLimit: MAX_RETRIES,
-        retryDelay: retrySeconds,
-        retryBackoff: true,
-        retryDelayMax: MAX_RETRY_DELAY_SECONDS,
-        expireInSeconds: 120,
-        heartbeatSeconds: HEARTBEAT_SECONDS,
-        deleteAfterSeconds: 86_400,
-        notify: true,
-      };
-      for (const queue of QUEUE_NAMES) {
-        await boss.createQueue(queue, settings);
-        await boss.updateQueue(queue, settings);
-        await work(queue);
+      for (const { name, retries } of CHANNELS) {
+        const settings = {
+          retryLimit: retries,
+          retryDelay: retrySeconds,
+          retryBackoff: true,
+          retryDelayMax: MAX_RETRY_DELAY_SECONDS,
+          expireInSeconds: 120,
+          heartbeatSeconds: HEARTBEAT_SECONDS,
+          deleteAfterSeconds: 86_400,
+          notify: true,
+        };
+        await boss.createQueue(name, settings);
+        await boss.updateQueue(name, settings);
       }
+      await Promise.all(CHANNELS.map(work));
       isWorking = true;
     },
 

@@ -1,6 +1,6 @@
 import type { ShareRequest } from '@switchboard/contracts';
 import type { Directory, Member } from '@switchboard/directory';
-import type { Clock } from '@switchboard/service-kit';
+import type { Clock, RateLimit } from '@switchboard/service-kit';
 import type { Caller } from '../callers/caller.ts';
 import { requireMembers } from '../directory/members.ts';
 import { requireReport } from '../directory/reports.ts';
@@ -17,16 +17,25 @@ interface SharesOptions {
   consoleUrl: string;
   /** Whether VAPID keys are set. */
   canPush: boolean;
+  limits: { perPerson: RateLimit; perCompany: RateLimit };
 }
 
 /** Sends reports to members of the company. Any member may do so. */
 export interface Shares {
-  /** Returns how many people the report is sent to. */
-  share(caller: Caller, reportId: string, request: ShareRequest): Promise<{ sent: number }>;
+  /**
+   * Returns how many people the report is sent to. A repeated idempotency key of a person and report returns the first
+   * answer and sends nothing. Throws RateLimited past the limits.
+   */
+  share(
+    caller: Caller,
+    reportId: string,
+    request: ShareRequest,
+    idempotencyKey: string | undefined,
+  ): Promise<{ sent: number }>;
 }
 
 export function createShares(options: SharesOptions): Shares {
-  const { store, queue, directory, clock, consoleUrl, canPush } = options;
+  const { store, queue, directory, clock, consoleUrl, canPush, limits } = options;
 
   /** One delivery per channel and recipient, so that a retry repeats only what failed. */
   async function deliveriesTo(recipients: Member[]) {
@@ -43,12 +52,19 @@ export function createShares(options: SharesOptions): Shares {
   }
 
   return {
-    async share(caller, reportId, request) {
+    async share(caller, reportId, request, idempotencyKey) {
       const { id: projectId, companyId } = caller.project;
+      const { sub } = caller.person;
       const report = await requireReport(directory, projectId, reportId);
+      if (idempotencyKey !== undefined) {
+        const sent = await store.findSent({ projectId, reportId, senderSub: sub, idempotencyKey });
+        if (sent !== undefined) return { sent };
+      }
       const recipients = await requireMembers(directory, companyId, request.recipients, 'recipients');
       const link = requireReportLink(request.link, { consoleUrl, projectId, reportId });
-      const sender = await directory.member(companyId, caller.person.sub);
+      await limits.perPerson.consume(JSON.stringify([companyId, sub]));
+      await limits.perCompany.consume(companyId);
+      const sender = await directory.member(companyId, sub);
       const deliveries = await deliveriesTo(recipients);
       const share = {
         id: newId('shr'),
@@ -56,15 +72,16 @@ export function createShares(options: SharesOptions): Shares {
         companyId,
         reportId,
         reportName: report.name,
-        senderSub: caller.person.sub,
-        senderName: sender?.name ?? caller.person.sub,
+        senderSub: sub,
+        senderName: sender?.name ?? sub,
         note: request.note || null,
         link,
         language: request.language,
+        idempotencyKey: idempotencyKey ?? null,
         createdAt: clock.now(),
       };
-      await store.add(share, deliveries, (tx) => queue.enqueue(tx, deliveries));
-      return { sent: recipients.length };
+      const sent = await store.add(share, deliveries, (tx) => queue.enqueue(tx, companyId, deliveries));
+      return { sent };
     },
   };
 }

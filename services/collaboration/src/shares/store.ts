@@ -1,5 +1,5 @@
-import type { Db } from '@switchboard/database';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Db, Tx } from '@switchboard/database';
+import { and, count, eq, inArray, sql } from 'drizzle-orm';
 import { fromDrizzle } from 'pg-boss';
 import { deliveries, droppedEndpoints, shares } from '../schema/index.ts';
 
@@ -17,13 +17,20 @@ export interface Delivery {
 /** A transaction as pg-boss takes it. */
 export type QueueTransaction = ReturnType<typeof fromDrizzle>;
 
+type IdempotencyKey = Pick<Share, 'projectId' | 'reportId' | 'senderSub'> & { idempotencyKey: string };
+
 export interface SharesStore {
-  /** Stores a share, its deliveries and what `enqueue` writes in one transaction. */
+  /**
+   * Stores a share, its deliveries and what `enqueue` writes in one transaction; nothing if its idempotency key is
+   * taken. Returns the number of recipients of the share that has the key.
+   */
   add(
     share: Share,
     toDeliver: NewDelivery[],
     enqueue: (tx: QueueTransaction) => Promise<void>,
-  ): Promise<void>;
+  ): Promise<number>;
+  /** The number of recipients of the share with this idempotency key. */
+  findSent(key: IdempotencyKey): Promise<number | undefined>;
   /** A delivery that is not settled yet. */
   findWaiting(id: string): Promise<Delivery | undefined>;
   settle(id: string, state: 'sent' | 'failed', settledAt: Date, reason?: string): Promise<void>;
@@ -35,11 +42,23 @@ export interface SharesStore {
 export function createSharesStore(db: Db): SharesStore {
   return {
     async add(share, toDeliver, enqueue) {
-      await db.transaction(async (tx) => {
-        await tx.insert(shares).values(share);
+      return db.transaction(async (tx) => {
+        const added = await tx
+          .insert(shares)
+          .values(share)
+          .onConflictDoNothing()
+          .returning({ id: shares.id });
+        if (added.length === 0 && share.idempotencyKey !== null) {
+          return (await selectSent(tx, { ...share, idempotencyKey: share.idempotencyKey })) ?? 0;
+        }
         await tx.insert(deliveries).values(toDeliver.map((one) => ({ ...one, shareId: share.id })));
         await enqueue(fromDrizzle(tx, sql));
+        return toDeliver.filter(({ channel }) => channel === 'email').length;
       });
+    },
+
+    async findSent(key) {
+      return selectSent(db, key);
     },
 
     async findWaiting(id) {
@@ -77,4 +96,22 @@ export function createSharesStore(db: Db): SharesStore {
       return new Set(rows.map(({ endpoint }) => endpoint));
     },
   };
+}
+
+/** Everybody gets one e-mail. */
+async function selectSent(db: Db | Tx, key: IdempotencyKey): Promise<number | undefined> {
+  const [row] = await db
+    .select({ sent: count() })
+    .from(shares)
+    .innerJoin(deliveries, and(eq(deliveries.shareId, shares.id), eq(deliveries.channel, 'email')))
+    .where(
+      and(
+        eq(shares.projectId, key.projectId),
+        eq(shares.reportId, key.reportId),
+        eq(shares.senderSub, key.senderSub),
+        eq(shares.idempotencyKey, key.idempotencyKey),
+      ),
+    )
+    .groupBy(shares.id);
+  return row?.sent;
 }

@@ -34,7 +34,7 @@ interface Instance {
 }
 
 export interface Person {
-  call(method: string, path: string, body?: unknown): Promise<CallResult>;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<CallResult>;
 }
 
 export function call(
@@ -72,8 +72,8 @@ export async function startHarness(env: Record<string, string> = {}): Promise<Ha
     clock,
     token: rig.mint,
     as: (sub, permissions = []) => ({
-      async call(method, path, body) {
-        return send(method, `${url}${path}`, { body, token: await rig.mint({ sub, permissions }) });
+      async call(method, path, body, headers = {}) {
+        return send(method, `${url}${path}`, { body, headers, token: await rig.mint({ sub, permissions }) });
       },
     }),
     another: (changed) => rig.start('collaboration', changed),

@@ -1,5 +1,6 @@
 import { createECDH, type ECDH, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { PushSubscription } from '@switchboard/directory';
@@ -18,6 +19,8 @@ export interface PushService {
   subscribe(name: string): PushSubscription;
   /** The status a subscription is answered with instead of 201. */
   statuses: Map<string, number>;
+  /** What answers a subscription instead. */
+  answers: Map<string, (response: ServerResponse) => void>;
   stop(): Promise<void>;
 }
 
@@ -26,8 +29,11 @@ export async function pushService(): Promise<PushService> {
   const browsers = new Map<string, { keys: ECDH; auth: Buffer }>();
   const received: ReceivedPush[] = [];
   const statuses = new Map<string, number>();
+  const answers: PushService['answers'] = new Map();
   const server = createServer(await trustedCertificate(), async (request, response) => {
     const path = request.url ?? '';
+    const answer = answers.get(path);
+    if (answer !== undefined) return answer(response);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const browser = browsers.get(path);
@@ -48,6 +54,7 @@ export async function pushService(): Promise<PushService> {
   return {
     received,
     statuses,
+    answers,
     subscribe(name) {
       const keys = createECDH('prime256v1');
       const auth = randomBytes(16);

@@ -1,0 +1,70 @@
+import { openDatabase } from '@switchboard/database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Harness, startHarness } from '../testing/harness.ts';
+
+let harness: Harness;
+let database: ReturnType<typeof openDatabase>;
+beforeAll(async () => {
+  harness = await startHarness({ SHARES_PER_PERSON_PER_HOUR: '3', SHARES_PER_COMPANY_PER_HOUR: '7' });
+  database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
+});
+afterAll(async () => {
+  await database.close();
+  await harness.stop();
+});
+
+const share = (sub: string, body: object = {}, key?: string, report = 'signups') =>
+  harness.as(sub).call(
+    'POST',
+    `/v1/projects/shop/reports/${report}/shares`,
+    {
+      recipients: ['grace'],
+      link: `https://console.example/projects/shop/reports/${report}`,
+      language: 'en',
+      ...body,
+    },
+    key === undefined ? {} : { 'Idempotency-Key': key },
+  );
+const shares = async () => (await database.sql`select 1 from shares`).length;
+const deliveries = async () => (await database.sql`select 1 from deliveries`).length;
+
+describe('an Idempotency-Key', () => {
+  it('sends once, also to requests at the same time, and answers all of them alike', async () => {
+    const body = { recipients: ['grace', 'alan'] };
+    const answers = await Promise.all([share('ada', body, 'once'), share('ada', body, 'once')]);
+    answers.push(await share('ada', body, 'once'), await share('ada', { recipients: ['grace'] }, 'once'));
+    for (const answer of answers) expect([answer.status, answer.body]).toEqual([201, { sent: 2 }]);
+    expect([await shares(), await deliveries()]).toEqual([1, 2]);
+  });
+
+  it('is of one person and one report', async () => {
+    expect((await share('grace', {}, 'once')).body).toEqual({ sent: 1 });
+    expect((await share('grace', {}, 'once', 'revenue')).body).toEqual({ sent: 1 });
+    expect(await shares()).toBe(3);
+  });
+
+  it('has up to 200 characters', async () => {
+    const { status, body } = await share('ada', {}, 'x'.repeat(201));
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('Idempotency-Key')]);
+  });
+});
+
+describe('shares', () => {
+  it('are limited for a person and a company; refused and repeated ones do not count', async () => {
+    // Ada may have spent two on requests at the same time.
+    expect((await share('ada', { recipients: ['eve'] })).status).toBe(400);
+    const statuses = [];
+    for (let index = 0; index < 4; index++) statuses.push((await share('ada')).status);
+    expect(statuses.slice(2)).toEqual([429, 429]);
+    const limited = await share('ada');
+    expect(limited.body.error).toMatchObject({
+      code: 'RATE_LIMITED',
+      message: expect.stringContaining('of a person'),
+    });
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await share('ada', {}, 'once')).status).toBe(201);
+    for (let index = 0; index < 3; index++) statuses.push((await share('alan')).status);
+    expect((await share('grace')).body.error?.message).toContain('of a company');
+    expect(await shares()).toBeLessThanOrEqual(7);
+  });
+});
