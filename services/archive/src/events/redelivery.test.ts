@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { PartitionLost } from '@switchboard/event-log';
+import { PartitionLost, partitionFor } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { eventIds, newProject, onEachBacking, quick, sent } from '../testing/events-harness.ts';
+import { eventIds, newProject, onEachBacking, PARTITIONS, quick, sent } from '../testing/events-harness.ts';
 
 onEachBacking('redelivered records', ({ harness, run, running }) => {
   it('are archived once when consumers leave and join', async () => {
@@ -107,6 +107,72 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
       { withinMs: 20_000 },
     );
     expect(await harness.rows(projectId)).toEqual(before);
+  });
+
+  it('are archived where offsets go back, and no commit passes over them', async () => {
+    const projectId = newProject();
+    const one = () => sent({ distinct_id: 'one' });
+    let shift = 1000n;
+    const own = partitionFor(`${projectId}:one`, PARTITIONS);
+    /** Of this partition, since its offsets are lower. */
+    const commits: bigint[] = [];
+    run({
+      settings: { ...quick, fileAgeMs: 4000 },
+      log: {
+        // As after an unclean election: the first records had offsets that others get now.
+        consume: (options) =>
+          harness.log.consume({
+            ...options,
+            group: `back-${randomUUID()}`,
+            handle: (batch) => {
+              const by = shift;
+              const records = batch.records.map((record) => ({ ...record, offset: record.offset + by }));
+              const commit = async (offset = batch.nextOffset + by) => {
+                if (shift === 0n && batch.partition === own) commits.push(offset);
+                if (offset <= batch.nextOffset) await batch.commit(offset);
+              };
+              return options.handle({ ...batch, records, nextOffset: batch.nextOffset + by, commit });
+            },
+          }),
+      },
+    });
+    const published = [one(), one(), one()];
+    await harness.publish(projectId, published.slice(0, 1));
+    await eventually(async () => {
+      const seen = await harness.database.drizzle.execute(
+        sql`select 1 from seen_events where log_offset >= 1000`,
+      );
+      expect(seen.length).toBeGreaterThan(0);
+    });
+    shift = 0n;
+    for (const event of published.slice(1)) await harness.publish(projectId, [event]);
+    await eventually(async () => expect(await harness.rows(projectId)).toHaveLength(3), { withinMs: 20_000 });
+    const ids = eventIds(await harness.rows(projectId)).sort();
+    expect(ids).toEqual(published.map(({ event_id }) => event_id).sort());
+    await eventually(() => expect(commits).not.toEqual([]));
+    expect(commits.filter((offset) => offset >= 1000n)).toEqual([]);
+  });
+
+  it('of a log that was cut short are archived beside those it had before', async () => {
+    const projectId = newProject();
+    const consumer = run();
+    for (let i = 0; i < 3; i++) await harness.publish(projectId, [sent({ distinct_id: 'one' })]);
+    await harness.allCommitted();
+    await consumer.stop();
+    const [before] = await harness.rows(projectId);
+    // As if the segments had had records that are gone: their offsets are used again, later.
+    await harness.database.drizzle.execute(sql`update event_segments set last_offset = last_offset + 10
+        where log_partition = ${before?.['log_partition']} and first_offset >= ${before?.['log_offset']}`);
+    await harness.publish(projectId, [sent({ distinct_id: 'one' })]);
+    const group = `cut-${randomUUID()}`;
+    run({ log: { consume: (options) => harness.log.consume({ ...options, group }) } });
+    await eventually(
+      async () => {
+        for (const { behind } of await harness.log.lag(group, ['events'])) expect(behind).toBe(0n);
+      },
+      { withinMs: 20_000 },
+    );
+    expect(await harness.rows(projectId)).toHaveLength(4);
   });
 
   it('of a recreated topic get files beside those of the old one', async () => {
