@@ -110,6 +110,8 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
       for (const service of ['archive', 'collaboration', 'flags', 'messenger'])
         expect(out).toContain(`- eu/${service} 20`);
 
+      // A property of every recorded run has this name.
+      expect((await erase('person', PROJECT, 'who', '--yes')).code).toBe(0);
       await eventually(async () => expect(await placesOf('kassandra')).toEqual(nowhere));
       expect(await placesOf('bystander')).toEqual(before);
       expect(await objectsIn(objects(), 'replays/')).toHaveLength(1);

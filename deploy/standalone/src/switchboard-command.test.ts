@@ -108,7 +108,9 @@ describe('the example manifest', () => {
 describe('get and delete', () => {
   it('read one thing, or all of a kind', async () => {
     const yaml = await switchboard(['get', 'report', 'acme-app', 'retention']);
-    expect(yaml.out).toBe('projectId: acme-app\nid: retention\nname: Weekly retention\npublicAnnotations: false\n');
+    expect(yaml.out).toBe(
+      'projectId: acme-app\nid: retention\nname: Weekly retention\npublicAnnotations: false\n',
+    );
     expect(await json(['get', 'reports', 'acme-shop'])).toHaveLength(3);
     expect((await json(['get', 'team', 'acme-shop'])).map(({ id }: { id: string }) => id)).toEqual([
       'amara',

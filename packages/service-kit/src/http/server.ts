@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
 import { CommonServerResponse } from './response-headers.ts';
+import { boundUnread } from './unread.ts';
 
 interface ListenOptions {
   fetch: (request: Request, env: object) => Response | Promise<Response>;
@@ -49,6 +50,7 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<Http
       shouldUpgradeCallback: isUpgrade,
     },
   }) as Server;
+  boundUnread(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
     server.listen({ host, port }, resolve);

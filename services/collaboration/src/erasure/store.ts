@@ -16,7 +16,7 @@ import {
 const ERASED_SUB = 'erased';
 
 export interface ErasureStore {
-  /** Removes recorded runs whose report or cohort has one of these texts as a JSON string. */
+  /** Removes recorded runs whose report or cohort has one of these texts as a value. Property names do not count. */
   removeRunsNaming(projectId: string, texts: readonly string[]): Promise<void>;
   /**
    * Deletes a colleague's comments, reactions, annotations and shares, and what was sent to them. Threads and deleted
@@ -35,7 +35,8 @@ export function createErasureStore(db: Db): ErasureStore {
           left join ${reportRunCohorts} as cohorts using (project_id, report_id)
           where project_id = ${projectId} and exists (
             select 1 from unnest(${strings}) as strings(named)
-            where position(named in runs.report) > 0 or position(named in cohorts.cohort) > 0
+            where position(named in replace(runs.report, named || ':', '')) > 0
+              or position(named in replace(cohorts.cohort, named || ':', '')) > 0
           )`);
         const reportIds = named.map((row) => row.report_id);
         if (reportIds.length === 0) return;

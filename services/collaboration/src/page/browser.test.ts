@@ -47,7 +47,12 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     const operator = harness.as('operator', ['service.manage']);
     const expiresOn = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
     for (const [id, report] of Object.entries(reports)) {
-      await harness.directory.put('report', { projectId: 'shop', id, name: `Report ${id}`, publicAnnotations: true });
+      await harness.directory.put('report', {
+        projectId: 'shop',
+        id,
+        name: `Report ${id}`,
+        publicAnnotations: true,
+      });
       const runs = `/management/v1/projects/shop/reports/${id}/runs`;
       await eventually(async () => expect((await operator.call('POST', runs, { report })).status).toBe(201));
       const path = `/v1/projects/shop/reports/${id}/public-link`;

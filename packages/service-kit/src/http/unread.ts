@@ -1,0 +1,43 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Responses of fewer bytes are not counted: what a client that does not read makes of them is the kernel's to hold. */
+const MIN_COUNTED_BYTES = 65_536;
+/** All responses together that were written and not read by their clients. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+/** How long a client may take to read the rest of a response that is written. */
+const READ_WITHIN_MS = 60_000;
+
+/**
+ * Bounds the memory that clients hold by not reading what they asked for. Past the bound the connections that have
+ * waited longest are closed, since a client that reads is soon done.
+ */
+export function boundUnread(server: Server, maxBytes = MAX_UNREAD_BYTES): void {
+  const unread = new Map<Socket, number>();
+  let total = 0;
+
+  function forget(socket: Socket): void {
+    total -= unread.get(socket) ?? 0;
+    unread.delete(socket);
+  }
+
+  server.prependListener('request', (_, response: ServerResponse) => {
+    response.once('prefinish', () => {
+      const { socket } = response;
+      if (socket === null || socket.writableLength < MIN_COUNTED_BYTES) return;
+      forget(socket);
+      unread.set(socket, socket.writableLength);
+      total += socket.writableLength;
+      const late = setTimeout(() => socket.destroy(), READ_WITHIN_MS).unref();
+      response.once('close', () => {
+        clearTimeout(late);
+        forget(socket);
+      });
+      for (const oldest of unread.keys()) {
+        if (total <= maxBytes) break;
+        forget(oldest);
+        oldest.destroy();
+      }
+    });
+  });
+}
