@@ -92,4 +92,4 @@ it('records in any order, repeated or compacted, end with the newest revision of
     }),
     { numRuns: 100 },
   );
-});
+}, 120_000);
