@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@switchboard/database';
 import { type EventLog, openPostgresLog } from '@switchboard/event-log';
 import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { directoryMigrations, ERASURE_REPORTS_TOPIC, erasureReportsSpec } from '../index.ts';
 import { type Erasures, openErasures } from './erasures.ts';
+import { lockErasures } from './store.ts';
 
 const SUBJECT = { kind: 'person', projectId: 'shop', distinctIds: ['ada'], userId: null } as const;
 
@@ -39,7 +41,7 @@ async function ask(subject: object): Promise<void> {
     insert into directory.entries (kind, id, value, revision) values ('erasure', 'ers_1', ${row(subject)}, 1)`;
 }
 
-function start(fail: () => boolean = () => false): void {
+function start(fail: () => boolean = () => false, work?: (signal: AbortSignal) => Promise<void>): Erasures {
   const erasures = openErasures({
     database,
     databaseUrl: own.url,
@@ -49,7 +51,8 @@ function start(fail: () => boolean = () => false): void {
     logger: { info: () => undefined, warn: () => undefined },
     intakes: [{ group: 'calls of test', topics: ['calls'] }],
     eraser: () => ({
-      async erasePerson({ distinctIds }) {
+      async erasePerson({ distinctIds }, signal) {
+        await work?.(signal);
         if (fail()) throw new Error('not now');
         erased.push(...distinctIds);
       },
@@ -60,6 +63,7 @@ function start(fail: () => boolean = () => false): void {
   });
   running.push(erasures);
   erasures.start();
+  return erasures;
 }
 
 const reports = async () => (await log.endOffsets(ERASURE_REPORTS_TOPIC)).reduce((sum, end) => sum + end, 0n);
@@ -97,6 +101,34 @@ it('tries again after a failure, and reports once', async () => {
   start(() => failures-- > 0);
   await reported(1n);
   expect(erased).toEqual(['ada']);
+}, 40_000);
+
+it('lets the transaction that holds the lock be idle for as long as an erasure takes', async () => {
+  const shown = await database.drizzle.transaction(async (tx) => {
+    expect(await lockErasures(tx)).toBe(true);
+    return await tx.execute(sql`show idle_in_transaction_session_timeout`);
+  });
+  expect(shown[0]).toEqual({ idle_in_transaction_session_timeout: '0' });
+});
+
+it('gives up an erasure whose lock is lost, or that is stopped, before another begins', async () => {
+  const order: string[] = [];
+  await ask(SUBJECT);
+  const erasures = start(undefined, async (signal) => {
+    order.push('begins');
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    order.push('ends');
+    signal.throwIfAborted();
+  });
+  await eventually(() => expect(order).toEqual(['begins']), { withinMs: 20_000 });
+  await database.sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'test erasure' and datname = current_database()`;
+  await eventually(() => expect(order).toEqual(['begins', 'ends', 'begins']), { withinMs: 20_000 });
+  await erasures.stop();
+  expect(order).toEqual(['begins', 'ends', 'begins', 'ends']);
+  expect([erased, await reports()]).toEqual([[], 0n]);
 }, 40_000);
 
 it('leaves alone what it is not asked for', async () => {

@@ -6,12 +6,15 @@ import type { Entries, ErasedPerson } from '../record.ts';
 import { ERASURE_REPORTS_TOPIC, erasureReportRecord } from './reports.ts';
 import { forgetMember, lockErasures, readErasures } from './store.ts';
 
-/** Erases what one service holds. Called again after a failure, and where everything is erased already. */
+/**
+ * Erases what one service holds. Called again after a failure, and where everything is erased already. Long work is
+ * given up between its steps when the signal aborts: the process stops, or another may be erasing.
+ */
 export interface Eraser {
   /** Absent: the service holds nothing of people. */
-  erasePerson?(person: ErasedPerson): Promise<void>;
+  erasePerson?(person: ErasedPerson, signal: AbortSignal): Promise<void>;
   /** Absent: a colleague is in the replica of the directory alone, which is cleared in any case. */
-  eraseColleague?(sub: string): Promise<void>;
+  eraseColleague?(sub: string, signal: AbortSignal): Promise<void>;
 }
 
 /** A consumer group through which personal data reaches the service. */
@@ -38,7 +41,7 @@ export interface ErasuresOptions {
 export interface Erasures {
   /** Returns at once. */
   start(): void;
-  /** Waits for an erasure that is in progress. */
+  /** Waits for the step of an erasure that is in progress. */
   stop(): Promise<void>;
 }
 
@@ -93,6 +96,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
       reportedAt.set(id, performance.now());
       logger.info({ erasure: id }, 'erasure done');
     } catch (error) {
+      if (stopping.signal.aborted) return;
       if (!failed.has(id)) logger.warn({ erasure: id, error }, 'erasure failed, retrying');
       failed.add(id);
     }
@@ -132,6 +136,9 @@ export function openErasures(options: ErasuresOptions): Erasures {
       poolSize: 2,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     });
+    const ending = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, ending.signal]);
+    let working: Promise<void> | undefined;
     try {
       return await own.drizzle.transaction(async (tx) => {
         if (!(await lockErasures(tx))) return false;
@@ -139,13 +146,18 @@ export function openErasures(options: ErasuresOptions): Erasures {
           return false;
         const work = eraser?.(own.drizzle);
         if (subject.kind === 'person') {
-          await work?.erasePerson?.(subject);
+          working = work?.erasePerson?.(subject, signal);
+          await working;
           return true;
         }
-        await work?.eraseColleague?.(subject.sub);
+        working = work?.eraseColleague?.(subject.sub, signal);
+        await working;
         return await forgetMember(tx, subject.sub);
       });
     } finally {
+      // A transaction whose connection is lost ends, and releases the lock, while the eraser is still at work.
+      ending.abort();
+      await working?.catch(() => undefined);
       await own.close();
     }
   }

@@ -16,10 +16,15 @@ export async function readErasures(db: Db | Tx): Promise<Entries['erasure'][]> {
   return rows.map(({ value }) => parseEntry('erasure', value));
 }
 
-/** Takes the lock that one process of the service holds while it erases; false when another has it. */
+/**
+ * Takes the lock that one process of the service holds while it erases; false when another has it. The transaction may
+ * then be idle for as long as the erasure takes.
+ */
 export async function lockErasures(tx: Tx): Promise<boolean> {
   const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${ERASURES_LOCK}) as taken`);
-  return row?.['taken'] === true;
+  if (row?.['taken'] !== true) return false;
+  await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`);
+  return true;
 }
 
 /**

@@ -19,8 +19,9 @@ export function createErasure({ store, storage }: ErasureOptions): Eraser {
     for (const key of keys) await storage.delete(key);
   }
 
-  async function eraseConversations(person: ErasedPerson): Promise<void> {
+  async function eraseConversations(person: ErasedPerson, signal: AbortSignal): Promise<void> {
     for (;;) {
+      signal.throwIfAborted();
       const ids = await store.findConversations(person, BATCH_SIZE);
       if (ids.length === 0) return;
       const keys = await store.findObjects(ids);
@@ -31,8 +32,8 @@ export function createErasure({ store, storage }: ErasureOptions): Eraser {
   }
 
   return {
-    async erasePerson(person) {
-      await eraseConversations(person);
+    async erasePerson(person, signal) {
+      await eraseConversations(person, signal);
       await store.removeInbox(person);
     },
 
