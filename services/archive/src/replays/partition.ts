@@ -112,6 +112,7 @@ export function createReplayPartition(options: PartitionOptions) {
         if (!(error instanceof InvalidRecord)) throw error;
         await deadLetter(current, records, error.message);
         complete = complete.filter((one) => one !== parts);
+        await removeSpilled(parts);
       }
     }
     await storage.store([...group.values()]);

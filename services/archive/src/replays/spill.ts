@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { StoredRecord } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
@@ -15,7 +16,9 @@ export interface Spill {
 
 export function createSpill(objects: ObjectStore, partition: number): Spill {
   const folder = `replays-incomplete/${partition}/`;
-  const keyOf = ({ offset, timestamp }: StoredRecord) => `${folder}${offset}-${timestamp}`;
+  // An owner that has lost the partition must not remove what the next one put.
+  const owner = randomUUID();
+  const keyOf = ({ offset, timestamp }: StoredRecord) => `${folder}${owner}/${offset}-${timestamp}`;
 
   return {
     async put(record) {
