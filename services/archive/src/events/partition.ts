@@ -158,6 +158,8 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     // Where offsets went back after these, committing them would pass over records of the log as it is now.
     const wentBack = (offset: bigint) => position <= offset || later.some((one) => one.offset <= offset);
     if (through !== undefined && !wentBack(through)) await batch?.commit(through + 1n);
+    // Dropped meanwhile: its bytes are no longer counted.
+    if (dropping.signal.aborted) return;
     entries = later;
     count(-sum(own, 'bytes'));
     if (through === segment.lastOffset || entries.length > 0) current = undefined;

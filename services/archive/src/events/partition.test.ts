@@ -1,0 +1,42 @@
+import { PartitionLost } from '@switchboard/event-log';
+import { expect, it } from 'vitest';
+import { createEventPartition, type EventPartition } from './partition.ts';
+import type { Segment } from './store.ts';
+
+it('counts nothing as held after it is dropped during a commit', async () => {
+  // What the other partitions of the process hold.
+  const held = { bytes: 1_000 };
+  let segment: Segment | undefined;
+  const partition: EventPartition = createEventPartition({
+    partition: 0,
+    intake: async (_, records) =>
+      records.map(({ offset, timestamp }) => ({ offset, timestamp, bytes: 10, events: [], duplicates: 0 })),
+    store: {
+      findSegment: async () => segment,
+      beginSegment: async (begun) => (segment = { ...begun, isStored: false }),
+      markStored: async () => undefined,
+    },
+    objects: { put: async () => undefined, get: async () => undefined },
+    settings: { fileBytes: 1, fileAgeMs: 60_000, bufferBytes: 1_000_000 },
+    held,
+    logger: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
+    onStored: () => undefined,
+  });
+  let commits = 0;
+  const record = { topic: 'events', partition: 0, offset: 0n, timestamp: 1, key: null, headers: {} };
+  await partition.add({
+    topic: 'events',
+    partition: 0,
+    records: [{ ...record, value: Buffer.from('{}') }],
+    nextOffset: 1n,
+    signal: new AbortController().signal,
+    async commit() {
+      commits += 1;
+      partition.drop();
+    },
+    deadLetter: async () => {
+      throw new PartitionLost('not expected');
+    },
+  });
+  expect([commits, held.bytes]).toEqual([1, 1_000]);
+});
