@@ -80,6 +80,25 @@ describe('a publish to several brokers', () => {
     expect(kafka.stored[0]).toEqual(['a0', 'b0', 'unsure', 'sure']);
   });
 
+  it('sends what a partition timed out for apart from its neighbours until an attempt is fast', async () => {
+    const { kafka, log } = await warm([1, 1, 1, 1]);
+    let refusals = 0;
+    kafka.refuse = (_, partition) =>
+      partition === 0 && refusals++ === 0 ? { type: 'REQUEST_TIMED_OUT' } : undefined;
+    const partitionsOf = async (name: string) => {
+      const before = kafka.requests.length;
+      await log.publish(kafka.topic, four(name));
+      return kafka.requests.slice(before).map(({ partitions }) => partitions.join());
+    };
+    expect(await partitionsOf('c')).toEqual(['0,1,2,3', '0']);
+    kafka.before = (_, partitions) =>
+      partitions.includes(0) ? new Promise((resolve) => setTimeout(resolve, 1_000)) : undefined;
+    expect((await partitionsOf('d')).toSorted()).toEqual(['0', '1,2,3']);
+    kafka.before = () => undefined;
+    expect((await partitionsOf('e')).toSorted()).toEqual(['0', '1,2,3']);
+    expect(await partitionsOf('f')).toEqual(['0,1,2,3']);
+  });
+
   it('keeps publishing to the other partitions while one has no leader, or too few replicas', async () => {
     const { kafka, log } = await warm([1, 1, 2, 2], 1_500);
     kafka.leaders = [-1, 1, 2, 2];

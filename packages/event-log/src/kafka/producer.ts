@@ -12,6 +12,9 @@ const MIN_COMPRESSED_BYTES = 32_768;
 /** No attempt starts this close to the deadline, because its records could be stored after the caller was rejected. */
 const MIN_ATTEMPT_MS = 200;
 
+/** The part of the broker's time-out within which a partition that was slow must be stored to count as fast. */
+const FAST_PART_OF_TIMEOUT = 1 / 4;
+
 const MAX_SEQUENCE = 2 ** 31 - 1;
 
 /** What the brokers know about this producer's records of one partition. */
@@ -22,7 +25,7 @@ interface Place {
   /** The generation of the last identity that must not be used again. */
   spent: number;
   sequence: number;
-  /** Its last attempt got no answer in time, so it shares no request and no connection. */
+  /** An attempt got no answer in time, and none was fast since, so it shares no request and no connection. */
   isSlow: boolean;
 }
 
@@ -137,8 +140,11 @@ export function createProducer(options: {
         if (performance.now() + wait + MIN_ATTEMPT_MS > one.deadline) return givenUp(one, last);
         await pause(wait);
       }
+      const started = performance.now();
       const outcome = await attemptApart(place, one, failures > 0);
       if (typeof outcome === 'number') {
+        const isFast = performance.now() - started < brokerTimeoutMs * FAST_PART_OF_TIMEOUT;
+        if (failures === 0 && isFast) place.isSlow = false;
         // The other partitions may have moved too.
         if (shared.leaderOf(one.topic, one.partition) !== apart.leaderOf(one.topic, one.partition)) {
           shared.refresh(one.topic).catch(() => {});
@@ -191,7 +197,6 @@ export function createProducer(options: {
     place.sequence += one.records.length;
     // The number of records of a send is limited by their bytes, so the next one fits below the maximum.
     if (place.sequence > MAX_SEQUENCE / 2) spend(place);
-    place.isSlow = false;
     if (failing.delete(place) && failing.size === 0) {
       onLog?.({ level: 'info', message: 'Publishing to Kafka works again' });
     }
