@@ -34,9 +34,15 @@ export function createLink(client: Kafka): Link {
       else await cluster.addMultipleTargetTopics([topic]);
       topics.add(topic);
     } catch (error) {
-      if (topics.size > 0 && isUnknownTopic(error)) forget();
+      if (topics.size > 0 && isUnknownTopic(error) && (await isKnownTopicGone(topic))) forget();
       throw error;
     }
+  }
+
+  /** After a topic that could not be added, kafkajs has the topics of before, whose connections must stay. */
+  async function isKnownTopicGone(topic: string): Promise<boolean> {
+    if (topics.has(topic)) return true;
+    return await cluster.refreshMetadata().then(() => false, isUnknownTopic);
   }
 
   /** A topic that was deleted would fail every later refresh. */

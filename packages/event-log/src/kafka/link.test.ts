@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { createLink } from './link.ts';
+
+/** Clusters that know some topics, and keep their targets as kafkajs does. */
+function clientFor(known: Set<string>) {
+  let opened = 0;
+  const cluster = () => {
+    opened += 1;
+    const targets = new Set<string>();
+    const refreshMetadata = async () => {
+      for (const topic of targets) {
+        if (!known.has(topic))
+          throw Object.assign(new Error('unknown topic'), { type: 'UNKNOWN_TOPIC_OR_PARTITION' });
+      }
+    };
+    return {
+      connect: async () => undefined,
+      disconnect: async () => undefined,
+      refreshMetadata,
+      async addMultipleTargetTopics([topic = '']: string[]) {
+        const isNew = !targets.has(topic);
+        targets.add(topic);
+        await refreshMetadata().catch((error: unknown) => {
+          if (isNew) targets.delete(topic);
+          throw error;
+        });
+      },
+      findTopicPartitionMetadata: () => [{ partitionId: 0, leader: 1 }],
+    };
+  };
+  return { link: createLink({ cluster } as never), opened: () => opened };
+}
+
+it('keeps the connections of its topics when another topic does not exist', async () => {
+  const { link, opened } = clientFor(new Set(['a']));
+  await link.refresh('a');
+  await expect(link.refresh('missing')).rejects.toThrow('unknown topic');
+  expect([link.leaderOf('a', 0), opened()]).toEqual([1, 1]);
+});
+
+it('forgets a topic that was deleted, so that the others can be refreshed', async () => {
+  const known = new Set(['a', 'b']);
+  const { link } = clientFor(known);
+  await link.refresh('a');
+  await link.refresh('b');
+  known.delete('b');
+  await expect(link.refresh('missing')).rejects.toThrow('unknown topic');
+  await link.refresh('a');
+  await expect(link.refresh('b')).rejects.toThrow('unknown topic');
+  await link.refresh('a');
+  expect(link.leaderOf('a', 0)).toBe(1);
+});
