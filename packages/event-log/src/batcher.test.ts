@@ -68,6 +68,20 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('createBatcher', () => {
+  it('settles each publish by its own deadline, in whatever order the deadlines are', async () => {
+    const { publish } = setUp();
+    const order: string[] = [];
+    const all = [
+      { name: 'last', withinMs: 600 },
+      { name: 'first', withinMs: 100 },
+      { name: 'second', withinMs: 300 },
+    ].map(({ name, withinMs }) => publish([name], withinMs).catch(() => order.push(name)));
+    await Promise.race(all);
+    expect(order).toEqual(['first']);
+    await Promise.all(all);
+    expect(order).toEqual(['first', 'second', 'last']);
+  });
+
   it('sends at once when idle, and batches records while a send is in flight', async () => {
     const { publish, sends, sent, budget } = setUp();
     const first = publish(['a']);

@@ -44,8 +44,7 @@ export interface Batcher {
   /** Whether each partition may hold these records too: one that is held up must not use up the budget of all. */
   hasRoom(topic: string, shares: Map<number, Share>): boolean;
   /**
-   * Settles by `deadline` (in terms of `performance.now()`), which must not be earlier than that of a previous call.
-   * The caller reserves the bytes in the budget; the batcher releases them.
+   * Settles by `deadline` (in terms of `performance.now()`), which may be earlier than that of a previous call. The caller reserves the bytes in the budget; the batcher releases them.
    */
   publish(topic: string, shares: Map<number, Share>, deadline: number): Promise<Published>;
   /** Resolves when nothing is queued or in flight. */
@@ -129,6 +128,7 @@ export function createBatcher(options: {
   const unsettled = new Set<Publish>();
   let sends = 0;
   let timer: NodeJS.Timeout | undefined;
+  let expiresAt = Number.POSITIVE_INFINITY;
   const onIdle: (() => void)[] = [];
 
   function hasRoom(topic: string, shares: Map<number, Share>): boolean {
@@ -157,7 +157,7 @@ export function createBatcher(options: {
       reject,
     };
     unsettled.add(pending);
-    timer ??= setTimeout(expire, Math.max(1, deadline - performance.now()));
+    expireAt(deadline);
     const touched: Queue[] = [];
     for (const [partition, share] of shares) {
       const queue = queueOf(topic, partition);
@@ -296,15 +296,23 @@ export function createBatcher(options: {
     resolveIdle();
   }
 
+  /** Starts the timer, or brings it forward. */
+  function expireAt(deadline: number): void {
+    if (deadline >= expiresAt) return;
+    clearTimeout(timer);
+    expiresAt = deadline;
+    timer = setTimeout(expire, Math.max(1, deadline - performance.now()));
+  }
+
   function expire(): void {
-    timer = undefined;
+    expiresAt = Number.POSITIVE_INFINITY;
     const now = performance.now();
+    let next = Number.POSITIVE_INFINITY;
     for (const pending of unsettled) {
-      if (pending.deadline > now + 1) break;
-      fail(pending, new EventLogUnavailable('the event log did not store the records in time'));
+      if (pending.deadline > now + 1) next = Math.min(next, pending.deadline);
+      else fail(pending, new EventLogUnavailable('the event log did not store the records in time'));
     }
-    const [next] = unsettled;
-    if (next) timer ??= setTimeout(expire, Math.max(1, next.deadline - now));
+    expireAt(next);
   }
 
   /** Rejects a publish and drops what was not sent. */
@@ -324,7 +332,7 @@ export function createBatcher(options: {
     unsettled.delete(pending);
     if (unsettled.size > 0) return;
     clearTimeout(timer);
-    timer = undefined;
+    expiresAt = Number.POSITIVE_INFINITY;
     resolveIdle();
   }
 
