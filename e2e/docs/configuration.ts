@@ -4,7 +4,7 @@ import { collaborationService } from '@switchboard/collaboration';
 import { flagsService } from '@switchboard/flags';
 import { ingestionService } from '@switchboard/ingestion';
 import { messengerService } from '@switchboard/messenger';
-import { commonSettings, eventLogSettings } from '@switchboard/service-kit';
+import { commonSettings, eventLogSettings, objectStoreSettings } from '@switchboard/service-kit';
 import type { z } from 'zod';
 import { type Setting, settingOf } from './setting.ts';
 
@@ -20,7 +20,7 @@ export const serviceSettings: [name: string, Shape][] = [
   archiveService,
 ].map(({ name, settings }) => [name, settings.shape]);
 
-const shared: Shape = { ...commonSettings, ...eventLogSettings };
+const shared: Shape = { ...commonSettings, ...eventLogSettings, ...objectStoreSettings };
 
 const settingsOf = (shape: Shape) => Object.entries(shape).map(([name, schema]) => settingOf(name, schema));
 
@@ -34,13 +34,16 @@ export function configurationPage(): string {
   return `${[
     '# Configuration',
     '<!-- Generated from the settings by `pnpm run docs`; a test fails when it is stale. -->',
-    'Services read their settings from environment variables at start. If any is missing or wrong, the service exits 1 and names every one, without values. An empty variable counts as unset. Traces: [observability](observability.md#traces). How to choose: [operations](operations.md).',
+    'Environment variables, read at start; an empty one counts as unset. [Wrong or missing settings](operations.md#start-and-stop), [sizing](operations.md#sizing), [traces](observability.md#traces). Ranges are whole numbers.',
     '🔒 marks a secret: keep it out of command lines and images.',
     '## Every service',
     table(settingsOf(commonSettings)),
     '## Event log, of every service',
-    'Kafka if `KAFKA_BROKERS` is set, otherwise the database `EVENT_LOG_DATABASE_URL`. One is required, and the same for all services.',
+    '`KAFKA_BROKERS` or `EVENT_LOG_DATABASE_URL` is required, the same for all services. Kafka takes precedence.',
     table(settingsOf(eventLogSettings)),
+    '## Object store, of messenger and archive',
+    'An S3 server or a folder. Archive requires one; messenger keeps attachments and avatars in it.',
+    table(settingsOf(objectStoreSettings)),
     ...serviceSettings.flatMap(([name, shape]) => ownSection(name, shape)),
   ].join('\n\n')}\n`;
 }

@@ -14,18 +14,18 @@ export const archiveSettings = z
     ...commonSettings,
     ...eventLogSettings,
     ROLES: rolesSetting(['http', 'events', 'replays']),
-    ...objectStoreSettings('the archives'),
+    ...objectStoreSettings,
     EVENTS_RETENTION_HOURS: integerSetting({ min: 1, max: 87_600, fallback: 168 }).describe(
-      'How long the topic events keeps a record; the same value as in ingestion.',
+      'Same value as in ingestion.',
     ),
     ARCHIVE_FILE_BYTES: integerSetting({ min: 1, max: 1_000_000_000, fallback: 8_388_608 }).describe(
-      'Bytes of JSON of one partition at which its Parquet files are written; a file is several times smaller.',
+      'Bytes of JSON per partition that trigger its files; a file is several times smaller.',
     ),
     ARCHIVE_FILE_SECONDS: integerSetting({ min: 1, max: 86_400, fallback: 300 }).describe(
-      'Longest time an event waits for its file.',
+      'Longest wait of an event for its file.',
     ),
     ARCHIVE_BUFFER_BYTES: integerSetting({ min: 1, max: 64_000_000_000, fallback: 33_554_432 }).describe(
-      'Bytes of JSON of all partitions of a process past which files are written early.',
+      'Bytes of JSON per process past which files are written early.',
     ),
   })
   .check(together(s3Settings))

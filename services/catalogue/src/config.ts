@@ -6,7 +6,7 @@ export const catalogueSettings = z.object({
   ...commonSettings,
   ...eventLogSettings,
   ERASURE_SERVICES: rolesSetting(['archive', 'collaboration', 'flags', 'ingestion', 'messenger']).describe(
-    'The services that run in every region: an erasure is done once each of them has reported it.',
+    'Services that run in every region; an erasure is done once each has reported it.',
   ),
   ERASURE_REGIONS: z
     .string()
@@ -14,7 +14,7 @@ export const catalogueSettings = z.object({
     .pipe(z.array(region))
     .optional()
     .meta({ values: 'regions, comma separated' })
-    .describe('The regions in which colleagues are erased. Default: this one and those of all projects.'),
+    .describe('Regions in which colleagues are erased. Default: this one and those of all projects.'),
 });
 
 export type CatalogueConfig = z.output<typeof catalogueSettings>;

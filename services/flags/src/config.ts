@@ -11,23 +11,18 @@ export const flagsSettings = z.object({
   ...commonSettings,
   ...eventLogSettings,
   ROLES: rolesSetting(['http', 'user-state']),
-  PUBLIC_API_URL: httpUrl.describe(
-    'Public base URL of this API. The `socketUrl` of the flag snapshot starts with it.',
-  ),
+  PUBLIC_API_URL: httpUrl.describe('Public address of this API, from which `socketUrl` is made.'),
   STATE_TIMEOUT_MS: integerSetting({ min: 10, max: 60_000, fallback: 1000 }).describe(
-    'How long an evaluation waits for user state, in milliseconds, before it answers without it.',
+    'Milliseconds an evaluation waits for user state before it answers without.',
   ),
   RULESET_CACHE_BYTES: integerSetting({ min: 1_000_000, max: 64_000_000_000 })
     .optional()
-    .meta({ values: 'whole number, 1,000,000 to 64,000,000,000' })
-    .describe(
-      'Maximum memory of the ruleset cache, in bytes. Default: 40% of the heap beyond 96 MiB, up to 512 MiB.',
-    ),
+    .describe('Bytes of the ruleset cache. Default: 40% of the heap beyond 96 MiB, up to 512 MiB.'),
   SOCKETS_PER_ADDRESS: integerSetting({ min: 1, max: 1_000_000, fallback: 1000 }).describe(
-    'Maximum open sockets per client address and instance.',
+    'Open sockets per address and instance.',
   ),
   SOCKETS_MAX: integerSetting({ min: 1, max: 1_000_000, fallback: 20_000 }).describe(
-    'Maximum open sockets per instance. Further connections are refused.',
+    'Open sockets per instance.',
   ),
 });
 export type FlagsConfig = z.output<typeof flagsSettings>;

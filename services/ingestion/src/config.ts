@@ -9,19 +9,19 @@ export const ingestionSettings = z.object({
   ...commonSettings,
   ...eventLogSettings,
   TOPIC_MIN_IN_SYNC_REPLICAS: integerSetting({ min: 1, max: 10, fallback: 1 }).describe(
-    'Replicas that must have a record before it counts as stored (Kafka only); use 2 with TOPIC_REPLICATION 3.',
+    'Replicas that must have a record before it counts as stored (Kafka).',
   ),
   REDIS_URL: redisUrl
     .optional()
-    .describe('Redis in which instances count quotas together; else each for itself.'),
+    .describe('Redis in which instances count quotas together; without it each for itself.'),
   BYTES_PER_PROJECT_PER_SECOND: bytesPerSecond(50_000_000).describe(
-    'Bytes that a project may send per second, averaged over two seconds; past it 429. Counts bodies as sent and as decompressed, 64 per JSON value and 1,000 per request. Replay chunks are counted apart.',
+    'Bytes per project and second, averaged over two seconds; past it 429. Counts bodies as sent and as decompressed, 64 per JSON value and 1,000 per request; replay chunks apart.',
   ),
   BYTES_PER_ADDRESS_PER_SECOND: bytesPerSecond(50_000_000).describe(
-    'The same for an IPv4 address or an IPv6 /64 network. Set TRUSTED_PROXY_HOPS behind proxies.',
+    'The same per IPv4 address or IPv6 /64 network. Set TRUSTED_PROXY_HOPS behind proxies.',
   ),
-  EVENTS_RETENTION_HOURS: hours(168).describe('How long the topic events keeps a record.'),
-  CALLS_RETENTION_HOURS: hours(720).describe('How long the topics identifies and groups keep a record.'),
-  REPLAYS_RETENTION_HOURS: hours(72).describe('How long the topic replays keeps a record.'),
+  EVENTS_RETENTION_HOURS: hours(168).describe('Retention of the topic events.'),
+  CALLS_RETENTION_HOURS: hours(720).describe('Retention of the topics identifies and groups.'),
+  REPLAYS_RETENTION_HOURS: hours(72).describe('Retention of the topic replays.'),
 });
 export type IngestionConfig = z.output<typeof ingestionSettings>;

@@ -9,29 +9,22 @@ export const eventLogSettings = {
     .refine((list) => list.every((broker) => /^[^\s:]+:\d+$/.test(broker)), 'not host:port, comma separated')
     .optional()
     .meta({ values: 'host:port, comma separated' })
-    .describe('Kafka bootstrap brokers, host:port, comma separated.'),
+    .describe('Kafka bootstrap brokers.'),
   KAFKA_TLS: z
     .stringbool({ truthy: ['true'], falsy: ['false'], error: 'not true or false' })
     .default(false)
     .meta({ values: '`true`, `false`' })
-    .describe(
-      'Connect to the brokers with TLS. Set NODE_EXTRA_CA_CERTS for a private certificate authority.',
-    ),
+    .describe('Use TLS; NODE_EXTRA_CA_CERTS names a private certificate authority.'),
   KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .default('scram-sha-512')
-    .describe('SASL mechanism for KAFKA_USERNAME and KAFKA_PASSWORD.'),
-  KAFKA_USERNAME: z.string().optional().describe('SASL user. Unset: no authentication.'),
+    .describe('SASL mechanism.'),
+  KAFKA_USERNAME: z.string().optional().describe('SASL user; unset: no authentication.'),
   KAFKA_PASSWORD: z.string().optional().meta({ secret: true }).describe('Password of KAFKA_USERNAME.'),
-  KAFKA_COMPRESSION: z
-    .enum(['none', 'gzip', 'zstd'])
-    .default('zstd')
-    .describe('Compression of records sent to Kafka.'),
-  EVENT_LOG_DATABASE_URL: postgresUrl
-    .optional()
-    .describe('PostgreSQL database used as the event log if there is no Kafka.'),
+  KAFKA_COMPRESSION: z.enum(['none', 'gzip', 'zstd']).default('zstd').describe('Compression of records.'),
+  EVENT_LOG_DATABASE_URL: postgresUrl.optional().describe('Database of the event log without Kafka.'),
   TOPIC_PARTITIONS: integerSetting({ min: 1, max: 1000, fallback: 4 }).describe(
-    'Partitions of a topic when it is created. It cannot be changed later, because the order of events per person depends on it.',
+    'Partitions of a topic. Never change it: the order of events per person depends on it.',
   ),
   TOPIC_REPLICATION: integerSetting({ min: 1, max: 10, fallback: 1 }).describe('Replicas of each partition.'),
 };

@@ -8,7 +8,7 @@ export function integerSetting({ min, max, fallback }: { min: number; max: numbe
     .regex(/^-?\d{1,15}$/, 'not a whole number')
     .transform(Number)
     .refine((value) => value >= min && value <= max, `not between ${min} and ${max}`)
-    .meta({ values: `whole number, ${min.toLocaleString('en')} to ${max.toLocaleString('en')}` });
+    .meta({ values: `${min.toLocaleString('en')} to ${max.toLocaleString('en')}` });
   return fallback === undefined ? number : number.default(fallback);
 }
 
@@ -16,7 +16,7 @@ export function integerSetting({ min, max, fallback }: { min: number; max: numbe
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'not an http or https address' })
   .transform((url) => url.replace(/\/+$/, ''))
-  .meta({ values: 'http or https address' });
+  .meta({ values: 'http(s) address' });
 
 /** The address of a PostgreSQL database, with user and password. */
 export const postgresUrl = z
@@ -36,7 +36,7 @@ export const networkList = z
   )
   .transform((list): readonly Network[] => list.map((part) => ipaddr.parseCIDR(part)))
   .optional()
-  .meta({ values: 'networks in CIDR notation, comma separated' });
+  .meta({ values: 'CIDR networks, comma separated' });
 
 /** The address of a Redis server. */
 export const redisUrl = z
@@ -56,7 +56,7 @@ export function rolesSetting<const R extends string>(roles: readonly [R, ...R[]]
     .default([...roles])
     .transform((chosen): ReadonlySet<R> => new Set(chosen))
     .meta({ values: `${roles.map((name) => `\`${name}\``).join(', ')}, comma separated` })
-    .describe('Parts of the service that this process runs. Default: all.');
+    .describe('Parts of the service that this process runs.');
 }
 
 /** Requires all of these settings or none; for `z.object(...).check(...)`. */

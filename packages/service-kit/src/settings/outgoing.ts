@@ -4,19 +4,19 @@ import { httpUrl, networkList } from './fields.ts';
 /** Settings of requests to servers outside this deployment. */
 export const outgoingSettings = {
   OUTGOING_PRIVATE_NETWORKS: networkList.describe(
-    'Private networks in which AUTH_JWKS_URL and other URLs of these settings may be. Requests to other private addresses are refused.',
+    'Private networks that AUTH_JWKS_URL and other URLs of these settings may be in; others are refused.',
   ),
   OUTGOING_PROXY_URL: httpUrl
     .optional()
-    .meta({ values: 'http or https address', secret: true })
+    .meta({ values: 'http(s) address', secret: true })
     .describe(
-      'Proxy for requests to the identity provider, push endpoints and other providers. It resolves names, so it must refuse private networks.',
+      'Proxy for requests to identity provider, push endpoints and other providers. It resolves names, so it must refuse private networks.',
     ),
   OUTGOING_PROXY_BYPASS: z
     .string()
     .optional()
     .meta({ values: 'host names, comma separated' })
-    .describe('Hosts that are reached without the proxy, with their subdomains.'),
+    .describe('Hosts reached without the proxy, with their subdomains.'),
 };
 
 export type OutgoingConfig = z.output<z.ZodObject<typeof outgoingSettings>>;
