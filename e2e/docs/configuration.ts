@@ -34,7 +34,7 @@ export function configurationPage(): string {
   return `${[
     '# Configuration',
     '<!-- Generated from the settings by `pnpm run docs`; a test fails when it is stale. -->',
-    'Environment variables, read at start; an empty one counts as unset. [Wrong or missing settings](operations.md#start-and-stop), [sizing](operations.md#sizing), [traces](observability.md#traces). Ranges are whole numbers.',
+    'Environment variables, read at start; an empty one counts as unset. [Wrong or missing settings](operations.md#start-and-stop), [sizing](operations.md#sizing), [traces](observability.md#traces). Ranges are whole numbers, URLs http or https, lists comma separated.',
     '🔒 marks a secret: keep it out of command lines and images.',
     '## Every service',
     table(settingsOf(commonSettings)),

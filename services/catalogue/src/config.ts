@@ -13,7 +13,7 @@ export const catalogueSettings = z.object({
     .transform((list) => list.split(',').map((name) => name.trim()))
     .pipe(z.array(region))
     .optional()
-    .meta({ values: 'regions, comma separated' })
+    .meta({ values: 'regions' })
     .describe('Regions in which colleagues are erased. Default: this one and those of all projects.'),
 });
 

@@ -8,7 +8,7 @@ export const eventLogSettings = {
     .transform((list) => list.split(',').map((broker) => broker.trim()))
     .refine((list) => list.every((broker) => /^[^\s:]+:\d+$/.test(broker)), 'not host:port, comma separated')
     .optional()
-    .meta({ values: 'host:port, comma separated' })
+    .meta({ values: 'host:port' })
     .describe('Kafka bootstrap brokers.'),
   KAFKA_TLS: z
     .stringbool({ truthy: ['true'], falsy: ['false'], error: 'not true or false' })

@@ -16,7 +16,7 @@ export function integerSetting({ min, max, fallback }: { min: number; max: numbe
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'not an http or https address' })
   .transform((url) => url.replace(/\/+$/, ''))
-  .meta({ values: 'http(s) address' });
+  .meta({ values: 'URL' });
 
 /** The address of a PostgreSQL database, with user and password. */
 export const postgresUrl = z
@@ -36,7 +36,7 @@ export const networkList = z
   )
   .transform((list): readonly Network[] => list.map((part) => ipaddr.parseCIDR(part)))
   .optional()
-  .meta({ values: 'CIDR networks, comma separated' });
+  .meta({ values: 'CIDR networks' });
 
 /** The address of a Redis server. */
 export const redisUrl = z

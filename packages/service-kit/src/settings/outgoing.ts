@@ -8,14 +8,14 @@ export const outgoingSettings = {
   ),
   OUTGOING_PROXY_URL: httpUrl
     .optional()
-    .meta({ values: 'http(s) address', secret: true })
+    .meta({ values: 'URL', secret: true })
     .describe(
       'Proxy for requests to identity provider, push endpoints and other providers. It resolves names, so it must refuse private networks.',
     ),
   OUTGOING_PROXY_BYPASS: z
     .string()
     .optional()
-    .meta({ values: 'host names, comma separated' })
+    .meta({ values: 'host names' })
     .describe('Hosts reached without the proxy, with their subdomains.'),
 };
 
