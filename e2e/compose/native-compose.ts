@@ -53,14 +53,15 @@ export async function nativeCompose(options: NativeComposeOptions): Promise<Nati
       }),
     );
     const ports = { PORT: portOf(`${name}:3000`) };
-    if (name !== 'dev') return { HOST: '127.0.0.1', ...ports, ...env };
+    const networks = { OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8' };
+    if (name !== 'dev') return { HOST: '127.0.0.1', ...ports, ...env, ...networks };
     return {
       HOST: '127.0.0.1',
       ...ports,
       MANAGEMENT_PORT: portOf('dev:3001'),
       CONSOLE_PORT: portOf('dev:3002'),
       ...env,
-      OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
+      ...networks,
     };
   }
 
