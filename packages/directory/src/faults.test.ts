@@ -60,6 +60,25 @@ const refused = () =>
   );
 const revoke = () => log.publish(directoryTombstone('key', key));
 
+it('a revocation arrives even if the listening connection is cut at that moment', async () => {
+  const database = openDatabase({ url: server.url('flags'), applicationName: 'cutter' });
+  // A replica that lost its connection more than once may still be looking for changes instead of listening.
+  let cuts = 0;
+  for (let round = 0; round < 5; round++) {
+    const cut = await database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query ilike 'listen%'`;
+    cuts += cut.length;
+    await revoke();
+    await refused();
+    key = someKey();
+    await log.publish(directoryRecord('key', { key, projectId: 'shop' }));
+    await answered();
+  }
+  expect(cuts).toBeGreaterThan(0);
+  await database.close();
+});
+
 describe('while the database of the replica', () => {
   it('is stopped, known keys resolve and unknown ones are unavailable', async () => {
     await server.stop();
@@ -101,22 +120,6 @@ describe('while the database of the replica', () => {
     await log.publish(directoryRecord('key', { key, projectId: 'shop' }));
     await answered();
   }
-});
-
-it('a revocation arrives even if the listening connection is cut at that moment', async () => {
-  const database = openDatabase({ url: server.url('flags'), applicationName: 'cutter' });
-  for (let round = 0; round < 5; round++) {
-    const cut = await database.sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and query ilike 'listen%'`;
-    expect(cut.length).toBeGreaterThan(0);
-    await revoke();
-    await refused();
-    key = someKey();
-    await log.publish(directoryRecord('key', { key, projectId: 'shop' }));
-    await answered();
-  }
-  await database.close();
 });
 
 it('a known key needs no query; random keys need few and evict no known key', async () => {
