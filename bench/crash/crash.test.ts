@@ -50,7 +50,7 @@ describe.each<[string, LogKind, 1 | 3]>([
       };
       const { faults, disrupted, events, state } = await runRound(round, 1);
       expect(faults, `with seed ${seed}`).toEqual([]);
-      expect(disrupted.length).toBeGreaterThan(2);
+      expect(disrupted).not.toEqual([]);
       expect(events.accepted).toBeGreaterThan(0);
       expect(state.accepted).toBeGreaterThan(0);
     }, 240_000);

@@ -6,7 +6,7 @@ import { archiveMigrations } from '../schema/migrations.ts';
 import { createEventsStore, type EventsStore } from './store.ts';
 
 const test = await testDatabase({ migrations: [archiveMigrations] });
-const database = openDatabase({ url: test.url, applicationName: 'test' });
+const database = openDatabase({ url: test.url, applicationName: 'test', statementTimeoutMs: 60_000 });
 const KEY = '0'.repeat(32);
 
 beforeAll(async () => {

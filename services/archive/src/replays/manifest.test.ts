@@ -137,7 +137,11 @@ describe('the list', () => {
   });
 
   it('reads only the rows of its page, however many sessions there are', async () => {
-    const { sql, close } = openDatabase({ url: archive.databaseUrl, applicationName: 'test' });
+    const { sql, close } = openDatabase({
+      url: archive.databaseUrl,
+      applicationName: 'test',
+      statementTimeoutMs: 60_000,
+    });
     await sql`
       insert into replays (project_id, session_id, received_at, deleted_at)
       select 'many', 's' || n, timestamptz '2026-01-01' + n * interval '1 minute', case when n % 7 = 0 then now() end

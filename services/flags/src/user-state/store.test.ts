@@ -11,7 +11,11 @@ let test: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   test = await testDatabase({ migrations: [flagsMigrations] });
-  database = openDatabase({ url: withGenericPlans(test.url), applicationName: 'test' });
+  database = openDatabase({
+    url: withGenericPlans(test.url),
+    applicationName: 'test',
+    statementTimeoutMs: 60_000,
+  });
   const { sql } = database;
   await sql`insert into people (project_id, distinct_id, traits, groups)
     select 'p' || n % 10, 'person ' || n, json_build_object('n', n), json_build_object('company', n % 100)
