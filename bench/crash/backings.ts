@@ -6,6 +6,7 @@ import {
   type Network,
   type NetworkLink,
   postgresServer,
+  s3Env,
   startKafkaCluster,
   startS3,
 } from '@switchboard/testkit';
@@ -181,17 +182,10 @@ export async function startObjects(
     check: () => objects.ping(),
     stop: async () => undefined,
   };
-  const env = {
-    S3_ENDPOINT: `http://127.0.0.1:${link.port}`,
-    S3_ACCESS_KEY: accessKey,
-    S3_SECRET_KEY: secretKey,
-    S3_BUCKET: bucket,
-    S3_REGION: region,
-  };
   return {
     settings,
     objects,
-    env,
+    env: s3Env({ ...settings, endpoint: `http://127.0.0.1:${link.port}` }),
     targets: [target, networkTarget('S3', link)],
     async stop() {
       objects.close();

@@ -4,6 +4,7 @@ import {
   eventually,
   type Program,
   processUsage,
+  s3Env,
   startKafkaCluster,
   startRedis,
   startS3,
@@ -57,11 +58,7 @@ export async function deploy(): Promise<Deployment> {
         TRUSTED_PROXY_HOPS: '1',
         TOPIC_PARTITIONS: String(PARTITIONS),
         REDIS_URL: redis.url,
-        S3_ENDPOINT: s3.endpoint,
-        S3_ACCESS_KEY: s3.accessKey,
-        S3_SECRET_KEY: s3.secretKey,
-        S3_BUCKET: s3.bucket,
-        S3_REGION: s3.region,
+        ...s3Env(s3),
       },
     });
     stops.push(stopRig);

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { backingProgram } from '@switchboard/testkit';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
 
@@ -26,7 +25,9 @@ const service = z.object({
   command: z.array(z.string()).nullish(),
   environment: environment.default({}),
   ports: z.array(z.object({ host_ip: z.string(), published: z.string(), target: z.int() })).default([]),
-  volumes: z.array(z.object({ type: z.string(), target: z.string() })).default([]),
+  volumes: z
+    .array(z.object({ type: z.string(), source: z.string().optional(), target: z.string() }))
+    .default([]),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.object({ test: z.array(z.string()).optional(), disable: z.boolean().optional() }).optional(),
   read_only: z.boolean().default(false),
@@ -38,22 +39,16 @@ export type ComposeService = z.infer<typeof service>;
 const project = z.object({ services: z.record(z.string(), service) });
 
 /** The loader of Docker Compose. Undefined if `deploy/backings/install.sh compose` has not installed it. */
-export function composeLoader(): string | undefined {
-  const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
-  const program = join(home, 'bin', 'compose-spec');
-  if (existsSync(program)) return program;
-  if (process.env['REQUIRE_BACKINGS'] !== '1') return undefined;
-  throw new Error(
-    `no compose-spec in ${home} and REQUIRE_BACKINGS=1: run deploy/backings/install.sh compose`,
-  );
-}
+export const composeLoader = () => backingProgram('compose-spec', 'compose');
+
+const COMPOSE_FILE = join(REPOSITORY, 'docker-compose.yml');
 
 /**
- * Resolves a Compose file: defaults, extended files and variables. Throws the loader's message if the file violates
- * the Compose specification.
+ * Resolves Compose files, docker-compose.yml by default: defaults, extended files and variables. Throws the loader's
+ * message if a file violates the Compose specification.
  */
-export async function loadComposeFile(loader: string, file = join(REPOSITORY, 'docker-compose.yml')) {
-  const { stdout } = await promisify(execFile)(loader, ['--format', 'json', file], {
+export async function loadComposeFile(loader: string, files = [COMPOSE_FILE]) {
+  const { stdout } = await promisify(execFile)(loader, ['--format', 'json', ...files], {
     cwd: REPOSITORY,
     // Neither a .env file nor this process's environment may change the result.
     env: { COMPOSE_DISABLE_ENV_FILE: '1' },

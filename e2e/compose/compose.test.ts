@@ -39,7 +39,7 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
     const wrong = join(folder, 'wrong.yml');
     const text = await readFile(join(REPOSITORY, 'deploy/backings/docker-compose.yml'), 'utf8');
     await writeFile(wrong, text.replace('healthcheck:', 'health_check:'));
-    await expect(loadComposeFile(loader ?? '', wrong)).rejects.toThrow('health_check');
+    await expect(loadComposeFile(loader ?? '', [wrong])).rejects.toThrow('health_check');
     await rm(folder, { recursive: true });
   });
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
-import { type AccessTokens, accessTokens, freePort } from '@switchboard/testkit';
+import { type AccessTokens, accessTokens, freePort, s3Env } from '@switchboard/testkit';
 import { type Backings, startBackings } from './backings.ts';
 import { type Gateway, gatewayPorts, startGateway, writePublicFiles } from './gateway.ts';
 import { type Instance, startInstance } from './instances.ts';
@@ -121,11 +121,7 @@ function settings(region: string, backings: Backings, tokens: AccessTokens, apiU
     PUBLIC_LINK_BASE_URL: `${apiUrl}/shared`,
     KAFKA_BROKERS: kafka.brokers.join(','),
     REDIS_URL: redis.url,
-    S3_ENDPOINT: s3.endpoint,
-    S3_ACCESS_KEY: s3.accessKey,
-    S3_SECRET_KEY: s3.secretKey,
-    S3_BUCKET: s3.bucket,
-    S3_REGION: s3.region,
+    ...s3Env(s3),
     MAIL_DIR: join(folder, 'mails'),
     ...SECRETS,
   };

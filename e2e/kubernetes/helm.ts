@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { backingsHome } from '@switchboard/testkit';
 import { parseAllDocuments } from 'yaml';
 import { REPOSITORY } from '../harness/repository.ts';
 import { type Rendered, rendered } from './rendered.ts';
 
 const run = promisify(execFile);
 const folder = join(REPOSITORY, 'deploy/kubernetes');
-const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
 
 /** Helm, from `deploy/backings/install.sh helm` or the PATH. Undefined if it is not installed; with REQUIRE_BACKINGS=1 that is an error. */
-export const helm = await firstOf([join(home, 'bin', 'helm'), 'helm']);
+export const helm = await firstOf([join(backingsHome(), 'bin', 'helm'), 'helm']);
 
 /** Values files of examples/, and settings of single values. */
 export interface Values {

@@ -1,5 +1,5 @@
 export { type AccessTokens, accessTokens, type TokenClaims } from './access-tokens.ts';
-export { backing } from './backings/backing.ts';
+export { backing, backingProgram, backingsHome } from './backings/backing.ts';
 export {
   isKafkaInstalled,
   type KafkaServer,
@@ -19,7 +19,7 @@ export { type OtlpReceiver, startOtlpReceiver } from './backings/otlp-receiver.t
 export type { ReceivedSpan } from './backings/otlp-wire.ts';
 export { type PostgresServer, postgresServer } from './backings/postgres-server.ts';
 export { type RedisServer, redisUrl, startRedis } from './backings/redis.ts';
-export { type S3Access, type S3Server, s3Access, startS3 } from './backings/s3.ts';
+export { type S3Access, type S3Server, s3Access, s3Env, startS3 } from './backings/s3.ts';
 export { eventually } from './eventually.ts';
 export { freePort } from './ports.ts';
 export { type CallOptions, type CallResult, call } from './rig/call.ts';

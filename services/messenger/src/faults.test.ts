@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@switchboard/database';
-import { eventually, postgresServer, startRedis, startS3 } from '@switchboard/testkit';
+import { eventually, postgresServer, s3Env, startRedis, startS3 } from '@switchboard/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { png } from './testing/files.ts';
 import { sendTurns } from './testing/load.ts';
@@ -102,14 +102,7 @@ test('with the S3 server stopped or killed: ATTACHMENT_STORAGE for attachments, 
   if (s3 === undefined) return;
   onTestFinished(s3.stop);
   const { visitor, upload, conversation } = await start({
-    env: {
-      OBJECTS_FOLDER: undefined,
-      S3_ENDPOINT: s3.endpoint,
-      S3_ACCESS_KEY: s3.accessKey,
-      S3_SECRET_KEY: s3.secretKey,
-      S3_BUCKET: s3.bucket,
-      S3_REGION: s3.region,
-    },
+    env: { OBJECTS_FOLDER: undefined, ...s3Env(s3) },
   });
   const { body: file } = await visitor.upload(conversation, png());
   const load = await sendTurns(visitor);

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Kafka } from 'kafkajs';
 import { freePort } from '../ports.ts';
 import { spawnProgram } from '../rig/program.ts';
-import { backing } from './backing.ts';
+import { backing, backingsHome } from './backing.ts';
 
 /** A Kafka broker for one test, which can pause, kill and restart it. */
 export interface KafkaServer {
@@ -172,6 +172,5 @@ export async function askCluster(brokers: string[], atLeast = 1): Promise<void> 
 }
 
 function kafkaLibs(): string {
-  const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
-  return process.env['KAFKA_LIBS'] || join(home, 'kafka-4.1.0');
+  return process.env['KAFKA_LIBS'] || join(backingsHome(), 'kafka-4.1.0');
 }

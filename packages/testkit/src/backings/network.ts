@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../ports.ts';
 import { spawnProgram } from '../rig/program.ts';
+import { backingProgram } from './backing.ts';
 
 /**
  * `latency`: each answer takes 200 to 600 ms longer. `reset`: every connection ends with a TCP reset. `half-open`:
@@ -47,15 +47,11 @@ const TOXICS: Record<Exclude<NetworkFault, 'refused'>, Toxic> = {
  * REQUIRE_BACKINGS=1 that is an error.
  */
 export async function startNetwork(): Promise<Network | undefined> {
-  const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
-  const file = join(home, 'bin', 'toxiproxy');
-  if (!existsSync(file)) {
-    if (process.env['REQUIRE_BACKINGS'] !== '1') return undefined;
-    throw new Error(`toxiproxy is not installed in ${home}: run deploy/backings/install.sh toxiproxy`);
-  }
+  const program = backingProgram('toxiproxy');
+  if (program === undefined) return undefined;
   const port = await freePort();
   const server = await spawnProgram({
-    command: [file, '-host', '127.0.0.1', '-port', String(port)],
+    command: [program, '-host', '127.0.0.1', '-port', String(port)],
     scratch: await mkdtemp(join(tmpdir(), 'switchboard-network-')),
     port,
     ready: '/version',

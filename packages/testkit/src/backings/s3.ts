@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../ports.ts';
 import { spawnProgram } from '../rig/program.ts';
-import { backing } from './backing.ts';
+import { backing, backingProgram } from './backing.ts';
 
 export interface S3Access {
   endpoint: string;
@@ -33,12 +32,8 @@ const CREDENTIALS = { accessKey: 'switchboard', secretKey: 'switchboard-secret',
  * REQUIRE_BACKINGS=1 that is an error.
  */
 export async function startS3(secretKey = CREDENTIALS.secretKey): Promise<S3Server | undefined> {
-  const home = process.env['SWITCHBOARD_BACKINGS'] || join(homedir(), '.cache', 'switchboard-backings');
-  const program = join(home, 'bin', 'versitygw');
-  if (!existsSync(program)) {
-    if (process.env['REQUIRE_BACKINGS'] !== '1') return undefined;
-    throw new Error(`versitygw is not installed in ${home}: run deploy/backings/install.sh s3`);
-  }
+  const program = backingProgram('versitygw', 's3');
+  if (program === undefined) return undefined;
   const directory = await mkdtemp(join(tmpdir(), 'switchboard-s3-'));
   const bucket = 'switchboard';
   // Each bucket of this server is a folder.
@@ -66,6 +61,17 @@ export async function startS3(secretKey = CREDENTIALS.secretKey): Promise<S3Serv
       await server.kill();
       await rm(directory, { recursive: true, force: true });
     },
+  };
+}
+
+/** The settings with which services use the bucket. */
+export function s3Env({ endpoint, accessKey, secretKey, bucket, region }: S3Access) {
+  return {
+    S3_ENDPOINT: endpoint,
+    S3_ACCESS_KEY: accessKey,
+    S3_SECRET_KEY: secretKey,
+    S3_BUCKET: bucket,
+    S3_REGION: region,
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type RunningInstance,
   type S3Access,
   type SpawnServiceOptions,
+  s3Env,
 } from '@switchboard/testkit';
 import { expect } from 'vitest';
 import { archiveService } from '../service.ts';
@@ -62,7 +63,7 @@ export async function startArchive(options: Options = {}): Promise<ArchiveHarnes
   const { kafkaBrokers, s3, roles = 'http,replays' } = options;
   const own = await harness({
     services: { archive: archiveService },
-    env: { ROLES: roles, ...(s3 && s3Settings(s3)) },
+    env: { ROLES: roles, ...(s3 && s3Env(s3)) },
     ...(kafkaBrokers && { log: { kafka: kafkaBrokers } }),
     ...(options.databaseUrl && { databases: { archive: options.databaseUrl } }),
   });
@@ -137,13 +138,3 @@ export const createTopics = (log: EventLog) =>
       cleanup: 'delete' as const,
     })),
   );
-
-function s3Settings({ endpoint, accessKey, secretKey, bucket, region }: S3Access) {
-  return {
-    S3_ENDPOINT: endpoint,
-    S3_ACCESS_KEY: accessKey,
-    S3_SECRET_KEY: secretKey,
-    S3_BUCKET: bucket,
-    S3_REGION: region,
-  };
-}
