@@ -2,10 +2,6 @@ export interface AnnouncerOptions {
   /** Sends the newest state of a key to its sockets; false if it could not, so that it is called again. */
   send(key: string): Promise<boolean>;
   onError(error: unknown, key: string): void;
-  /** Least time between two calls for a key; doubles while they fail, up to 5 s. Default 100 ms. */
-  pauseMs?: number;
-  /** Calls at the same time. Default 4. */
-  maxConcurrent?: number;
 }
 
 export interface Announcer {
@@ -14,11 +10,14 @@ export interface Announcer {
   stop(): void;
 }
 
+/** Least time between two calls for a key; doubles while they fail. */
+const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
+/** Bounds what is read when many keys may have changed. */
+const MAX_CONCURRENT = 4;
 
 /** Sends changes by key until each is sent. A key that fails or hangs does not keep the others waiting. */
-export function createAnnouncer(options: AnnouncerOptions): Announcer {
-  const { send, onError, pauseMs = 100, maxConcurrent = 4 } = options;
+export function createAnnouncer({ send, onError }: AnnouncerOptions): Announcer {
   /** Keys to send. */
   const due = new Set<string>();
   /** Keys being sent, or sent less than a pause ago. */
@@ -29,7 +28,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
 
   function startDue(): void {
     for (const key of due) {
-      if (running >= maxConcurrent || isStopped) return;
+      if (running >= MAX_CONCURRENT || isStopped) return;
       if (!busy.has(key)) void sendOne(key);
     }
   }
@@ -55,7 +54,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
         busy.delete(key);
         startDue();
       },
-      Math.min(MAX_PAUSE_MS, pauseMs * 2 ** failed),
+      Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** failed),
     ).unref();
     startDue();
   }

@@ -1,4 +1,4 @@
-import type { Hub, Socket } from '@switchboard/realtime';
+import { createAnnouncer, type Hub, type Socket } from '@switchboard/realtime';
 import type { Logger } from '@switchboard/service-kit';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 
@@ -21,10 +21,6 @@ interface Subscription {
   sent: string | undefined;
 }
 
-/** A project's sockets are told at most this often. Only the newest ruleset counts. */
-const PAUSE_MS = 100;
-/** Bounds ruleset reads when many rulesets may have changed. */
-const MAX_CONCURRENT_PROJECTS = 4;
 const ALL_PROJECTS = 'everybody';
 const projectTopic = (projectId: string) => `project:${projectId}`;
 
@@ -34,63 +30,30 @@ const projectTopic = (projectId: string) => `project:${projectId}`;
  */
 export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): LiveChanges {
   const subscriptions = new WeakMap<Socket, Subscription>();
-  /** Projects whose sockets have to be told. */
-  const due = new Set<string>();
-  /** Projects whose sockets are being told, or were less than a pause ago. */
-  const busy = new Set<string>();
-  let running = 0;
-  let isStopped = false;
-
-  function changed(projectId: string): void {
-    if (hasSockets(projectId)) due.add(projectId);
-    startDue();
-  }
+  const announcer = createAnnouncer({
+    send: sendNewest,
+    onError: (error, projectId) => logger.warn({ error, projectId }, 'read ruleset failed, retrying'),
+  });
 
   function changesMissed(): void {
     for (const socket of sockets.here(ALL_PROJECTS)) {
       const subscription = subscriptions.get(socket);
-      if (subscription !== undefined) due.add(subscription.projectId);
+      if (subscription !== undefined) announcer.changed(subscription.projectId);
     }
-    startDue();
-  }
-
-  function startDue(): void {
-    for (const projectId of due) {
-      if (running >= MAX_CONCURRENT_PROJECTS || isStopped) return;
-      if (!busy.has(projectId)) void notifyProject(projectId);
-    }
-  }
-
-  async function notifyProject(projectId: string): Promise<void> {
-    due.delete(projectId);
-    busy.add(projectId);
-    running++;
-    const isDone = await sendNewest(projectId);
-    running--;
-    if (!isDone && hasSockets(projectId)) due.add(projectId);
-    setTimeout(() => {
-      busy.delete(projectId);
-      startDue();
-    }, PAUSE_MS).unref();
-    startDue();
   }
 
   /** Returns false if the newest ruleset could not be read. */
   async function sendNewest(projectId: string): Promise<boolean> {
-    try {
-      const { changedAt } = await rulesets.get(projectId);
-      const isNewest = rulesets.isCurrent(projectId);
-      for (const socket of sockets.here(projectTopic(projectId))) {
-        const subscription = subscriptions.get(socket);
-        if (subscription?.sent === undefined || subscription.sent >= changedAt) continue;
-        subscription.sent = changedAt;
-        socket.send({ type: 'flags_changed', generatedAt: changedAt });
-      }
-      return isNewest;
-    } catch (error) {
-      logger.warn({ error, projectId }, 'read ruleset failed, retrying');
-      return false;
+    if (!hasSockets(projectId)) return true;
+    const { changedAt } = await rulesets.get(projectId);
+    const isNewest = rulesets.isCurrent(projectId);
+    for (const socket of sockets.here(projectTopic(projectId))) {
+      const subscription = subscriptions.get(socket);
+      if (subscription?.sent === undefined || subscription.sent >= changedAt) continue;
+      subscription.sent = changedAt;
+      socket.send({ type: 'flags_changed', generatedAt: changedAt });
     }
+    return isNewest;
   }
 
   function hasSockets(projectId: string): boolean {
@@ -98,7 +61,9 @@ export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): L
     return false;
   }
 
-  rulesets.subscribe(changed, changesMissed);
+  rulesets.subscribe((projectId) => {
+    if (hasSockets(projectId)) announcer.changed(projectId);
+  }, changesMissed);
 
   return {
     async welcome(socket, projectId) {
@@ -114,10 +79,8 @@ export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): L
         const now = rulesets.get(projectId);
         if (!(now instanceof Promise) && now.changedAt === changedAt) return;
       }
-      changed(projectId);
+      announcer.changed(projectId);
     },
-    stop() {
-      isStopped = true;
-    },
+    stop: announcer.stop,
   };
 }
