@@ -82,9 +82,9 @@ install_caddy() { debian caddy caddy version; }
 # Checks the rules and expressions of deploy/observability.
 install_promtool() { debian promtool prometheus --version; }
 install_browser() { debian chromium chromium --version; }
-# One after the other, because apt-get takes a lock.
 # Readiness checks, and the commands of the documentation.
 install_curl() { debian curl curl --version; }
+# One after the other, because apt-get takes a lock.
 install_debian() { install_curl; install_redis; install_caddy; install_promtool; install_browser; }
 
 wanted=("$@")

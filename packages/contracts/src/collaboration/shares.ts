@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { id, languageTag, text } from '../fields/fields.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { idempotencyHeaders } from '../operation/headers.ts';
 import { operation } from '../operation/operation.ts';
 import { consoleCommon, reportParams } from './common.ts';
 
@@ -31,11 +32,7 @@ export const shareReport = operation({
     'link is the console URL of this report, with an optional query and fragment. Messages are available in en, de, fr, es, pt, it, nl, pl and ja: language is matched exactly, then by its primary subtag, then falls back to en. A recipient who is not a member of the company gets 400. E-mails are retried for about a day, pushes for an hour. sent is the number of recipients. Repeating an Idempotency-Key of a person and report returns the first answer and sends nothing. Limits: 60 shares per hour and person, 300 per hour and company. Open to every member of the company.',
   request: {
     params: z.object(reportParams),
-    headers: z.object({
-      'idempotency-key': text({ min: 1, max: 200 })
-        .optional()
-        .openapi({ example: '018f4c1e-7a2b-7c3d-8e4f-5a6b7c8d9e0f' }),
-    }),
+    headers: idempotencyHeaders,
     body: jsonBody(shareRequest, {
       recipients: ['sub-grace'],
       note: 'Look at Tuesday.',

@@ -13,11 +13,11 @@ import {
   afterTurn,
   conversation,
   conversationStatus,
-  idempotencyHeaders,
   pageContext,
   turn,
 } from '../messenger/conversations.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { idempotencyHeaders } from '../operation/headers.ts';
 import { operation } from '../operation/operation.ts';
 import { managementOf, projectParams } from './common.ts';
 

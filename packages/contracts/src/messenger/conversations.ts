@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { id, text, timestamp } from '../fields/fields.ts';
 import { conversationId } from '../fields/ids.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { idempotencyHeaders } from '../operation/headers.ts';
 import { operation } from '../operation/operation.ts';
 
 export const conversationStatus = z.enum(['open', 'pending', 'resolved']).openapi('ConversationStatus');
@@ -145,13 +146,6 @@ const common = {
 } as const;
 
 const params = z.object({ id: conversationId });
-
-/** Headers of an operation that can be repeated. */
-export const idempotencyHeaders = z.object({
-  'idempotency-key': text({ min: 1, max: 200 })
-    .optional()
-    .openapi({ example: '018f4c1e-7a2b-7c3d-8e4f-5a6b7c8d9e0f' }),
-});
 
 /** Query of a read that leaves out the turns a client has. */
 export const afterTurn = z.object({

@@ -97,8 +97,8 @@ describe('a turn', () => {
 
   test('has an Idempotency-Key of up to 200 characters', () => {
     const { headers } = appendTurn.request;
-    expect(paths(headers, { 'idempotency-key': 'k'.repeat(200) })).toEqual([]);
-    expect(paths(headers, { 'idempotency-key': 'k'.repeat(201) })).toEqual(['idempotency-key']);
+    expect(paths(headers, { 'Idempotency-Key': 'k'.repeat(200) })).toEqual([]);
+    expect(paths(headers, { 'Idempotency-Key': 'k'.repeat(201) })).toEqual(['Idempotency-Key']);
     expect(paths(headers, {})).toEqual([]);
   });
 });

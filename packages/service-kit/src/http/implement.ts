@@ -164,25 +164,20 @@ function register(
   });
 }
 
-/** Validators of path and query. Each rejects the request with its first problem. */
+/** Validators of path, query and headers. Each rejects the request with its first problem. */
 function requestChecks(operation: Operation): MiddlewareHandler[] {
-  const checks: MiddlewareHandler[] = [];
-  const { params, query } = operation.request ?? {};
-  if (params !== undefined) {
-    checks.push(
-      zValidator('param', params, (result) => {
-        if (!result.success) throw invalid(result.error, 'path', result.data);
-      }),
-    );
-  }
-  if (query !== undefined) {
-    checks.push(
-      zValidator('query', query, (result) => {
-        if (!result.success) throw invalid(result.error, 'query', result.data);
-      }),
-    );
-  }
-  return checks;
+  const { params, query, headers } = operation.request ?? {};
+  const parts = [
+    ['param', params, 'path'],
+    ['query', query, 'query'],
+    ['header', headers, 'header'],
+  ] as const;
+  return parts.flatMap(([target, schema, where]) => {
+    if (!(schema instanceof z.ZodType)) return [];
+    return zValidator(target, schema, (result) => {
+      if (!result.success) throw invalid(result.error, where, result.data);
+    });
+  });
 }
 
 /** The schema of the JSON body; undefined for an operation without one. */

@@ -16,7 +16,6 @@ import {
   type ServiceApp,
 } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
-import { idempotencyKey } from '../idempotency/key.ts';
 import { requireConversationToken } from './access.ts';
 import type { Conversations } from './conversations.ts';
 import type { OperatorConversations } from './operator.ts';
@@ -45,7 +44,8 @@ function visitorRoutes(app: ServiceApp, { conversations, tokens }: Conversations
   app.implement(
     appendTurn,
     async (c) => {
-      const turn = await conversations.sendTurn(accessOf(c), c.req.valid('json'), idempotencyKey(c));
+      const { 'Idempotency-Key': key } = c.req.valid('header');
+      const turn = await conversations.sendTurn(accessOf(c), c.req.valid('json'), key);
       return c.json({ turn }, 201);
     },
     withToken,
@@ -81,7 +81,8 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
     appendTeammateTurn,
     async (c) => {
       const path = c.req.valid('param');
-      const turn = await operatorConversations.sendTurn(path, c.req.valid('json'), idempotencyKey(c));
+      const { 'Idempotency-Key': key } = c.req.valid('header');
+      const turn = await operatorConversations.sendTurn(path, c.req.valid('json'), key);
       return c.json({ turn }, 201);
     },
     ofProject,

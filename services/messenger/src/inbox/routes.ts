@@ -1,6 +1,5 @@
 import { listMessages, markMessageRead, sendMessage } from '@switchboard/contracts';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
-import { idempotencyKey } from '../idempotency/key.ts';
 import type { Inbox } from './inbox.ts';
 
 interface InboxDeps {
@@ -22,7 +21,8 @@ export function inboxRoutes(app: ServiceApp, { inbox, ofProject }: InboxDeps): v
     sendMessage,
     async (c) => {
       const { projectId } = c.req.valid('param');
-      return c.json({ id: await inbox.send(projectId, c.req.valid('json'), idempotencyKey(c)) }, 201);
+      const { 'Idempotency-Key': key } = c.req.valid('header');
+      return c.json({ id: await inbox.send(projectId, c.req.valid('json'), key) }, 201);
     },
     ofProject,
   );
