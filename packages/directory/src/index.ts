@@ -21,6 +21,7 @@ export {
   type Entries,
   type ErasedPerson,
   type ErasureSubject,
+  erasureSubject,
   type Kind,
   type Member,
   outgoingRecord,

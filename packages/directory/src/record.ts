@@ -24,6 +24,10 @@ const erasedPerson = z.object({
 
 const erasedColleague = z.object({ kind: z.literal('colleague'), sub: z.string() });
 
+/** Whose data is erased: a person in one project, or a colleague everywhere. */
+export const erasureSubject = z.discriminatedUnion('kind', [erasedPerson, erasedColleague]);
+export type ErasureSubject = z.infer<typeof erasureSubject>;
+
 const schemas = {
   plan: z.object({ tier: z.string(), cycle: z.string(), entitlements }),
   company: z.object({
@@ -56,7 +60,7 @@ const schemas = {
   }),
   erasure: z.object({
     id: z.string(),
-    subject: z.discriminatedUnion('kind', [erasedPerson, erasedColleague]),
+    subject: erasureSubject,
     /** The services, each as region/service, that have not reported yet. */
     waitingFor: z.array(z.string()),
   }),
@@ -71,8 +75,6 @@ export type Member = Entries['member'];
 export type Project = Entries['project'];
 export type Report = Entries['report'];
 export type ErasedPerson = z.infer<typeof erasedPerson>;
-/** Whose data is erased: a person in one project, or a colleague everywhere. */
-export type ErasureSubject = Entries['erasure']['subject'];
 
 const entrySchemas: { [K in Kind]: z.ZodType<Entries[K]> } = schemas;
 

@@ -1,15 +1,4 @@
-import { type DirectoryRecord, directoryRecord, type ErasureSubject } from '@switchboard/directory';
-import { z } from 'zod';
-
-const subjectSchema: z.ZodType<ErasureSubject> = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('person'),
-    projectId: z.string(),
-    distinctIds: z.array(z.string()),
-    userId: z.string().nullable(),
-  }),
-  z.object({ kind: z.literal('colleague'), sub: z.string() }),
-]);
+import { type DirectoryRecord, directoryRecord, erasureSubject } from '@switchboard/directory';
 
 interface OpenErasure {
   id: string;
@@ -23,5 +12,5 @@ export function erasureRecord({ id, subject, parts }: OpenErasure): DirectoryRec
   const waitingFor = parts
     .filter(({ doneAt }) => doneAt === null)
     .map(({ region, service }) => `${region}/${service}`);
-  return directoryRecord('erasure', { id, subject: subjectSchema.parse(JSON.parse(subject)), waitingFor });
+  return directoryRecord('erasure', { id, subject: erasureSubject.parse(JSON.parse(subject)), waitingFor });
 }
