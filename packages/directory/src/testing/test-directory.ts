@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, openDatabase } from '@switchboard/database';
-import { type EventLog, openKafkaLog, openPostgresLog, type StoredRecord } from '@switchboard/event-log';
+import {
+  type EventLog,
+  openKafkaLog,
+  openPostgresLog,
+  readTopic,
+  type StoredRecord,
+} from '@switchboard/event-log';
 import { backing, type TestDatabase, testDatabase } from '@switchboard/testkit';
 import {
   DIRECTORY_TOMBSTONE_RETENTION_MS,
@@ -49,20 +55,7 @@ export async function testLog(kind: (typeof logs)[number], topic: string = `dire
     /** What the topic holds now, each partition in its order. */
     async stored(): Promise<StoredRecord[]> {
       const records: StoredRecord[] = [];
-      const ends = await log.endOffsets(topic);
-      const read = ends.map((end) => end === 0n);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const consumption = await log.consume({
-        group: `test-${randomUUID()}`,
-        topics: [topic],
-        async handle(batch) {
-          records.push(...batch.records);
-          if (batch.nextOffset >= (ends[batch.partition] ?? 0n)) read[batch.partition] = true;
-          if (read.every(Boolean)) resolve();
-        },
-      });
-      await promise;
-      await consumption.stop();
+      await readTopic(log, topic, { onRecord: (record) => records.push(record) });
       return records;
     },
     async close() {

@@ -1,6 +1,6 @@
 import { openDatabase } from '@switchboard/database';
 import { DIRECTORY_TOPIC } from '@switchboard/directory';
-import { openPostgresLog } from '@switchboard/event-log';
+import { openPostgresLog, readTopic } from '@switchboard/event-log';
 import { call, harness } from '@switchboard/testkit';
 import { catalogueService } from '../service.ts';
 
@@ -38,22 +38,10 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
     const log = openPostgresLog({ url: rig.logUrl });
     const state = new Map<string, unknown>();
     try {
-      const ends = await log.endOffsets(DIRECTORY_TOPIC);
-      const read = ends.map(() => 0n);
-      const consumption = await log.consume({
-        group: `test-${Math.random()}`,
-        topics: [DIRECTORY_TOPIC],
-        async handle(batch) {
-          for (const { key, value } of batch.records) {
-            state.set(key ?? '', value === null ? null : JSON.parse(value.toString()));
-          }
-          read[batch.partition] = batch.nextOffset;
-        },
+      await readTopic(log, DIRECTORY_TOPIC, {
+        onRecord: ({ key, value }) =>
+          state.set(key ?? '', value === null ? null : JSON.parse(value.toString())),
       });
-      while (ends.some((end, partition) => (read[partition] ?? 0n) < end)) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      await consumption.stop();
     } finally {
       await log.close();
     }

@@ -7,7 +7,7 @@ import {
   stateToken,
 } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
-import { openKafkaLog, openPostgresLog, partitionFor } from '@switchboard/event-log';
+import { openKafkaLog, openPostgresLog, partitionFor, readTopic } from '@switchboard/event-log';
 import { type Env, eventually, harness, type RunningInstance } from '@switchboard/testkit';
 import postgres from 'postgres';
 import { flagsService } from '../service.ts';
@@ -125,19 +125,10 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
 
     async deadLetters(topic: string): Promise<{ value: string; reason: string }[]> {
       const found: { value: string; reason: string }[] = [];
-      const group = `test-${Math.random()}`;
-      const topics = [`${topic}.dead-letter`];
-      const consumption = await log.consume({
-        group,
-        topics,
-        async handle({ records }) {
-          for (const { value, headers } of records) {
-            found.push({ value: String(value), reason: headers['dead-letter-reason'] ?? '' });
-          }
-        },
+      await readTopic(log, `${topic}.dead-letter`, {
+        onRecord: ({ value, headers }) =>
+          found.push({ value: String(value), reason: headers['dead-letter-reason'] ?? '' }),
       });
-      await handled(group, topics);
-      await consumption.stop();
       return found;
     },
 
