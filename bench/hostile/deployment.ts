@@ -9,12 +9,11 @@ import {
   startRedis,
   startS3,
 } from '@switchboard/testkit';
-import { startRig } from '../lib/rig.ts';
+import { HEAP_FLAGS, heapFlagsOf, startRig } from '../lib/rig.ts';
 
 const PARTITIONS = 4;
 const FLAG = { enabled: true, rolloutPercentage: 50, type: 'boolean' };
-/** As a pod of 512 MiB runs a service. */
-const FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=320'];
+const POD_MIB = 512;
 
 export const TENANT = { id: 'well-behaved', key: `pk_eu_${'a'.repeat(32)}` } as const;
 /** Its public key is known to everybody, as every public key is. */
@@ -69,7 +68,8 @@ export async function deploy(): Promise<Deployment> {
       await eventually(() => directory.putProject({ id, companyId: id, name: id, key }));
     }
     await log.close();
-    const start = (name: Name) => rig.spawn(name, { flags: FLAGS, output: 'inherit' });
+    const start = (name: Name) =>
+      rig.spawn(name, { flags: [...HEAP_FLAGS, ...heapFlagsOf(POD_MIB)], output: 'inherit' });
     // Ingestion makes the topics that archive and flags read.
     const ingestion = await start('ingestion');
     const [archive, flags, messenger] = await Promise.all([
