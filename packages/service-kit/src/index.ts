@@ -34,6 +34,7 @@ export type { Implement, Quota } from './http/implement.ts';
 export { requestId } from './http/request-info.ts';
 export { type HttpServer, ListenError, listen } from './http/server.ts';
 export { createApp, type ServiceApp } from './lifecycle/app.ts';
+export { type BackgroundConsumer, createConsumer } from './lifecycle/consumer.ts';
 export { type Clock, type CommonConfig, type ServiceContext, systemClock } from './lifecycle/context.ts';
 export { defineService, type RunningService, type StartableService } from './lifecycle/define-service.ts';
 export { openEventLog } from './lifecycle/event-log.ts';

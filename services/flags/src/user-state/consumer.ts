@@ -1,7 +1,6 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { Consumption, EventLog, RecordBatch, StoredRecord } from '@switchboard/event-log';
-import { retry } from '@switchboard/resilience';
-import type { Logger } from '@switchboard/service-kit';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
 import { positionAfter } from './apply.ts';
 import { decodeRecord, InvalidRecord, type StateChange } from './decode.ts';
 import { applyEach } from './isolate.ts';
@@ -9,16 +8,9 @@ import type { UserStateStore } from './store.ts';
 
 export const USER_STATE_GROUP = 'flags.user-state';
 const topics = [ingestionTopics.identifies, ingestionTopics.groups];
-const RETRY_MS = 1000;
 
 /** What reaches user state through the event log. */
 export const USER_STATE_INTAKE = { group: USER_STATE_GROUP, topics };
-
-export interface UserStateConsumer {
-  /** Returns at once and consumes as soon as the topics, which ingestion creates, exist. */
-  start(): void;
-  stop(): Promise<void>;
-}
 
 interface ConsumerOptions {
   store: Pick<UserStateStore, 'update'>;
@@ -26,24 +18,8 @@ interface ConsumerOptions {
   logger: Logger;
 }
 
-/** Applies the topics `identifies` and `groups` to people and groups. */
-export function createUserStateConsumer({ store, log, logger }: ConsumerOptions): UserStateConsumer {
-  const stopping = new AbortController();
-  let starting: Promise<Consumption | undefined> | undefined;
-
-  async function consumeOnceReady(): Promise<Consumption | undefined> {
-    const { signal } = stopping;
-    const onRetry = (error: unknown, attempt: number) => {
-      if (attempt === 1) logger.warn({ error, topics }, 'consume failed, retrying');
-    };
-    try {
-      return await retry(consume, { signal, onRetry, baseMs: RETRY_MS, maxMs: RETRY_MS });
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
-    }
-  }
-
+/** Applies the topics `identifies` and `groups`, which ingestion creates, to people and groups. */
+export function createUserStateConsumer({ store, log, logger }: ConsumerOptions): BackgroundConsumer {
   async function consume(): Promise<Consumption> {
     await Promise.all(topics.map((topic) => log.endOffsets(topic)));
     return log.consume({ group: USER_STATE_GROUP, topics, handle });
@@ -66,14 +42,5 @@ export function createUserStateConsumer({ store, log, logger }: ConsumerOptions)
     }
   }
 
-  return {
-    start() {
-      starting ??= consumeOnceReady();
-    },
-    async stop() {
-      stopping.abort();
-      const consumption = await starting;
-      await consumption?.stop();
-    },
-  };
+  return createConsumer({ consume, topics, logger });
 }

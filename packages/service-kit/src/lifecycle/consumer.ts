@@ -1,0 +1,48 @@
+import type { Consumption } from '@switchboard/event-log';
+import { retry } from '@switchboard/resilience';
+import type { Logger } from '../telemetry/logger.ts';
+
+interface ConsumerOptions {
+  /** Throws while the event log is unavailable or a topic does not exist. */
+  consume(): Promise<Consumption>;
+  topics: readonly string[];
+  logger: Logger;
+}
+
+/** A consumer that begins as soon as its topics exist. */
+export interface BackgroundConsumer {
+  /** Returns at once. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const RETRY_MS = 1_000;
+
+export function createConsumer({ consume, topics, logger }: ConsumerOptions): BackgroundConsumer {
+  const stopping = new AbortController();
+  let starting: Promise<Consumption | undefined> | undefined;
+
+  async function consumeOnceReady(): Promise<Consumption | undefined> {
+    const { signal } = stopping;
+    const onRetry = (error: unknown, attempt: number) => {
+      if (attempt === 1) logger.warn({ error, topics }, 'consume failed, retrying');
+    };
+    try {
+      return await retry(consume, { signal, onRetry, baseMs: RETRY_MS, maxMs: RETRY_MS });
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    start() {
+      starting ??= consumeOnceReady();
+    },
+    async stop() {
+      stopping.abort();
+      const consumption = await starting;
+      await consumption?.stop();
+    },
+  };
+}
