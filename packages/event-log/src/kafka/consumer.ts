@@ -1,11 +1,5 @@
 import { backoffDelay, pause } from '@switchboard/resilience';
-import kafkajs, {
-  type Batch,
-  type Consumer,
-  type EachBatchPayload,
-  type Kafka,
-  type KafkaJSOffsetOutOfRange,
-} from 'kafkajs';
+import type { Batch, Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import {
   createOwnership,
   deliver,
@@ -58,13 +52,7 @@ export function startConsumer(options: {
       revokeAll();
       if (stopping.signal.aborted) return;
       if (performance.now() - started > 30_000) failures = 0;
-      const outOfRange = outOfRangeOf(error);
-      if (outOfRange) {
-        const { topic, partition, fetchOffset } = outOfRange;
-        onLog?.(
-          offsetsWentBack({ group: consume.group, topic, partition, position: fetchOffset ?? 'unknown' }),
-        );
-      } else if (++failures === 1) {
+      if (error !== undefined && ++failures === 1) {
         onLog?.({
           level: 'warn',
           message: `Reading as ${consume.group} stopped, retrying: ${messageOf(error)}`,
@@ -75,7 +63,7 @@ export function startConsumer(options: {
     }
   }
 
-  /** Resolves with the reason the consumer ended. */
+  /** Resolves with the reason the consumer ended, or with undefined if that has been logged. */
   async function runOnce(): Promise<unknown> {
     const consumer = client.consumer({
       groupId: consume.group,
@@ -89,20 +77,29 @@ export function startConsumer(options: {
       retry: { ...retrying(60), restartOnFailure: async () => false },
     });
     const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
-    let isJoining = false;
-    consumer.on(consumer.events.CRASH, ({ payload }) => end(payload.error));
-    consumer.on(consumer.events.REBALANCING, () => {
-      isJoining = true;
+    let isRevoked = false;
+    let isReset = false;
+    const revoke = (): void => {
+      isRevoked = true;
       revokeAll();
+    };
+    consumer.on(consumer.events.CRASH, ({ payload }) => end(payload.error));
+    consumer.on(consumer.events.REBALANCING, revoke);
+    consumer.on(consumer.events.OFFSET_OUT_OF_RANGE, ({ payload: { topic, partition, offset } }) => {
+      // kafkajs commits the start of the partition after this: a later commit of what is held could pass over records.
+      revoke();
+      isReset = true;
+      onLog?.(offsetsWentBack({ group: consume.group, topic, partition, position: offset }));
     });
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-      isJoining = false;
+      isRevoked = false;
+      isReset = false;
       assign(payload.memberAssignment);
     });
     consumer.on(consumer.events.FETCH_START, () => {
       // If it cannot join, for example while a broker starts, kafkajs continues with its previous membership. If the
       // group still accepts that, nobody would read the partitions revoked here.
-      if (isJoining) end(new Error('could not rejoin the group'));
+      if (isRevoked) end(new Error('could not rejoin the group'));
     });
     const onStop = (): void => end(undefined);
     stopping.signal.addEventListener('abort', onStop, { once: true });
@@ -116,7 +113,8 @@ export function startConsumer(options: {
         partitionsConsumedConcurrently: 64,
         eachBatch,
       });
-      return await ended;
+      const reason = await ended;
+      return isReset ? undefined : reason;
     } catch (error) {
       return error;
     } finally {
@@ -207,14 +205,6 @@ export function startConsumer(options: {
       await running;
     },
   };
-}
-
-/** kafkajs has committed the start of the partition, and this consumer starts anew to drop what it holds. */
-function outOfRangeOf(error: unknown): KafkaJSOffsetOutOfRange | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof kafkajs.KafkaJSOffsetOutOfRange) return cause;
-  }
-  return undefined;
 }
 
 function release(holder: Held): void {

@@ -1,10 +1,24 @@
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, kafkaBrokers } from '@switchboard/testkit';
 import { Kafka } from 'kafkajs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { PartitionLost } from '../errors.ts';
 import { openKafkaLog } from '../index.ts';
 import { newGroup, newTopic } from '../testing/adapters.ts';
 import { record } from '../testing/records.ts';
-import type { EventLog, LogEntry } from '../types.ts';
+import type { EventLog, LogEntry, RecordBatch } from '../types.ts';
+
+/** To act at the moment at which kafkajs commits where the group reads on. */
+const require = createRequire(import.meta.url);
+interface OffsetCommit {
+  topics: { topic: string; partitions: { offset: string | number }[] }[];
+}
+interface CommittingBroker {
+  offsetCommit(request: OffsetCommit): Promise<unknown>;
+}
+const Broker: { prototype: CommittingBroker } = require('kafkajs/src/broker');
+const EARLIEST = -2;
 
 const brokers = await kafkaBrokers();
 
@@ -16,6 +30,7 @@ describe.skipIf(!brokers)('a group whose offset is not stored any more', () => {
     log = openKafkaLog({ brokers: brokers ?? [], clientId: 'back', onLog: (entry) => entries.push(entry) });
     await admin.connect();
   });
+  afterEach(() => vi.restoreAllMocks());
   afterAll(async () => {
     await admin.disconnect();
     await log.close();
@@ -71,6 +86,100 @@ describe.skipIf(!brokers)('a group whose offset is not stored any more', () => {
     });
     await eventually(() => expect(events).toContain('new'), { withinMs: 60_000 });
     expect(events.indexOf('revoked')).toBeLessThan(events.indexOf('new'));
+    await consumption.stop();
+  }, 90_000);
+
+  async function recreate(topic: string, values: string[]): Promise<void> {
+    await eventually(async () => {
+      await log.createTopics([{ name: topic, partitions: 1, replication: 1, cleanup: 'delete' }]);
+      await log.publish(
+        topic,
+        values.map((value) => record(value)),
+      );
+    });
+  }
+
+  const many = (name: string) => Array.from({ length: 20 }, (_, n) => `${name}${n}`);
+
+  it('commits nothing that it read before once the offset is reset', async () => {
+    const topic = await newTopic(log, { partitions: 1 });
+    const group = newGroup();
+    const batches: RecordBatch[] = [];
+    const seen: string[] = [];
+    const { promise: gate, resolve: release } = Promise.withResolvers<void>();
+    for (const value of ['a', 'b', 'c']) await log.publish(topic, [record(value)]);
+    const consumption = await log.consume({
+      group,
+      topics: [topic],
+      commit: 'manual',
+      async handle(batch) {
+        seen.push(...batch.records.map(({ value }) => String(value)));
+        // Nothing is fetched while it waits, so it learns of the new topic by its offset.
+        if (batches.push(batch) === 1) await gate;
+      },
+    });
+    await eventually(() => expect(seen).toEqual(['a', 'b', 'c']));
+    await admin.deleteTopics({ topics: [topic] });
+    await recreate(topic, ['new']);
+    const outcomes: unknown[] = [];
+    const { offsetCommit } = Broker.prototype;
+    vi.spyOn(Broker.prototype, 'offsetCommit').mockImplementation(async function (
+      this: CommittingBroker,
+      request,
+    ) {
+      const answer = await offsetCommit.call(this, request);
+      const isReset = request.topics.some(
+        (one) => one.topic === topic && Number(one.partitions[0]?.offset) === EARLIEST,
+      );
+      if (!isReset || outcomes.length > 0) return answer;
+      // The topic grows past the old offset, and work on the old records ends.
+      await log.publish(
+        topic,
+        many('later ').map((value) => record(value)),
+      );
+      outcomes.push(
+        await batches[0]?.commit().then(
+          () => 'committed',
+          (error) => error,
+        ),
+      );
+      return answer;
+    });
+    release();
+    await eventually(() => expect(seen).toContain('later 19'), { withinMs: 30_000 });
+    expect(seen).toEqual(['a', 'b', 'c', 'new', ...many('later ')]);
+    expect(outcomes).toEqual([expect.any(PartitionLost)]);
+    await consumption.stop();
+  }, 60_000);
+
+  it('reads all of a recreated topic while work on the old one is committed over and over', async () => {
+    const topic = await newTopic(log, { partitions: 1 });
+    const batches: RecordBatch[] = [];
+    const seen: string[] = [];
+    for (const value of ['a', 'b', 'c']) await log.publish(topic, [record(value)]);
+    const consumption = await log.consume({
+      group: newGroup(),
+      topics: [topic],
+      commit: 'manual',
+      async handle(batch) {
+        batches.push(batch);
+        seen.push(...batch.records.map(({ value }) => String(value)));
+      },
+    });
+    await eventually(() => expect(seen).toEqual(['a', 'b', 'c']));
+    const [old] = batches;
+    let isCommitting = true;
+    const committing = (async () => {
+      for (; isCommitting; await sleep(1)) await old?.commit(3n).catch(() => undefined);
+    })();
+    await admin.deleteTopics({ topics: [topic] });
+    // Long enough to fetch from the deleted topic.
+    await sleep(2_000);
+    await recreate(topic, many('new '));
+    await eventually(() => expect(seen).toContain('new 19'), { withinMs: 60_000 });
+    isCommitting = false;
+    await committing;
+    expect(seen).toEqual(['a', 'b', 'c', ...many('new ')]);
     await consumption.stop();
   }, 90_000);
 });
