@@ -9,6 +9,7 @@ const REPLICA: Record<string, Holding> = {
   'directory.entries': { colleague: 'rows of memberships removed' },
   'directory.applied': { nothing: 'offsets' },
   'directory.replica': { nothing: 'one row with an id and times' },
+  'directory.done_erasures': { nothing: 'ids of erasures' },
 };
 
 /** Every table of every service's database, as `schema.table`. A new table must be added here, and erased. */

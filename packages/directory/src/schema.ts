@@ -35,3 +35,8 @@ export const replica = directory.table(
   },
   (table) => [check('one_row', sql`${table.only}`)],
 );
+
+/** Erasures that this service has done and that the directory may still ask for. */
+export const doneErasures = directory.table('done_erasures', {
+  id: text().primaryKey(),
+});

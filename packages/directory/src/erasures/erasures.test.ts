@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@switchboard/database';
 import { type EventLog, openPostgresLog } from '@switchboard/event-log';
 import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
-import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { directoryMigrations, ERASURE_REPORTS_TOPIC, erasureReportsSpec } from '../index.ts';
 import { type Erasures, openErasures } from './erasures.ts';
@@ -33,15 +32,19 @@ afterEach(async () => {
   await own.drop();
 });
 
-const row = (subject: object, waitingFor = ['eu/test']) =>
-  JSON.stringify({ id: 'ers_1', subject, waitingFor });
+const row = (subject: object, id = 'ers_1', waitingFor = ['eu/test']) =>
+  JSON.stringify({ id, subject, waitingFor });
 
-async function ask(subject: object): Promise<void> {
+async function ask(subject: object, id = 'ers_1'): Promise<void> {
   await database.sql`
-    insert into directory.entries (kind, id, value, revision) values ('erasure', 'ers_1', ${row(subject)}, 1)`;
+    insert into directory.entries (kind, id, value, revision) values ('erasure', ${id}, ${row(subject, id)}, 1)`;
 }
 
-function start(fail: () => boolean = () => false, work?: (signal: AbortSignal) => Promise<void>): Erasures {
+function start(
+  fail: () => boolean = () => false,
+  work?: (signal: AbortSignal) => Promise<void>,
+  lockTimeoutMs?: number,
+): Erasures {
   const erasures = openErasures({
     database,
     databaseUrl: own.url,
@@ -49,6 +52,7 @@ function start(fail: () => boolean = () => false, work?: (signal: AbortSignal) =
     service: 'test',
     region: 'eu',
     logger: { info: () => undefined, warn: () => undefined },
+    ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
     intakes: [{ group: 'calls of test', topics: ['calls'] }],
     eraser: () => ({
       async erasePerson({ distinctIds }, signal) {
@@ -103,13 +107,47 @@ it('tries again after a failure, and reports once', async () => {
   expect(erased).toEqual(['ada']);
 }, 40_000);
 
-it('lets the transaction that holds the lock be idle for as long as an erasure takes', async () => {
-  const shown = await database.drizzle.transaction(async (tx) => {
+it('reports again what is done, and does not repeat it, until the report is taken in', async () => {
+  await ask(SUBJECT);
+  const first = start();
+  await reported(1n);
+  await first.stop();
+  start();
+  await reported(2n);
+  expect(erased).toEqual(['ada']);
+  await database.sql`update directory.entries set value = null where id = 'ers_1'`;
+  await ask({ ...SUBJECT, distinctIds: ['grace'] }, 'ers_2');
+  await reported(3n);
+  expect(erased).toEqual(['ada', 'grace']);
+  expect([...(await database.sql`select * from directory.done_erasures`)]).toEqual([{ id: 'ers_2' }]);
+}, 60_000);
+
+it('releases the lock of a process that vanished without closing its connection', async () => {
+  const silent = openDatabase({ url: own.url, applicationName: 'silent', statementTimeoutMs: 200 });
+  const held = silent.drizzle.transaction(async (tx) => {
     expect(await lockErasures(tx)).toBe(true);
-    return await tx.execute(sql`show idle_in_transaction_session_timeout`);
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
   });
-  expect(shown[0]).toEqual({ idle_in_transaction_session_timeout: '0' });
-});
+  const ended = held.catch((error: unknown) => error);
+  await eventually(
+    async () => expect(await database.drizzle.transaction((tx) => lockErasures(tx))).toBe(true),
+    { withinMs: 8_000 },
+  );
+  expect(await ended).toBeInstanceOf(Error);
+  await silent.close();
+}, 20_000);
+
+it('keeps the lock while an erasure takes longer than a connection may be silent', async () => {
+  let begun = 0;
+  await ask(SUBJECT);
+  const work = async () => {
+    begun += 1;
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+  };
+  for (let processes = 0; processes < 2; processes++) start(undefined, work, 500);
+  await reported(1n);
+  expect([begun, erased]).toEqual([1, ['ada']]);
+}, 40_000);
 
 it('gives up an erasure whose lock is lost, or that is stopped, before another begins', async () => {
   const order: string[] = [];
@@ -134,7 +172,7 @@ it('gives up an erasure whose lock is lost, or that is stopped, before another b
 it('leaves alone what it is not asked for', async () => {
   await database.sql`
     insert into directory.entries (kind, id, value, revision)
-    values ('erasure', 'ers_1', ${row(SUBJECT, ['us/test', 'eu/other'])}, 1), ('erasure', 'ers_2', null, 2)`;
+    values ('erasure', 'ers_1', ${row(SUBJECT, 'ers_1', ['us/test', 'eu/other'])}, 1), ('erasure', 'ers_2', null, 2)`;
   start();
   await new Promise((resolve) => setTimeout(resolve, 4_000));
   expect([erased, await reports()]).toEqual([[], 0n]);

@@ -1,10 +1,17 @@
-import { type Database, type Db, openDatabase } from '@switchboard/database';
+import { type Database, type Db, openDatabase, type Tx } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
 import { pause } from '@switchboard/resilience';
 import type { DirectoryLogger } from '../following.ts';
 import type { Entries, ErasedPerson } from '../record.ts';
 import { ERASURE_REPORTS_TOPIC, erasureReportRecord } from './reports.ts';
-import { forgetMember, lockErasures, readErasures } from './store.ts';
+import {
+  forgetMember,
+  isErasureDone,
+  keepLock,
+  lockErasures,
+  markErasureDone,
+  readErasures,
+} from './store.ts';
 
 /**
  * Erases what one service holds. Called again after a failure, and where everything is erased already. Long work is
@@ -35,6 +42,8 @@ export interface ErasuresOptions {
   intakes?: readonly Intake[];
   /** Made with a database whose statements may take minutes. Without one, the service holds only its replica. */
   eraser?(db: Db): Eraser;
+  /** How long the database may not answer before the lock of an erasure is given up. Default 10 s. */
+  lockTimeoutMs?: number;
 }
 
 /** Carries out the erasures that the directory asks this service for. */
@@ -58,10 +67,11 @@ const STATEMENT_TIMEOUT_MS = 600_000;
 
 /**
  * Follows the erasures in the replica of the directory. Each is done once the service's consumers have read what was on
- * the event log when it was seen, by one process at a time, and is reported until the directory no longer asks for it.
+ * the event log when it was seen, once and by one process, and is reported until the directory no longer asks for it.
  */
 export function openErasures(options: ErasuresOptions): Erasures {
   const { database, databaseUrl, log, service, region, logger, intakes = [], eraser } = options;
+  const { lockTimeoutMs = 10_000 } = options;
   const name = `${region}/${service}`;
   const stopping = new AbortController();
   const seenAt = new Map<string, number>();
@@ -91,10 +101,12 @@ export function openErasures(options: ErasuresOptions): Erasures {
   async function carryOut(erasure: Erasure): Promise<void> {
     const { id } = erasure;
     try {
-      if (!(await isDue(erasure)) || !(await eraseAlone(erasure))) return;
+      if (wasReported(id)) return;
+      const isDone = await isErasureDone(database.drizzle, id);
+      if (!isDone && !((await isDue(erasure)) && (await eraseAlone(erasure)))) return;
       await log.publish(ERASURE_REPORTS_TOPIC, [erasureReportRecord({ erasureId: id, service: name })]);
       reportedAt.set(id, performance.now());
-      logger.info({ erasure: id }, 'erasure done');
+      if (!isDone) logger.info({ erasure: id }, 'erasure done');
     } catch (error) {
       if (stopping.signal.aborted) return;
       if (!failed.has(id)) logger.warn({ erasure: id, error }, 'erasure failed, retrying');
@@ -102,10 +114,12 @@ export function openErasures(options: ErasuresOptions): Erasures {
     }
   }
 
+  function wasReported(id: string): boolean {
+    return performance.now() - (reportedAt.get(id) ?? Number.NEGATIVE_INFINITY) < REPORT_AGAIN_MS;
+  }
+
   async function isDue({ id, subject }: Erasure): Promise<boolean> {
     const now = performance.now();
-    const reported = reportedAt.get(id);
-    if (reported !== undefined && now - reported < REPORT_AGAIN_MS) return false;
     const seen = seenAt.get(id) ?? now;
     seenAt.set(id, seen);
     if (now - seen < SETTLE_MS) return false;
@@ -129,37 +143,49 @@ export function openErasures(options: ErasuresOptions): Erasures {
   }
 
   /** False when another process is at it, or the replica still has the colleague. */
-  async function eraseAlone({ id, subject }: Erasure): Promise<boolean> {
-    const own = openDatabase({
-      url: databaseUrl,
-      applicationName: `${service} erasure`,
-      poolSize: 2,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    });
+  async function eraseAlone(erasure: Erasure): Promise<boolean> {
+    const open = (statementTimeoutMs: number) =>
+      openDatabase({
+        url: databaseUrl,
+        applicationName: `${service} erasure`,
+        poolSize: 1,
+        statementTimeoutMs,
+      });
+    const own = open(STATEMENT_TIMEOUT_MS);
+    // PostgreSQL ends the transaction after six times this without a statement.
+    const holder = open(lockTimeoutMs);
     const ending = new AbortController();
     const signal = AbortSignal.any([stopping.signal, ending.signal]);
     let working: Promise<void> | undefined;
+    let beating: NodeJS.Timeout | undefined;
     try {
-      return await own.drizzle.transaction(async (tx) => {
-        if (!(await lockErasures(tx))) return false;
-        if (!(await readErasures(tx)).some((one) => one.id === id && one.waitingFor.includes(name)))
-          return false;
-        const work = eraser?.(own.drizzle);
-        if (subject.kind === 'person') {
-          working = work?.erasePerson?.(subject, signal);
-          await working;
-          return true;
-        }
-        working = work?.eraseColleague?.(subject.sub, signal);
+      return await holder.drizzle.transaction(async (tx) => {
+        if (!(await lockErasures(tx)) || !(await isOpen(tx, erasure.id))) return false;
+        beating = setInterval(() => void keepLock(tx).catch(() => undefined), lockTimeoutMs);
+        working = erase(erasure, eraser?.(own.drizzle), signal);
         await working;
-        return await forgetMember(tx, subject.sub);
+        const { subject } = erasure;
+        if (subject.kind === 'colleague' && !(await forgetMember(tx, subject.sub))) return false;
+        await markErasureDone(tx, erasure.id);
+        return true;
       });
     } finally {
+      clearInterval(beating);
       // A transaction whose connection is lost ends, and releases the lock, while the eraser is still at work.
       ending.abort();
       await working?.catch(() => undefined);
-      await own.close();
+      await Promise.all([own.close(), holder.close()]);
     }
+  }
+
+  async function isOpen(tx: Tx, id: string): Promise<boolean> {
+    const asked = (await readErasures(tx)).some((one) => one.id === id && one.waitingFor.includes(name));
+    return asked && !(await isErasureDone(tx, id));
+  }
+
+  async function erase({ subject }: Erasure, work: Eraser | undefined, signal: AbortSignal): Promise<void> {
+    if (subject.kind === 'person') await work?.erasePerson?.(subject, signal);
+    else await work?.eraseColleague?.(subject.sub, signal);
   }
 
   function forgetAllBut(asked: readonly Erasure[]): void {

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@switchboard/database';
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, notExists, sql } from 'drizzle-orm';
 import { type Entries, entryId, parseEntry } from '../record.ts';
-import { entries } from '../schema.ts';
+import { doneErasures, entries } from '../schema.ts';
 
 /** Any number that nothing else in a service's database uses. */
 const ERASURES_LOCK = 7_215_330_984;
@@ -17,14 +17,32 @@ export async function readErasures(db: Db | Tx): Promise<Entries['erasure'][]> {
 }
 
 /**
- * Takes the lock that one process of the service holds while it erases; false when another has it. The transaction may
- * then be idle for as long as the erasure takes.
+ * Takes the lock that one process of the service holds while it erases; false when another has it. PostgreSQL ends a
+ * transaction that is idle for too long: see `keepLock`.
  */
 export async function lockErasures(tx: Tx): Promise<boolean> {
   const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${ERASURES_LOCK}) as taken`);
-  if (row?.['taken'] !== true) return false;
-  await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`);
-  return true;
+  return row?.['taken'] === true;
+}
+
+/** Keeps the transaction from being idle. Throws, and ends it, when the lock is lost. */
+export async function keepLock(tx: Tx): Promise<void> {
+  await tx.execute(sql`select 1`);
+}
+
+export async function isErasureDone(db: Db | Tx, id: string): Promise<boolean> {
+  const rows = await db.select().from(doneErasures).where(eq(doneErasures.id, id));
+  return rows.length > 0;
+}
+
+/** Also forgets those that the directory no longer asks for. */
+export async function markErasureDone(tx: Tx, id: string): Promise<void> {
+  const entry = tx
+    .select({ id: entries.id })
+    .from(entries)
+    .where(and(eq(entries.kind, 'erasure'), eq(entries.id, doneErasures.id), isNotNull(entries.value)));
+  await tx.delete(doneErasures).where(notExists(entry));
+  await tx.insert(doneErasures).values({ id }).onConflictDoNothing();
 }
 
 /**

@@ -1,0 +1,3 @@
+CREATE TABLE "directory"."done_erasures" (
+	"id" text PRIMARY KEY NOT NULL
+);
