@@ -146,6 +146,10 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
       expect(
         await query('messenger', `select author_id from turns where body = 'How can we help?' order by 1`),
       ).toEqual([{ author_id: 'sub-grace' }, { author_id: null }]);
+      expect((await erase('list')).out).toMatch(
+        /^20\S+ ers_\w+ colleague: done\n(20.* ers_.* person of .*: done\n){2}$/,
+      );
+      expect(await erase('list', '--state', 'running')).toEqual({ code: 0, out: '', err: '' });
     }, 120_000);
   });
 });

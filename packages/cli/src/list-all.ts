@@ -8,14 +8,15 @@ const page = z.record(z.string(), z.unknown());
 /** Reads every page of a list. */
 export async function listAll(
   client: ManagementClient,
-  list: NonNullable<Kind['list']>,
+  list: Pick<NonNullable<Kind['list']>, 'operation'>,
   params: Record<string, string> = {},
+  filters: Record<string, string> = {},
 ): Promise<unknown[]> {
   const found: unknown[] = [];
   let cursor: unknown;
   do {
-    const query = typeof cursor === 'string' ? { query: { cursor } } : {};
-    const answer = page.parse(await client.call(list.operation, { params, ...query }));
+    const query = { ...filters, ...(typeof cursor === 'string' ? { cursor } : {}) };
+    const answer = page.parse(await client.call(list.operation, { params, query }));
     found.push(...(Object.values(answer).find(Array.isArray) ?? []));
     cursor = answer['nextCursor'];
   } while (typeof cursor === 'string');

@@ -68,10 +68,10 @@ export function createManagementClient(options: ManagementClientOptions): Manage
       encodeURIComponent(params[name] ?? ''),
     );
     const call = `${operation.method.toUpperCase()} ${path}`;
-    const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
+    const search = new URLSearchParams(query).toString();
     const base = addressOf(operation.service);
     try {
-      const response = await fetch(`${base}${path}${search}`, {
+      const response = await fetch(`${base}${path}${search && `?${search}`}`, {
         method: operation.method.toUpperCase(),
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         signal: AbortSignal.timeout(CALL_TIMEOUT_MS),

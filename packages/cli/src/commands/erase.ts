@@ -1,5 +1,15 @@
-import { type Erasure, eraseColleague, erasePerson, erasure, getErasure } from '@switchboard/contracts';
+import {
+  type Erasure,
+  eraseColleague,
+  erasePerson,
+  erasure,
+  erasureState,
+  getErasure,
+  listErasures,
+} from '@switchboard/contracts';
 import { pause } from '@switchboard/resilience';
+import { z } from 'zod';
+import { listAll } from '../list-all.ts';
 import type { ManagementClient } from '../management-client.ts';
 import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
 import { openClient, readArguments } from './session.ts';
@@ -14,24 +24,32 @@ export const erase: Command = {
   help: `switchboard erase person <projectId> <distinctIds...> --yes
 switchboard erase colleague <sub> --yes
 switchboard erase status <erasureId>
+switchboard erase list [--state running|done]
 
 Erases every table, file and recording that holds the person or the colleague, and prints each service once it is
 done. Services wait until they have read what was on the event log, which takes the archive up to
 ARCHIVE_FILE_SECONDS. Stop the source of the data first. An erasure goes on if the command is interrupted; follow it
-with erase status.
+with erase status. list shows all erasures, newest first, without saying whose data they erase.
 
   --user <id>      person: the user id that your page gave the messenger
   --timeout <s>    seconds to wait until it is done (default: ${DEFAULT_TIMEOUT_SECONDS})
+  --state <state>  list: only those that are running, or done
   --yes            confirm
 ${COMMON_HELP}
 `,
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, {
       user: { type: 'string' },
+      state: { type: 'string' },
       timeout: { type: 'string' },
       yes: { type: 'boolean' },
     });
     const [what, ...ids] = positionals;
+    if (what === 'list' && ids.length === 0) {
+      const erasures = await list(openClient(values, terminal), values.state);
+      terminal.out(values.json ? `${JSON.stringify({ erasures })}\n` : describe(erasures));
+      return EXIT_CODES.done;
+    }
     const { timeout = String(DEFAULT_TIMEOUT_SECONDS) } = values;
     const seconds = Number(timeout);
     if (!(seconds >= 0 && seconds <= MAX_TIMEOUT_SECONDS))
@@ -64,8 +82,24 @@ function requestOf(what: string | undefined, ids: readonly string[], userId: str
     if (what === 'status') return { operation: getErasure, input: { params: { erasureId: first } } };
   }
   throw new UsageError(
-    'usage: switchboard erase person <projectId> <distinctIds...> [--user <id>], switchboard erase colleague <sub>, or switchboard erase status <erasureId>',
+    'usage: switchboard erase person <projectId> <distinctIds...> [--user <id>], switchboard erase colleague <sub>, switchboard erase status <erasureId>, or switchboard erase list',
   );
+}
+
+async function list(client: ManagementClient, given: string | undefined): Promise<Erasure[]> {
+  const state = erasureState.optional().safeParse(given);
+  if (!state.success) throw new UsageError(`--state: give ${erasureState.options.join(' or ')}`);
+  const filters = state.data === undefined ? {} : { state: state.data };
+  return z.array(erasure).parse(await listAll(client, { operation: listErasures }, {}, filters));
+}
+
+function describe(erasures: readonly Erasure[]): string {
+  const lines = erasures.map(({ id, kind, projectId, createdAt, services }) => {
+    const open = services.filter(({ doneAt }) => doneAt === null);
+    const state = open.length === 0 ? 'done' : `waiting for ${open.map(nameOf).join(', ')}`;
+    return `${createdAt} ${id} ${kind}${projectId === null ? '' : ` of ${projectId}`}: ${state}\n`;
+  });
+  return lines.join('');
 }
 
 interface FollowOptions {

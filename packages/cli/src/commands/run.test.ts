@@ -62,6 +62,8 @@ describe('an invalid command exits with 2 and says what is wrong', () => {
     [['erase', 'colleague', 'ada', '--user', 'x', '--yes'], /usage: switchboard erase person/],
     [['erase', 'colleague', 'ada'], /confirm with --yes/],
     [['erase', 'colleague', 'ada', '--yes', '--timeout', 'long'], /--timeout: give seconds/],
+    [['erase', 'list', 'shop'], /or switchboard erase list$/m],
+    [['erase', 'list', '--state', 'lost', url], /--state: give running or done/],
     [['apply'], /one manifest file/],
     [['apply', 'a', 'b'], /one manifest/],
     [['apply', 'empty.yaml', '--frob'], /--frob/],

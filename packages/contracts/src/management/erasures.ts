@@ -1,9 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { id, timestamp } from '../fields/fields.ts';
+import { id, text, timestamp } from '../fields/fields.ts';
 import { erasureId } from '../fields/ids.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { managementOf, projectParams } from './common.ts';
+
+export const erasureState = z.enum(['running', 'done']);
+export type ErasureState = z.infer<typeof erasureState>;
 
 /** How far an erasure is. It does not say whose data was erased. */
 export const erasure = z
@@ -11,7 +14,7 @@ export const erasure = z
     id,
     kind: z.enum(['person', 'colleague']),
     projectId: id.nullable().openapi({ description: 'Null for a colleague.' }),
-    state: z.enum(['running', 'done']),
+    state: erasureState,
     createdAt: timestamp,
     services: z.array(
       z.object({
@@ -75,6 +78,25 @@ export const eraseColleague = operation({
   description: 'Ends the memberships at once. sub is the subject of the access tokens of the colleague.',
   request: { body: jsonBody(colleagueErasure, { sub: 'sub-ada' }) },
   responses: { 202: jsonResponse(ACCEPTED, erasure) },
+});
+
+export const listErasures = operation({
+  ...common,
+  operationId: 'listErasures',
+  method: 'get',
+  path: '/management/v1/erasures',
+  summary: 'List erasures',
+  description:
+    'Returns 200 per page, newest first. cursor is the nextCursor of the previous page; nextCursor is null on the last page.',
+  request: {
+    query: z.object({ state: erasureState.optional(), cursor: text({ min: 1, max: 200 }).optional() }),
+  },
+  responses: {
+    200: jsonResponse(
+      'A page of erasures.',
+      z.object({ erasures: z.array(erasure), nextCursor: z.string().nullable() }),
+    ),
+  },
 });
 
 export const getErasure = operation({

@@ -117,3 +117,40 @@ it('the erasure of a colleague ends every membership and asks every region', asy
   expect((await one.manage('GET', '/companies/acme/members/sub-1')).status).toBe(404);
   expect((await one.manage('GET', '/companies/acme/members/sub-2')).status).toBe(200);
 });
+
+it('an operator lists erasures by pages, newest first, and by state', async () => {
+  const listed = await testCatalogue();
+  const here = await listed.instance();
+  const sql = await listed.sql();
+  expect((await here.manage('GET', '/erasures')).body).toEqual({ erasures: [], nextCursor: null });
+  await sql`
+    insert into erasures (id, kind, subject, project_id)
+    select 'ers_' || to_char(n, 'FM0000'), 'person', 'visitor', 'shop' from generate_series(0, 449) as n`;
+  await sql`
+    insert into erasure_parts (erasure_id, region, service, done_at)
+    select id, 'eu', service, case when id < 'ers_0440' or service = 'flags' then now() end
+    from erasures, unnest(array['archive', 'flags']) as service`;
+
+  const read: { id: string }[] = [];
+  const sizes: number[] = [];
+  for (let path = '/erasures'; path !== ''; ) {
+    const { body } = await here.manage('GET', path);
+    read.push(...body.erasures);
+    sizes.push(body.erasures.length);
+    path = body.nextCursor === null ? '' : `/erasures?cursor=${body.nextCursor}`;
+  }
+  expect(sizes).toEqual([200, 200, 50]);
+  const ids = Array.from({ length: 450 }, (_, n) => `ers_${String(449 - n).padStart(4, '0')}`);
+  expect(read.map(({ id }) => id)).toEqual(ids);
+  expect(read[0]).toEqual((await here.manage('GET', '/erasures/ers_0449')).body);
+  expect(JSON.stringify(read)).not.toContain('visitor');
+
+  const running = await here.manage('GET', '/erasures?state=running');
+  expect(running.body.erasures.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 10));
+  const done = await here.manage('GET', '/erasures?state=done');
+  expect(done.body.erasures.map(({ id }: { id: string }) => id)).toEqual(ids.slice(10, 210));
+  expect((await here.manage('GET', '/erasures?state=lost')).status).toBe(400);
+  const token = await listed.tokens.mint({ sub: 'ada', permissions: [] });
+  expect((await here.manage('GET', '/erasures', undefined, token)).status).toBe(403);
+  await listed.close();
+}, 30_000);

@@ -6,7 +6,13 @@ import type { Announce, Outbox } from '../outbox/outbox.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
 import { erasureRecord } from './record.ts';
-import { createErasuresStore, type ErasurePartRow, type ErasureRow, type ErasuresStore } from './store.ts';
+import {
+  createErasuresStore,
+  type ErasurePartRow,
+  type ErasureRow,
+  type ErasureSelection,
+  type ErasuresStore,
+} from './store.ts';
 
 /** The services that hold data of a project's people. */
 const OF_PEOPLE: readonly ServiceName[] = ['archive', 'collaboration', 'flags', 'messenger'];
@@ -17,6 +23,8 @@ export interface Erasures {
   erasePerson(projectId: string, person: PersonErasure): Promise<Erasure>;
   /** Removes the colleague from every company. */
   eraseColleague(sub: string): Promise<Erasure>;
+  /** A page of erasures, newest first. */
+  list(selection: ErasureSelection): Promise<{ erasures: Erasure[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(id: string): Promise<Erasure>;
   /** A service has done its part. Repeated and unknown reports change nothing. */
@@ -59,10 +67,17 @@ export function createErasures({ db, outbox, region, regions, services }: Erasur
   async function get(id: string): Promise<Erasure> {
     const row = await store.find(id);
     if (row === undefined) throw new NotFound('Erasure not found.');
-    return present(row, await store.parts(id));
+    return present(row, await store.parts([id]));
   }
 
   return {
+    async list(selection) {
+      const { rows, nextCursor } = await store.list(selection);
+      const parts = await store.parts(rows.map(({ id }) => id));
+      const partsOf = Map.groupBy(parts, ({ erasureId }) => erasureId);
+      return { erasures: rows.map((row) => present(row, partsOf.get(row.id) ?? [])), nextCursor };
+    },
+
     get,
     oldestSeconds: store.oldestSeconds,
 
@@ -96,7 +111,7 @@ export function createErasures({ db, outbox, region, regions, services }: Erasur
         const row = await own.lock(erasureId);
         if (row === undefined || row.subject === null) return;
         if (!(await own.markDone(erasureId, { region: doneIn, service }))) return;
-        const parts = await own.parts(erasureId);
+        const parts = await own.parts([erasureId]);
         if (parts.every(({ doneAt }) => doneAt !== null)) {
           await own.forgetSubject(erasureId);
           announce([directoryTombstone('erasure', erasureId)]);

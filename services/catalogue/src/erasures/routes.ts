@@ -1,4 +1,4 @@
-import { eraseColleague, erasePerson, getErasure } from '@switchboard/contracts';
+import { eraseColleague, erasePerson, getErasure, listErasures } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
 import type { Erasures } from './erasures.ts';
 
@@ -9,5 +9,6 @@ export function erasuresRoutes(app: ServiceApp, { erasures }: { erasures: Erasur
   app.implement(eraseColleague, async (c) =>
     c.json(await erasures.eraseColleague(c.req.valid('json').sub), 202),
   );
+  app.implement(listErasures, async (c) => c.json(await erasures.list(c.req.valid('query')), 200));
   app.implement(getErasure, async (c) => c.json(await erasures.get(c.req.valid('param').erasureId), 200));
 }

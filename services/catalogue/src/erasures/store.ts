@@ -1,5 +1,7 @@
+import type { ErasureState } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
-import { and, asc, eq, isNull, min, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lt, min, not, sql } from 'drizzle-orm';
+import { PAGE_LIMIT, type Page, toPage } from '../paging/paging.ts';
 import { erasureParts, erasures, members, projects } from '../schema/index.ts';
 
 export type ErasureRow = typeof erasures.$inferSelect;
@@ -11,13 +13,20 @@ export interface Part {
   service: string;
 }
 
+export interface ErasureSelection {
+  state?: ErasureState | undefined;
+  cursor?: string | undefined;
+}
+
 export interface ErasuresStore {
   add(erasure: Omit<ErasureRow, 'createdAt'>, parts: readonly Part[]): Promise<void>;
+  /** A page of erasures, newest first. */
+  list(selection: ErasureSelection): Promise<Page<ErasureRow>>;
   find(id: string): Promise<ErasureRow | undefined>;
   /** The erasure, locked until the transaction ends. */
   lock(id: string): Promise<ErasureRow | undefined>;
-  /** By region and service. */
-  parts(id: string): Promise<ErasurePartRow[]>;
+  /** The parts of these erasures, each erasure's by region and service. */
+  parts(ids: readonly string[]): Promise<ErasurePartRow[]>;
   /** False when the part was done before or is none of the erasure's. */
   markDone(id: string, part: Part): Promise<boolean>;
   /** Forgets whose data was erased. */
@@ -38,6 +47,26 @@ export function createErasuresStore(db: Db | Tx): ErasuresStore {
       await db.insert(erasureParts).values(parts.map((part) => ({ erasureId: erasure.id, ...part })));
     },
 
+    async list({ state, cursor }) {
+      const open = db
+        .select({ id: erasureParts.erasureId })
+        .from(erasureParts)
+        .where(isNull(erasureParts.doneAt));
+      const isRunning = inArray(erasures.id, open);
+      const rows = await db
+        .select()
+        .from(erasures)
+        .where(
+          and(
+            cursor === undefined ? undefined : lt(erasures.id, cursor),
+            state === undefined ? undefined : state === 'running' ? isRunning : not(isRunning),
+          ),
+        )
+        .orderBy(desc(erasures.id))
+        .limit(PAGE_LIMIT);
+      return toPage(rows, ({ id }) => id);
+    },
+
     async find(id) {
       const [row] = await db.select().from(erasures).where(eq(erasures.id, id));
       return row;
@@ -48,11 +77,11 @@ export function createErasuresStore(db: Db | Tx): ErasuresStore {
       return row;
     },
 
-    async parts(id) {
+    async parts(ids) {
       return db
         .select()
         .from(erasureParts)
-        .where(eq(erasureParts.erasureId, id))
+        .where(inArray(erasureParts.erasureId, [...ids]))
         .orderBy(asc(erasureParts.region), asc(erasureParts.service));
     },
 
