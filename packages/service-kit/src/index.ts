@@ -45,6 +45,7 @@ export { shutDownInOrder } from './lifecycle/shutdown.ts';
 export { openQuotas } from './limits/quota.ts';
 export { createRateLimits, type RateLimit } from './limits/rate-limits.ts';
 export { openRedis } from './limits/redis.ts';
+export { strangersNames } from './outgoing/names.ts';
 export { createSender, type Send, SendFailed } from './outgoing/sender.ts';
 export { createEncryption, type Encryption, encryptionSecrets } from './secrets/encryption.ts';
 export { reencryptAll } from './secrets/re-encryption.ts';

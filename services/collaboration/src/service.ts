@@ -9,6 +9,7 @@ import {
   openEventLog,
   openRedis,
   projectOfRegion,
+  strangersNames,
 } from '@switchboard/service-kit';
 import { createAnnotations } from './annotations/annotations.ts';
 import { annotationsRoutes } from './annotations/routes.ts';
@@ -196,5 +197,9 @@ function openPusher(config: CollaborationConfig): Pusher | undefined {
     subject: `mailto:${MAIL_FROM}`,
   };
   const privateNetworks = { setting: 'PUSH_PRIVATE_NETWORKS', networks: PUSH_PRIVATE_NETWORKS };
-  return webPusher(keys, createSender({ config, timeoutMs: PUSH_TIMEOUT_MS, maxBytes: 0, privateNetworks }));
+  const resolve = strangersNames();
+  return webPusher(
+    keys,
+    createSender({ config, timeoutMs: PUSH_TIMEOUT_MS, maxBytes: 0, privateNetworks, resolve }),
+  );
 }

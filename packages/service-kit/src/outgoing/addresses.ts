@@ -1,7 +1,7 @@
-import { type LookupAddress, lookup as resolve } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Network } from '../settings/fields.ts';
+import type { ResolveName } from './names.ts';
 
 /** An address that requests must not reach; the message names the host and how to allow it. */
 export class PrivateAddress extends Error {
@@ -31,16 +31,22 @@ export function requireReachable({ hostname }: URL, networks: readonly Network[]
  * Resolves names for connections: the addresses that are checked are those that are connected to, so a name cannot
  * change its address in between. One that is not reachable refuses the name.
  */
-export function reachableLookup(networks: readonly Network[], setting: string): LookupFunction {
+export function reachableLookup(
+  networks: readonly Network[],
+  setting: string,
+  resolve: ResolveName,
+): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[] = []) => {
-      const refused = addresses.find(({ address }) => !isReachable(address, networks));
-      const [first] = addresses;
-      if (error) callback(error, []);
-      else if (refused) callback(refusal(hostname, refused.address, setting), []);
-      else if (options.all || first === undefined) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
+    resolve(hostname).then(
+      (addresses) => {
+        const refused = addresses.find(({ address }) => !isReachable(address, networks));
+        const [first] = addresses;
+        if (refused) callback(refusal(hostname, refused.address, setting), []);
+        else if (options.all || first === undefined) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, []),
+    );
   };
 }
 

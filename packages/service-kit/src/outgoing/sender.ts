@@ -2,6 +2,7 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import type { Network } from '../settings/fields.ts';
 import type { OutgoingConfig } from '../settings/outgoing.ts';
 import { PrivateAddress, reachableLookup, requireReachable } from './addresses.ts';
+import { type ResolveName, systemNames } from './names.ts';
 
 interface SenderOptions {
   config: OutgoingConfig;
@@ -11,6 +12,8 @@ interface SenderOptions {
   maxBytes: number;
   /** Private networks that may be reached, and the setting that lists them. Default: OUTGOING_PRIVATE_NETWORKS. */
   privateNetworks?: { setting: string; networks: readonly Network[] | undefined };
+  /** Default: `systemNames`. */
+  resolve?: ResolveName;
 }
 
 /**
@@ -37,7 +40,13 @@ const KEEP_ALIVE_MS = 4_000;
  * Sends requests to servers that are not trusted: within a deadline, with a bounded answer, and to no private address
  * that is not allowed. Through a proxy, the proxy resolves names and has to refuse private networks itself.
  */
-export function createSender({ config, timeoutMs, maxBytes, privateNetworks }: SenderOptions): Send {
+export function createSender({
+  config,
+  timeoutMs,
+  maxBytes,
+  privateNetworks,
+  resolve = systemNames,
+}: SenderOptions): Send {
   const { setting, networks = [] } = privateNetworks ?? {
     setting: 'OUTGOING_PRIVATE_NETWORKS',
     networks: config.OUTGOING_PRIVATE_NETWORKS,
@@ -48,7 +57,7 @@ export function createSender({ config, timeoutMs, maxBytes, privateNetworks }: S
     bodyTimeout: timeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: timeoutMs, lookup: reachableLookup(networks, setting) },
+    connect: { timeout: timeoutMs, lookup: reachableLookup(networks, setting, resolve) },
   });
 
   async function exchange(sent: Request, signal: AbortSignal): Promise<Response> {
