@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffDelay } from '@switchboard/resilience';
 import type postgres from 'postgres';
 
 export interface Listening {
@@ -17,6 +18,8 @@ interface Hooks {
 }
 
 const HEARTBEAT_MS = 10_000;
+/** Every process listens again when PostgreSQL comes back: not all at the same time. */
+const RESTORE_BACKOFF = { baseMs: 50, maxMs: 1_000 };
 
 /**
  * LISTEN on one dedicated connection for all channels. postgres.js's own `listen` does not report a lost connection;
@@ -50,7 +53,7 @@ export function createListener(connect: (hooks: Hooks) => postgres.Sql) {
   }
 
   async function restore(): Promise<void> {
-    for (let pause = 50; !closed && subscriptions.size > 0; pause = Math.min(pause * 2, 1000)) {
+    for (let failures = 0; !closed && subscriptions.size > 0; failures++) {
       const before = losses;
       try {
         for (const channel of new Set([...subscriptions].map((subscription) => subscription.channel))) {
@@ -59,7 +62,7 @@ export function createListener(connect: (hooks: Hooks) => postgres.Sql) {
         // Lost again in between: some channels were asked for on the connection before.
         if (losses === before) return reportGap();
       } catch {
-        await sleep(pause);
+        await sleep(backoffDelay(failures, RESTORE_BACKOFF));
       }
     }
   }

@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@switchboard/database';
 import { z } from 'zod';
+import type { DirectoryLogger } from './following.ts';
 import { CHANGED_CHANNEL, notifyChanged } from './store.ts';
 
 /** While announcements may be lost, cached entries are invalidated this often. */
 const PROBE_INTERVAL_MS = 300;
+/** Longer than a restart of the database takes. */
+const WARN_AFTER_MS = 10_000;
 
 const payloadSchema = z.union([z.array(z.string()), z.object({ probe: z.string() })]);
 
 interface AnnouncementOptions {
   database: Database;
+  logger: DirectoryLogger | undefined;
   onChanged(key: string): void;
   /** Announcements may have been lost since the last call, or may be lost now. */
   onDoubt(): void;
@@ -19,7 +23,8 @@ interface AnnouncementOptions {
  * Listens for changed entries. While the connection is lost, `onDoubt` is called repeatedly, until a probe that this
  * instance sends to itself arrives: from then on no announcement is lost.
  */
-export async function listenForChanges({ database, onChanged, onDoubt }: AnnouncementOptions) {
+export async function listenForChanges({ database, logger, onChanged, onDoubt }: AnnouncementOptions) {
+  let warning: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   let awaited: string | undefined;
   let probing = false;
@@ -34,6 +39,7 @@ export async function listenForChanges({ database, onChanged, onDoubt }: Announc
   function doubt() {
     awaited = randomUUID();
     timer ??= setInterval(probe, PROBE_INTERVAL_MS);
+    warning ??= setTimeout(warn, WARN_AFTER_MS);
     probe();
   }
 
@@ -48,17 +54,30 @@ export async function listenForChanges({ database, onChanged, onDoubt }: Announc
       });
   }
 
+  function warn() {
+    logger?.warn(
+      { seconds: WARN_AFTER_MS / 1000 },
+      'directory announcements do not arrive, reading entries again until they do (poolers must keep sessions)',
+    );
+  }
+
   function trust() {
-    clearInterval(timer);
+    endDoubt();
     timer = undefined;
+    warning = undefined;
     awaited = undefined;
     onDoubt();
+  }
+
+  function endDoubt() {
+    clearInterval(timer);
+    clearTimeout(warning);
   }
 
   const listening = await database.listen(CHANGED_CHANNEL, onMessage, doubt);
   return {
     async stop() {
-      clearInterval(timer);
+      endDoubt();
       await listening.stop();
     },
   };

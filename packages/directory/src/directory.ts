@@ -62,7 +62,7 @@ export function openDirectory(options: DirectoryOptions): Directory {
   }
 
   async function start() {
-    listening ??= await listenForChanges({ database, onChanged, onDoubt: invalidateAll });
+    listening ??= await listenForChanges({ database, logger, onChanged, onDoubt: invalidateAll });
     const replica = await openReplica(database.drizzle);
     if (!replica.isBootstrapped) return follow();
     ready = true;

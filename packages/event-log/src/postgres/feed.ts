@@ -28,9 +28,10 @@ export function createFeed(database: () => Database): Feed {
   }
 
   async function listen(): Promise<Listening[]> {
+    let records: Listening | undefined;
     for (let failures = 1; !stopping.signal.aborted; failures++) {
       try {
-        const records = await database().listen(RECORDS_CHANNEL, onRecordsMessage, wakeAll);
+        records ??= await database().listen(RECORDS_CHANNEL, onRecordsMessage, wakeAll);
         const groups = await database().listen(GROUPS_CHANNEL, (group) => wake(groupKey(group)), wakeAll);
         wakeAll();
         return [records, groups];
@@ -38,7 +39,7 @@ export function createFeed(database: () => Database): Feed {
         await pause(backoffDelay(failures - 1, { baseMs: 100, maxMs: 2_000 }), stopping.signal);
       }
     }
-    return [];
+    return records === undefined ? [] : [records];
   }
 
   function onRecordsMessage(payload: string): void {

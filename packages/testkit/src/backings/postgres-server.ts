@@ -46,7 +46,11 @@ export async function postgresServer(
     async start() {
       server = await open();
     },
-    freeze: () => signal('SIGSTOP', (pids) => pids),
+    async freeze() {
+      // First the postmaster, so that it starts no process that is not stopped.
+      await signal('SIGSTOP', (pids) => pids.slice(0, 1));
+      await signal('SIGSTOP', (pids) => pids);
+    },
     thaw: () => signal('SIGCONT', (pids) => pids),
     kill: () => signal('SIGKILL', (pids) => pids.slice(0, 1)),
     async remove() {
