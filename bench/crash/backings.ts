@@ -31,16 +31,22 @@ export interface LogOptions {
   brokers: number;
   /** How long a broker of a cluster stays away at times. */
   awaySeconds: number;
+  /** The folder for the output of brokers. */
+  logs: string;
 }
 
 export async function startLog(kind: LogKind, network: Network, options: LogOptions): Promise<LogBacking> {
   return kind === 'kafka' ? startKafkaLog(network, options) : startPostgresLog(network);
 }
 
-async function startKafkaLog(network: Network, { brokers, awaySeconds }: LogOptions): Promise<LogBacking> {
+async function startKafkaLog(
+  network: Network,
+  { brokers, awaySeconds, logs }: LogOptions,
+): Promise<LogBacking> {
   const links = new Map<number, NetworkLink>();
   const cluster = await startKafkaCluster({
     brokers,
+    logs,
     async advertise(id, port) {
       const link = await network.link(`broker ${id}`, port);
       links.set(id, link);

@@ -58,7 +58,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     stops.push(network.stop);
     const database = await startDatabases('PostgreSQL of the services', SERVICES, network);
     stops.push(database.stop);
-    const backing = await startLog(options.log, network, options);
+    const backing = await startLog(options.log, network, { ...options, logs });
     stops.push(backing.stop);
     const objects = await startObjects(options.objects, folder, network);
     stops.push(objects.stop);

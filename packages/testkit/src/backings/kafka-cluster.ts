@@ -37,6 +37,8 @@ export interface KafkaClusterOptions {
    * reach one another directly, as do clients that bootstrap from `KafkaCluster.brokers`.
    */
   advertise?(id: number, port: number): Promise<number>;
+  /** A folder to which each broker writes its output, as `broker 1.log`. */
+  logs?: string;
 }
 
 /**
@@ -47,6 +49,7 @@ export interface KafkaClusterOptions {
 export async function startKafkaCluster({
   brokers = 3,
   advertise,
+  logs,
 }: KafkaClusterOptions = {}): Promise<KafkaCluster | undefined> {
   if (!isKafkaInstalled()) return undefined;
   const directory = await mkdtemp(join(tmpdir(), 'switchboard-kafka-cluster-'));
@@ -60,7 +63,7 @@ export async function startKafkaCluster({
     })),
   );
   const voters = places.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join();
-  const nodes = await Promise.all(places.map((place) => startNode(place, { voters, brokers })));
+  const nodes = await Promise.all(places.map((place) => startNode(place, { voters, brokers, logs })));
   await Promise.all(nodes.map(({ address }) => askCluster([address], brokers)));
   return {
     brokers: nodes.map(({ address }) => address),
@@ -104,7 +107,7 @@ function listeners({ port, controllerPort, linked }: Place): string[] {
 
 async function startNode(
   place: Place,
-  { voters, brokers }: { voters: string; brokers: number },
+  { voters, brokers, logs }: { voters: string; brokers: number; logs: string | undefined },
 ): Promise<KafkaNode> {
   const { id, port, controllerPort, folder } = place;
   const address = `127.0.0.1:${port}`;
@@ -136,8 +139,10 @@ async function startNode(
     scratch: folder,
     env: { ...process.env, KAFKA_PROPERTIES: properties, KAFKA_HEAP_MB: HEAP_MB },
     port,
+    ...(logs === undefined ? {} : { output: { file: join(logs, `broker ${id}.log`) } }),
     ready: () => askCluster([address]),
-    readyWithinMs: 120_000,
+    // A broker that was killed restores its logs, and joins a cluster that may be electing a controller.
+    readyWithinMs: 300_000,
   });
   return {
     id,
