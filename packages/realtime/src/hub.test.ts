@@ -206,6 +206,15 @@ describe('the number of sockets is limited', () => {
     await eventually(() => connect(instance, 'key=1&address=a'));
   });
 
+  test('per address, by what is free', async () => {
+    const instance = await startInstance({ maxSockets: 8 });
+    for (const [address, most] of Object.entries({ a: 4, b: 2, c: 1 })) {
+      for (let count = 0; count < most; count++) await connect(instance, `key=1&address=${address}`);
+      expect(await statusOf(instance, `key=1&address=${address}`)).toBe(429);
+    }
+    await connect(instance, 'key=1&address=d');
+  });
+
   test('per instance', async () => {
     const instance = await startInstance({ maxSockets: 2 });
     await connect(instance, 'key=1&address=a');

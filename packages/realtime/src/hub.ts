@@ -11,6 +11,7 @@ import type { Refusal, Socket, SocketPlan } from './socket.ts';
 export interface HubOptions {
   fanOut: FanOut;
   maxSockets: number;
+  /** An address also never holds more sockets than are free, so that a few addresses cannot take all. */
   maxPerAddress: number;
   /** Interval of pings, in milliseconds. A client that did not answer the last one is disconnected. Default 30 s. */
   pingMs?: number;
@@ -160,7 +161,7 @@ export function createHub(options: HubOptions): Hub {
           return c.text('Too many connections. Retry after the time in Retry-After.', 503, {
             'Retry-After': '5',
           });
-        if ((byAddress.get(address) ?? 0) >= maxPerAddress) {
+        if ((byAddress.get(address) ?? 0) >= Math.min(maxPerAddress, maxSockets - reserved)) {
           return c.text('Too many connections from your address. Retry after the time in Retry-After.', 429, {
             'Retry-After': '5',
           });

@@ -18,7 +18,7 @@ export const flagsSettings = z.object({
   RULESET_CACHE_BYTES: integerSetting({ min: 1_000_000, max: 64_000_000_000 })
     .optional()
     .describe('Bytes of the ruleset cache. Default: 40% of the heap beyond 96 MiB, up to 512 MiB.'),
-  SOCKETS_PER_ADDRESS: integerSetting({ min: 1, max: 1_000_000, fallback: 1000 }).describe(
+  SOCKETS_PER_ADDRESS: integerSetting({ min: 1, max: 1_000_000, fallback: 2000 }).describe(
     'Open sockets per address and instance.',
   ),
   SOCKETS_MAX: integerSetting({ min: 1, max: 1_000_000, fallback: 20_000 }).describe(

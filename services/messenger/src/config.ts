@@ -13,17 +13,18 @@ import { z } from 'zod';
 
 const limit = (fallback: number) => integerSetting({ min: 1, max: 1_000_000, fallback });
 
+/** Those per address leave room for some 2,000 people at work behind one: an office, or a mobile network. */
 const limits = {
-  OPENS_PER_ADDRESS_PER_MINUTE: limit(30).describe('Conversations opened per address and project.'),
+  OPENS_PER_ADDRESS_PER_MINUTE: limit(120).describe('Conversations opened per address and project.'),
   OPENS_PER_PROJECT_PER_MINUTE: limit(600).describe('Conversations opened per project.'),
   TURNS_PER_CONVERSATION_PER_MINUTE: limit(60).describe("Visitor's turns per conversation."),
-  TURNS_PER_ADDRESS_PER_MINUTE: limit(600).describe('Turns per address and project.'),
+  TURNS_PER_ADDRESS_PER_MINUTE: limit(2_000).describe('Turns per address and project.'),
   READS_PER_CONVERSATION_PER_MINUTE: limit(120).describe("Visitor's reads per conversation."),
-  READS_PER_ADDRESS_PER_MINUTE: limit(1_200).describe('Reads of conversations per address and project.'),
-  SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE: limit(1_200).describe(
+  READS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe('Reads of conversations per address and project.'),
+  SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe(
     'Subscriptions to conversations on sockets, per address and project.',
   ),
-  MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE: limit(1_200).describe(
+  MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe(
     'Reads and marks of in-app inboxes, per address and project.',
   ),
   MESSAGE_READS_PER_PROJECT_PER_MINUTE: limit(30_000).describe(
@@ -34,7 +35,7 @@ const limits = {
   UPLOADS_PER_CONVERSATION_PER_HOUR: limit(60).describe('The same per hour.'),
   UPLOADS_PER_ADDRESS_PER_MINUTE: limit(30).describe('Attachments uploaded per address.'),
   DOWNLOADS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe('Attachments downloaded per address and project.'),
-  SOCKETS_PER_ADDRESS: limit(100).describe('Open sockets per address and instance.'),
+  SOCKETS_PER_ADDRESS: limit(2_000).describe('Open sockets per address and instance.'),
   SOCKETS_MAX: limit(20_000).describe('Open sockets per instance.'),
 };
 
