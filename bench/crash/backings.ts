@@ -8,6 +8,7 @@ import {
   postgresServer,
   s3Env,
   startKafkaCluster,
+  startRedis,
   startS3,
 } from '@switchboard/testkit';
 import { type Disruption, killed, networkTarget, type Target } from './targets.ts';
@@ -90,13 +91,18 @@ function clusterDisruptions(node: KafkaNode, awayMs: number): Disruption[] {
     kill,
     { ...kill, effect: 'shut down', begin: () => node.stop() },
     { ...kill, effect: 'away', minMs: awayMs, maxMs: awayMs },
-    {
-      effect: 'frozen',
-      maxMs: MAX_FROZEN_MS,
-      begin: async () => node.pause(),
-      end: async () => node.resume(),
-    },
+    frozen(node),
   ];
+}
+
+/** SIGSTOP: it accepts connections and does not answer. */
+function frozen(server: { pause(): void; resume(): void }): Disruption {
+  return {
+    effect: 'frozen',
+    maxMs: MAX_FROZEN_MS,
+    begin: async () => server.pause(),
+    end: async () => server.resume(),
+  };
 }
 
 async function startPostgresLog(network: Network): Promise<LogBacking> {
@@ -197,5 +203,30 @@ export async function startObjects(
       objects.close();
       await s3.stop();
     },
+  };
+}
+
+export interface RedisBacking {
+  env: Record<string, string>;
+  targets: Target[];
+  stop(): Promise<void>;
+}
+
+/** In it the instances of ingestion count quotas together. It keeps nothing: without it, each counts alone and accepts as before. */
+export async function startQuotaRedis(network: Network): Promise<RedisBacking> {
+  const redis = await startRedis();
+  if (redis === undefined) throw new Error('Redis is not installed: run deploy/backings/install.sh redis.');
+  const link = await network.link('Redis', Number(new URL(redis.url).port));
+  const target: Target = {
+    kind: 'Redis',
+    name: 'Redis',
+    disruptions: [killed(redis.kill, redis.restart), frozen(redis)],
+    check: async () => undefined,
+    stop: async () => undefined,
+  };
+  return {
+    env: { REDIS_URL: `redis://127.0.0.1:${link.port}` },
+    targets: [target, networkTarget('Redis', link)],
+    stop: redis.kill,
   };
 }

@@ -5,7 +5,7 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import { eventually, harness, startNetwork } from '@switchboard/testkit';
-import { type LogKind, startDatabases, startLog, startObjects } from './backings.ts';
+import { type LogKind, startDatabases, startLog, startObjects, startQuotaRedis } from './backings.ts';
 import { type ServiceTarget, startServiceTarget, type Target } from './targets.ts';
 import { keyOf, PROJECTS } from './traffic.ts';
 
@@ -62,6 +62,8 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     stops.push(backing.stop);
     const objects = await startObjects(options.objects, folder, network);
     stops.push(objects.stop);
+    const redis = await startQuotaRedis(network);
+    stops.push(redis.stop);
     await publishProjects(backing.log, options.brokers);
 
     const rig = await harness({
@@ -74,6 +76,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
         TOPIC_REPLICATION: String(options.brokers),
         TOPIC_MIN_IN_SYNC_REPLICAS: String(Math.max(1, options.brokers - 1)),
         ...objects.env,
+        ...redis.env,
         ...ARCHIVE_ENV,
       },
     });
@@ -102,7 +105,13 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     if (flags === undefined || archive === undefined) throw new Error('flags or archive was not started');
     const processes = [...services, flags, archive];
     stops.push(async () => void (await Promise.all(processes.map((process) => process.stop()))));
-    const targets = [...services, ...backing.targets, ...database.targets, ...objects.targets];
+    const targets = [
+      ...services,
+      ...backing.targets,
+      ...database.targets,
+      ...objects.targets,
+      ...redis.targets,
+    ];
     await untilReady([...processes, ...targets]);
     return {
       log: backing.log,
