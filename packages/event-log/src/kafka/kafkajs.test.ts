@@ -1,9 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import { kafkaBrokers } from '@switchboard/testkit';
+import { createRequire } from 'node:module';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { eventually, kafkaBrokers } from '@switchboard/testkit';
+import { Kafka } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openKafkaLog } from '../index.ts';
 import { adapters, collect, newTopic, type TestLog } from '../testing/adapters.ts';
 import { record } from '../testing/records.ts';
+
+const require = createRequire(import.meta.url);
+const Connection: new (options: object) => { connect(): Promise<unknown>; disconnect(): Promise<unknown> } =
+  require('kafkajs/src/network/connection');
+
+it('keeps no listeners on the socket of a broker that is gone, however often it disconnects', async () => {
+  const server = createServer((socket) => socket.end().resume());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const sockets: Socket[] = [];
+  const connection = new Connection({
+    host: '127.0.0.1',
+    port: (server.address() as AddressInfo).port,
+    logger: new Kafka({ brokers: ['unused:1'], logCreator: () => () => {} }).logger(),
+    connectionTimeout: 5_000,
+    requestTimeout: 5_000,
+    socketFactory({ host, port, onConnect }: { host: string; port: number; onConnect(): void }) {
+      const socket = connect({ host, port }, onConnect);
+      sockets.push(socket);
+      return socket;
+    },
+  });
+  await connection.connect();
+  await eventually(() => expect(sockets[0]?.destroyed).toBe(true));
+  for (let i = 0; i < 12; i++) await connection.disconnect();
+  expect(sockets.map((socket) => socket.listenerCount('connect'))).toEqual([0]);
+  server.close();
+});
 
 const kafka = adapters.find((adapter) => adapter.name === 'Kafka');
 
