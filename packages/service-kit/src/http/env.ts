@@ -26,7 +26,10 @@ interface RequestVariables {
   errorCodes: ErrorCodes | undefined;
 }
 
-/** What a handler finds in `c.var`, by the credential of its operation. */
+/**
+ * What a handler finds in `c.var`, by the credential of its operation. Reading `c.var` copies all of it, so what runs
+ * for every request takes `c.get`.
+ */
 interface CredentialVariables {
   public: unknown;
   'project-key': { project: ProjectAccess };

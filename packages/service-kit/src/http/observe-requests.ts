@@ -33,7 +33,7 @@ export function observeRequests({ logger, metrics, tracing, trustedHops, console
     } finally {
       inFlight--;
     }
-    const operation = c.var.operation;
+    const operation = c.get('operation');
     addCommonHeaders(c, commonHeaders(c, operation, consoleOrigin));
     const { status } = c.res;
     const { method } = c.req;
@@ -67,10 +67,10 @@ function startSpan(c: Context<KitEnv>, tracing: Tracing, id: string): Span | und
 }
 
 function endSpan(c: Context, span: Span): void {
-  const operation: Operation | undefined = c.var.operation;
+  const operation: Operation | undefined = c.get('operation');
   const { status } = c.res;
   // Absent until access is granted.
-  const project: { id: string } | undefined = c.var.project;
+  const project: { id: string } | undefined = c.get('project');
   span.end({
     ...(operation && { name: `${c.req.method} ${operation.path}` }),
     attributes: {

@@ -12,7 +12,7 @@ export function commonHeaders(
   operation: Operation | undefined,
   consoleOrigin: string,
 ): Record<string, string> {
-  const requestId = c.var.requestId;
+  const requestId = c.get('requestId');
   if (operation === undefined) return { 'X-Request-Id': requestId };
   const cors = corsHeaders(c, operation.credential, consoleOrigin);
   if (operation.credential === 'public') return { 'X-Request-Id': requestId, ...cors };

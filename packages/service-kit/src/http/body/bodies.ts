@@ -35,11 +35,11 @@ export function createBodies(budget: ByteBudget): Bodies {
 
   return {
     hold(c) {
-      const hold = open(`address ${c.var.address}`);
-      const project: ProjectAccess | undefined = c.var.project;
+      const hold = open(`address ${c.get('address')}`);
+      const project: ProjectAccess | undefined = c.get('project');
       if (project !== undefined) hold.join(projectHolder(project));
       // Replay chunks are the largest bodies. They leave room for events, whatever their number.
-      if (c.var.operation?.host === 'replay') hold.join('replay');
+      if (c.get('operation')?.host === 'replay') hold.join('replay');
       return hold;
     },
 
