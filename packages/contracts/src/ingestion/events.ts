@@ -8,12 +8,13 @@ import { apiKey } from './api-key.ts';
 /** Maximum number of events in a batch. */
 export const EVENTS_MAX_COUNT = 1000;
 
-const MAX_TEXT = 200;
+/** Maximum length of the texts of an event, in code points. */
+export const EVENT_MAX_TEXT = 200;
 
 // Only the OpenAPI document uses these bounds. `eventFaults` enforces them: a check on each field would double the
 // validation time of an event.
-const requiredText = z.string().openapi({ minLength: 1, maxLength: MAX_TEXT });
-const contextText = z.string().nullable().optional().openapi({ maxLength: MAX_TEXT });
+const requiredText = z.string().openapi({ minLength: 1, maxLength: EVENT_MAX_TEXT });
+const contextText = z.string().nullable().optional().openapi({ maxLength: EVENT_MAX_TEXT });
 const properties: z.ZodOptional<z.ZodType<JsonObject>> = z
   .any()
   .optional()
@@ -32,29 +33,41 @@ export const event = z
     event_name: requiredText,
     schema_version: z.int(),
     timestamp: z.string().openapi({ format: 'date-time', example: '2026-03-01T09:30:00.000Z' }),
-    session_id: z.string().nullable().optional().openapi({ minLength: 1, maxLength: MAX_TEXT }),
+    session_id: z.string().nullable().optional().openapi({ minLength: 1, maxLength: EVENT_MAX_TEXT }),
     properties,
     context: eventContext.optional(),
   })
   .openapi('Event');
 export type Event = z.infer<typeof event>;
 
-const requiredIds = ['distinct_id', 'event_id'] as const;
+type TextFault = (text: string) => string | undefined;
+const idFault: TextFault = (text) => nonBlankTextFault(text, EVENT_MAX_TEXT);
+const timestampFault: TextFault = (text) => (isRfc3339(text) ? undefined : 'not an RFC 3339 date-time');
+
+/** Why a text of an event is out of bounds, by its field; undefined if it is not. */
+export const eventTextFaults = {
+  distinct_id: idFault,
+  event_id: idFault,
+  event_name: (text) => textFault(text, 1, EVENT_MAX_TEXT),
+  timestamp: timestampFault,
+  session_id: idFault,
+  /** Each text of its context. */
+  context: (text) => textFault(text, 0, EVENT_MAX_TEXT),
+} satisfies Record<string, TextFault>;
+
+const requiredTexts = ['distinct_id', 'event_id', 'event_name', 'timestamp'] as const;
 const contextTexts = ['locale', 'os', 'sdk', 'sdk_version'] as const;
 
 type Report = (path: string[], message: string) => void;
 
 /** Reports the fields of a well-typed event that are out of bounds. */
 function eventFaults(value: Event, report: Report): void {
-  for (const name of requiredIds) {
-    const fault = nonBlankTextFault(value[name], MAX_TEXT);
+  for (const name of requiredTexts) {
+    const fault = eventTextFaults[name](value[name]);
     if (fault) report([name], fault);
   }
-  const nameFault = textFault(value.event_name, 1, MAX_TEXT);
-  if (nameFault) report(['event_name'], nameFault);
-  if (!isRfc3339(value.timestamp)) report(['timestamp'], 'not an RFC 3339 date-time');
   if (typeof value.session_id === 'string') {
-    const fault = nonBlankTextFault(value.session_id, MAX_TEXT);
+    const fault = eventTextFaults.session_id(value.session_id);
     if (fault) report(['session_id'], fault);
   }
   if (value.properties !== undefined && !isObject(value.properties)) report(['properties'], 'not an object');
@@ -64,7 +77,7 @@ function eventFaults(value: Event, report: Report): void {
 function contextFaults(context: EventContext, report: Report): void {
   for (const name of contextTexts) {
     const value = context[name];
-    const fault = typeof value === 'string' ? textFault(value, 0, MAX_TEXT) : undefined;
+    const fault = typeof value === 'string' ? eventTextFaults.context(value) : undefined;
     if (fault) report(['context', name], fault);
   }
 }

@@ -5,7 +5,7 @@ import type { Context, Handler, Hono, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import { type Bodies, projectHolder } from './body/bodies.ts';
 import type { Hold } from './body/holds.ts';
-import { parseJson } from './body/json.ts';
+import { holdValues, MAX_STRUCTURE, parseJson } from './body/json.ts';
 import { bearer, type Credentials } from './credentials.ts';
 import type { ErrorCodes, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
 import { BadRequest } from './errors.ts';
@@ -26,6 +26,18 @@ interface ImplementOptions<O extends Operation> {
   /** The operation's own codes for rejections that the kit makes: `{ 413: 'FILE_TOO_LARGE' }`. */
   errorCodes?: ErrorCodes;
   quota?: Quota;
+  /**
+   * Accepts a body without parsing it, where the schema surely would; undefined where the schema must decide. Only
+   * asked when the credential is in the header.
+   */
+  scan?(bytes: Buffer): Scanned<OperationHandler<O>> | undefined;
+}
+
+interface Scanned<H> {
+  /** The `{`, `[` and `,` of the body outside its strings. */
+  values: number;
+  /** What answers instead of the operation's handler. */
+  handler: H;
 }
 
 export type Implement = <O extends Operation>(
@@ -37,6 +49,7 @@ export type Implement = <O extends Operation>(
 /** ImplementOptions, as the router knows them. */
 interface UntypedOptions extends Pick<ImplementOptions<Operation>, 'errorCodes' | 'quota'> {
   authorize?(c: Context<KitEnv>): Promise<void>;
+  scan?(bytes: Buffer): Scanned<Handler<KitEnv>> | undefined;
 }
 
 interface Pipeline {
@@ -71,7 +84,7 @@ function register(
   { hono, bodies, credentials, assertStarted }: Pipeline,
   operation: Operation,
   handler: Handler<KitEnv>,
-  { authorize, errorCodes, quota }: UntypedOptions,
+  { authorize, errorCodes, quota, scan }: UntypedOptions,
 ): void {
   const checks = requestChecks(operation);
   const schema = jsonSchema(operation);
@@ -105,25 +118,34 @@ function register(
   }
 
   function checkProject(c: Context): void {
-    const project: ProjectAccess | undefined = c.var.project;
+    const project: ProjectAccess | undefined = c.get('project');
     if (project !== undefined) quota?.check('project', project.id);
   }
 
   /** What the body took of the byte budget; one that was refused counts too, as far as it was read. */
   function charge(c: Context, hold: Hold): void {
     if (quota === undefined) return;
-    quota.charge('address', c.var.address, hold.taken());
-    if (c.var.project !== undefined) quota.charge('project', c.var.project.id, hold.taken());
+    quota.charge('address', c.get('address'), hold.taken());
+    const project: ProjectAccess | undefined = c.get('project');
+    if (project !== undefined) quota.charge('project', project.id, hold.taken());
   }
 
-  /** The bytes are not kept: what was made of them is on the hold. */
-  async function readJson(c: Context, hold: Hold, bodySchema: z.ZodType): Promise<void> {
-    const isKeyInBody = operation.credential === 'ingestion' && c.var.project === undefined;
+  /**
+   * Returns the handler that answers. The bytes are not kept unless it needs them: what was made of them is on the hold.
+   */
+  async function readJson(c: Context, hold: Hold, bodySchema: z.ZodType): Promise<Handler<KitEnv>> {
+    const isKeyInBody = operation.credential === 'ingestion' && c.get('project') === undefined;
     const bounds = isKeyInBody ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes };
     let value: unknown;
     let fault: BadRequest | undefined;
     try {
-      value = parseJson(await bodies.read(c, hold, bounds), hold);
+      const body = await bodies.read(c, hold, bounds);
+      const scanned = isKeyInBody ? undefined : scan?.(body);
+      if (scanned !== undefined && scanned.values <= MAX_STRUCTURE) {
+        holdValues(scanned.values, hold);
+        return scanned.handler;
+      }
+      value = parseJson(body, hold);
     } catch (error) {
       if (!(error instanceof BadRequest)) throw error;
       fault = error;
@@ -142,13 +164,14 @@ function register(
     if (!parsed.success) throw invalid(parsed.error, 'body', value);
     if (!isObject(parsed.data)) throw new Error(`the body of ${operation.operationId} must be an object`);
     c.req.addValidatedData('json', parsed.data);
+    return handler;
   }
 
   hono.on(operation.method.toUpperCase(), routingPath(operation.path), async (c, next): Promise<Response> => {
     c.set('operation', operation);
     c.set('errorCodes', errorCodes);
     assertStarted();
-    quota?.check('address', c.var.address);
+    quota?.check('address', c.get('address'));
     await settleAccess(c);
     checkProject(c);
     await authorize?.(c);
@@ -156,8 +179,8 @@ function register(
     if (schema === undefined) return handler(c, next);
     const hold = bodies.hold(c);
     try {
-      await readJson(c, hold, schema);
-      return await handler(c, next);
+      const answer = await readJson(c, hold, schema);
+      return await answer(c, next);
     } finally {
       hold.release();
     }

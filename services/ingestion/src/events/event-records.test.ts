@@ -4,14 +4,19 @@ import { partitionFor } from '@switchboard/event-log';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { linesOf } from '../testing/service.ts';
+import { eventLines } from './event-lines.ts';
 import { eventRecords, RECORD_MAX_BYTES } from './event-records.ts';
 
 const receivedAt = new Date('2026-03-01T10:00:00.000Z');
 
 function recordsOf(events: EventBatch['events'], sentAt = '2026-03-01T10:00:00.000Z', partitions = 4) {
-  return eventRecords({ events, sent_at: sentAt }, { projectId: 'p1', receivedAt, partitions }).map(
-    (record) => ({ ...record, topic: 'events', offset: 0n, timestamp: 0 }),
-  );
+  const lines = eventLines({ events, sent_at: sentAt });
+  return eventRecords(lines, { projectId: 'p1', receivedAt, partitions }).map((record) => ({
+    ...record,
+    topic: 'events',
+    offset: 0n,
+    timestamp: 0,
+  }));
 }
 
 function event(fields: Partial<EventBatch['events'][number]> = {}): EventBatch['events'][number] {

@@ -1,13 +1,9 @@
-import { EVENT_MAX_BYTES, type EventBatch } from '@switchboard/contracts';
 import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
-import { PayloadTooLarge } from '@switchboard/service-kit';
-import { exceedsBytes, serialise } from '../records/serialise.ts';
 import { clockCorrection, utcTime } from '../records/times.ts';
+import type { EventLine, EventLines } from './event-lines.ts';
 
 /** Bound on a record's lines in bytes. A single line may exceed it slightly. */
 export const RECORD_MAX_BYTES = 900_000;
-
-const NEWLINE = 10;
 
 interface Arrival {
   projectId: string;
@@ -17,73 +13,74 @@ interface Arrival {
 
 /**
  * The records of a batch: for each partition its events as newline-delimited JSON, in batch order, each event_id once.
- * Throws PayloadTooLarge when an event exceeds its bound.
  */
 export function eventRecords(
-  batch: EventBatch,
+  { sentAt, lines }: EventLines,
   { projectId, receivedAt, partitions }: Arrival,
 ): OutgoingRecord[] {
-  const correction = clockCorrection(batch.sent_at, receivedAt);
-  const linesByPartition = new Map<number, string[]>();
+  const correction = clockCorrection(sentAt, receivedAt);
+  const values = new Map<number, Value[]>();
   const seen = new Set<string>();
-  for (let i = 0; i < batch.events.length; i++) {
-    const event = batch.events[i];
-    if (event === undefined) break;
-    const json = serialise(event, () => `events[${i}]`);
-    if (exceedsBytes(json, EVENT_MAX_BYTES)) {
-      throw new PayloadTooLarge(`events[${i}]: larger than ${EVENT_MAX_BYTES} bytes as JSON`);
-    }
-    if (seen.size === seen.add(event.event_id).size) continue;
-    const partition = partitionFor(`${projectId}:${event.distinct_id}`, partitions);
-    // Cheaper than serialising a copy of the event; there is always a property before this one.
-    const line = `${json.slice(0, -1)},"occurred_at":"${utcTime(event.timestamp, correction)}"}`;
-    const lines = linesByPartition.get(partition);
-    if (lines === undefined) linesByPartition.set(partition, [line]);
-    else lines.push(line);
+  for (const line of lines) {
+    if (seen.size === seen.add(line.eventId).size) continue;
+    addLine(values, partitionFor(`${projectId}:${line.distinctId}`, partitions), line);
   }
 
-  const common = {
-    project: projectId,
-    received_at: receivedAt.toISOString(),
-    sent_at: utcTime(batch.sent_at),
-  };
+  const common = { project: projectId, received_at: receivedAt.toISOString(), sent_at: utcTime(sentAt) };
   const records: OutgoingRecord[] = [];
-  for (const [partition, lines] of linesByPartition) {
-    for (const { value, count } of splitLines(lines)) {
-      const headers = { ...common, count: String(count) };
-      records.push({ partition, key: projectId, value, headers });
+  for (const [partition, ofPartition] of values) {
+    for (const value of ofPartition) {
+      const headers = { ...common, count: String(value.lines.length) };
+      records.push({ partition, key: projectId, value: write(value, correction), headers });
     }
   }
   return records;
 }
 
-interface Lines {
-  value: Buffer;
-  count: number;
+/** Lines that become the value of a record. */
+interface Value {
+  lines: EventLine[];
+  bytes: number;
 }
 
-/** Joins lines into values of up to RECORD_MAX_BYTES. They are encoded once, and split where they are too large. */
-function splitLines(lines: readonly string[]): Lines[] {
-  const whole = Buffer.from(lines.join('\n'));
-  if (whole.length <= RECORD_MAX_BYTES) return [{ value: whole, count: lines.length }];
-  const values: Lines[] = [];
-  let start = 0;
-  let end = 0;
-  let count = 0;
-  const close = () => {
-    // Without the newline after the last line.
-    if (count > 0) values.push({ value: whole.subarray(start, end - 1), count });
-    start = end;
-    count = 0;
-  };
-  for (let line = 0; line < lines.length; line++) {
-    // JSON escapes newlines, so each one ends a line.
-    const newline = whole.indexOf(NEWLINE, end);
-    const next = (newline === -1 ? whole.length : newline) + 1;
-    if (next - start > RECORD_MAX_BYTES) close();
-    end = next;
-    count++;
+/** Adds a line to the last value of its partition, or to a new one past RECORD_MAX_BYTES. */
+function addLine(values: Map<number, Value[]>, partition: number, line: EventLine): void {
+  const bytes = bytesOf(line);
+  const ofPartition = values.get(partition);
+  const last = ofPartition?.at(-1);
+  if (last !== undefined && last.bytes + bytes <= RECORD_MAX_BYTES) {
+    last.lines.push(line);
+    last.bytes += bytes;
+  } else if (ofPartition === undefined) values.set(partition, [{ lines: [line], bytes }]);
+  else ofPartition.push({ lines: [line], bytes });
+}
+
+const OCCURRED_AT = ',"occurred_at":"';
+const AFTER_TIME = '"}\n';
+const TIME_LENGTH = '2026-03-01T09:30:00.000Z'.length;
+/** What a line is longer than its event, whose last brace it does without. */
+const ADDED_BYTES = OCCURRED_AT.length + TIME_LENGTH + AFTER_TIME.length - 1;
+
+/** With the newline. */
+function bytesOf({ start, end, cuts }: EventLine): number {
+  let bytes = end - start + ADDED_BYTES;
+  for (let i = 0; i < cuts.length; i += 2) bytes -= (cuts[i + 1] ?? 0) - (cuts[i] ?? 0);
+  return bytes;
+}
+
+/** The lines, without the newline after the last. */
+function write({ lines, bytes }: Value, correction: number): Buffer {
+  const value = Buffer.allocUnsafe(bytes);
+  let at = 0;
+  for (const { bytes: source, start, end, cuts, timestamp } of lines) {
+    let from = start;
+    for (let i = 0; i < cuts.length; i += 2) {
+      at += source.copy(value, at, from, cuts[i]);
+      from = cuts[i + 1] ?? end;
+    }
+    at += source.copy(value, at, from, end - 1);
+    // There is always a member before this one.
+    at += value.write(`${OCCURRED_AT}${utcTime(timestamp, correction)}${AFTER_TIME}`, at, 'latin1');
   }
-  close();
-  return values;
+  return value.subarray(0, bytes - 1);
 }

@@ -1,10 +1,11 @@
-import { type EventBatch, ingestionTopics } from '@switchboard/contracts';
+import { ingestionTopics } from '@switchboard/contracts';
 import type { Publishing } from '../records/publishing.ts';
+import type { EventLines } from './event-lines.ts';
 import { eventRecords } from './event-records.ts';
 
 export interface Events {
   /** Resolves with the number of events once the event log has stored the batch. */
-  accept(projectId: string, batch: EventBatch): Promise<number>;
+  accept(projectId: string, batch: EventLines): Promise<number>;
 }
 
 export function createEvents({ log, clock, partitions }: Publishing): Events {
@@ -12,7 +13,7 @@ export function createEvents({ log, clock, partitions }: Publishing): Events {
     async accept(projectId, batch) {
       const records = eventRecords(batch, { projectId, partitions, receivedAt: clock.now() });
       await log.publish(ingestionTopics.events, records);
-      return batch.events.length;
+      return batch.lines.length;
     },
   };
 }
