@@ -7,7 +7,8 @@ import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
 
 export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
 export const FLOOR_TOPIC = 'floor';
-const PARTITIONS = 4;
+/** As many as the floor spreads its records over. */
+const FLOOR_PARTITIONS = 4;
 /** All load comes from one address and one project. */
 const UNLIMITED = {
   BYTES_PER_PROJECT_PER_SECOND: '1000000000000',
@@ -22,17 +23,20 @@ export interface Deployment {
 }
 
 /** The ingestion service and the floor, each a process, on one Kafka. The topics must not exist yet. */
-export async function deploy(brokers: string[], flags: readonly string[]): Promise<Deployment> {
+export async function deploy(
+  brokers: string[],
+  { flags, partitions }: { flags: readonly string[]; partitions: number },
+): Promise<Deployment> {
   const compression = process.env['KAFKA_COMPRESSION'];
   const { rig, stop } = await startRig({
     durable: false,
     log: { kafka: brokers },
     env: {
-      TOPIC_PARTITIONS: String(PARTITIONS),
+      TOPIC_PARTITIONS: String(partitions),
       ...(compression === undefined ? {} : { KAFKA_COMPRESSION: compression }),
     },
   });
-  await createTopics(brokers);
+  await createTopics(brokers, partitions);
   const service = await rig.spawn('ingestion', {
     flags: [...HEAP_FLAGS, ...flags],
     env: { ROLES: 'http', ...UNLIMITED },
@@ -53,12 +57,12 @@ export async function deploy(brokers: string[], flags: readonly string[]): Promi
   };
 }
 
-async function createTopics(brokers: string[]): Promise<void> {
+async function createTopics(brokers: string[], partitions: number): Promise<void> {
   const log = openKafkaLog({ brokers, clientId: 'bench' });
   await log.createTopics([
-    { name: FLOOR_TOPIC, partitions: PARTITIONS, replication: 1, cleanup: 'delete', deadLetter: false },
+    { name: FLOOR_TOPIC, partitions: FLOOR_PARTITIONS, replication: 1, cleanup: 'delete', deadLetter: false },
   ]);
-  const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
+  const directory = await createDirectoryPublisher(log, { partitions });
   const project = { id: 'bench', companyId: 'bench', name: 'Bench', key: PROJECT_KEY };
   // A new topic is unknown for a moment.
   await eventually(() => directory.putProject(project));

@@ -35,6 +35,7 @@ export async function run(args: string[]): Promise<void> {
       seconds: { type: 'string', default: '8' },
       runs: { type: 'string', default: '3' },
       only: { type: 'string', default: 'batch,single,overload,minute' },
+      partitions: { type: 'string', default: '4' },
       profile: { type: 'string' },
     },
   });
@@ -43,7 +44,10 @@ export async function run(args: string[]): Promise<void> {
   const scenarios = values.only.split(',');
   const kafka = await ownKafka();
   const brokers = kafka?.brokers ?? (process.env['KAFKA_BROKERS'] ?? '').split(',');
-  const deployment = await deploy(brokers, profileFlags(values.profile));
+  const deployment = await deploy(brokers, {
+    flags: profileFlags(values.profile),
+    partitions: Number(values.partitions),
+  });
   const rows: string[][] = [];
   try {
     const batch = { eventsPerRequest: 100, connections: 32, seconds };
