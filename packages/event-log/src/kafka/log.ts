@@ -10,7 +10,7 @@ import { createProducer } from './producer.ts';
 import { createKafkaTopics } from './topics.ts';
 
 export interface KafkaLogOptions extends KafkaConnection, CommonOptions {
-  /** Default: zstd. Sends below 32 kB are not compressed. */
+  /** Default: zstd. Records of a partition below 16 kB are not compressed. */
   compression?: Compression;
 }
 

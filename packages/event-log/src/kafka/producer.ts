@@ -4,10 +4,11 @@ import type { Outcome, PartitionRecords, Transport } from '../batcher.ts';
 import { EventLogUnavailable, messageOf, RecordTooLarge } from '../errors.ts';
 import { within } from '../timing.ts';
 import type { LogEntry } from '../types.ts';
-import { createLink, type Identity, type Link, type ProducedTopics } from './link.ts';
+import { encodeBatch } from './encoding/record-batch.ts';
+import { createLink, type Identity, type Link, type ProducedTopics, type ProduceRequest } from './link.ts';
 
-/** Smaller sends are not compressed: the round trip to the compression thread takes longer than it saves. */
-const MIN_COMPRESSED_BYTES = 32_768;
+/** Records of a partition below this are not compressed: preparing for it takes longer than it saves. */
+const MIN_COMPRESSED_BYTES = 16_384;
 
 /** No attempt starts this close to the deadline, because its records could be stored after the caller was rejected. */
 const MIN_ATTEMPT_MS = 200;
@@ -88,17 +89,10 @@ export function createProducer(options: {
 
   /** Asks one broker once. Never rejects. */
   async function attempt(link: Link, leader: number, batch: PartitionRecords[]): Promise<Outcome[]> {
-    const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);
-    const request = {
-      acks: -1,
-      timeout: brokerTimeoutMs,
-      compression: bytes < MIN_COMPRESSED_BYTES ? 0 : compression,
-      topicData: requestOf(batch),
-    };
     // kafkajs limits the time for an answer, but not the time until a request is sent.
     const deadline = performance.now() + 2 * attemptTimeoutMs;
     try {
-      const topics = await within(deadline, 'publishing to Kafka', link.produce(leader, request));
+      const topics = await within(deadline, 'publishing to Kafka', produce(link, leader, batch));
       return batch.map((one) => outcomeOf(one, topics));
     } catch (error) {
       const topics = topicsOf(error);
@@ -106,25 +100,33 @@ export function createProducer(options: {
     }
   }
 
-  function requestOf(batch: PartitionRecords[]) {
-    const byTopic = new Map<string, ReturnType<typeof partitionOf>[]>();
-    for (const one of batch) {
-      const partitions = byTopic.get(one.topic) ?? [];
-      byTopic.set(one.topic, partitions);
-      partitions.push(partitionOf(one));
+  async function produce(link: Link, leader: number, batch: PartitionRecords[]): Promise<ProducedTopics> {
+    const byTopic = new Map<string, ProduceRequest['topicData'][number]['partitions']>();
+    const encoded = await Promise.all(batch.map(encode));
+    for (const [i, { topic }] of batch.entries()) {
+      const partitions = byTopic.get(topic) ?? [];
+      byTopic.set(topic, partitions);
+      const one = encoded[i];
+      if (one !== undefined) partitions.push(one);
     }
-    return [...byTopic].map(([topic, partitions]) => ({ topic, partitions }));
+    const topicData = [...byTopic].map(([topic, partitions]) => ({ topic, partitions }));
+    return await link.produce(leader, { acks: -1, timeout: brokerTimeoutMs, topicData });
   }
 
-  function partitionOf(one: PartitionRecords) {
+  async function encode(one: PartitionRecords) {
     const { identity, sequence } = placeOf(one);
-    return {
-      partition: one.partition,
+    const { partition, records: messages, bytes } = one;
+    const numbers = {
       producerId: identity?.producerId ?? '-1',
       producerEpoch: identity?.producerEpoch ?? 0,
       firstSequence: sequence,
-      messages: one.records,
     };
+    const recordBatch = await encodeBatch({
+      ...numbers,
+      records: messages,
+      compression: bytes < MIN_COMPRESSED_BYTES ? 0 : compression,
+    });
+    return { partition, ...numbers, messages, recordBatch };
   }
 
   /** Sends the records of one partition until they are stored, they cannot be, or nobody waits for them any more. */

@@ -1,0 +1,124 @@
+import type { OutgoingRecord } from '../../types.ts';
+import { compress } from '../codecs.ts';
+import { crc32c } from './crc32c.ts';
+import { varintLength, Writer } from './writer.ts';
+
+/** The records of one partition, and what the broker recognises them by. */
+interface BatchToEncode {
+  records: readonly OutgoingRecord[];
+  producerId: string;
+  producerEpoch: number;
+  firstSequence: number;
+  /** A type of kafkajs, whose numbers are the protocol's. */
+  compression: number;
+}
+
+const MAGIC = 2;
+const LENGTH_AT = 8;
+const CRC_AT = 17;
+const ATTRIBUTES_AT = 21;
+const HEADER_BYTES = 61;
+/** What of a batch's length is not counted in it. */
+const BEFORE_LENGTH = LENGTH_AT + 4;
+
+/** Upper bounds of what is written beside a record's texts and value, and beside a header's. */
+const RECORD_OVERHEAD = 40;
+const HEADER_OVERHEAD = 10;
+const MAX_BYTES_PER_UNIT = 3;
+
+/** A record batch of the Kafka protocol, version 2. Its records have the time of this call. */
+export async function encodeBatch(batch: BatchToEncode): Promise<Buffer> {
+  const { records, compression } = batch;
+  const writer = new Writer(Buffer.allocUnsafe(HEADER_BYTES + boundOf(records)), HEADER_BYTES);
+  for (const [index, record] of records.entries()) writeRecord(writer, record, index);
+  const plain = writer.written();
+  if (compression === 0) return finish(plain, batch);
+  const body = await compress(plain.subarray(HEADER_BYTES), compression);
+  const whole = Buffer.allocUnsafe(HEADER_BYTES + body.length);
+  body.copy(whole, HEADER_BYTES);
+  return finish(whole, batch);
+}
+
+function boundOf(records: readonly OutgoingRecord[]): number {
+  let bytes = 0;
+  for (const { key, value, headers } of records) {
+    let units = key?.length ?? 0;
+    bytes += RECORD_OVERHEAD + (value?.length ?? 0);
+    for (const name in headers) {
+      units += name.length + (headers[name]?.length ?? 0);
+      bytes += HEADER_OVERHEAD;
+    }
+    bytes += units * MAX_BYTES_PER_UNIT;
+  }
+  return bytes;
+}
+
+type LengthOf = (text: string) => number;
+const units: LengthOf = (text) => text.length;
+const utf8Bytes: LengthOf = (text) => Buffer.byteLength(text);
+
+function writeRecord(writer: Writer, record: OutgoingRecord, index: number): void {
+  const start = writer.at;
+  const length = bodyLength(record, index, units);
+  writeWithLength(writer, record, index, length);
+  if (writer.at === start + varintLength(length) + length) return;
+  // A text is not ASCII.
+  writer.at = start;
+  writeWithLength(writer, record, index, bodyLength(record, index, utf8Bytes));
+}
+
+function writeWithLength(writer: Writer, record: OutgoingRecord, index: number, length: number): void {
+  const { key, value, headers } = record;
+  writer.varint(length);
+  writer.byte(0); // attributes
+  writer.varint(0); // the time after the batch's
+  writer.varint(index);
+  if (key === null) writer.varint(-1);
+  else writer.text(key);
+  if (value === null) writer.varint(-1);
+  else writer.bytes(value);
+  writer.varint(countOf(headers));
+  for (const name in headers) {
+    writer.text(name);
+    writer.text(headers[name] ?? '');
+  }
+}
+
+/** The bytes of a record after its length. */
+function bodyLength({ key, value, headers }: OutgoingRecord, index: number, lengthOf: LengthOf): number {
+  const withLength = (bytes: number) => varintLength(bytes) + bytes;
+  let length = 2 + varintLength(index) + varintLength(countOf(headers));
+  length += key === null ? 1 : withLength(lengthOf(key));
+  length += value === null ? 1 : withLength(value.length);
+  for (const name in headers)
+    length += withLength(lengthOf(name)) + withLength(lengthOf(headers[name] ?? ''));
+  return length;
+}
+
+function countOf(headers: OutgoingRecord['headers']): number {
+  let count = 0;
+  for (const _ in headers) count++;
+  return count;
+}
+
+/** Writes the header of a batch over its first bytes. */
+function finish(
+  whole: Buffer,
+  { records, producerId, producerEpoch, firstSequence, compression }: BatchToEncode,
+): Buffer {
+  const now = BigInt(Date.now());
+  whole.writeBigInt64BE(0n, 0); // the offset, which the broker gives
+  whole.writeInt32BE(whole.length - BEFORE_LENGTH, LENGTH_AT);
+  whole.writeInt32BE(0, LENGTH_AT + 4); // the leader's epoch
+  whole.writeInt8(MAGIC, CRC_AT - 1);
+  whole.writeInt16BE(compression, ATTRIBUTES_AT);
+  whole.writeInt32BE(records.length - 1, ATTRIBUTES_AT + 2);
+  whole.writeBigInt64BE(now, ATTRIBUTES_AT + 6);
+  whole.writeBigInt64BE(now, ATTRIBUTES_AT + 14);
+  whole.writeBigInt64BE(BigInt(producerId), ATTRIBUTES_AT + 22);
+  whole.writeInt16BE(producerEpoch, ATTRIBUTES_AT + 30);
+  whole.writeInt32BE(firstSequence, ATTRIBUTES_AT + 32);
+  whole.writeInt32BE(records.length, ATTRIBUTES_AT + 36);
+  whole.writeUInt32BE(crc32c(whole, ATTRIBUTES_AT), CRC_AT);
+  return whole;
+}
