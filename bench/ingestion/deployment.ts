@@ -22,10 +22,10 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
-/** The ingestion service and the floor, each a process, on one Kafka. The topics must not exist yet. */
+/** The ingestion service, with so many workers, and the floor, on one Kafka. The topics must not exist yet. */
 export async function deploy(
   brokers: string[],
-  { flags, partitions }: { flags: readonly string[]; partitions: number },
+  { flags, partitions, workers }: { flags: readonly string[]; partitions: number; workers: string },
 ): Promise<Deployment> {
   const compression = process.env['KAFKA_COMPRESSION'];
   const { rig, stop } = await startRig({
@@ -39,7 +39,7 @@ export async function deploy(
   await createTopics(brokers, partitions);
   const service = await rig.spawn('ingestion', {
     flags: [...HEAP_FLAGS, ...flags],
-    env: { ROLES: 'http', ...UNLIMITED },
+    env: { WORKERS: workers, ...UNLIMITED },
     output: 'inherit',
   });
   const floor = await spawnProgram({

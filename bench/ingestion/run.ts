@@ -36,6 +36,7 @@ export async function run(args: string[]): Promise<void> {
       runs: { type: 'string', default: '3' },
       only: { type: 'string', default: 'batch,single,overload,minute' },
       partitions: { type: 'string', default: '4' },
+      workers: { type: 'string', default: '1' },
       profile: { type: 'string' },
     },
   });
@@ -47,6 +48,7 @@ export async function run(args: string[]): Promise<void> {
   const deployment = await deploy(brokers, {
     flags: profileFlags(values.profile),
     partitions: Number(values.partitions),
+    workers: values.workers,
   });
   const rows: string[][] = [];
   try {

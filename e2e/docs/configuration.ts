@@ -34,7 +34,7 @@ export function configurationPage(): string {
   return `${[
     '# Configuration',
     '<!-- Generated from the settings by `pnpm run docs`; a test fails when it is stale. -->',
-    'Environment variables, read at start; an empty one counts as unset. [Wrong or missing settings](operations.md#start-and-stop), [sizing](operations.md#sizing), [traces](observability.md#traces). Ranges are whole numbers, URLs http or https, lists comma separated.',
+    'Environment variables, read at start; an empty one counts as unset. [Wrong or missing settings](operations.md#start-and-stop), [sizing](operations.md#sizing), [workers](operations.md#workers), [traces](observability.md#traces). Ranges are whole numbers, URLs http or https, lists comma separated.',
     '🔒 marks a secret: keep it out of command lines and images.',
     '## Every service',
     table(settingsOf(commonSettings)),
@@ -42,7 +42,7 @@ export function configurationPage(): string {
     '`KAFKA_BROKERS` or `EVENT_LOG_DATABASE_URL` is required, the same for all services. Kafka takes precedence.',
     table(settingsOf(eventLogSettings)),
     '## Object store, of messenger and archive',
-    'An S3 server or a folder. Archive requires one; messenger keeps attachments and avatars in it.',
+    'Archive requires one; messenger keeps attachments and avatars in it.',
     table(settingsOf(objectStoreSettings)),
     ...serviceSettings.flatMap(([name, shape]) => ownSection(name, shape)),
   ].join('\n\n')}\n`;

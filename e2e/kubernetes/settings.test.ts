@@ -116,6 +116,11 @@ describe.skipIf(helm === undefined)('settings', () => {
     expect(await flags(...set)).toMatchObject({ ROLES: 'http,user-state' });
   });
 
+  it('of WORKERS go to processes that serve requests', async () => {
+    expect(await flags()).toMatchObject({ WORKERS: '1' });
+    expect(await flags('flags.processes.http.workers=3')).toMatchObject({ WORKERS: '3' });
+  });
+
   it.each([
     ['env.REGIO=eu', 'no service has a setting REGIO'],
     ['flags.env.S3_BUCKET=a', 'flags has no setting S3_BUCKET'],
@@ -127,6 +132,7 @@ describe.skipIf(helm === undefined)('settings', () => {
     ['env.PUBLIC_API_URL=null', 'flags needs PUBLIC_API_URL'],
     ['env.KAFKA_BROKERS=', 'flags needs the event log'],
     ['flags.env.ROLES=http', 'ROLES is set by the chart'],
+    ['flags.env.WORKERS=2', 'WORKERS is set by the chart'],
     ['flags.replicas=3', "'replicas' not allowed"],
     ['pod.terminationGracePeriodSeconds=10', 'minimum'],
   ])('%s is refused: %s', async (set, reason) => {

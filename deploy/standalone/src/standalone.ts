@@ -70,6 +70,7 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       ERASURE_REGIONS: REGION,
       OUTGOING_PRIVATE_NETWORKS: ownNetworks(host),
       ...env,
+      WORKERS: '1',
       REGION,
       DATABASE_URL: postgres.url(name),
       EVENT_LOG_DATABASE_URL: postgres.url('event_log'),

@@ -36,8 +36,8 @@ export const archiveService = defineService({
   create(context) {
     const { config, logger, clock, metrics } = context;
     const serves = config.ROLES.has('http');
-    const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'archive' });
-    const log = openEventLog(context, 'archive');
+    const database = openDatabase({ url: config.DATABASE_URL, applicationName: context.instance });
+    const log = openEventLog(context, context.instance);
     const directory = openDirectory({ database, log, service: 'archive', logger });
     const objects = openObjects(config);
     if (objects === undefined) throw new Error('OBJECTS_FOLDER or S3_ENDPOINT: required');

@@ -33,9 +33,9 @@ export const catalogueService = defineService({
   migrations: [catalogueMigrations],
   create(context) {
     const { config, logger, metrics } = context;
-    const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'catalogue' });
+    const database = openDatabase({ url: config.DATABASE_URL, applicationName: context.instance });
     const db = database.drizzle;
-    const log = openEventLog(context, 'catalogue');
+    const log = openEventLog(context, context.instance);
     const outbox = createOutbox(db);
     const relay = createRelay({ database, log, topic: topicOf(config), logger });
     const plans = createPlans({ db, outbox });

@@ -49,9 +49,9 @@ export const collaborationService = defineService({
   migrations: [directoryMigrations, collaborationMigrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
-    const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'collaboration' });
+    const database = openDatabase({ url: config.DATABASE_URL, applicationName: context.instance });
     const db = database.drizzle;
-    const log = openEventLog(context, 'collaboration');
+    const log = openEventLog(context, context.instance);
     const directory = openDirectory({ database, log, service: 'collaboration', logger });
     const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
     const app = createApp({ service: 'collaboration', context, directory, database });
@@ -66,7 +66,7 @@ export const collaborationService = defineService({
       encryption: createEncryption({ secrets: config.LINK_SECRET, purpose: 'public link' }),
       baseUrl: config.PUBLIC_LINK_BASE_URL,
     });
-    const limit = createRateLimits(redis);
+    const limit = createRateLimits(redis, context.share);
     const sharedReports = createSharedReports({
       store: createSharedReportsStore(db),
       directory,

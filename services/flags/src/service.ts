@@ -34,14 +34,20 @@ export const flagsService = defineService({
   create(context) {
     const { config, logger } = context;
     const serves = config.ROLES.has('http');
-    const database = openDatabase({ url: withGenericPlans(config.DATABASE_URL), applicationName: 'flags' });
-    const log = openEventLog(context, 'flags');
+    const database = openDatabase({
+      url: withGenericPlans(config.DATABASE_URL),
+      applicationName: context.instance,
+    });
+    const log = openEventLog(context, context.instance);
     const directory = openDirectory({ database, log, service: 'flags', logger });
     const app = createApp({ service: 'flags', context, directory, database });
 
     const rulesets = createRulesets({
       database,
-      maxBytes: config.RULESET_CACHE_BYTES ?? shareOfHeap(RULESETS_SHARE, RULESETS_MAX_BYTES),
+      maxBytes:
+        config.RULESET_CACHE_BYTES === undefined
+          ? shareOfHeap(RULESETS_SHARE, RULESETS_MAX_BYTES)
+          : context.share(config.RULESET_CACHE_BYTES),
     });
     const store = createUserStateStore(database);
     const consumer = config.ROLES.has('user-state')

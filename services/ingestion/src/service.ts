@@ -16,8 +16,8 @@ export const ingestionService = defineService({
   migrations: [directoryMigrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
-    const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'ingestion' });
-    const log = openEventLog(context, 'ingestion');
+    const database = openDatabase({ url: config.DATABASE_URL, applicationName: context.instance });
+    const log = openEventLog(context, context.instance);
     const directory = openDirectory({ database, log, service: 'ingestion', logger });
     const app = createApp({ service: 'ingestion', context, directory, database });
 
@@ -35,6 +35,7 @@ export const ingestionService = defineService({
     const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
     const quotas = openQuotas({
       redis,
+      share: context.share,
       metrics,
       logger,
       bytesPerSecond: {

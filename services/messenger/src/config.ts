@@ -77,5 +77,9 @@ export const messengerSettings = z
   })
   .check(together(s3Settings))
   .check(together(['AI_BASE_URL', 'AI_API_KEY', 'AI_MODEL']))
-  .check(together(['HELP_SITE_URL', 'HELP_SITE_TOKEN']));
+  .check(together(['HELP_SITE_URL', 'HELP_SITE_TOKEN']))
+  .refine(({ WORKERS, REDIS_URL }) => WORKERS === 1 || REDIS_URL !== undefined, {
+    path: ['REDIS_URL'],
+    message: 'required with several WORKERS',
+  });
 export type MessengerConfig = z.output<typeof messengerSettings>;

@@ -60,9 +60,9 @@ export const messengerService = defineService({
     const { config, logger, clock, metrics } = context;
 
     // Backings
-    const database = openDatabase({ url: config.DATABASE_URL, applicationName: 'messenger' });
+    const database = openDatabase({ url: config.DATABASE_URL, applicationName: context.instance });
     const db = database.drizzle;
-    const log = openEventLog(context, 'messenger');
+    const log = openEventLog(context, context.instance);
     const directory = openDirectory({ database, log, service: 'messenger', logger });
     const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
     const storage = openObjects(config);
@@ -70,7 +70,7 @@ export const messengerService = defineService({
     app.health.add('database', database.ping);
     const { bodies } = app;
     const ofProject = projectOfRegion(directory, config.REGION);
-    const limit = createRateLimits(redis);
+    const limit = createRateLimits(redis, context.share);
     const perMinute = (name: string, points: number) => limit({ name, points, durationSeconds: 60 });
 
     // Live updates
@@ -84,8 +84,8 @@ export const messengerService = defineService({
     });
     const hub = createHub({
       fanOut,
-      maxSockets: config.SOCKETS_MAX,
-      maxPerAddress: config.SOCKETS_PER_ADDRESS,
+      maxSockets: context.share(config.SOCKETS_MAX),
+      maxPerAddress: context.share(config.SOCKETS_PER_ADDRESS),
       refusalOf: (key) => refusalOfKey(app.projectKey, key),
       onError: (error) => logger.warn({ error }, 'handle socket message failed'),
     });

@@ -28,7 +28,7 @@ the services. Context: what (an entry of switchboard.processes), root.
 {{- if or (kindIs "invalid" $value) (eq (toString $value) "") }}{{ $env = omit $env $name }}{{ end }}
 {{- end }}
 {{- range $name, $value := $env }}
-{{- if has $name (list "PORT" "HOST" "ROLES") }}{{ fail (printf "%s is set by the chart: leave it out of env" $name) }}{{ end }}
+{{- if has $name (list "PORT" "HOST" "ROLES" "WORKERS") }}{{ fail (printf "%s is set by the chart: leave it out of env" $name) }}{{ end }}
 {{- if (index $known $name | default dict).secret }}
 {{- fail (printf "%s is a secret: put it into the Secret that %s.existingSecret names, not into values" $name $service) }}
 {{- end }}
@@ -59,6 +59,10 @@ the services. Context: what (an entry of switchboard.processes), root.
 {{- if hasKey $known "ROLES" }}
 - name: ROLES
   value: {{ .what.roles | quote }}
+{{- end }}
+{{- if .what.http }}
+- name: WORKERS
+  value: {{ include "switchboard.text" ($process.workers | default 1) | quote }}
 {{- end }}
 {{- range $name, $value := $env }}
 {{- if not (has $name $must) }}

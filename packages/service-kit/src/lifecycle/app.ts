@@ -47,7 +47,7 @@ const SERVERS = { api: '/', events: '/', replay: '/', management: '/' };
 
 /** The HTTP application that all services share: request ids, CORS, credentials, validation, errors, health, metrics. */
 export function createApp({ service, context, directory, database }: AppOptions): ServiceApp {
-  const { config, logger, metrics } = context;
+  const { config, logger, metrics, whole } = context;
   const hono = new Hono<KitEnv>();
   const health = createHealth();
   const budget = context.budget.part();
@@ -92,10 +92,12 @@ export function createApp({ service, context, directory, database }: AppOptions)
 
   hono.notFound((c) => errorResponse('B', new NotFound(notFoundMessage(c.req.path))));
 
-  mountHealth(hono, health);
+  mountHealth(hono, whole ?? health);
   hono.get('/', (c) => c.json({ service, documentation: '/docs' }));
   hono.get('/metrics', async (c) =>
-    c.text(await metrics.registry.metrics(), 200, { 'Content-Type': metrics.registry.contentType }),
+    c.text(await (whole ?? metrics.registry).metrics(), 200, {
+      'Content-Type': metrics.registry.contentType,
+    }),
   );
   let document: string | undefined;
   hono.get('/openapi.json', (c) => {

@@ -4,6 +4,7 @@ import type { commonSettings } from '../settings/common.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing/tracing.ts';
+import type { Problems } from './health.ts';
 
 /** The clock of rules that depend on the time. */
 export interface Clock {
@@ -14,6 +15,14 @@ export const systemClock: Clock = { now: () => new Date() };
 
 export type CommonConfig = z.output<z.ZodObject<typeof commonSettings>>;
 
+/** All workers of a service together. Rejects if their supervisor does not answer. */
+export interface Whole {
+  isServing(): Promise<boolean>;
+  problems(): Promise<Problems>;
+  /** In the text format of Prometheus. */
+  metrics(): Promise<string>;
+}
+
 /** What a service is created from. */
 export interface ServiceContext<C> {
   config: C;
@@ -22,6 +31,12 @@ export interface ServiceContext<C> {
   metrics: Metrics;
   /** Counts request bodies and unacknowledged records against MAX_BYTES_IN_FLIGHT. */
   budget: ByteBudget;
+  /** The name of this process in Kafka and PostgreSQL: `flags`, or `flags-2` for the second of several workers. */
+  instance: string;
+  /** This worker's part of a bound that holds for all workers together. */
+  share(bound: number): number;
+  /** All workers together; absent if the service runs in this process alone. */
+  whole?: Whole | undefined;
   /** Absent if tracing is off. */
   tracing?: Tracing | undefined;
 }

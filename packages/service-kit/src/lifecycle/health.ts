@@ -2,6 +2,9 @@ import type { Hono } from 'hono';
 import type { KitEnv } from '../http/env.ts';
 import { problemOf } from '../telemetry/dependencies.ts';
 
+/** What is not ready, by name. */
+export type Problems = Record<string, string>;
+
 export interface Health {
   /** Adds a dependency, which must answer within a second for the service to be ready. */
   add(name: string, check: () => Promise<void>): void;
@@ -12,8 +15,8 @@ export interface Health {
   isStarted(): boolean;
   /** Whether it has started and is not shutting down, regardless of its dependencies. */
   isServing(): boolean;
-  /** What is not ready, by name; empty if everything is. */
-  problems(): Promise<Record<string, string>>;
+  /** Empty if everything is ready. */
+  problems(): Promise<Problems>;
 }
 
 /**
@@ -49,10 +52,16 @@ export function createHealth(): Health {
   };
 }
 
-export function mountHealth(hono: Hono<KitEnv>, health: Health): void {
+/** What health checks ask: a process, or several workers together. */
+interface Checked {
+  isServing(): boolean | Promise<boolean>;
+  problems(): Promise<Problems>;
+}
+
+export function mountHealth(hono: Hono<KitEnv>, health: Checked): void {
   hono.get('/health/live', (c) => c.json({ status: 'live' }));
-  hono.get('/health/serving', (c) => {
-    const serving = health.isServing();
+  hono.get('/health/serving', async (c) => {
+    const serving = await health.isServing();
     return c.json({ status: serving ? 'serving' : 'not serving' }, serving ? 200 : 503);
   });
   hono.get('/health/ready', async (c) => {

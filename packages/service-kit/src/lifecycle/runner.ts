@@ -2,7 +2,7 @@ import { isUnavailable } from '@switchboard/database';
 import { EventLogBusy, EventLogUnavailable } from '@switchboard/event-log';
 import { createByteBudget, retry } from '@switchboard/resilience';
 import type { z } from 'zod';
-import { ListenError, listen } from '../http/server.ts';
+import { type HttpServer, ListenError, listen } from '../http/server.ts';
 import { ConfigError, parseConfig } from '../settings/config.ts';
 import { refuseDevelopmentSecrets } from '../settings/development-secrets.ts';
 import { createLogger } from '../telemetry/logger.ts';
@@ -11,20 +11,36 @@ import { startTracing } from '../telemetry/tracing/start.ts';
 import { type CommonConfig, type ServiceContext, systemClock } from './context.ts';
 import type { Service, ServiceDefinition } from './service.ts';
 import { shutDownInOrder } from './shutdown.ts';
+import { joinSupervisor, type Membership } from './workers/join.ts';
+import { planWorkers } from './workers/plan.ts';
+import type { Assignment } from './workers/protocol.ts';
+import { superviseWorkers, type Timings } from './workers/supervisor.ts';
 
 /** After SIGTERM, load balancers have DRAIN_MS to notice, then requests in flight have FINISH_MS. */
 const FINISH_MS = 8_000;
+/** Before the supervisor gives up on its workers. */
+const WORKER_SHUTDOWN_MS = 14_000;
 
 /** Creates the context of a service from environment variables. Throws ConfigError. */
 export function serviceContext<S extends z.ZodType<CommonConfig>>(
   { name, settings }: ServiceDefinition<S>,
   env: Record<string, string | undefined>,
+  worker?: Pick<Assignment, 'number' | 'count'>,
 ): ServiceContext<z.output<S>> {
+  const { number = 1, count = 1 } = worker ?? {};
   const config = parseConfig(settings, env);
   refuseDevelopmentSecrets(config, env);
-  const logger = createLogger({ service: name, level: config.LOG_LEVEL });
-  const budget = createByteBudget(config.MAX_BYTES_IN_FLIGHT);
-  return { config, logger, clock: systemClock, metrics: createMetrics(name), budget };
+  const logger = createLogger({ service: name, level: config.LOG_LEVEL, worker: worker?.number });
+  const share = (bound: number) => Math.ceil(bound / count);
+  return {
+    config,
+    logger,
+    clock: systemClock,
+    metrics: createMetrics(name),
+    budget: createByteBudget(share(config.MAX_BYTES_IN_FLIGHT)),
+    instance: number === 1 ? name : `${name}-${number}`,
+    share,
+  };
 }
 
 /** Starts a service, retrying while a dependency is unavailable. Throws any other error. */
@@ -44,13 +60,18 @@ export async function startWithRetries(
 /**
  * Runs a service as this process: reads the environment, listens at once (not ready until it has started), and on
  * SIGTERM, SIGINT or an error that nothing handled reports not ready, finishes requests in flight, flushes and exits
- * within 15 s.
+ * within 15 s. With WORKERS, this process supervises others that do so.
  */
 export async function runService<S extends z.ZodType<CommonConfig>>(
   definition: ServiceDefinition<S>,
+  timings?: Partial<Timings>,
 ): Promise<void> {
   try {
-    await run(definition);
+    const membership = await joinSupervisor();
+    const context = serviceContext(definition, process.env, membership?.assignment);
+    const plan = membership === undefined ? planWorkers(context.config) : undefined;
+    if (plan !== undefined && plan.count > 1) superviseWorkers({ ...context, plan, timings });
+    else await run(definition, context, membership);
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof ListenError)) throw error;
     process.stderr.write(`${definition.name}: ${error.message}\n`);
@@ -58,27 +79,42 @@ export async function runService<S extends z.ZodType<CommonConfig>>(
   }
 }
 
-async function run<S extends z.ZodType<CommonConfig>>(definition: ServiceDefinition<S>): Promise<void> {
-  const untraced = serviceContext(definition, process.env);
-  const { config, logger } = untraced;
+async function run<S extends z.ZodType<CommonConfig>>(
+  definition: ServiceDefinition<S>,
+  untraced: ServiceContext<z.output<S>>,
+  membership: Membership | undefined,
+): Promise<void> {
+  const { config, logger, metrics } = untraced;
   const tracing = await startTracing(definition.name, process.env, logger);
-  const context = { ...untraced, tracing };
+  const context = { ...untraced, tracing, whole: membership?.whole };
   const service = definition.create(context);
-  const server = await listen({ fetch: service.app.hono.fetch, host: config.HOST, port: config.PORT });
-  logger.info({ port: server.port, region: config.REGION }, 'listening');
+  const { health, hono } = service.app;
+  membership?.answerFor({ health, metrics });
+  let server: HttpServer | undefined;
 
   shutDownInOrder({
     log: logger,
+    withinMs: membership && WORKER_SHUTDOWN_MS,
     async close() {
-      service.app.health.drain();
-      server.drain();
+      health.drain();
+      server?.drain();
       await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS));
-      await server.close(FINISH_MS);
+      await server?.close(FINISH_MS);
       await service.stop();
       await tracing?.close();
     },
   });
 
+  async function accept(): Promise<void> {
+    server = await listen({ fetch: hono.fetch, host: config.HOST, port: config.PORT });
+    logger.info({ port: server.port, region: config.REGION }, 'listening');
+  }
+
+  // Connections go to every worker that listens. While another one does, a worker that could only answer 503 waits.
+  const listensAtOnce = membership?.assignment.listensAtOnce ?? true;
+  if (listensAtOnce) await accept();
   await startWithRetries(service, context);
+  if (!listensAtOnce) await accept();
+  await membership?.started();
   logger.info('ready');
 }

@@ -1,23 +1,6 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { spawnProgram } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
-
-const start = () =>
-  spawnProgram({
-    command: ['node', join(import.meta.dirname, '../testing/made-up-service.ts')],
-    env: {
-      HOST: '127.0.0.1',
-      REGION: 'eu',
-      DRAIN_MS: '0',
-      AUTH_ISSUER: 'https://id.example',
-      AUTH_AUDIENCE: 'switchboard',
-      AUTH_JWKS_URL: 'https://id.example/jwks.json',
-      CONSOLE_URL: 'https://console.example',
-      DATABASE_URL: 'postgres://unused.example/x',
-    },
-    ready: '/health/ready',
-  });
+import { startProgram } from '../testing/made-up-program.ts';
 
 it.each([
   ['an exception', 'SIGUSR2', 'nobody catches this'],
@@ -25,7 +8,7 @@ it.each([
 ] as const)(
   '%s that nothing handled is logged, and the process ends as it does on SIGTERM',
   async (_, signal, message) => {
-    const program = await start();
+    const program = await startProgram();
     const underWay = fetch(`${program.url}/slow`).then((response) => response.text());
     await sleep(300);
     program.signal(signal);
@@ -41,7 +24,7 @@ it.each([
 );
 
 it('the process exits with 0 on SIGTERM, and not before requests in flight are answered', async () => {
-  const program = await start();
+  const program = await startProgram();
   const underWay = fetch(`${program.url}/slow`).then((response) => response.text());
   await sleep(300);
   program.signal('SIGTERM');

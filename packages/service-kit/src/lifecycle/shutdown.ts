@@ -2,7 +2,7 @@ interface ShutdownOptions {
   /** Finishes accepted work and closes every connection. Called once. */
   close(): Promise<void>;
   /** Default: 15 s. After it the process ends whether or not it has closed. */
-  withinMs?: number;
+  withinMs?: number | undefined;
   log: ShutdownLog;
 }
 
@@ -15,9 +15,14 @@ const SHUTDOWN_MS = 15_000;
 
 /**
  * Ends the process in order: on SIGTERM or SIGINT with exit code 0, and with 1 after an exception or a rejected promise
- * that nothing handled, so that what was accepted is not lost with it. Call it before anything else is started.
+ * that nothing handled, so that what was accepted is not lost with it. Call it before anything else is started. Returns
+ * what ends the process in the same way with a given exit code.
  */
-export function shutDownInOrder({ close, withinMs = SHUTDOWN_MS, log }: ShutdownOptions): void {
+export function shutDownInOrder({
+  close,
+  withinMs = SHUTDOWN_MS,
+  log,
+}: ShutdownOptions): (exitCode: number) => void {
   let isShuttingDown = false;
 
   async function shutDown(exitCode: number): Promise<void> {
@@ -48,4 +53,5 @@ export function shutDownInOrder({ close, withinMs = SHUTDOWN_MS, log }: Shutdown
     log.fatal({ error, origin }, 'unhandled error, shutting down');
     void shutDown(1);
   });
+  return (exitCode) => void shutDown(exitCode);
 }

@@ -7,8 +7,9 @@ import { type Buckets, createBuckets } from './buckets.ts';
 
 interface QuotasOptions {
   bytesPerSecond: Readonly<Record<'address' | 'project', number>>;
-  /** In which instances count together; without it, each counts for itself. */
+  /** In which instances count together; without it, each counts for itself, and each worker allows its share. */
   redis: Redis | undefined;
+  share(bytesPerSecond: number): number;
   metrics: Metrics;
   logger: Logger;
 }
@@ -31,12 +32,13 @@ const MIN_SHARED_SECONDS = 0.05;
  * more than accepting an event; once a second, instances add what they counted to Redis and learn the sum. What a body
  * takes is known once it is read, so a body may overdraw a bucket, and then the next one waits.
  */
-export function openQuotas({ bytesPerSecond, redis, metrics, logger }: QuotasOptions): Quotas {
+export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: QuotasOptions): Quotas {
   const rejections = metrics.counterBy(
     'switchboard_quota_rejections_total',
     'Requests over a quota by quota and holder.',
     ['quota', 'by'],
   );
+  const allowed = redis === undefined ? share : (rate: number) => rate;
   const shared = new Map<string, Buckets>();
   let warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -48,7 +50,7 @@ export function openQuotas({ bytesPerSecond, redis, metrics, logger }: QuotasOpt
     logger.warn({ project, quota }, 'quota of a project used up');
   }
 
-  async function share(client: Redis): Promise<void> {
+  async function exchange(client: Redis): Promise<void> {
     for (const [name, buckets] of shared) {
       const taken = buckets.unshared(MIN_SHARED_SECONDS);
       await Promise.all(
@@ -61,13 +63,14 @@ export function openQuotas({ bytesPerSecond, redis, metrics, logger }: QuotasOpt
   }
 
   // While Redis is unavailable, what this instance counted is not shared, and still counts here.
-  const timer = redis && setInterval(() => void share(redis).catch(() => undefined), SHARE_EVERY_MS).unref();
+  const timer =
+    redis && setInterval(() => void exchange(redis).catch(() => undefined), SHARE_EVERY_MS).unref();
 
   return {
     quota(name) {
       const buckets = {
-        address: createBuckets(bytesPerSecond.address),
-        project: createBuckets(bytesPerSecond.project),
+        address: createBuckets(allowed(bytesPerSecond.address)),
+        project: createBuckets(allowed(bytesPerSecond.project)),
       };
       for (const by of ['address', 'project'] as const) shared.set(`${name}:${by}`, buckets[by]);
       return {

@@ -19,13 +19,16 @@ const RETRY_AFTER_MS = 1000;
 
 /**
  * Sliding windows that all instances share through Redis. Without Redis, or while it is unavailable, each instance
- * counts in memory.
+ * counts in memory; one of several workers allows its share of the points.
  */
-export function createRateLimits(redis: Redis | undefined): (options: LimitOptions) => RateLimit {
+export function createRateLimits(
+  redis: Redis | undefined,
+  share: (points: number) => number = (points) => points,
+): (options: LimitOptions) => RateLimit {
   let failedAt = Number.NEGATIVE_INFINITY;
   return ({ name, points, durationSeconds }) => {
     const window = { points, milliseconds: durationSeconds * 1000 };
-    const inMemory = memoryWindow(window);
+    const inMemory = memoryWindow({ ...window, points: share(points) });
     const shared = redis && redisWindow(redis, name, window);
 
     async function take(key: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { region } from '@switchboard/contracts';
 import { z } from 'zod';
-import { httpUrl, integerSetting, postgresUrl } from './fields.ts';
+import { httpUrl, integerSetting, postgresUrl, workersSetting } from './fields.ts';
 import { outgoingSettings } from './outgoing.ts';
 
 /** The settings of every service, to be spread into its own `z.object`. */
@@ -17,23 +17,24 @@ export const commonSettings = {
     .meta({ values: 'up to 16 of a-z and 0-9, first a letter' })
     .describe('Region of this deployment. Project keys of other regions are rejected.'),
   TRUSTED_PROXY_HOPS: integerSetting({ min: 0, max: 10, fallback: 0 }).describe(
-    'Your own proxies in front of the service, each adding an X-Forwarded-For entry.',
+    'Your proxies in front of it, each adding an X-Forwarded-For entry.',
   ),
   DRAIN_MS: integerSetting({ min: 0, max: 5000, fallback: 2000 }).describe(
-    'Milliseconds of accepting requests after SIGTERM; longer than load balancers take to notice.',
+    'Milliseconds of serving after SIGTERM; longer than load balancers take to notice.',
   ),
+  WORKERS: workersSetting().describe('Processes that serve requests; `auto`: one per CPU, as memory allows.'),
   MAX_BYTES_IN_FLIGHT: integerSetting({
     min: 1_000_000,
     max: 64_000_000_000,
     fallback: 134_217_728,
   }).describe(
-    'Bytes of request bodies, of what parsing makes of them and of unacknowledged records held in memory; past it 503. An address or project gets no more than is free, so at most half.',
+    'Bytes held of request bodies, of what parsing makes of them and of unacknowledged records; past it 503. An address or project gets at most half.',
   ),
   AUTH_ISSUER: z.string().min(1).describe('Issuer (iss) of access tokens.'),
   AUTH_AUDIENCE: z.string().min(1).describe('Audience (aud) of access tokens.'),
   AUTH_JWKS_URL: httpUrl.describe('JSON Web Key Set of the issuer.'),
   ...outgoingSettings,
-  CONSOLE_URL: httpUrl.describe('Console; pages of its origin may call console operations.'),
+  CONSOLE_URL: httpUrl.describe('Console, whose pages may call console operations.'),
   ALLOW_DEVELOPMENT_CREDENTIALS: z
     .stringbool({ truthy: ['true'], falsy: ['false'], error: 'not true or false' })
     .default(false)

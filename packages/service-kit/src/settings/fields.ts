@@ -59,6 +59,22 @@ export function rolesSetting<const R extends string>(roles: readonly [R, ...R[]]
     .describe('Parts of the service that this process runs.');
 }
 
+const MAX_WORKERS = 64;
+
+/** The setting WORKERS: a number of processes, or as many as the machine has room for. */
+export function workersSetting() {
+  return z
+    .string()
+    .regex(/^(auto|\d{1,2})$/, 'not auto or a whole number')
+    .transform((text): number | 'auto' => (text === 'auto' ? text : Number(text)))
+    .refine(
+      (value) => value === 'auto' || (value >= 1 && value <= MAX_WORKERS),
+      `not between 1 and ${MAX_WORKERS}`,
+    )
+    .default(1)
+    .meta({ values: `1 to ${MAX_WORKERS}, \`auto\`` });
+}
+
 /** Requires all of these settings or none; for `z.object(...).check(...)`. */
 export function together(names: readonly string[]) {
   return ({ value, issues }: z.core.ParsePayload<Record<string, unknown>>) => {

@@ -6,6 +6,8 @@ export type { Logger } from 'pino';
 interface LogOptions {
   service: string;
   level: string;
+  /** Its number, if it is one of several. */
+  worker?: number | undefined;
   /** Default: standard output. */
   destination?: DestinationStream;
 }
@@ -14,10 +16,10 @@ interface LogOptions {
  * Logs JSON lines. Lines of a request carry its `requestId`, and `trace_id` and `span_id` if tracing is on.
  * Authorization, tokens and keys are redacted.
  */
-export function createLogger({ service, level, destination }: LogOptions): Logger {
+export function createLogger({ service, level, worker, destination }: LogOptions): Logger {
   const options: LoggerOptions = {
     level,
-    base: { service },
+    base: worker === undefined ? { service } : { service, worker },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: {

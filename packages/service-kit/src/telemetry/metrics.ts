@@ -1,13 +1,16 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { problemOf } from './dependencies.ts';
 
 export interface Metrics {
   registry: Registry;
   /** Records a finished request; the route is the path of its operation. */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
-  /** A value read when metrics are scraped. */
+  /** A value of this process, read when metrics are scraped. Those of several workers are added. */
   gauge(name: string, help: string, read: () => number): void;
-  /** Values by label, read when metrics are scraped. If reading fails, the scrape has none. */
+  /**
+   * Values by label that every instance reads alike, read when metrics are scraped. If reading fails, the scrape has
+   * none. Of several workers, the largest counts.
+   */
   gaugeBy(name: string, help: string, labels: string[], read: () => Promise<LabelledValue[]>): void;
   counter(name: string, help: string): { add(count?: number): void };
   /** A count by label; values are given in the order of the labels. */
@@ -22,6 +25,9 @@ export interface Metrics {
   /** `switchboard_dependency_up`: 1 if the check succeeds within a second when metrics are scraped. */
   dependency(name: string, check: () => Promise<void>): void;
 }
+
+/** The metrics of a process, for `mergeSnapshots` in another. */
+export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -41,6 +47,11 @@ export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
+  for (const metric of registry.getMetricsAsArray()) {
+    // Of several workers, the slowest event loop and the oldest process count.
+    if (metric.aggregator === 'average') metric.aggregator = 'max';
+    if (metric.aggregator === 'omit') metric.aggregator = 'min';
+  }
   // prom-client's lookup by labels costs more than counting, so each series is looked up once.
   const known = new Map<string, Series>();
   const requests: Counter = new Counter({
@@ -66,13 +77,21 @@ export function createMetrics(service: string): Metrics {
     'Whether a dependency answered within a second: 1 or 0.',
     ['dependency'],
     () => Promise.all([...dependencies].map(dependencyState)),
+    'min',
   );
 
-  function gaugeBy(name: string, help: string, labels: string[], read: () => Promise<LabelledValue[]>): void {
+  function gaugeBy(
+    name: string,
+    help: string,
+    labels: string[],
+    read: () => Promise<LabelledValue[]>,
+    aggregator: 'max' | 'min' = 'max',
+  ): void {
     const gauge: Gauge = new Gauge({
       name,
       help,
       labelNames: labels,
+      aggregator,
       registers: [registry],
       async collect() {
         const values = await read().catch(() => []);
@@ -84,7 +103,7 @@ export function createMetrics(service: string): Metrics {
 
   return {
     registry,
-    gaugeBy,
+    gaugeBy: (name, help, labels, read) => gaugeBy(name, help, labels, read),
     dependency: (name, check) => void dependencies.set(name, check),
     observeRequest(method, route, status, seconds) {
       const name = `${method} ${route} ${status}`;
@@ -146,4 +165,16 @@ function cached<T>(make: (values: string[]) => T): { of(values: string[]): T; al
 
 async function dependencyState([dependency, check]: [string, () => Promise<void>]): Promise<LabelledValue> {
   return { labels: { dependency }, value: (await problemOf(check)) === undefined ? 1 : 0 };
+}
+
+/** The metrics of several processes as those of one. */
+export function mergeSnapshots(
+  snapshots: readonly MetricsSnapshot[],
+): Pick<Registry, 'metrics' | 'getMetricsAsJSON'> {
+  return AggregatorRegistry.aggregate([...snapshots]);
+}
+
+/** What of a snapshot only ever grows, and must be kept when its process is gone. */
+export function cumulative(snapshot: MetricsSnapshot): MetricsSnapshot {
+  return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 }

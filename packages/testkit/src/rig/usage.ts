@@ -1,6 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 
-/** What a process uses, from /proc (Linux). */
+/** What a process and its children use together, from /proc (Linux). */
 export interface ProcessUsage {
   /** CPU time of all its threads so far, in seconds. */
   cpuSeconds(): Promise<number>;
@@ -15,19 +15,38 @@ export interface ProcessUsage {
 const TICKS_PER_SECOND = 100;
 
 export function processUsage(pid: number): ProcessUsage {
-  const status = async (name: string) => {
-    const text = await readFile(`/proc/${pid}/status`, 'utf8');
-    const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1];
-    return (Number(kilobytes) * 1024) / 1e6;
+  const sum = async (read: (one: number) => Promise<number>) => {
+    const values = await Promise.all((await familyOf(pid)).map(read));
+    return values.reduce((total, value) => total + value, 0);
   };
   return {
-    async cpuSeconds() {
-      const text = await readFile(`/proc/${pid}/stat`, 'utf8');
-      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-      return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    cpuSeconds: () => sum(cpuSeconds),
+    residentMb: () => sum((one) => memoryMb(one, 'VmRSS')),
+    peakMb: () => sum((one) => memoryMb(one, 'VmHWM')),
+    async resetPeak() {
+      for (const one of await familyOf(pid)) await writeFile(`/proc/${one}/clear_refs`, '5');
     },
-    residentMb: () => status('VmRSS'),
-    peakMb: () => status('VmHWM'),
-    resetPeak: () => writeFile(`/proc/${pid}/clear_refs`, '5'),
   };
+}
+
+/** A process and its children, and theirs. */
+async function familyOf(pid: number): Promise<number[]> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const lists = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8').catch(() => '')),
+  );
+  const children = lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+  return [pid, ...(await Promise.all(children.map(familyOf))).flat()];
+}
+
+async function cpuSeconds(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+async function memoryMb(pid: number, name: string): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8');
+  const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1];
+  return (Number(kilobytes) * 1024) / 1e6;
 }

@@ -5,11 +5,14 @@ import type { FlagsConfig } from '../config.ts';
 export const SOCKET_PATH = '/v1/flags/socket';
 
 /** The sockets of this instance. Every instance hears changes from the database, so there is no fan-out. */
-export function openSockets(app: ServiceApp, { config, logger, metrics }: ServiceContext<FlagsConfig>): Hub {
+export function openSockets(
+  app: ServiceApp,
+  { config, share, logger, metrics }: ServiceContext<FlagsConfig>,
+): Hub {
   const hub = createHub({
     fanOut: openFanOut({ channel: 'switchboard:flags' }),
-    maxSockets: config.SOCKETS_MAX,
-    maxPerAddress: config.SOCKETS_PER_ADDRESS,
+    maxSockets: share(config.SOCKETS_MAX),
+    maxPerAddress: share(config.SOCKETS_PER_ADDRESS),
     refusalOf: (key) => refusalOfKey(app.projectKey, key),
     onError: (error) => logger.warn({ error }, 'socket failed'),
   });

@@ -1,0 +1,59 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import { ConfigError } from '../../settings/config.ts';
+import type { CommonConfig } from '../context.ts';
+
+const MIB = 1_048_576;
+/** Three semi-spaces of 16 MiB, as the images run Node.js. Every worker has its own. */
+const YOUNG_BYTES = 48 * MIB;
+/** With less, a service has little room for data beside its code. */
+const MIN_OLD_SPACE_BYTES = 96 * MIB;
+
+export interface Machine {
+  cpus: number;
+  /** The heap limit of this process, which its workers share. */
+  heapBytes: number;
+  memoryBytes: number;
+}
+
+export interface WorkerPlan {
+  count: number;
+  /** Flags with which Node.js runs each. */
+  flags: string[];
+}
+
+/** How many workers serve requests, and with which share of the heap. Throws ConfigError if they have no room. */
+export function planWorkers(
+  config: Pick<CommonConfig, 'WORKERS'>,
+  machine: Machine = thisMachine(),
+): WorkerPlan {
+  const oldSpace = machine.heapBytes - YOUNG_BYTES;
+  const mostWorkers = Math.max(1, Math.floor(oldSpace / MIN_OLD_SPACE_BYTES));
+  const count = servesRequests(config) ? countOf(config.WORKERS, machine.cpus, mostWorkers) : 1;
+  // The percentage takes precedence over --max-old-space-size, wherever that is set.
+  const percentage = (100 * oldSpace) / count / machine.memoryBytes;
+  return { count, flags: [`--max-old-space-size-percentage=${percentage.toFixed(4)}`] };
+}
+
+function countOf(setting: CommonConfig['WORKERS'], cpus: number, mostWorkers: number): number {
+  if (setting === 'auto') return Math.min(cpus, mostWorkers);
+  if (setting <= mostWorkers) return setting;
+  throw new ConfigError(
+    `WORKERS: the heap has room for ${mostWorkers}. Set at most that, or raise the memory limit.`,
+  );
+}
+
+/** Whether the process has the role http. Consumers always run once. */
+function servesRequests(config: object): boolean {
+  return !('ROLES' in config && config.ROLES instanceof Set) || config.ROLES.has('http');
+}
+
+function thisMachine(): Machine {
+  const limit = process.constrainedMemory();
+  const memory = totalmem();
+  return {
+    cpus: availableParallelism(),
+    heapBytes: getHeapStatistics().heap_size_limit,
+    memoryBytes: limit > 0 && limit < memory ? limit : memory,
+  };
+}
