@@ -1,21 +1,8 @@
 import { ingestionTopics } from '@switchboard/contracts';
-import { EventLogUnavailable, UnknownTopic } from '@switchboard/event-log';
-import {
-  ConfigError,
-  createLogger,
-  createMetrics,
-  eventLogSettings,
-  openEventLog,
-  parseConfig,
-} from '@switchboard/service-kit';
-import { z } from 'zod';
-import { type DeadLetter, listDeadLetters, replayDeadLetters } from '../dead-letters/dead-letters.ts';
-import { ManagementError } from '../management-client.ts';
-import { type Command, EXIT_CODES } from './command.ts';
+import type { Command } from './command.ts';
 import { readArguments } from './session.ts';
-import { type Terminal, UsageError } from './terminal.ts';
+import { UsageError } from './terminal.ts';
 
-const MAX_BYTES_IN_FLIGHT = 67_108_864;
 const TOPICS: string[] = Object.values(ingestionTopics);
 
 export const deadLetters: Command = {
@@ -45,45 +32,11 @@ becomes a dead letter again. After an error, replay again to resume.
     if (topic !== undefined && !TOPICS.includes(topic)) {
       throw new UsageError(`${topic}: no such topic; choose one of ${TOPICS.join(', ')}`);
     }
-    const log = openLog(terminal);
-    try {
-      if (verb === 'replay' && topic !== undefined) {
-        const replayed = await replayDeadLetters(log, topic);
-        terminal.out(values.json ? `${JSON.stringify({ topic, replayed })}\n` : `${replayed} replayed\n`);
-      } else {
-        const letters: DeadLetter[] = [];
-        for (const one of topic === undefined ? TOPICS : [topic]) {
-          letters.push(...(await listDeadLetters(log, one)));
-        }
-        terminal.out(values.json ? `${JSON.stringify(letters)}\n` : describe(letters));
-      }
-      return EXIT_CODES.done;
-    } catch (error) {
-      if (error instanceof EventLogUnavailable || error instanceof UnknownTopic) {
-        throw new ManagementError(error.message);
-      }
-      throw error;
-    } finally {
-      await log.close();
-    }
+    // Loaded on first use: with the event log and the service kit, every command would start half as fast.
+    const { list, replay } = await import('../dead-letters/commands.ts');
+    const options = { terminal, json: values.json === true };
+    return verb === 'replay' && topic !== undefined
+      ? replay(topic, options)
+      : list(topic === undefined ? TOPICS : [topic], options);
   },
 };
-
-function openLog({ env }: Terminal) {
-  try {
-    const config = { ...parseConfig(z.object(eventLogSettings), env), MAX_BYTES_IN_FLIGHT };
-    const logger = createLogger({ service: 'switchboard', level: 'silent' });
-    return openEventLog({ config, logger, metrics: createMetrics('switchboard') }, 'switchboard');
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(error.message);
-    throw error;
-  }
-}
-
-function describe(letters: readonly DeadLetter[]): string {
-  const lines = letters.map(({ topic, partition, offset, deadLetteredAt, headers, reason }) => {
-    const project = headers['project'] ?? '(no project)';
-    return `${deadLetteredAt} ${topic}/${partition} ${offset} ${project}: ${reason}`;
-  });
-  return [...lines, `${letters.length} to replay`, ''].join('\n');
-}
