@@ -29,6 +29,26 @@ install_kafka() {
     cp "$here/kafka/pom.xml" "$libs/.complete"
   fi
   works java -cp "$libs/*" kafka.tools.StorageTool random-uuid
+  [ -f "$libs/classes.jsa" ] || store_classes "$libs"
+}
+
+# store_classes <libs>: starts a broker and stops it, so that Java stores the classes that it loaded.
+store_classes() {
+  local folder port=$((20000 + RANDOM % 10000))
+  folder=$(mktemp -d)
+  KAFKA_LIBS=$1 KAFKA_JAVA_FLAGS="-XX:ArchiveClassesAtExit=$1/.classes.jsa" \
+    "$here/kafka/run.sh" "$folder" "$port" "$((port + 10000))" >"$folder/log" 2>&1 &
+  local broker=$!
+  local tries=0
+  until grep --quiet "Kafka Server started" "$folder/log"; do
+    kill -0 "$broker" 2>/dev/null && [ $((tries += 1)) -le 900 ] ||
+      { kill -9 "$broker" 2>/dev/null; fail "Kafka does not start: $(tail -n 20 "$folder/log")"; }
+    sleep 0.2
+  done
+  kill "$broker"
+  wait "$broker" || true
+  mv "$1/.classes.jsa" "$1/classes.jsa"
+  rm -rf "$folder"
 }
 
 # from_go <name> <version> <package> <Go>: builds a program once per version.

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runSwitchboard } from '@switchboard/cli';
+import { runInProcess } from '@switchboard/cli/testing';
 import { openDatabase } from '@switchboard/database';
 import { eventually, startKafka } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -44,21 +44,9 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
       );
 
     async function erase(...args: string[]) {
-      let out = '';
-      let err = '';
       const urls = SERVICES.map((name) => [`SWITCHBOARD_${name.toUpperCase()}_URL`, all.rig.url(name)]);
-      const code = await runSwitchboard(['erase', ...args, '--timeout', '60'], {
-        env: { ...Object.fromEntries(urls), SWITCHBOARD_TOKEN: all.operator },
-        isInteractive: false,
-        out: (text) => {
-          out += text;
-        },
-        err: (text) => {
-          err += text;
-        },
-        read: async () => '',
-      });
-      return { code, out, err };
+      const env = { ...Object.fromEntries(urls), SWITCHBOARD_TOKEN: all.operator };
+      return runInProcess(['erase', ...args, '--timeout', '60'], env);
     }
 
     async function query(service: string, sql: string) {

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseManifest } from '@switchboard/cli';
+import { runInProcess } from '@switchboard/cli/testing';
 import { describe, expect, it } from 'vitest';
-import { runCommand } from './testing/command.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
-/** The command as an operator runs it, against every service. */
+/** The command against every service. standalone.test.ts runs it as a process. */
 
 const ROOT = join(import.meta.dirname, '../../..');
 const EXAMPLE = join(ROOT, 'packages/cli/examples/acme.yaml');
@@ -13,7 +13,7 @@ const EXAMPLE = join(ROOT, 'packages/cli/examples/acme.yaml');
 const running = standaloneForTests();
 
 const switchboard = (args: string[], token = running.demo.tokens.operator) =>
-  runCommand(args, { SWITCHBOARD_URL: running.demo.management_url, SWITCHBOARD_TOKEN: token });
+  runInProcess(args, { SWITCHBOARD_URL: running.demo.management_url, SWITCHBOARD_TOKEN: token });
 
 const json = async (args: string[]) => JSON.parse((await switchboard([...args, '--json'])).out);
 

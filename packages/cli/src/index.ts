@@ -1,4 +1,3 @@
-export { runSwitchboard } from './commands/run.ts';
 export { createManagementClient, type ManagementClient, ManagementError } from './management-client.ts';
 export { applyManifest, diffManifest, type Outcome } from './manifest/apply.ts';
 export type { Difference } from './manifest/compare.ts';

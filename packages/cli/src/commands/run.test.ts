@@ -1,28 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { runSwitchboard } from './run.ts';
+import { runInProcess } from '../testing/index.ts';
 import { UsageError } from './terminal.ts';
 
-async function run(args: string[], env: Record<string, string> = { SWITCHBOARD_TOKEN: 't' }) {
-  let out = '';
-  let err = '';
-  const code = await runSwitchboard(args, {
-    env,
-    isInteractive: false,
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-    read: async (place) => {
-      if (place === 'empty.yaml') return '';
-      if (place === 'wrong.yaml') return 'plans: [{ tier: x }]';
-      throw new UsageError(`${place} cannot be read (ENOENT)`);
-    },
+const run = (args: string[], env: Record<string, string> = { SWITCHBOARD_TOKEN: 't' }) =>
+  runInProcess(args, env, async (place) => {
+    if (place === 'empty.yaml') return '';
+    if (place === 'wrong.yaml') return 'plans: [{ tier: x }]';
+    throw new UsageError(`${place} cannot be read (ENOENT)`);
   });
-  return { code, out, err };
-}
 
 const url = '--url=http://127.0.0.1:1';
 

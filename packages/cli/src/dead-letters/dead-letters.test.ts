@@ -8,7 +8,7 @@ import {
 } from '@switchboard/event-log';
 import { eventually, startKafka, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runSwitchboard } from '../commands/run.ts';
+import { runInProcess } from '../testing/index.ts';
 
 const kafka = await startKafka();
 afterAll(() => kafka?.stop());
@@ -35,17 +35,7 @@ describe.each(['PostgreSQL', 'Kafka'])('switchboard dead-letters on %s', (name) 
       await drop();
     });
 
-    async function run(...args: string[]) {
-      let [out, err] = ['', ''];
-      const code = await runSwitchboard(['dead-letters', ...args], {
-        env,
-        isInteractive: false,
-        out: (text) => (out += text),
-        err: (text) => (err += text),
-        read: async () => '',
-      });
-      return { code, out, err };
-    }
+    const run = (...args: string[]) => runInProcess(['dead-letters', ...args], env);
 
     async function recordsOn(topic: string): Promise<StoredRecord[]> {
       const records: StoredRecord[] = [];

@@ -37,7 +37,7 @@ const isAlive = (pid: number) => {
 };
 
 describe('spawnProgram', () => {
-  it('waits until a path answers 200, passes the port, and inherits nothing but PATH', async () => {
+  it('waits until a path answers 200, passes the port, and inherits nothing but PATH and a cache', async () => {
     process.env['RIG_SECRET'] = 'of this process';
     onTestFinished(() => {
       delete process.env['RIG_SECRET'];
@@ -47,7 +47,7 @@ describe('spawnProgram', () => {
     expect(response.status).toBe(200);
     const { pid, environment } = JSON.parse(await response.text());
     expect(pid).toBe(program.pid);
-    const { PATH, PWD, OLDPWD, SHLVL, _, ...rest } = environment;
+    const { PATH, PWD, OLDPWD, SHLVL, _, NODE_COMPILE_CACHE, ...rest } = environment;
     expect(rest).toEqual({ GIVEN: 'yes', PORT: String(program.port) });
   });
 

@@ -152,7 +152,11 @@ function spawn({ command, env = {}, cwd, scratch, output = 'lines' }: ProgramOpt
   const directory = scratch ?? cwd;
   const child = execa(file, args, {
     ...(directory === undefined ? {} : { cwd: directory }),
-    env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, PORT: String(port), ...defined(env) },
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+      PORT: String(port),
+      ...defined({ NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env }),
+    },
     extendEnv: false,
     stdin: 'pipe',
     stdout: streams,

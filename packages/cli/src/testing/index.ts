@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { runSwitchboard } from '../commands/run.ts';
+
+/** Runs the command in this process, with this environment and nothing else: its exit code and both outputs. */
+export async function runInProcess(
+  args: string[],
+  env: Record<string, string>,
+  read: (place: string) => Promise<string> = (path) => readFile(path, 'utf8'),
+) {
+  let [out, err] = ['', ''];
+  const code = await runSwitchboard(args, {
+    env,
+    isInteractive: false,
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    read,
+  });
+  return { code, out, err };
+}
