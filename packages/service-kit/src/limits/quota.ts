@@ -28,9 +28,10 @@ const SHARE_EVERY_MS = 1_000;
 const MIN_SHARED_SECONDS = 0.05;
 
 /**
- * The bytes of the budget that bodies of each address and each project may take. They are counted in memory, since asking Redis would cost
- * more than accepting an event; once a second, instances add what they counted to Redis and learn the sum. What a body
- * takes is known once it is read, so a body may overdraw a bucket, and then the next one waits.
+ * The bytes of the budget that bodies of each address and each project may take. They are counted in memory, since
+ * asking Redis would cost more than accepting an event; once a second, instances add what they counted to Redis and
+ * learn the sum. What a body takes is known once it is read, so a body may overdraw a bucket, and then the next one
+ * waits.
  */
 export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: QuotasOptions): Quotas {
   const rejections = metrics.counterBy(

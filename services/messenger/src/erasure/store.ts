@@ -24,8 +24,8 @@ export interface ErasureStore {
   findConversations(person: ErasedPerson, limit: number): Promise<string[]>;
   /** The object keys of the attachments of conversations. */
   findObjects(conversationIds: readonly string[]): Promise<string[]>;
-  /** Removes conversations with their turns and attachments; false when one has an attachment that is not listed. */
-  removeConversations(ids: readonly string[], objectKeys: readonly string[]): Promise<boolean>;
+  /** Removes conversations with their turns and attachments; nothing when one has an attachment that is not listed. */
+  removeConversations(ids: readonly string[], objectKeys: readonly string[]): Promise<void>;
   /** Empties the inbox of a person, and removes messages that were sent to nobody else. */
   removeInbox(person: ErasedPerson): Promise<void>;
   findOwnAvatars(sub: string): Promise<OwnAvatar[]>;
@@ -58,7 +58,7 @@ export function createErasureStore(db: Db): ErasureStore {
 
     async removeConversations(ids, objectKeys) {
       const known = new Set(objectKeys);
-      return db.transaction(async (tx) => {
+      await db.transaction(async (tx) => {
         // A new turn or attachment waits for this lock, and then finds no conversation.
         const locked = inArray(conversations.id, [...ids]);
         await tx.select({ id: conversations.id }).from(conversations).where(locked).for('update');
@@ -66,11 +66,10 @@ export function createErasureStore(db: Db): ErasureStore {
           .select({ objectKey: attachments.objectKey })
           .from(attachments)
           .where(inArray(attachments.conversationId, [...ids]));
-        if (found.some(({ objectKey }) => !known.has(objectKey))) return false;
+        if (found.some(({ objectKey }) => !known.has(objectKey))) return;
         await tx.delete(attachments).where(inArray(attachments.conversationId, [...ids]));
         await tx.delete(turns).where(inArray(turns.conversationId, [...ids]));
         await tx.delete(conversations).where(locked);
-        return true;
       });
     },
 
