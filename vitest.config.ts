@@ -1,10 +1,23 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Vitest begins with the largest files. This small one takes over a minute, alone if it is the last. */
+const LONG = 'e2e/docs/commands.test.ts';
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.endsWith(LONG);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
     include: ['{packages,services,deploy,bench,e2e}/**/*.test.ts'],
     globalSetup: ['./packages/testkit/src/setup.ts'],
+    sequence: { sequencer: LongFirst },
     // Tests wait more than they compute; by default two cores would get one worker.
     maxWorkers: 2,
     testTimeout: 30_000,
