@@ -56,8 +56,16 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     admin.use('reading offsets', (a) => readLag(a, group, topics));
 
   return {
-    createTopics: (specs) =>
-      admin.use('creating topics', (a) => createKafkaTopics(a, specs), CREATE_TOPICS_TIMEOUT_MS),
+    async createTopics(specs) {
+      // One of its own: a client that was asked about a topic that does not exist, for example for its offsets, fails
+      // every refresh of its metadata meanwhile.
+      const creating = createAdmin(client, timeoutMs);
+      try {
+        await creating.use('creating topics', (a) => createKafkaTopics(a, specs), CREATE_TOPICS_TIMEOUT_MS);
+      } finally {
+        await creating.close();
+      }
+    },
     publish: publisher.publish,
     async consume(consume) {
       const consumption = startConsumer({

@@ -16,28 +16,13 @@ const METADATA_ATTEMPTS = 40;
  */
 export async function createKafkaTopics(admin: Admin, wanted: TopicSpec[]): Promise<void> {
   const specs = withDeadLetters(wanted);
-  const existing = new Set(await admin.listTopics());
-  const missing = specs.filter((spec) => !existing.has(spec.name));
-  if (missing.length > 0) {
-    // Another instance may be creating them; the check below verifies their settings.
-    await admin
-      .createTopics({ waitForLeaders: true, topics: missing.map(topicConfig) })
-      .catch((error) => ignoreHarmless(error));
-  }
-  const names = specs.map((spec) => spec.name);
-  const { topics } = await retry(() => admin.fetchTopicMetadata({ topics: names }), {
-    isRetryable: (error) => typeOf(error) === UNKNOWN_TOPIC,
-    maxAttempts: METADATA_ATTEMPTS,
-    maxMs: 500,
-  });
-  const configs = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: specs.map((spec) => ({
-      type: kafkajs.ConfigResourceTypes.TOPIC,
-      name: spec.name,
-      configNames: ['cleanup.policy', 'max.message.bytes', 'delete.retention.ms'],
-    })),
-  });
+  const { topics, configs } = await retry(
+    async () => {
+      await createMissing(admin, specs);
+      return await describeTopics(admin, specs);
+    },
+    { isRetryable: (error) => typeOf(error) === UNKNOWN_TOPIC, maxAttempts: METADATA_ATTEMPTS, maxMs: 500 },
+  );
   for (const spec of specs) {
     const partitions = topics.find((topic) => topic.name === spec.name)?.partitions.length ?? 0;
     const entries =
@@ -52,6 +37,30 @@ export async function createKafkaTopics(admin: Admin, wanted: TopicSpec[]): Prom
     const wantedMs = spec.cleanup === 'compact' ? (spec.tombstoneRetentionMs ?? 0) : 0;
     if (kept < wantedMs) checkTopic(spec, 'delete.retention.ms', kept, wantedMs);
   }
+}
+
+async function createMissing(admin: Admin, specs: TopicSpec[]): Promise<void> {
+  const existing = new Set(await admin.listTopics());
+  const missing = specs.filter((spec) => !existing.has(spec.name));
+  if (missing.length === 0) return;
+  // Another instance may be creating them; their settings are checked afterwards.
+  await admin
+    .createTopics({ waitForLeaders: true, topics: missing.map(topicConfig) })
+    .catch((error) => ignoreHarmless(error));
+}
+
+/** Of a cluster, each request may be answered by another broker. */
+async function describeTopics(admin: Admin, specs: TopicSpec[]) {
+  const { topics } = await admin.fetchTopicMetadata({ topics: specs.map(({ name }) => name) });
+  const configs = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: specs.map(({ name }) => ({
+      type: kafkajs.ConfigResourceTypes.TOPIC,
+      name,
+      configNames: ['cleanup.policy', 'max.message.bytes', 'delete.retention.ms'],
+    })),
+  });
+  return { topics, configs };
 }
 
 function topicConfig(spec: TopicSpec) {
