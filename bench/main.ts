@@ -50,6 +50,12 @@ const BENCHES: Record<string, Bench> = {
     options: '--sockets 5000 --seconds 10 --only sockets|turns|configuration --volatile',
     load: () => import('./messenger/run.ts'),
   },
+  reads: {
+    summary:
+      'Comment threads, shared reports, conversations, configuration and public lists, beside ready bytes.',
+    options: '--seconds 3 --runs 3 --only threads,shared,conversation,configuration,lists --profile <folder>',
+    load: () => import('./reads/run.ts'),
+  },
   restore: {
     summary: 'Backs up, deletes and restores every store.',
     options: '--host 127.0.0.1 --port 5432 --user postgres',
