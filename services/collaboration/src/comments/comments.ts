@@ -5,7 +5,7 @@ import type { Caller } from '../callers/caller.ts';
 import { requireMembers } from '../directory/members.ts';
 import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';
-import { presentThreads } from './present.ts';
+import { presentThread, writeThreads } from './present.ts';
 import type { CommentLocation, CommentsStore } from './store.ts';
 
 interface CommentsOptions {
@@ -16,7 +16,8 @@ interface CommentsOptions {
 
 /** The comment threads of reports. Any member may start, reply, resolve, reopen and react; authors change their comments. */
 export interface Comments {
-  list(caller: Caller, reportId: string): Promise<Thread[]>;
+  /** The JSON of the response: there may be megabytes of it. */
+  list(caller: Caller, reportId: string): Promise<Uint8Array<ArrayBuffer>>;
   start(caller: Caller, reportId: string, request: ThreadRequest): Promise<Thread>;
   /** Throws Conflict when the first comment is deleted. */
   reply(caller: Caller, threadId: string, request: CommentRequest): Promise<Thread>;
@@ -34,9 +35,8 @@ export interface Comments {
 export function createComments({ store, directory, clock }: CommentsOptions): Comments {
   async function readAndPresent({ project, person }: Caller, threadId: string): Promise<Thread> {
     const row = await store.readThread(project.id, threadId, person.sub);
-    const [thread] = row ? await presentThreads(directory, { project, person }, [row]) : [];
-    if (thread === undefined) throw new NotFound('Thread not found.');
-    return thread;
+    if (row === undefined) throw new NotFound('Thread not found.');
+    return presentThread(directory, { project, person }, row);
   }
 
   async function requireThread({ project }: Caller, threadId: string): Promise<void> {
@@ -80,7 +80,7 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
     async list(caller, reportId) {
       await requireReport(directory, caller.project.id, reportId);
       const rows = await store.listThreads(caller.project.id, reportId, caller.person.sub);
-      return presentThreads(directory, caller, rows);
+      return writeThreads(directory, caller, rows);
     },
 
     async start(caller, reportId, { anchor, ...request }) {

@@ -1,3 +1,4 @@
+import type { Thread } from '@switchboard/contracts';
 import {
   addReaction,
   changeComment,
@@ -10,11 +11,12 @@ import {
   startThread,
 } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
+import type { TypedResponse } from 'hono';
 import type { Comments } from './comments.ts';
 
 export function commentsRoutes(app: ServiceApp, { comments }: { comments: Comments }): void {
   app.implement(listThreads, async (c) =>
-    c.json({ threads: await comments.list(c.var, c.req.valid('param').reportId) }, 200),
+    respondWithThreads(await comments.list(c.var, c.req.valid('param').reportId)),
   );
   app.implement(startThread, async (c) =>
     c.json(await comments.start(c.var, c.req.valid('param').reportId, c.req.valid('json')), 201),
@@ -42,4 +44,11 @@ export function commentsRoutes(app: ServiceApp, { comments }: { comments: Commen
     const { commentId, emoji } = c.req.valid('param');
     return c.json(await comments.unreact(c.var, commentId, emoji), 200);
   });
+}
+
+function respondWithThreads(
+  json: Uint8Array<ArrayBuffer>,
+): Response & TypedResponse<{ threads: Thread[] }, 200, 'json'>;
+function respondWithThreads(json: Uint8Array<ArrayBuffer>): Response {
+  return new Response(json, { headers: { 'Content-Type': 'application/json; charset=utf-8' } });
 }

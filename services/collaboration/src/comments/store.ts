@@ -1,3 +1,4 @@
+import type { ReactionEmoji } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { and, asc, count, eq, isNull, max, type SQL, sql } from 'drizzle-orm';
 import { comments, reactions, threads } from '../schema/index.ts';
@@ -5,20 +6,23 @@ import { comments, reactions, threads } from '../schema/index.ts';
 type NewThread = typeof threads.$inferInsert;
 type NewComment = Omit<typeof comments.$inferInsert, 'position'>;
 
-/** A comment as it is read. Times are in the format of PostgreSQL's JSON: ISO 8601 with an offset. */
+/** A comment as it is read. Times are as PostgreSQL writes them: `2026-03-01 09:30:00.5+00`. */
 export interface CommentRow {
+  threadId: string;
+  position: number;
   id: string;
   body: string | null;
-  mentions: string[];
+  /** null: none. */
+  mentions: string[] | null;
   authorSub: string;
   createdAt: string;
   editedAt: string | null;
   isDeleted: boolean;
-  reactions: ReactionRow[];
 }
 
+/** A reaction with the number of people who gave it. */
 export interface ReactionRow {
-  emoji: string;
+  emoji: ReactionEmoji;
   count: number;
   mine: boolean;
 }
@@ -26,6 +30,8 @@ export interface ReactionRow {
 export interface ThreadRow {
   thread: typeof threads.$inferSelect;
   comments: CommentRow[];
+  /** By the position of the comment, which may have been deleted since. */
+  reactions: ReadonlyMap<number, ReactionRow[]>;
 }
 
 export interface CommentLocation {
@@ -167,50 +173,75 @@ export function createCommentsStore(db: Db): CommentsStore {
   };
 }
 
-/** One JSON value per thread, which is far faster to read than one row per comment. */
-function readComments(db: Db, where: SQL | undefined) {
-  const comment = sql`json_build_object(
-    'id', ${comments.id}, 'body', ${comments.body}, 'mentions', ${comments.mentions},
-    'authorSub', ${comments.authorSub}, 'createdAt', ${comments.createdAt}, 'editedAt', ${comments.editedAt},
-    'isDeleted', ${comments.deletedAt} is not null)`;
-  const ofThread = db
-    .select({ all: sql`json_agg(${comment} order by ${comments.position})` })
+/** Lists of the same length: the n-th reaction of a thread is to the comment at the n-th position. */
+interface ThreadReactions {
+  positions: number[] | null;
+  emojis: ReactionEmoji[];
+  counts: number[];
+  mine: boolean[];
+}
+
+/** Threads with their reactions. Lists of one type each are several times as fast to make as objects. */
+function readReactions(db: Db, where: SQL | undefined, sub: string) {
+  const counted = db
+    .select({
+      position: sql`${comments.position}`.as('position'),
+      emoji: sql`${reactions.emoji}`.as('emoji'),
+      people: count().as('people'),
+      mine: sql`bool_or(${reactions.sub} = ${sub})`.as('mine'),
+    })
     .from(comments)
-    .where(eq(comments.threadId, threads.id));
+    .innerJoin(reactions, eq(reactions.commentId, comments.id))
+    .where(eq(comments.threadId, threads.id))
+    .groupBy(comments.position, reactions.emoji)
+    .as('counted');
+  const lists = db
+    .select({
+      all: sql`json_build_object('positions', json_agg(${counted.position}), 'emojis', json_agg(${counted.emoji}),
+        'counts', json_agg(${counted.people}), 'mine', json_agg(${counted.mine}))`,
+    })
+    .from(counted);
   return db
-    .select({ thread: threads, comments: sql<Omit<CommentRow, 'reactions'>[]>`(${ofThread})` })
+    .select({ thread: threads, reactions: sql<ThreadReactions>`(${lists})` })
     .from(threads)
     .where(where)
     .orderBy(asc(threads.createdAt), asc(threads.id));
 }
 
-async function readReactions(db: Db, where: SQL | undefined, sub: string) {
-  const rows = await db
-    .select({
-      commentId: reactions.commentId,
-      emoji: reactions.emoji,
-      count: count(),
-      mine: sql<boolean>`bool_or(${reactions.sub} = ${sub})`,
-    })
-    .from(threads)
-    .innerJoin(comments, eq(comments.threadId, threads.id))
-    .innerJoin(reactions, eq(reactions.commentId, comments.id))
-    .where(where)
-    .groupBy(reactions.commentId, reactions.emoji);
-  return Map.groupBy(rows, ({ commentId }) => commentId);
+/** Not by Drizzle's select, which takes as long to map ten thousand rows as PostgreSQL to find them. */
+async function readComments(db: Db, where: SQL | undefined) {
+  const rows = await db.execute<CommentRow & Record<string, unknown>>(sql`
+    select ${comments.threadId} as "threadId", ${comments.position}, ${comments.id}, ${comments.body},
+      nullif(${comments.mentions}, '{}') as mentions, ${comments.authorSub} as "authorSub",
+      ${comments.createdAt} as "createdAt", ${comments.editedAt} as "editedAt",
+      ${comments.deletedAt} is not null as "isDeleted"
+    from ${threads} inner join ${comments} on ${comments.threadId} = ${threads.id}
+    where ${where} order by ${threads.createdAt}, ${threads.id}, ${comments.position}`);
+  return Map.groupBy<string, CommentRow>(rows, ({ threadId }) => threadId);
 }
 
 /** Threads with their comments and reactions, earliest first, in two queries however many there are. */
 async function readThreads(db: Db, where: SQL | undefined, sub: string): Promise<ThreadRow[]> {
-  const [rows, byComment] = await Promise.all([readComments(db, where), readReactions(db, where, sub)]);
-  return rows.map(({ thread, comments: found }) => ({
-    thread,
-    comments: found.map((comment) => ({
-      ...comment,
-      // The comment may have been deleted between the two reads.
-      reactions: comment.isDeleted ? [] : (byComment.get(comment.id) ?? []),
-    })),
-  }));
+  const [rows, byThread] = await Promise.all([readReactions(db, where, sub), readComments(db, where)]);
+  return rows.flatMap(({ thread, reactions: lists }) => {
+    const found = byThread.get(thread.id);
+    // Started between the two reads.
+    if (found === undefined) return [];
+    return [{ thread, comments: found, reactions: reactionsByPosition(lists) }];
+  });
+}
+
+function reactionsByPosition({ positions, emojis, counts, mine }: ThreadReactions) {
+  const byPosition = new Map<number, ReactionRow[]>();
+  for (const [index, position] of positions?.entries() ?? []) {
+    const emoji = emojis[index];
+    if (emoji === undefined) continue;
+    const row = { emoji, count: counts[index] ?? 0, mine: mine[index] ?? false };
+    const known = byPosition.get(position);
+    if (known === undefined) byPosition.set(position, [row]);
+    else known.push(row);
+  }
+  return byPosition;
 }
 
 const named = (projectId: string, threadId: string) =>
