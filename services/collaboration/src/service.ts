@@ -72,10 +72,10 @@ export const collaborationService = defineService({
       directory,
       region: config.REGION,
       clock,
-      limits: {
-        perAddress: limit({ name: 'shared reports of an address', points: 30, durationSeconds: 60 }),
-        perLink: limit({ name: 'reads of a link', points: 60, durationSeconds: 60 }),
-      },
+      limit: limit(
+        { name: 'shared reports of an address', points: 30, durationSeconds: 60 },
+        { name: 'reads of a link', points: 60, durationSeconds: 60 },
+      ),
     });
     const page = createPage({ sharedReports, annotations });
     const runs = createRuns({ store: createRunsStore(db), directory, clock });
@@ -123,18 +123,10 @@ export const collaborationService = defineService({
       clock,
       consoleUrl,
       canPush: pusher !== undefined,
-      limits: {
-        perPerson: limit({
-          name: 'shares of a person',
-          points: config.SHARES_PER_PERSON_PER_HOUR,
-          durationSeconds: 3600,
-        }),
-        perCompany: limit({
-          name: 'shares of a company',
-          points: config.SHARES_PER_COMPANY_PER_HOUR,
-          durationSeconds: 3600,
-        }),
-      },
+      limit: limit(
+        { name: 'shares of a person', points: config.SHARES_PER_PERSON_PER_HOUR, durationSeconds: 3600 },
+        { name: 'shares of a company', points: config.SHARES_PER_COMPANY_PER_HOUR, durationSeconds: 3600 },
+      ),
     });
 
     annotationsRoutes(app, { annotations });

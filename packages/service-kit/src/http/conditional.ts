@@ -2,14 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 
 /** A serialized body with its strong ETag. */
-export interface Prepared {
-  body: string;
+export interface Prepared<Body extends string | Uint8Array<ArrayBuffer> = string> {
+  body: Body;
   etag: string;
 }
 
 export function prepareJson(value: unknown): Prepared {
   const body = JSON.stringify(value);
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
+  return { body, etag: etagOf(body) };
+}
+
+/** The strong ETag of a body, or of everything that decides what a body is. */
+export function etagOf(content: string): string {
+  return `"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`;
 }
 
 /** Whether If-None-Match names this ETag (weak comparison, RFC 9110). */
@@ -23,7 +28,7 @@ export function isFresh(c: Context, etag: string): boolean {
 /** The body, or 304 if the caller has it already. */
 export function answerPrepared(
   c: Context,
-  { body, etag }: Prepared,
+  { body, etag }: Prepared<string | Uint8Array<ArrayBuffer>>,
   headers: Record<string, string> = {},
 ): Response {
   const all = { ...headers, ETag: etag };

@@ -18,6 +18,27 @@ async function taken(limit: RateLimit, key: string, tries: number): Promise<numb
   return results.filter(({ status }) => status === 'fulfilled').length;
 }
 
+const ADDRESS_AND_LINK = [
+  { name: 'address', points: 3, durationSeconds: 60 },
+  { name: 'link', points: 5, durationSeconds: 60 },
+] as const;
+
+/** An address that is out of points takes none of the link's. */
+async function expectInOrder(limits: ReturnType<typeof createRateLimits>): Promise<void> {
+  const limit = limits(...ADDRESS_AND_LINK);
+  async function reads(address: string, tries: number): Promise<string[]> {
+    const outcomes = [];
+    for (let count = 0; count < tries; count++) {
+      const read = limit.consume(address, 'link').then(() => 'read');
+      outcomes.push(await read.catch(({ message }) => message));
+    }
+    return outcomes;
+  }
+  const refused = (name: string) => expect.stringContaining(`(${name})`);
+  expect(await reads('a', 5)).toEqual(['read', 'read', 'read', refused('address'), refused('address')]);
+  expect(await reads('b', 4)).toEqual(['read', 'read', refused('link'), refused('address')]);
+}
+
 describe('a window in memory', () => {
   it('never allows more than its limit in any window, and allows a request as soon as one expires', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 200 });
@@ -44,6 +65,10 @@ describe('a window in memory', () => {
   it('counts each key separately', async () => {
     const limit = createRateLimits(undefined)({ name: 'test', points: 3, durationSeconds: 60 });
     expect([await taken(limit, 'a', 5), await taken(limit, 'b', 2)]).toEqual([3, 2]);
+  });
+
+  it('of a request are consumed in order, as far as the first that has none left', async () => {
+    await expectInOrder(createRateLimits(undefined));
   });
 
   it('returns when to retry', async () => {
@@ -89,6 +114,15 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     const [one, two] = [createRateLimits(await client())(options), createRateLimits(await client())(options)];
     const counts = await Promise.all([taken(one, 'k', 30), taken(two, 'k', 30)]);
     expect(counts[0] + counts[1]).toBe(20);
+  });
+
+  it('of a request are consumed in order and in one round trip', async () => {
+    const redis = await client();
+    await expectInOrder(createRateLimits(redis));
+    const calls = async () => Number(/evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
+    const before = await calls();
+    await createRateLimits(redis)(...ADDRESS_AND_LINK).consume('c', 'other');
+    expect(await calls()).toBe(before + 1);
   });
 
   it('allow a request again once the oldest has left the window', async () => {

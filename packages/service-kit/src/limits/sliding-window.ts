@@ -7,7 +7,7 @@ export interface WindowOptions {
 }
 
 /** Consumes a point of `key` and returns 0, or returns the milliseconds until one is free. */
-export type TakePoint = (key: string) => number | Promise<number>;
+export type TakePoint = (key: string) => number;
 
 const MAX_KEYS = 100_000;
 
@@ -46,34 +46,57 @@ export function memoryWindow(
   };
 }
 
+/** A window with its keys in Redis. */
+export interface NamedWindow extends WindowOptions {
+  name: string;
+}
+
+/** The first window, by its place, that has no point left, and the milliseconds until one is free. */
+export interface Exhausted {
+  place: number;
+  wait: number;
+}
+
 /** Keeps the times of a key's points, newest first, by the clock of Redis. */
 const SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local points, window = tonumber(ARGV[1]), tonumber(ARGV[2])
-local oldest = redis.call('LINDEX', KEYS[1], points - 1)
-if oldest and tonumber(oldest) > now - window then return tonumber(oldest) + window - now end
-redis.call('LPUSH', KEYS[1], now)
-redis.call('LTRIM', KEYS[1], 0, points - 1)
-redis.call('PEXPIRE', KEYS[1], window)
-return 0`;
+for place, key in ipairs(KEYS) do
+  local points, window = tonumber(ARGV[2 * place - 1]), tonumber(ARGV[2 * place])
+  local oldest = redis.call('LINDEX', key, points - 1)
+  if oldest and tonumber(oldest) > now - window then return {place, tonumber(oldest) + window - now} end
+  redis.call('LPUSH', key, now)
+  redis.call('LTRIM', key, 0, points - 1)
+  redis.call('PEXPIRE', key, window)
+end
+return {}`;
 
-/** A sliding window per key that all instances share. Throws when Redis does not answer. */
-export function redisWindow(redis: Redis, name: string, { points, milliseconds }: WindowOptions): TakePoint {
+/**
+ * Sliding windows that all instances share. One round trip takes a point of each window, in their order and as far as
+ * the first that has none left. Throws when Redis does not answer.
+ */
+export function redisWindows(
+  redis: Redis,
+  windows: readonly NamedWindow[],
+): (keys: readonly string[]) => Promise<Exhausted | undefined> {
+  const bounds = windows.flatMap(({ points, milliseconds }) => [points, milliseconds]);
   let digest: Promise<string> | undefined;
 
-  async function run(key: string): Promise<unknown> {
+  async function run(keys: string[]): Promise<Exhausted | undefined> {
     digest ??= redis.script('LOAD', SCRIPT) as Promise<string>;
-    return redis.evalsha(await digest, 1, `limit:${name}:${key}`, points, milliseconds);
+    const answer = await redis.evalsha(await digest, keys.length, ...keys, ...bounds);
+    const [place, wait] = Array.isArray(answer) ? answer : [];
+    return place === undefined ? undefined : { place: Number(place) - 1, wait: Number(wait) };
   }
 
-  return async (key) => {
+  return async (keys) => {
+    const named = windows.map(({ name }, place) => `limit:${name}:${keys[place]}`);
     try {
-      return Number(await run(key));
+      return await run(named);
     } catch (error) {
       digest = undefined; // Redis drops loaded scripts when it restarts.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return Number(await run(key));
+      return run(named);
     }
   };
 }

@@ -1,7 +1,7 @@
 import { isUnavailable } from '@switchboard/database';
 import { EventLogUnavailable } from '@switchboard/event-log';
 import { NotFound, RateLimited, type ServiceApp } from '@switchboard/service-kit';
-import { keepPrivate } from '../shared-reports/keep-private.ts';
+import { keepPrivate, PRIVATE_HEADERS } from '../shared-reports/keep-private.ts';
 import type { Page } from './page.ts';
 import { renderPlain } from './render/render.ts';
 import { pageHeaders } from './render/styles.ts';
@@ -33,14 +33,15 @@ export function pageRoutes(app: ServiceApp, { page }: { page: Page }): void {
     return undefined;
   }
 
+  const headers = { ...pageHeaders, ...PRIVATE_HEADERS };
   keepPrivate(app, '/shared/*');
   app.hono.get('/shared/:token', async (c) => {
     try {
-      return c.body(await page.read(c.req.param('token'), c.var.address), 200, pageHeaders);
+      return c.body(await page.read(c.req.param('token'), c.var.address), 200, headers);
     } catch (error) {
       const plain = plainResponse(error);
       if (plain === undefined) throw error;
-      return c.body(plain.body, plain.status, { ...pageHeaders, ...plain.headers });
+      return c.body(plain.body, plain.status, { ...headers, ...plain.headers });
     }
   });
 }

@@ -159,6 +159,22 @@ describe('the content of a link', () => {
     expect((await link('PUT', { expiresOn: '2026-03-06' })).body.ranAt).toBe(NOW);
   });
 
+  it('is 304 for a reader who has it, until another run or the end of the link', async () => {
+    const { token } = await turnOn();
+    const readAfter = async (etag: string) => {
+      const headers = { 'x-forwarded-for': '198.51.100.4', 'if-none-match': etag };
+      return call(harness.url, 'GET', `/v1/shared-reports/${token}`, undefined, headers);
+    };
+    await run({ report: { rows: [1] } });
+    const etag = (await read(token)).headers.get('etag') ?? '';
+    const same = await readAfter(etag);
+    expect([same.status, same.body, same.headers.get('cache-control')]).toEqual([304, undefined, 'no-store']);
+    await run({ report: { rows: [2] } });
+    expect((await readAfter(etag)).body).toEqual({ report: { rows: [2] } });
+    await link('DELETE');
+    expect((await readAfter('*')).status).toBe(404);
+  });
+
   it('has no cohort at any depth', async () => {
     const { token } = await turnOn();
     const hidden = { cohort: 'secret', cohorts: ['secret'], cohortId: 'secret', cohortIds: { a: 'secret' } };

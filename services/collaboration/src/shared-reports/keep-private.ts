@@ -1,15 +1,19 @@
 import type { ServiceApp } from '@switchboard/service-kit';
 
-const HEADERS = {
+export const PRIVATE_HEADERS = {
   'Cache-Control': 'no-store',
   'X-Robots-Tag': 'noindex',
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Keeps everything below a path out of caches, search engines and Referer headers: its address is a secret. */
+/**
+ * Keeps everything below a path out of caches, search engines and Referer headers: its address is a secret. Successful
+ * responses have PRIVATE_HEADERS from the start, since changing the headers of a response costs as much as sending it.
+ */
 export function keepPrivate(app: ServiceApp, path: string): void {
   app.hono.use(path, async (c, next) => {
     await next();
-    for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
+    if (c.res.status < 400) return;
+    for (const [name, value] of Object.entries(PRIVATE_HEADERS)) c.res.headers.set(name, value);
   });
 }

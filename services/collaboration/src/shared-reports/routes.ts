@@ -1,8 +1,9 @@
 import { getSharedReport } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
-import type { TypedResponse } from 'hono';
-import { keepPrivate } from './keep-private.ts';
+import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
+import type { Context, TypedResponse } from 'hono';
+import { keepPrivate, PRIVATE_HEADERS } from './keep-private.ts';
 import type { SharedReports } from './shared-reports.ts';
+import type { Run } from './store.ts';
 
 export function sharedReportsRoutes(
   app: ServiceApp,
@@ -11,16 +12,20 @@ export function sharedReportsRoutes(
   keepPrivate(app, '/v1/shared-reports/*');
   app.implement(getSharedReport, async (c) => {
     const { run } = await sharedReports.read(c.req.valid('param').token, c.var.address);
-    return respondWithReport(run?.report ?? 'null');
+    return respondWithRun(c, run);
   });
 }
 
-/** The report is sent as the JSON text that is stored: parsing it only to serialise it again would cost both. */
-function respondWithReport(json: string): Response & TypedResponse<{ report: JsonValue }, 200, 'json'>;
-function respondWithReport(json: string): Response {
-  return new Response(`{"report":${json}}`, {
-    headers: { 'Content-Type': 'application/json; charset=utf-8' },
-  });
+const NO_RUN = Buffer.from('{"report":null}');
+
+/** Sends the bytes that are kept of the run, unless the reader has them. */
+function respondWithRun(
+  c: Context,
+  run: Run | undefined,
+): Response & TypedResponse<{ report: JsonValue }, 200, 'json'>;
+function respondWithRun(c: Context, run: Run | undefined): Response {
+  const prepared = { body: run?.body ?? NO_RUN, etag: `"${run?.runId ?? 'none'}"` };
+  return answerPrepared(c, prepared, PRIVATE_HEADERS);
 }
 
 type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };

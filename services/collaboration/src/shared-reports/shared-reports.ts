@@ -5,7 +5,10 @@ import { LRUCache } from 'lru-cache';
 import { isOn } from '../public-links/stop-day.ts';
 import type { LinkedReport, Run, SharedReportsStore } from './store.ts';
 
-const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
+/** Of encoded runs in memory. */
+const MAX_CACHED_BYTES = 64 * 1024 * 1024;
+/** Of a run beside its body. */
+const RUN_BYTES = 300;
 
 interface SharedReportsOptions {
   store: SharedReportsStore;
@@ -13,7 +16,8 @@ interface SharedReportsOptions {
   /** Projects of other regions have no public reports here. */
   region: string;
   clock: Clock;
-  limits: { perAddress: RateLimit; perLink: RateLimit };
+  /** Of an address, and of the hash of a token. */
+  limit: RateLimit<[string, string]>;
 }
 
 /** What a link shows. */
@@ -32,22 +36,22 @@ export interface SharedReports {
 /**
  * Reads reports by public link. Each read asks the database whether the link is on, so that turning it off takes
  * effect on every instance at once; reads that wait at the same moment share one query. The content of a run never
- * changes and is cached.
+ * changes: the bytes that are sent of it are cached.
  */
 export function createSharedReports({
   store,
   directory,
   region,
   clock,
-  limits,
+  limit,
 }: SharedReportsOptions): SharedReports {
   const linkOf = coalesce<string, LinkedReport | undefined>(async (hashes) => {
     const links = await store.findByTokenHashes(hashes);
     return hashes.map((hash) => links.get(hash));
   });
   const runs = new LRUCache<string, Run>({
-    maxSize: MAX_CACHED_CHARACTERS,
-    sizeCalculation: ({ report }) => report.length + 200,
+    maxSize: MAX_CACHED_BYTES,
+    sizeCalculation: ({ body }) => body.length + RUN_BYTES,
   });
   const reads = new Map<string, Promise<Run | undefined>>();
 
@@ -78,11 +82,10 @@ export function createSharedReports({
 
   return {
     async read(token, address) {
-      await limits.perAddress.consume(address);
       const hash = hashToken(token);
-      const link = await linkOf(hash);
       // Counted for every token, so that a 429 does not reveal whether a link exists.
-      await limits.perLink.consume(hash);
+      await limit.consume(address, hash);
+      const link = await linkOf(hash);
       const shared = await reportOf(link);
       if (shared === undefined)
         throw new NotFound('Link not found: it is off, has expired or never existed.');

@@ -1,5 +1,5 @@
 import type { Db } from '@switchboard/database';
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { publicLinks, reportRuns } from '../schema/index.ts';
 
 /** The report that a token opens. */
@@ -14,8 +14,8 @@ export interface LinkedReport {
 export interface Run {
   runId: string;
   ranAt: Date;
-  /** JSON. */
-  report: string;
+  /** `{"report": ...}`, in UTF-8. */
+  body: Buffer<ArrayBuffer>;
 }
 
 export interface SharedReportsStore {
@@ -40,7 +40,8 @@ export function createSharedReportsStore(db: Db): SharedReportsStore {
           reportRuns,
           and(eq(reportRuns.projectId, publicLinks.projectId), eq(reportRuns.reportId, publicLinks.reportId)),
         )
-        .where(inArray(publicLinks.tokenHash, [...hashes]));
+        // One parameter however many there are, so that PostgreSQL plans the query once.
+        .where(sql`${publicLinks.tokenHash} = any(${sql.param(hashes)}::text[])`);
       return new Map(rows.map(({ tokenHash, ...link }) => [tokenHash, link]));
     },
 
@@ -49,7 +50,9 @@ export function createSharedReportsStore(db: Db): SharedReportsStore {
         .select({ runId: reportRuns.runId, ranAt: reportRuns.ranAt, report: reportRuns.report })
         .from(reportRuns)
         .where(and(eq(reportRuns.projectId, projectId), eq(reportRuns.reportId, reportId)));
-      return row;
+      if (row === undefined) return undefined;
+      const { report, ...run } = row;
+      return { ...run, body: Buffer.from(`{"report":${report}}`) };
     },
   };
 }

@@ -17,7 +17,8 @@ interface SharesOptions {
   consoleUrl: string;
   /** Whether VAPID keys are set. */
   canPush: boolean;
-  limits: { perPerson: RateLimit; perCompany: RateLimit };
+  /** Of a person, and of a company. */
+  limit: RateLimit<[string, string]>;
 }
 
 /** Sends reports to members of the company. Any member may do so. */
@@ -35,7 +36,7 @@ export interface Shares {
 }
 
 export function createShares(options: SharesOptions): Shares {
-  const { store, queue, directory, clock, consoleUrl, canPush, limits } = options;
+  const { store, queue, directory, clock, consoleUrl, canPush, limit } = options;
 
   /** One delivery per channel and recipient, so that a retry repeats only what failed. */
   async function deliveriesTo(recipients: Member[]) {
@@ -62,8 +63,7 @@ export function createShares(options: SharesOptions): Shares {
       }
       const recipients = await requireMembers(directory, companyId, request.recipients, 'recipients');
       const link = requireReportLink(request.link, { consoleUrl, projectId, reportId });
-      await limits.perPerson.consume(JSON.stringify([companyId, sub]));
-      await limits.perCompany.consume(companyId);
+      await limit.consume(JSON.stringify([companyId, sub]), companyId);
       const sender = await directory.member(companyId, sub);
       const deliveries = await deliveriesTo(recipients);
       const share = {

@@ -42,16 +42,16 @@ export interface ParsedRun {
   value: unknown;
   content: ReportContent | undefined;
   days: { from: string; to: string } | undefined;
-  /** Characters of its JSON. */
+  /** Bytes of its JSON. */
   size: number;
 }
 
 export function parseRun({ run }: SharedReport): ParsedRun {
-  const value: unknown = run === undefined ? undefined : JSON.parse(run.report);
+  const value: unknown = run === undefined ? undefined : JSON.parse(run.body.toString()).report;
   const content = parseContent(value);
   const days = content && 'buckets' in content ? daysOfBuckets(content.buckets) : undefined;
   const [first, last] = [days?.[0], days?.at(-1)];
-  const size = (run?.report.length ?? 0) + 1;
+  const size = (run?.body.length ?? 0) + 1;
   return { value, content, days: first && last && { from: first.from, to: last.to }, size };
 }
 
