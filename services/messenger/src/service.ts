@@ -71,7 +71,8 @@ export const messengerService = defineService({
     const { bodies } = app;
     const ofProject = projectOfRegion(directory, config.REGION);
     const limit = createRateLimits(redis, context.share);
-    const perMinute = (name: string, points: number) => limit({ name, points, durationSeconds: 60 });
+    const inMinute = (name: string, points: number) => ({ name, points, durationSeconds: 60 });
+    const perMinute = (name: string, points: number) => limit(inMinute(name, points));
 
     // Live updates
     const fanOut = openFanOut({
@@ -106,12 +107,18 @@ export const messengerService = defineService({
       tokens,
       identity,
       limits: {
-        opensPerAddress: perMinute('opens-address', config.OPENS_PER_ADDRESS_PER_MINUTE),
-        opensPerProject: perMinute('opens-project', config.OPENS_PER_PROJECT_PER_MINUTE),
-        turns: perMinute('turns', config.TURNS_PER_CONVERSATION_PER_MINUTE),
-        turnsPerAddress: perMinute('turns-address', config.TURNS_PER_ADDRESS_PER_MINUTE),
-        reads: perMinute('reads', config.READS_PER_CONVERSATION_PER_MINUTE),
-        readsPerAddress: perMinute('reads-address', config.READS_PER_ADDRESS_PER_MINUTE),
+        opens: limit(
+          inMinute('opens-address', config.OPENS_PER_ADDRESS_PER_MINUTE),
+          inMinute('opens-project', config.OPENS_PER_PROJECT_PER_MINUTE),
+        ),
+        turns: limit(
+          inMinute('turns-address', config.TURNS_PER_ADDRESS_PER_MINUTE),
+          inMinute('turns', config.TURNS_PER_CONVERSATION_PER_MINUTE),
+        ),
+        reads: limit(
+          inMinute('reads-address', config.READS_PER_ADDRESS_PER_MINUTE),
+          inMinute('reads', config.READS_PER_CONVERSATION_PER_MINUTE),
+        ),
       },
       live,
       clock,
@@ -126,13 +133,11 @@ export const messengerService = defineService({
       storage,
       directory,
       limits: {
-        perConversationMinute: perMinute('uploads-minute', config.UPLOADS_PER_CONVERSATION_PER_MINUTE),
-        perConversationHour: limit({
-          name: 'uploads-hour',
-          points: config.UPLOADS_PER_CONVERSATION_PER_HOUR,
-          durationSeconds: 3600,
-        }),
-        perAddress: perMinute('uploads-address', config.UPLOADS_PER_ADDRESS_PER_MINUTE),
+        uploads: limit(
+          inMinute('uploads-address', config.UPLOADS_PER_ADDRESS_PER_MINUTE),
+          inMinute('uploads-minute', config.UPLOADS_PER_CONVERSATION_PER_MINUTE),
+          { name: 'uploads-hour', points: config.UPLOADS_PER_CONVERSATION_PER_HOUR, durationSeconds: 3600 },
+        ),
         downloadsPerAddress: perMinute('downloads-address', config.DOWNLOADS_PER_ADDRESS_PER_MINUTE),
       },
       clock,

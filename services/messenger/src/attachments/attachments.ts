@@ -21,9 +21,8 @@ interface AttachmentsOptions {
   storage: ObjectStore | undefined;
   directory: Pick<Directory, 'entitlements'>;
   limits: {
-    perConversationMinute: RateLimit;
-    perConversationHour: RateLimit;
-    perAddress: RateLimit;
+    /** Of an address, and of a conversation in a minute and in an hour. */
+    uploads: RateLimit<[string, string, string]>;
     downloadsPerAddress: RateLimit;
   };
   clock: Clock;
@@ -75,9 +74,7 @@ export function createAttachments({ store, storage, directory, limits, clock, lo
       }
       const clean = cleanName(name);
       const objects = requireStorage();
-      await limits.perAddress.consume(address);
-      await limits.perConversationMinute.consume(conversationId);
-      await limits.perConversationHour.consume(conversationId);
+      await limits.uploads.consume(address, conversationId, conversationId);
       const bytes = await read();
       const contentType = detectFormat(bytes);
       if (contentType === undefined) throw wrongFormat(bytes);

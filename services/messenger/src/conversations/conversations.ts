@@ -26,12 +26,11 @@ interface ConversationsOptions {
   tokens: ConversationTokens;
   identity: Pick<Identity, 'verify'>;
   limits: {
-    opensPerAddress: RateLimit;
-    opensPerProject: RateLimit;
-    turns: RateLimit;
-    turnsPerAddress: RateLimit;
-    reads: RateLimit;
-    readsPerAddress: RateLimit;
+    /** Of an address, and of a project. */
+    opens: RateLimit<[string, string]>;
+    /** Of an address, and of a conversation. */
+    turns: RateLimit<[string, string]>;
+    reads: RateLimit<[string, string]>;
   };
   live: Live;
   clock: Clock;
@@ -56,8 +55,7 @@ export function createConversations(options: ConversationsOptions) {
       address: string,
       request: ConversationRequest,
     ): Promise<OpenedConversation> {
-      await limits.opensPerAddress.consume(`${project.id}:${address}`);
-      await limits.opensPerProject.consume(project.id);
+      await limits.opens.consume(`${project.id}:${address}`, project.id);
       const userId = request.userId ?? null;
       const userVerified =
         userId !== null && (await identity.verify(project.id, userId, request.userHash ?? null));
@@ -85,8 +83,7 @@ export function createConversations(options: ConversationsOptions) {
       { body, pageContext, attachmentIds = [] }: TurnRequest,
       idempotencyKey: string | undefined,
     ): Promise<Turn> {
-      await limits.turnsPerAddress.consume(`${project.id}:${address}`);
-      await limits.turns.consume(conversationId);
+      await limits.turns.consume(`${project.id}:${address}`, conversationId);
       const appended = await store.appendTurn({
         id: newId('trn'),
         projectId: project.id,
@@ -115,21 +112,29 @@ export function createConversations(options: ConversationsOptions) {
       return turn;
     },
 
-    /** With `after`, the id of a turn, only the turns after that one. */
+    /**
+     * With `after`, the id of a turn, only the turns after that one. The turns are read by `conversation()`: most
+     * readers have this version of the conversation already.
+     */
     async read(
       { project, conversationId, address }: ConversationAccess,
       after: string | undefined,
-    ): Promise<Conversation> {
-      await limits.readsPerAddress.consume(`${project.id}:${address}`);
-      await limits.reads.consume(conversationId);
-      const position = await positionAfter(store, conversationId, after);
-      const [row, turns] = await Promise.all([
-        store.find(project.id, conversationId),
-        store.turns(project.id, conversationId, position),
-        store.renewToken(conversationId, tokens.renewal()),
+    ): Promise<{ version: string; conversation(): Promise<Conversation> }> {
+      await limits.reads.consume(`${project.id}:${address}`, conversationId);
+      const [position, row] = await Promise.all([
+        positionAfter(store, conversationId, after),
+        store.findState(project.id, conversationId),
       ]);
       if (row === undefined) throw deleted();
-      return presentConversation(row, turns);
+      if (tokens.isRenewalDue(row)) await store.renewToken(conversationId, tokens.renewal());
+      const { turnCount: upTo, status, lastTurnAt, teamVersion } = row;
+      return {
+        version: JSON.stringify([position, upTo, status, lastTurnAt, teamVersion]),
+        async conversation() {
+          const range = { after: position, upTo };
+          return presentConversation(row, await store.turns(project.id, conversationId, range));
+        },
+      };
     },
   };
 }

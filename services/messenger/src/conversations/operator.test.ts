@@ -43,6 +43,9 @@ describe('a teammate', () => {
     const etag = (await visitor.read(conversation)).headers.get('etag');
     await messenger.manage('PUT', `/projects/${project.id}/team/grace%2F1`, { name: 'Grace Hopper' });
     expect((await visitor.read(conversation)).headers.get('etag')).not.toBe(etag);
+    await messenger.manage('PUT', at(project, `/${conversation.id}/status`), { status: 'resolved' });
+    const resolved = await visitor.read(conversation, { 'If-None-Match': etag ?? '' });
+    expect([resolved.status, resolved.body.status]).toEqual([200, 'resolved']);
   });
 
   test('is not named after a teammate of another project, and a visitor is never named after a teammate', async () => {

@@ -42,7 +42,7 @@ export function createOperatorConversations({ store, live, clock }: OperatorOpti
     async read(projectId: string, id: string, after: string | undefined): Promise<OperatorConversation> {
       const row = await store.find(projectId, id);
       if (row === undefined) throw notFound();
-      const turns = await store.turns(projectId, id, await positionAfter(store, id, after));
+      const turns = await store.turns(projectId, id, { after: await positionAfter(store, id, after) });
       return presentToOperator(row, turns);
     },
 

@@ -10,9 +10,10 @@ import {
 } from '@switchboard/contracts';
 import {
   answerPrepared,
+  etagOf,
+  isFresh,
   type OperationEnv,
   type ProjectOfRegion,
-  prepareJson,
   type ServiceApp,
 } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
@@ -53,7 +54,10 @@ function visitorRoutes(app: ServiceApp, { conversations, tokens }: Conversations
 
   app.implement(
     getConversation,
-    async (c) => answerConversation(c, await conversations.read(accessOf(c), c.req.valid('query').after)),
+    async (c) => {
+      const { version, conversation } = await conversations.read(accessOf(c), c.req.valid('query').after);
+      return answerConversation(c, etagOf(version), conversation);
+    },
     withToken,
   );
 }
@@ -104,11 +108,17 @@ function accessOf(c: Context<OperationEnv<'conversation'>>) {
   return { project: c.var.project, conversationId: c.req.param('id') ?? '', address: c.var.address };
 }
 
-/** The overload gives the type of the JSON, which is serialised once for body and ETag. */
+/** The overload gives the type of the JSON, which is made only for a caller that has another version. */
 function answerConversation(
   c: Context,
-  conversation: Conversation,
-): Response & TypedResponse<Conversation, 200, 'json'>;
-function answerConversation(c: Context, conversation: Conversation): Response {
-  return answerPrepared(c, prepareJson(conversation), { 'Cache-Control': 'private, no-cache' });
+  etag: string,
+  read: () => Promise<Conversation>,
+): Promise<Response & TypedResponse<Conversation, 200, 'json'>>;
+async function answerConversation(
+  c: Context,
+  etag: string,
+  read: () => Promise<Conversation>,
+): Promise<Response> {
+  const body = isFresh(c, etag) ? '' : JSON.stringify(await read());
+  return answerPrepared(c, { body, etag }, { 'Cache-Control': 'private, no-cache' });
 }

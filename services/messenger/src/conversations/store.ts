@@ -1,6 +1,6 @@
 import type { AuthorKind, ConversationStatus, PageContext, UploadedAttachment } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
-import { and, asc, desc, eq, gt, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import { attachments, conversations, teammates, turns } from '../schema/index.ts';
 import { CAPACITY, turnBytes } from './size.ts';
 
@@ -13,6 +13,20 @@ export interface ConversationRow {
   userVerified: boolean;
   createdAt: Date;
   lastTurnAt: Date;
+}
+
+/** A conversation with what decides whether a reader has all of it, and whether its token is to be renewed. */
+export interface ConversationState extends ConversationRow {
+  turnCount: number;
+  tokenExpiresAt: Date;
+  /** Changes with the names and avatars of the project's teammates, which are shown beside their turns. */
+  teamVersion: string;
+}
+
+/** Positions, `upTo` included. */
+export interface TurnRange {
+  after: number | undefined;
+  upTo: number;
 }
 
 export interface TurnRow {
@@ -92,12 +106,13 @@ export interface PageRequest {
 export interface ConversationsStore {
   add(conversation: NewConversation): Promise<void>;
   find(projectId: string, id: string): Promise<ConversationRow | undefined>;
+  findState(projectId: string, id: string): Promise<ConversationState | undefined>;
   /** When the token expires; undefined if it is not the conversation's or has expired. */
   tokenExpiry(check: TokenCheck): Promise<Date | undefined>;
   /** Does nothing if the expiry would move by less than a minute, so that not every read writes. */
   renewToken(conversationId: string, renewal: TokenRenewal): Promise<void>;
-  /** Oldest first, from the turn after this position. */
-  turns(projectId: string, conversationId: string, after?: number): Promise<TurnRow[]>;
+  /** Oldest first. */
+  turns(projectId: string, conversationId: string, range: Partial<TurnRange>): Promise<TurnRow[]>;
   /** The position of a turn; undefined if it is not one of the conversation. */
   positionOf(conversationId: string, turnId: string): Promise<number | undefined>;
   /**
@@ -117,12 +132,13 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
   async function findTurns(
     projectId: string,
     conversationId: string,
-    { at, after }: { at?: number; after?: number | undefined } = {},
+    { at, after, upTo }: { at?: number } & Partial<TurnRange>,
   ): Promise<TurnRow[]> {
     const inRange = (position: typeof turns.position | typeof attachments.turnPosition) =>
       and(
         at === undefined ? undefined : eq(position, at),
         after === undefined ? undefined : gt(position, after),
+        upTo === undefined ? undefined : lte(position, upTo),
       );
     const [rows, files] = await Promise.all([
       db
@@ -182,7 +198,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
   }
 
   return {
-    turns: (projectId, conversationId, after) => findTurns(projectId, conversationId, { after }),
+    turns: findTurns,
     pageQuery,
     page: async (request) => pageQuery(request),
 
@@ -200,6 +216,18 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
 
     async find(projectId, id) {
       const [row] = await db.select(conversationColumns).from(conversations).where(inProject(projectId, id));
+      return row;
+    },
+
+    async findState(projectId, id) {
+      const team = db
+        .select({ version: sql`md5(string_agg(${teammates}::text, '' order by ${teammates.userId}))` })
+        .from(teammates)
+        .where(eq(teammates.projectId, projectId));
+      const [row] = await db
+        .select({ ...stateColumns, teamVersion: sql<string>`coalesce((${team}), '')` })
+        .from(conversations)
+        .where(inProject(projectId, id));
       return row;
     },
 
@@ -263,6 +291,12 @@ const conversationColumns = {
   userVerified: conversations.userVerified,
   createdAt: conversations.createdAt,
   lastTurnAt: conversations.lastTurnAt,
+};
+
+const stateColumns = {
+  ...conversationColumns,
+  turnCount: conversations.turnCount,
+  tokenExpiresAt: conversations.tokenExpiresAt,
 };
 
 const turnColumns = {

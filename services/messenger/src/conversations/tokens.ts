@@ -7,6 +7,7 @@ const TOKEN_DAYS = 30;
 const MAX_TOKEN_DAYS = 180;
 
 const DAY_SECONDS = 86_400;
+const RENEWED_BY_MS = 60_000;
 const TOKEN = /^cvt_[A-Za-z0-9_-]{43}$/;
 const CONVERSATION_ID = /^cnv_[0-9a-f]{32}$/;
 
@@ -31,6 +32,8 @@ export interface ConversationTokens {
   require(projectId: string, conversationId: string, token: string | undefined): Promise<void>;
   /** What a use of the token now makes of its expiry. */
   renewal(): TokenRenewal;
+  /** Whether that moves the expiry by a minute or more, so that not every read writes. */
+  isRenewalDue(conversation: { createdAt: Date; tokenExpiresAt: Date }): boolean;
 }
 
 interface TokensOptions {
@@ -64,5 +67,10 @@ export function createConversationTokens({ store, clock }: TokensOptions): Conve
     },
 
     renewal: () => ({ expiresAt: expiryOfUseNow(), maxDays: MAX_TOKEN_DAYS }),
+
+    isRenewalDue({ createdAt, tokenExpiresAt }) {
+      const latest = createdAt.getTime() + MAX_TOKEN_DAYS * DAY_SECONDS * 1000;
+      return Math.min(expiryOfUseNow().getTime(), latest) - tokenExpiresAt.getTime() > RENEWED_BY_MS;
+    },
   };
 }

@@ -86,6 +86,29 @@ describe("a visitor's turn", () => {
     expect(changed.status).toBe(200);
     expect(changed.headers.get('etag')).not.toBe(etag);
   });
+
+  test('an unchanged conversation is 304 without a read of its turns', async () => {
+    const conversation = await visitor.open();
+    await visitor.send(conversation, 'unchanged');
+    const etag = (await visitor.read(conversation)).headers.get('etag') ?? '';
+    // Whoever reads turns waits for this lock.
+    const polled = await messenger.database.sql.begin(async (transaction) => {
+      await transaction`lock table turns in access exclusive mode`;
+      return visitor.read(conversation, { 'If-None-Match': etag });
+    });
+    expect(polled.status).toBe(304);
+  });
+
+  test('an ETag of the whole conversation is not one of the turns after another', async () => {
+    const conversation = await visitor.open();
+    const { body } = await visitor.send(conversation, 'first');
+    const etag = (await visitor.read(conversation)).headers.get('etag') ?? '';
+    const newer = await visitor.to('GET', `/v1/conversations/${conversation.id}?after=${body.turn.id}`, {
+      conversationToken: conversation.token,
+      headers: { 'If-None-Match': etag },
+    });
+    expect([newer.status, newer.body.turns]).toEqual([200, []]);
+  });
 });
 
 describe('Idempotency-Key', () => {
