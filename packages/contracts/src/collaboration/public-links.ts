@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { anyJson, day, id, timestamp } from '../fields/fields.ts';
-import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { deleted, jsonBody, jsonResponse, notModified } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { consoleCommon, reportParams } from './common.ts';
 
@@ -103,6 +103,7 @@ export const getSharedReport = operation({
         'Referrer-Policy': z.string().openapi({ example: 'no-referrer' }),
       }),
     },
+    304: notModified,
   },
   errors: {
     404: 'Link not found: it is off, has expired or never existed.',
