@@ -80,7 +80,7 @@ export const archiveService = defineService({
       const store = createRetentionStore(database.drizzle);
       workers.push(
         createEventConsumer({ store: eventsStore, log, objects, clock, logger, metrics, settings }),
-        createRetention({ store, logger, retentionHours }),
+        createRetention({ store, log, logger, retentionHours }),
       );
     }
     if (config.ROLES.has('replays')) {

@@ -13,6 +13,7 @@ it('counts nothing as held after it is dropped during a commit', async () => {
       records.map(({ offset, timestamp }) => ({ offset, timestamp, bytes: 10, events: [], duplicates: 0 })),
     store: {
       findSegment: async () => segment,
+      segmentsWithin: async () => [],
       beginSegment: async (begun) => (segment = { ...begun, isStored: false }),
       markStored: async () => undefined,
     },

@@ -28,7 +28,7 @@ export interface Held {
 interface PartitionOptions {
   partition: number;
   intake: Intake;
-  store: Pick<EventsStore, 'findSegment' | 'beginSegment' | 'markStored'>;
+  store: Pick<EventsStore, 'findSegment' | 'segmentsWithin' | 'beginSegment' | 'markStored'>;
   objects: Pick<ObjectStore, 'put' | 'get'>;
   settings: FileSettings;
   held: Held;
@@ -116,7 +116,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
         if (!isDue() && run.length === entries.length) {
           return wait(heldSince + settings.fileAgeMs - performance.now());
         }
-        current = { segment: await store.beginSegment(segmentOf(first, run)) };
+        current = { segment: await store.beginSegment(segmentOf(first, await beforeKnown(first, run))) };
         continue;
       }
       const own = entries.slice(0, lengthOf(entries, segment));
@@ -131,6 +131,15 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
       }
       if (dropping.signal.aborted) return;
     }
+  }
+
+  /** These entries up to the first that a later segment has: a group that begins anew may find an earlier one deleted. */
+  async function beforeKnown(first: Entry, run: readonly Entry[]): Promise<readonly Entry[]> {
+    const known = await store.segmentsWithin(segmentOf(first, run));
+    const end = run.findIndex(({ offset, timestamp }) =>
+      known.some((one) => offset >= one.firstOffset && isWithin(one, offset, timestamp)),
+    );
+    return end === -1 ? run : run.slice(0, end);
   }
 
   async function storeSegment(segment: Segment, own: readonly Entry[]): Promise<void> {

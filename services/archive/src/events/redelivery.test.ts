@@ -75,6 +75,34 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toEqual(before);
   });
 
+  it('are archived once where the segment before a known one was deleted', async () => {
+    const projectId = newProject();
+    const consumer = run();
+    for (let i = 0; i < 3; i++) {
+      await harness.publish(projectId, [sent({ distinct_id: 'one' })]);
+      await harness.allCommitted();
+    }
+    await consumer.stop();
+    const before = await harness.rows(projectId);
+    expect(await harness.files(projectId)).toHaveLength(3);
+    // As after their retention, where the log still has the records.
+    await harness.database.drizzle.execute(sql`delete from event_segments
+        where log_partition = ${before[0]?.['log_partition']} and first_offset = ${before[0]?.['log_offset']}`);
+    await harness.database.drizzle.execute(sql`delete from seen_events`);
+    const group = `anew-${randomUUID()}`;
+    run({
+      settings: { ...quick, fileAgeMs: 1_000 },
+      log: { consume: (options) => harness.log.consume({ ...options, group }) },
+    });
+    await eventually(
+      async () => {
+        for (const { behind } of await harness.log.lag(group, ['events'])) expect(behind).toBe(0n);
+      },
+      { withinMs: 20_000 },
+    );
+    expect(await harness.rows(projectId)).toEqual(before);
+  });
+
   it('do not replace a file whose first records have expired', async () => {
     const projectId = newProject();
     const consumer = run({ settings: { ...quick, fileAgeMs: 500 } });

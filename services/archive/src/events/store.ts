@@ -59,6 +59,8 @@ export interface EventsStore {
   segmentsAt(partition: number, offset: bigint): Promise<Segment[]>;
   /** The segment that a record belongs to, if one has begun. */
   findSegment(partition: number, record: { offset: bigint; timestamp: number }): Promise<Segment | undefined>;
+  /** The segments that begin within another one and may have some of its records, at most 50, by offset. */
+  segmentsWithin(segment: Omit<Segment, 'isStored'>): Promise<Segment[]>;
   /** Begins a segment, and returns it as its first writer defined it. */
   beginSegment(wanted: Omit<Segment, 'isStored'>): Promise<Segment>;
   markStored(segment: Segment, contents: SegmentContents): Promise<void>;
@@ -123,6 +125,16 @@ export function createEventsStore(db: Db): EventsStore {
           and first_offset <= ${String(offset)} and ${timestamp} between earliest_at and latest_at
         order by last_offset limit 1`);
       return row && segmentOf(row);
+    },
+
+    async segmentsWithin({ partition, firstOffset, lastOffset, earliestAt, latestAt }) {
+      const rows = await db.execute<SegmentRow>(sql`
+        select ${segmentColumns} from ${eventSegments}
+        where log_partition = ${partition}
+          and first_offset > ${String(firstOffset)} and first_offset <= ${String(lastOffset)}
+          and earliest_at <= ${latestAt} and latest_at >= ${earliestAt}
+        order by first_offset limit ${MAX_NEAR_SEGMENTS}`);
+      return rows.map(segmentOf);
     },
 
     async beginSegment({ partition, firstOffset, firstAt, lastOffset, earliestAt, latestAt }) {

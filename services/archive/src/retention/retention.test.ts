@@ -1,6 +1,7 @@
+import type { EventLog } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type EventsHarness,
   eventIds,
@@ -17,7 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => harness.stop());
 
-const expire = () => deleteExpired(createRetentionStore(harness.database.drizzle), { retentionHours: 168 });
+const expire = (log: Pick<EventLog, 'lag'> = harness.log) =>
+  deleteExpired(createRetentionStore(harness.database.drizzle), { log, retentionHours: 168 });
 
 const count = async (table: string) => {
   const [row] = await harness.database.drizzle.execute(
@@ -46,19 +48,37 @@ it('an event counts as new after seven days, and not before', async () => {
   await consumer.stop();
 });
 
-it('segments are kept as long as the log may have their records', async () => {
-  const before = Number(await count('event_segments'));
-  expect(before).toBeGreaterThan(0);
-  await harness.database.drizzle.execute(
-    sql`update event_segments set created_at = now() - interval '37 days'`,
-  );
-  await expire();
-  expect(await count('event_segments')).toBe(before);
-  await harness.database.drizzle.execute(
-    sql`update event_segments set created_at = now() - interval '39 days'`,
-  );
-  await expire();
-  expect(await count('event_segments')).toBe(0);
+describe('segments', () => {
+  const age = (days: number) =>
+    harness.database.drizzle.execute(
+      sql`update event_segments set created_at = now() - interval '1 day' * ${days}`,
+    );
+  /** The log once some of its records have expired, or its topic was recreated. */
+  const logWhere = (range: { committed?: bigint; end?: bigint }): Pick<EventLog, 'lag'> => ({
+    lag: async (...asked) => (await harness.log.lag(...asked)).map((one) => ({ ...one, ...range })),
+  });
+
+  it('are kept while the log has their records, however old, and until they are older than its files', async () => {
+    const before = Number(await count('event_segments'));
+    expect(before).toBeGreaterThan(0);
+    const expired = logWhere({ committed: 1_000n, end: 1_000n });
+    await age(37);
+    await expire(expired);
+    await age(39);
+    await expire();
+    expect(await count('event_segments')).toBe(before);
+    await expire(expired);
+    expect(await count('event_segments')).toBe(0);
+  });
+
+  it('of offsets that the log has not reached are those of an earlier topic, and are deleted', async () => {
+    await harness.database.drizzle.execute(sql`
+      insert into event_segments (log_partition, first_offset, first_at, last_offset, earliest_at, latest_at)
+      values (0, 1000000, 1, 1000001, 1, 1)`);
+    await age(39);
+    await expire();
+    expect(await count('event_segments')).toBe(0);
+  });
 });
 
 it('rows beyond the limit of a statement are deleted by further statements', async () => {

@@ -1,12 +1,22 @@
+import { ingestionTopics } from '@switchboard/contracts';
+import type { EventLog } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/service-kit';
-import type { RetentionStore } from './store.ts';
+import type { RetentionStore, StoredRange } from './store.ts';
 
 const ROWS_PER_STATEMENT = 5000;
 const STATEMENTS_PER_TABLE = 40;
 const HISTORY_DAYS = 7;
+/** A group that never commits: the offset it would continue from is the earliest stored one. */
+const NO_GROUP = 'archive.retention';
 /** Kafka may keep a record longer than its retention, by up to the age of a log file. */
 const GRACE_HOURS = 31 * 24;
 const EVERY_MS = 60_000;
+
+interface ExpiryOptions {
+  log: Pick<EventLog, 'lag'>;
+  /** How long the topic `events` keeps a record. */
+  retentionHours: number;
+}
 
 /**
  * Deletes event history older than seven days, and segments whose records the log no longer has, in short
@@ -14,15 +24,22 @@ const EVERY_MS = 60_000;
  */
 export async function deleteExpired(
   store: RetentionStore,
-  { retentionHours }: { retentionHours: number },
+  { log, retentionHours }: ExpiryOptions,
 ): Promise<number> {
   const limit = ROWS_PER_STATEMENT;
   let rows = 0;
   rows += await repeat(() => store.deleteSeen(HISTORY_DAYS, limit));
   rows += await repeat(() => store.deleteDuplicates(HISTORY_DAYS, limit));
   rows += await repeat(() => store.deleteDeadLetters(HISTORY_DAYS, limit));
-  rows += await repeat(() => store.deleteSegments(GRACE_HOURS + retentionHours, limit));
+  const stored = await readStored(log);
+  rows += await repeat(() => store.deleteSegments(GRACE_HOURS + retentionHours, stored, limit));
   return rows;
+}
+
+/** The log may keep records longer than configured here: they are archived again if their segment is not known. */
+async function readStored(log: Pick<EventLog, 'lag'>): Promise<StoredRange[]> {
+  const lags = await log.lag(NO_GROUP, [ingestionTopics.events]);
+  return lags.map(({ partition, committed, end }) => ({ partition, earliest: committed, end }));
 }
 
 async function repeat(deleteSome: () => Promise<number>): Promise<number> {
@@ -35,20 +52,18 @@ async function repeat(deleteSome: () => Promise<number>): Promise<number> {
   return total;
 }
 
-interface RetentionOptions {
+interface RetentionOptions extends ExpiryOptions {
   store: RetentionStore;
   logger: Logger;
-  /** How long the topic `events` keeps a record. */
-  retentionHours: number;
 }
 
 /** Deletes what has expired once a minute. */
-export function createRetention({ store, logger, retentionHours }: RetentionOptions) {
+export function createRetention({ store, logger, ...expiry }: RetentionOptions) {
   let running: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
   function run(): void {
-    running = deleteExpired(store, { retentionHours }).catch((error: unknown) => {
+    running = deleteExpired(store, expiry).catch((error: unknown) => {
       logger.warn({ error }, 'deleting expired event history failed, retrying');
     });
   }

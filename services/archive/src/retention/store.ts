@@ -5,12 +5,20 @@ import { duplicateEvents, eventDeadLetters, eventSegments, seenEvents } from '..
 
 type Db = Database['drizzle'];
 
+/** What a partition of the log has: records from `earliest` on, all below `end`. */
+export interface StoredRange {
+  partition: number;
+  earliest: bigint;
+  end: bigint;
+}
+
 /** Each method deletes up to `limit` rows and returns how many. */
 export interface RetentionStore {
   deleteSeen(olderThanDays: number, limit: number): Promise<number>;
   deleteDuplicates(olderThanDays: number, limit: number): Promise<number>;
   deleteDeadLetters(olderThanDays: number, limit: number): Promise<number>;
-  deleteSegments(olderThanHours: number, limit: number): Promise<number>;
+  /** Keeps those with records that the log still has. */
+  deleteSegments(olderThanHours: number, stored: readonly StoredRange[], limit: number): Promise<number>;
 }
 
 export function createRetentionStore(db: Db): RetentionStore {
@@ -27,7 +35,19 @@ export function createRetentionStore(db: Db): RetentionStore {
     deleteSeen: (days, limit) => deleteSome(seenEvents, seenBefore(days), limit),
     deleteDuplicates: (days, limit) => deleteSome(duplicateEvents, seenBefore(days), limit),
     deleteDeadLetters: (days, limit) => deleteSome(eventDeadLetters, seenBefore(days), limit),
-    deleteSegments: (hours, limit) =>
-      deleteSome(eventSegments, sql`created_at < now() - interval '1 hour' * ${hours}`, limit),
+    deleteSegments(hours, stored, limit) {
+      const column = (of: (range: StoredRange) => number | bigint) =>
+        sql`${sql.param(stored.map((range) => String(of(range))))}::text[]::bigint[]`;
+      const ranges = sql`unnest(
+        ${column(({ partition }) => partition)}, ${column(({ earliest }) => earliest)}, ${column(({ end }) => end)}
+      ) as stored (log_partition, earliest, "end")`;
+      return deleteSome(
+        eventSegments,
+        sql`created_at < now() - interval '1 hour' * ${hours} and not exists (
+          select 1 from ${ranges} where stored.log_partition = event_segments.log_partition
+            and last_offset >= stored.earliest and last_offset < stored."end")`,
+        limit,
+      );
+    },
   };
 }
