@@ -1,26 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ArchivedEvent } from '../events/archived-event.ts';
 import { encodeEvents } from '../events/encode.ts';
+import { archivedEvent as event } from '../testing/archived-event.ts';
 import { withoutPeople } from './rewrite.ts';
-
-const event = (index: number, more: Partial<ArchivedEvent> = {}): ArchivedEvent => ({
-  projectId: 'shop',
-  eventId: `event-${index}`,
-  eventName: 'page seen',
-  distinctId: 'ada',
-  sessionId: null,
-  schemaVersion: 1,
-  timestamp: '2026-03-01T09:30:00.1234+02:00',
-  occurredAt: 1_772_350_200_123,
-  receivedAt: 1_772_350_200_456,
-  sentAt: null,
-  properties: null,
-  context: null,
-  partition: 3,
-  offset: 2n ** 53n + BigInt(index),
-  line: index,
-  ...more,
-});
 
 const complete = { sessionId: 'visit', sentAt: 5, properties: '{"é":"\\u0000 \u{1f600}"}', context: '{}' };
 

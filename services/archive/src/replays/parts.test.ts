@@ -298,6 +298,21 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
         expect(key).toBe('');
     });
 
+    it('dead-letters a chunk whose parts were put aside and are not valid together, with their bytes', async () => {
+      const sound = recordsOf(large(newSession(), 0));
+      const chunk = hashOf(Buffer.from('other bytes'));
+      const parts = sound.map((record) => ({ ...record, headers: { ...record.headers, chunk } }));
+      // Each is put aside before the next is taken in.
+      start({ maxHeldBytes: 0 });
+      await publish(...parts);
+      await caughtUp();
+      const put = await deadLetters();
+      expect(put.map(({ value }) => value)).toEqual(parts.map(({ value }) => value));
+      expect(put[0]?.headers['dead-letter-reason']).toBe('header chunk: not the hash of the bytes');
+      for await (const { key } of openObjectStore({ folder }).list('replays-incomplete/'))
+        expect(key).toBe('');
+    });
+
     it('removes what a consumer that was killed had put aside', async () => {
       const objects = openObjectStore({ folder });
       await objects.put('replays-incomplete/0/7-7', Buffer.from('part'));

@@ -1,0 +1,21 @@
+import type { ArchivedEvent } from '../events/archived-event.ts';
+
+/** For tests: an event as it is archived, of `ada`. */
+export const archivedEvent = (index: number, more: Partial<ArchivedEvent> = {}): ArchivedEvent => ({
+  projectId: 'shop',
+  eventId: `event-${index}`,
+  eventName: 'page seen',
+  distinctId: 'ada',
+  sessionId: null,
+  schemaVersion: 1,
+  timestamp: '2026-03-01T09:30:00.1234+02:00',
+  occurredAt: 1_772_350_200_123,
+  receivedAt: 1_772_350_200_456,
+  sentAt: null,
+  properties: null,
+  context: null,
+  partition: 3,
+  offset: 2n ** 53n + BigInt(index),
+  line: index,
+  ...more,
+});
