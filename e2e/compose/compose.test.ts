@@ -55,6 +55,13 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
       expect(service).toMatchObject({ read_only: true, mem_limit: expect.any(String) });
   });
 
+  it('gives Redis to every service that takes it', () => {
+    const given = SERVICES.filter(
+      (name) => services[name]?.environment['REDIS_URL'] === 'redis://redis:6379',
+    );
+    expect(given).toEqual(['collaboration', 'messenger', 'ingestion']);
+  });
+
   it('gives every service its own database', () => {
     const databases = SERVICES.map((name) => services[name]?.environment['DATABASE_URL']);
     expect(new Set(databases).size).toBe(SERVICES.length);

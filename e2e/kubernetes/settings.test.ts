@@ -57,6 +57,7 @@ describe.skipIf(helm === undefined).each(services)('the chart gives $name', ({ n
         { name: 'http', containerPort: config.PORT },
       ]);
       expect(config.DRAIN_MS).toBe(5000);
+      if ('REDIS_URL' in config) expect(config.REDIS_URL).toBe('rediss://redis');
       // A service exits within 15 s of SIGTERM.
       expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(
         15 + config.DRAIN_MS / 1000,
