@@ -125,6 +125,7 @@ describe('group records', () => {
 describe('an invalid record', () => {
   it.each([
     ['not JSON', '{', 'not valid JSON'],
+    ['more than a call can have', `[${'[],'.repeat(90_000)}[]]`, 'larger than 262144 bytes'],
     ['no distinct_id', JSON.stringify({ project_id: 'p', traits: {} }), 'distinct_id'],
     [
       'an id with a NUL',

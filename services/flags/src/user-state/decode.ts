@@ -18,6 +18,9 @@ export interface GroupChange extends Identify {
 
 export type StateChange = ({ kind: 'identify' } & Identify) | ({ kind: 'group' } & GroupChange);
 
+/** More than twice what a call can have; parsing this many brackets takes tens of milliseconds. */
+const MAX_BYTES = 262_144;
+
 /** The message is the reason. */
 export class InvalidRecord extends Error {
   override name = 'InvalidRecord';
@@ -53,6 +56,7 @@ function toIdentify(call: Call, { offset }: StoredRecord): Identify {
 
 function parseJson({ value }: StoredRecord): unknown {
   if (value === null) throw new InvalidRecord('no value');
+  if (value.length > MAX_BYTES) throw new InvalidRecord(`larger than ${MAX_BYTES} bytes`);
   try {
     return JSON.parse(value.toString('utf8'));
   } catch {
