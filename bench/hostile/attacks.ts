@@ -170,16 +170,19 @@ export const ATTACKS: Record<string, Attack> = {
     },
   },
   'structure bombs': {
-    summary: 'JSON of 900 kB that holds 400,000 empty objects or lists, 30 at once',
+    summary:
+      'as many values as a body may have, all empty or nested, and replay chunks of millions, 30 at once',
     async run({ ingestion }, until) {
       const bodies = [
-        `{"events":[${'{},'.repeat(300_000)}{}]}`,
-        `${'['.repeat(440_000)}${']'.repeat(440_000)}`,
-      ];
+        ['/v1/events', `{"events":[${'{},'.repeat(74_000)}{}]}`],
+        ['/v1/events', `${'['.repeat(149_000)}${']'.repeat(149_000)}`],
+        ['/v1/replay', `{"events":[${'[],'.repeat(8_000_000)}[]]}`],
+      ] as const;
       let next = 0;
-      await repeat(30, until, () =>
-        discard(send(ingestion, 'POST', '/v1/events', KEY, bodies[next++ % bodies.length])),
-      );
+      await repeat(30, until, () => {
+        const [path, body] = bodies[next++ % bodies.length] ?? bodies[0];
+        return discard(send(ingestion, 'POST', path, KEY, body));
+      });
     },
   },
   'stalled bodies': {

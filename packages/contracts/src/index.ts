@@ -9,6 +9,7 @@ export * from './fields/fields.ts';
 export * from './fields/json.ts';
 export * from './fields/rfc3339.ts';
 export * from './fields/text.ts';
+export * from './fields/unparsed-items.ts';
 export * from './flags.ts';
 export * from './ingestion/calls.ts';
 export * from './ingestion/events.ts';

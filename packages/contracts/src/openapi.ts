@@ -82,7 +82,8 @@ function byReadingOrder(one: Operation, other: Operation): number {
 }
 
 function pathOf(operation: Operation, servers: ReturnType<typeof serverObject>[]): RouteConfig {
-  const { service, host, credential, errorShape, maxBodyBytes, maxWireBytes, ...route } = operation;
+  const { service, host, credential, errorShape, ...bounded } = operation;
+  const { maxBodyBytes, maxWireBytes, maxBodyValues, unparsedArray: _, ...route } = bounded;
   return {
     ...route,
     ...(servers.length > 0 ? { servers } : {}),
@@ -90,6 +91,7 @@ function pathOf(operation: Operation, servers: ReturnType<typeof serverObject>[]
     'x-host': host,
     'x-credential': credential,
     ...(route.request?.body ? { 'x-max-body-bytes': maxBodyBytes } : {}),
+    ...(route.request?.body?.content['application/json'] ? { 'x-max-body-values': maxBodyValues } : {}),
     ...(maxWireBytes ? { 'x-max-wire-bytes': maxWireBytes } : {}),
   };
 }

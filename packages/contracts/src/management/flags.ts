@@ -150,6 +150,7 @@ export const putCohort = operation({
   path: COHORT_PATH,
   summary: 'Create or replace a cohort',
   maxBodyBytes: 4 * 1024 * 1024,
+  maxBodyValues: 50_000,
   request: {
     params: cohortParams,
     body: jsonBody(cohortDefinition, {

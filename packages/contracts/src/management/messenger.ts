@@ -232,6 +232,7 @@ export const sendMessage = operation({
   description:
     'Repeating an Idempotency-Key in a project sends nothing and returns the id of the first message.',
   maxBodyBytes: 4 * 1024 * 1024,
+  maxBodyValues: 20_000,
   request: {
     params,
     headers: idempotencyHeaders,

@@ -36,6 +36,13 @@ export type OperationMetadata = {
   readonly maxBodyBytes: number;
   /** Maximum size of the request body as sent, before decompression. Default: maxBodyBytes. */
   readonly maxWireBytes?: number;
+  /** Maximum number of `{`, `[` and `,` outside the texts of a JSON body, enforced before parsing. */
+  readonly maxBodyValues: number;
+  /**
+   * The name of an array of the body whose items are checked as JSON and kept as bytes: they are not built, and
+   * `maxBodyValues` does not count them. Its schema accepts UnparsedItems.
+   */
+  readonly unparsedArray?: string | undefined;
 };
 
 export type Operation = RouteConfig & OperationMetadata;
@@ -50,10 +57,11 @@ const schemes: Record<Credential, Record<string, string[]>[]> = {
 };
 
 type Definition = Omit<RouteConfig, 'operationId' | 'security' | 'tags'> &
-  Omit<OperationMetadata, 'maxBodyBytes'> & {
+  Omit<OperationMetadata, 'maxBodyBytes' | 'maxBodyValues'> & {
     /** The tag in the OpenAPI document. */
     tag: string;
     maxBodyBytes?: number;
+    maxBodyValues?: number;
     /** Errors beyond those implied by the credential and the body, by status, with their meaning. */
     errors?: Record<number, ErrorMeaning>;
   };
@@ -73,7 +81,7 @@ export function routingPath(path: string): string {
   return path.replaceAll(/\{(.+?)\}/g, ':$1');
 }
 
-function complete({ errors, tag, maxBodyBytes = 262_144, ...route }: Definition) {
+function complete({ errors, tag, maxBodyBytes = 262_144, maxBodyValues = 10_000, ...route }: Definition) {
   const responses: Record<string, RouteConfig['responses'][string]> = { ...route.responses };
   for (const [status, meaning] of Object.entries({ ...commonErrors(route, maxBodyBytes), ...errors })) {
     responses[status] ??= errorResponse({ shape: route.errorShape, status: Number(status), meaning });
@@ -84,7 +92,7 @@ function complete({ errors, tag, maxBodyBytes = 262_144, ...route }: Definition)
     responses,
     security: [...schemes[route.credential], ...(takesKeyInQuery(route) ? [{ projectKeyInQuery: [] }] : [])],
   } as RouteConfig);
-  return Object.assign(created, { maxBodyBytes });
+  return Object.assign(created, { maxBodyBytes, maxBodyValues });
 }
 
 /** Whether the project key may be sent as the query parameter `api_key`. */

@@ -1,11 +1,12 @@
 import type { RouteHandler } from '@hono/zod-openapi';
 import { zValidator } from '@hono/zod-validator';
 import { type Operation, routingPath } from '@switchboard/contracts';
+import { turnOfLoop } from '@switchboard/resilience';
 import type { Context, Handler, Hono, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import { type Bodies, projectHolder } from './body/bodies.ts';
 import type { Hold } from './body/holds.ts';
-import { holdValues, MAX_STRUCTURE, parseJson } from './body/json.ts';
+import { holdValues, needsTurn, parseJson } from './body/json.ts';
 import { bearer, type Credentials } from './credentials.ts';
 import type { ErrorCodes, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
 import { BadRequest } from './errors.ts';
@@ -89,7 +90,7 @@ function register(
   const checks = requestChecks(operation);
   const schema = jsonSchema(operation);
   const takesQueryKey = Object.keys(shapeOf(operation.request?.query)).includes('api_key');
-  const { maxBodyBytes, maxWireBytes = maxBodyBytes } = operation;
+  const { maxBodyBytes, maxWireBytes = maxBodyBytes, maxBodyValues, unparsedArray } = operation;
 
   async function settleAccess(c: Context): Promise<void> {
     switch (operation.credential) {
@@ -140,12 +141,17 @@ function register(
     let fault: BadRequest | undefined;
     try {
       const body = await bodies.read(c, hold, bounds);
-      const scanned = isKeyInBody ? undefined : scan?.(body);
-      if (scanned !== undefined && scanned.values <= MAX_STRUCTURE) {
-        holdValues(scanned.values, hold);
-        return scanned.handler;
+      const { project }: { project?: ProjectAccess } = c.var;
+      const holder = project === undefined ? `address ${c.var.address}` : projectHolder(project);
+      if (scan !== undefined && !isKeyInBody) {
+        if (needsTurn(body)) await turnOfLoop(holder);
+        const scanned = scan(body);
+        if (scanned !== undefined && scanned.values <= maxBodyValues) {
+          holdValues(scanned.values, hold);
+          return scanned.handler;
+        }
       }
-      value = parseJson(body, hold);
+      value = await parseJson(body, { hold, holder, maxBodyValues, unparsedArray });
     } catch (error) {
       if (!(error instanceof BadRequest)) throw error;
       fault = error;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { replayRecord } from '@switchboard/contracts';
 import type { StoredRecord } from '@switchboard/event-log';
+import { turnOfLoop } from '@switchboard/resilience';
 import { type Chunk, EVENTS_MARKER } from './chunk.ts';
 import { scanEvents, storableTime } from './scan.ts';
 
@@ -12,15 +13,17 @@ export class InvalidRecord extends Error {
 /** The properties beside the events are bounded by the interface, well below this. */
 const MAX_METADATA_BYTES = 100_000;
 
-/** Decodes the parts of a chunk, in order. Throws InvalidRecord. */
-export function decodeChunk(parts: readonly StoredRecord[]): Chunk {
+/** Decodes the parts of a chunk, in order. A large one takes turns of the event loop. Throws InvalidRecord. */
+export async function decodeChunk(parts: readonly StoredRecord[]): Promise<Chunk> {
   const first = parts[0];
-  const bytes = Buffer.concat(parts.map(({ value }) => value ?? Buffer.alloc(0)));
-  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+  const holder = `project ${first?.headers['project']}`;
+  const values = parts.map(({ value }) => value ?? Buffer.alloc(0));
+  const hash = (await hashOf(values, holder)).slice(0, 32);
   if (first === undefined || first.headers['chunk'] !== hash) {
     throw new InvalidRecord('header chunk: not the hash of the bytes');
   }
-  const { metadata: record, events } = readJson(bytes);
+  const bytes = Buffer.concat(values);
+  const { metadata: record, events } = await readJson(bytes, holder);
   const receivedAt =
     storableTime(Date.parse(first.headers['received_at'] ?? '')) ?? new Date(first.timestamp);
   const fallback = storableTime(Date.parse(record.timestamp)) ?? receivedAt;
@@ -43,6 +46,15 @@ export function decodeChunk(parts: readonly StoredRecord[]): Chunk {
   };
 }
 
+async function hashOf(values: readonly Buffer[], holder: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const value of values) {
+    if (values.length > 1) await turnOfLoop(holder);
+    hash.update(value);
+  }
+  return hash.digest('hex');
+}
+
 function lastOffset(parts: readonly StoredRecord[], from: bigint): bigint {
   let last = from;
   for (const { offset } of parts) if (offset > last) last = offset;
@@ -50,10 +62,10 @@ function lastOffset(parts: readonly StoredRecord[], from: bigint): bigint {
 }
 
 /** Parses what is around the events, and counts those. */
-function readJson(bytes: Buffer) {
+async function readJson(bytes: Buffer, holder: string) {
   const marker = bytes.indexOf(EVENTS_MARKER);
   const start = marker + EVENTS_MARKER.length;
-  const events = marker < 0 ? undefined : scanEvents(bytes, start);
+  const events = marker < 0 ? undefined : await scanEvents(bytes, start, holder);
   const around = events === undefined ? [bytes] : [bytes.subarray(0, start), bytes.subarray(events.end)];
   const json = parseJson(Buffer.concat(around));
   const parsed = replayRecord.safeParse(json);

@@ -107,7 +107,7 @@ export function createReplayPartition(options: PartitionOptions) {
       if (group.size > 0 && bytes > GROUP_BYTES) break;
       const records = await Promise.all(parts.map(readPart));
       try {
-        group.set(parts, decodeChunk(records));
+        group.set(parts, await decodeChunk(records));
       } catch (error) {
         if (!(error instanceof InvalidRecord)) throw error;
         await deadLetter(current, records, error.message);

@@ -394,8 +394,8 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       });
       const mine = records.filter(({ headers }) => headers['session'] === sessionA);
       await storage.store([
-        decodeChunk(mine.slice(0, 3)),
-        ...mine.slice(3).map((record) => decodeChunk([record])),
+        await decodeChunk(mine.slice(0, 3)),
+        ...(await Promise.all(mine.slice(3).map((record) => decodeChunk([record])))),
       ]);
       expect(await manifest(sessionA)).toEqual(known);
     });

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scanEvents } from './scan.ts';
 
-const scan = (events: unknown[]) => scanEvents(Buffer.from(`${JSON.stringify(events)}}`), 1);
+const scan = (events: unknown[]) => scanEvents(Buffer.from(`${JSON.stringify(events)}}`), 1, 'project');
 
 describe('the events of a chunk', () => {
-  it('are counted as JSON.parse counts them, and end where it ends', () => {
-    fc.assert(
-      fc.property(fc.array(fc.jsonValue()), (events) => {
-        expect(scan(events)).toMatchObject({
+  it('are counted as JSON.parse counts them, and end where it ends', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.jsonValue()), async (events) => {
+        expect(await scan(events)).toMatchObject({
           count: events.length,
           end: Buffer.byteLength(JSON.stringify(events)) - 1,
         });
@@ -16,14 +16,14 @@ describe('the events of a chunk', () => {
     );
   });
 
-  it('give the lowest and the highest time of the events themselves', () => {
+  it('give the lowest and the highest time of the events themselves', async () => {
     const time = fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string());
     const event = fc.record(
       { data: fc.jsonValue(), timestamp: time, type: fc.nat(), 'a"\\': fc.record({ timestamp: fc.nat() }) },
       { requiredKeys: [] },
     );
-    fc.assert(
-      fc.property(fc.array(event), (events) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event), async (events) => {
         const times = events
           .map(({ timestamp }) => timestamp)
           .filter((one) => typeof one === 'number' && one >= 0 && one <= 253_402_300_799_999)
@@ -32,14 +32,24 @@ describe('the events of a chunk', () => {
           times.length === 0
             ? undefined
             : { first: new Date(Math.min(...times)), last: new Date(Math.max(...times)) };
-        expect(scan(events)?.times).toEqual(expected);
+        expect((await scan(events))?.times).toEqual(expected);
       }),
     );
   });
 
-  it('are not valid where a string or an array does not end', () => {
+  it('are counted, and their times read, with white space anywhere', async () => {
+    const events = [{ timestamp: 7, data: [1, { timestamp: 1 }] }, null, { data: {}, timestamp: 3 }];
+    const text = ` ${JSON.stringify(events, null, 2).replaceAll(':', ' : ').slice(1)} }`;
+    expect(await scanEvents(Buffer.from(text), 1, 'project')).toEqual({
+      count: 3,
+      times: { first: new Date(3), last: new Date(7) },
+      end: text.length - 3,
+    });
+  });
+
+  it('are not valid where a string or an array does not end', async () => {
     for (const text of ['["a', '[[]', '["a\\"]', '[{}']) {
-      expect(scanEvents(Buffer.from(text), 1)).toBeUndefined();
+      expect(await scanEvents(Buffer.from(text), 1, 'project')).toBeUndefined();
     }
   });
 });

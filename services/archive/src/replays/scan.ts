@@ -1,8 +1,12 @@
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+import { turnOfLoop } from '@switchboard/resilience';
+
+const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-const TIMESTAMP = Buffer.from('"timestamp":');
+const TIMESTAMP = Buffer.from('"timestamp"');
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 const MAX_NUMBER_LENGTH = 32;
+/** Scanned in one turn, within milliseconds. */
+const SLICE_BYTES = 524_288;
 const MAX_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** What the manifest keeps of a chunk's events. */
@@ -20,10 +24,14 @@ export function storableTime(ms: number): Date | undefined {
 }
 
 /**
- * Counts the events of a chunk, which begin at `start`, without building them: 4 MB of JSON can be a million values.
- * Returns undefined where they do not end.
+ * Counts the events of a chunk, which begin at `start`, without building them: 4 MB of JSON can be a million values. A
+ * large chunk takes turns of the event loop as `holder`. Resolves with undefined where the events do not end.
  */
-export function scanEvents(json: Buffer, start: number): ScannedEvents | undefined {
+export async function scanEvents(
+  json: Buffer,
+  start: number,
+  holder: string,
+): Promise<ScannedEvents | undefined> {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let commas = 0;
   let isEmpty = true;
@@ -31,7 +39,12 @@ export function scanEvents(json: Buffer, start: number): ScannedEvents | undefin
   let depth = 0;
   let isInObject = false;
   let isBeforeKey = false;
+  let nextTurn = start + SLICE_BYTES;
   for (let at = start; at < json.length; at++) {
+    if (at >= nextTurn) {
+      await turnOfLoop(holder);
+      nextTurn = at + SLICE_BYTES;
+    }
     const byte = json[at] ?? 0;
     if (byte === CLOSE_ARRAY && depth === 0) {
       const times = first <= last ? { first: new Date(first), last: new Date(last) } : undefined;
@@ -61,11 +74,19 @@ export function scanEvents(json: Buffer, start: number): ScannedEvents | undefin
 
 /** rrweb writes milliseconds since 1970 in `timestamp`. */
 function timestampAt(json: Buffer, key: number): number | undefined {
-  const start = key + TIMESTAMP.length;
-  if (!json.subarray(key, start).equals(TIMESTAMP)) return undefined;
+  const end = key + TIMESTAMP.length;
+  const colon = afterSpace(json, end);
+  if (!json.subarray(key, end).equals(TIMESTAMP) || json[colon] !== COLON) return undefined;
+  const start = afterSpace(json, colon + 1);
   const text = NUMBER.exec(json.toString('latin1', start, start + MAX_NUMBER_LENGTH))?.[0];
   const time = Number(text ?? Number.NaN);
   return storableTime(time) === undefined ? undefined : time;
+}
+
+function afterSpace(json: Buffer, from: number): number {
+  let at = from;
+  while (at < json.length && (json[at] ?? 0) <= 0x20) at++;
+  return at;
 }
 
 /** The index of the quote that ends the string beginning at this one; past the end where none does. */

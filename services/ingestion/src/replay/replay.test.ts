@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { replayRecord } from '@switchboard/contracts';
+import { REPLAY_MAX_BYTES, replayRecord } from '@switchboard/contracts';
 import { partitionFor, type StoredRecord } from '@switchboard/event-log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KEY, PARTITIONS, PROJECT, startIngestion, type TestIngestion } from '../testing/service.ts';
@@ -27,6 +27,9 @@ function chunk(fields: Record<string, unknown> = {}) {
     ...fields,
   };
 }
+
+const nested = (depth: number) =>
+  JSON.stringify(chunk()).replace('null', '['.repeat(depth) + ']'.repeat(depth));
 
 const joined = (records: StoredRecord[]): unknown =>
   JSON.parse(Buffer.concat(records.map(({ value }) => value ?? Buffer.alloc(0))).toString());
@@ -63,6 +66,34 @@ describe('a replay chunk', () => {
     expect(joined(records)).toEqual({ project_id: PROJECT, ...large });
   });
 
+  it('of 25 MiB of small events is accepted, in any layout, and keeps its events byte for byte', async () => {
+    const move =
+      '{"type":3,"data":{"source":1,"positions":[{"x":1,"y":2,"id":3,"timeOffset":-4}]},"timestamp":5}';
+    const { events: _, ...metadata } = chunk({ session_id: 'session-2' });
+    const before = `{ "events" : [ 1e400, "\\u00e9",\n {"a": 1, "a": 2},`;
+    const after = ` ] ,"api_key":"${KEY}",${JSON.stringify(metadata).slice(1)}`;
+    const room = REPLAY_MAX_BYTES - Buffer.byteLength(before + after);
+    const moves = `${move},`.repeat(Math.floor(room / (move.length + 1)) - 1) + move;
+    expect((await upload(before + moves + after)).status).toBe(202);
+    const json = Buffer.concat(
+      (await ingestion.published('replays')).map(({ value }) => value ?? Buffer.alloc(0)),
+    ).toString();
+    const head = JSON.stringify({ project_id: PROJECT, ...metadata, events: [] }).slice(0, -2);
+    expect(json === `${head}1e400, "\\u00e9",\n {"a": 1, "a": 2},${moves}]}`).toBe(true);
+  }, 60_000);
+
+  it.each([
+    ['[]', []],
+    ['[ \n ]', []],
+    [' [ 1 ]', [1]],
+  ])('with the events %s is published with those', async (events, expected) => {
+    const text = JSON.stringify(chunk()).replace(/"events":.*"masked"/, `"events":${events},"masked"`);
+    expect((await upload(text)).status).toBe(202);
+    const records = await ingestion.published('replays');
+    expect(joined(records)).toEqual({ project_id: PROJECT, ...chunk({ events: expected }) });
+    expect(records[0]?.value?.toString()).toMatch(/"events":\[(1)?\]\}$/);
+  });
+
   it('has the same name when it is sent again, and another name when it differs', async () => {
     await upload(chunk({ seq: 4 }));
     await upload(chunk({ seq: 4 }));
@@ -74,7 +105,14 @@ describe('a replay chunk', () => {
 
   it.each([
     ['a negative seq', chunk({ seq: -1 }), 400, /^seq: /],
-    ['events that are not an array', chunk({ events: {} }), 400, /^events: /],
+    ['events that are not an array', chunk({ events: {} }), 400, /^events: not an array/],
+    [
+      'an event that is not JSON',
+      JSON.stringify(chunk()).replace('null', 'nul'),
+      400,
+      /^body: not valid JSON/,
+    ],
+    ['events nested too deeply', nested(6_000), 400, /^body: nested deeper than 5000 levels/],
     ['no session', chunk({ session_id: undefined }), 400, /^session_id: required/],
     ['a session of white space', chunk({ session_id: ' ' }), 400, /^session_id: only white space/],
     ['a person of white space', chunk({ distinct_id: '\t' }), 400, /^distinct_id: only white space/],

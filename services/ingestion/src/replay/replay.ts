@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
-import {
-  ingestionTopics,
-  REPLAY_MAX_BYTES,
-  type ReplayChunk,
-  type ReplayRecord,
-} from '@switchboard/contracts';
+import { ingestionTopics, type ReplayChunk, type ReplayRecord } from '@switchboard/contracts';
 import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
-import { PayloadTooLarge } from '@switchboard/service-kit';
+import { turnOfLoop } from '@switchboard/resilience';
 import type { Publishing } from '../records/publishing.ts';
-import { serialise } from '../records/serialise.ts';
 
 /** Larger chunks are published in parts. */
 const PART_MAX_BYTES = 900_000;
+
+const SPACE = new Set([...' \t\n\r'].map((character) => character.charCodeAt(0)));
 
 export interface Replay {
   /** Resolves once the event log has stored every part of the chunk. */
@@ -21,21 +17,19 @@ export interface Replay {
 export function createReplay({ log, clock, partitions }: Publishing): Replay {
   return {
     async accept(projectId, chunk) {
-      const bytes = chunkBytes(projectId, chunk);
+      const values = partsOf(recordOf(projectId, chunk));
       const key = `${projectId}:${chunk.session_id}`;
-      const partition = partitionFor(key, partitions);
-      const parts = Math.ceil(bytes.length / PART_MAX_BYTES);
       const headers = {
         project: projectId,
         session: chunk.session_id,
         seq: String(chunk.seq),
         received_at: clock.now().toISOString(),
         // A retry of a chunk gets the same name.
-        chunk: createHash('sha256').update(bytes).digest('hex').slice(0, 32),
-        parts: String(parts),
+        chunk: (await hashOf(values, projectId)).slice(0, 32),
+        parts: String(values.length),
       };
-      const records = Array.from({ length: parts }, (_, index): OutgoingRecord => {
-        const value = bytes.subarray(index * PART_MAX_BYTES, (index + 1) * PART_MAX_BYTES);
+      const partition = partitionFor(key, partitions);
+      const records = values.map((value, index): OutgoingRecord => {
         return { partition, key, value, headers: { ...headers, part: String(index + 1) } };
       });
       await log.publish(ingestionTopics.replays, records);
@@ -43,13 +37,51 @@ export function createReplay({ log, clock, partitions }: Publishing): Replay {
   };
 }
 
-function chunkBytes(projectId: string, { api_key: _, events, ...metadata }: ReplayChunk): Buffer {
-  const record: ReplayRecord = { project_id: projectId, ...metadata, events };
-  const bytes = Buffer.from(serialise(record, () => 'events'));
-  // Numbers such as 1e20 grow when they are serialised again.
-  const envelope = Buffer.byteLength(JSON.stringify({ ...record, events: [] }));
-  if (bytes.length - envelope > REPLAY_MAX_BYTES) {
-    throw new PayloadTooLarge(`events: larger than ${REPLAY_MAX_BYTES} bytes as JSON`);
+/** The JSON of the chunk's record, in pieces. Its events are last, as they were sent. */
+function recordOf(projectId: string, { api_key: _, events, ...metadata }: ReplayChunk): Buffer[] {
+  const record: ReplayRecord = { project_id: projectId, ...metadata, events: [] };
+  const around = Buffer.from(JSON.stringify(record));
+  return [around.subarray(0, -2), trimmed(events.bytes), around.subarray(-2)];
+}
+
+/** Readers take any byte for an event. */
+function trimmed(items: Uint8Array): Buffer {
+  let [start, end] = [0, items.length];
+  while (start < end && SPACE.has(items[start] ?? 0)) start++;
+  while (start < end && SPACE.has(items[end - 1] ?? 0)) end--;
+  return Buffer.from(items.buffer, items.byteOffset + start, end - start);
+}
+
+/** The pieces cut into parts. They are large, so they are copied only where one piece follows another. */
+function partsOf(pieces: readonly Buffer[]): Buffer[] {
+  const parts: Buffer[] = [];
+  let part: Buffer[] = [];
+  let room = PART_MAX_BYTES;
+  const close = () => {
+    const [only, ...others] = part;
+    if (only !== undefined) parts.push(others.length === 0 ? only : Buffer.concat(part));
+    part = [];
+    room = PART_MAX_BYTES;
+  };
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.length; ) {
+      const taken = piece.subarray(from, from + room);
+      part.push(taken);
+      from += taken.length;
+      room -= taken.length;
+      if (room === 0) close();
+    }
   }
-  return bytes;
+  close();
+  return parts;
+}
+
+/** Hashing the largest chunk takes tens of milliseconds. */
+async function hashOf(parts: readonly Buffer[], projectId: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const part of parts) {
+    if (parts.length > 1) await turnOfLoop(`project ${projectId}`);
+    hash.update(part);
+  }
+  return hash.digest('hex');
 }

@@ -1,11 +1,17 @@
 import { isUtf8 } from 'node:buffer';
+import { isObject, type Operation, UnparsedItems } from '@switchboard/contracts';
+import { turnOfLoop } from '@switchboard/resilience';
 import { BadRequest, PayloadTooLarge } from '../errors.ts';
 import type { Hold } from './holds.ts';
+import { findItems, InvalidJson, type Items } from './items.ts';
 
-/** Bound on the `{`, `[` and `,` of a body: parsing this many takes 0.2 s and 50 MB at worst. */
-export const MAX_STRUCTURE = 500_000;
 /** What a value takes on the heap beside its text; measured: 32 bytes in events, 92 at worst. */
 const VALUE_BYTES = 64;
+/** Up to here a body is parsed as it comes, within some milliseconds; a larger one waits for its turn. */
+const SMALL_BYTES = 65_536;
+/** From here on, counting, parsing and what follows have a turn each. */
+const LARGE_BYTES = 1_048_576;
+const LARGE_VALUES = 20_000;
 
 const STRUCTURE = Uint8Array.from({ length: 256 }, (_, byte) =>
   '{[,'.includes(String.fromCharCode(byte)) ? 1 : 0,
@@ -13,28 +19,76 @@ const STRUCTURE = Uint8Array.from({ length: 256 }, (_, byte) =>
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
+/** Whether a body waits for turns of the event loop. */
+export const needsTurn = ({ length }: Buffer): boolean => length > SMALL_BYTES;
+
+interface ParseOptions extends Pick<Operation, 'maxBodyValues' | 'unparsedArray'> {
+  hold: Hold;
+  /** Whose turns it takes. */
+  holder: string;
+}
+
 /**
  * Parses a JSON body, whatever its Content-Type, so that sendBeacon and a plain `curl -d` work. What it makes is added
- * to the hold. Throws BadRequest, PayloadTooLarge or Unavailable.
+ * to the hold. A body that is not small waits for turns of the event loop. Throws BadRequest, PayloadTooLarge or
+ * Unavailable.
  */
-export function parseJson(bytes: Buffer, hold: Hold): unknown {
+export async function parseJson(
+  bytes: Buffer,
+  { hold, holder, maxBodyValues, unparsedArray }: ParseOptions,
+): Promise<unknown> {
+  const turn = async () => {
+    if (needsTurn(bytes)) await turnOfLoop(holder);
+  };
+  await turn();
   if (!isUtf8(bytes)) throw new BadRequest('body: not valid UTF-8');
-  let values = structureOf(bytes);
-  if (values > MAX_STRUCTURE) {
-    values = structureOutsideStrings(bytes);
-    if (values > MAX_STRUCTURE) throw new PayloadTooLarge(`body: more than ${MAX_STRUCTURE} values`);
+  if (unparsedArray === undefined) return parse(bytes);
+  const found = await findItemsOrRefuse(bytes, unparsedArray, turn);
+  const value = await parse(around(bytes, found));
+  const last = found.at(-1);
+  if (last !== undefined && isObject(value) && Array.isArray(value[unparsedArray])) {
+    value[unparsedArray] = new UnparsedItems(bytes.subarray(last.start, last.end));
   }
-  holdValues(values, hold);
+  return value;
+
+  async function parse(json: Buffer): Promise<unknown> {
+    let values = structureOf(json);
+    if (values > maxBodyValues) {
+      await turn();
+      values = structureOutsideStrings(json);
+      if (values > maxBodyValues) throw new PayloadTooLarge(`body: more than ${maxBodyValues} values`);
+    }
+    holdValues(values, hold);
+    const isLarge = json.length > LARGE_BYTES || values > LARGE_VALUES;
+    if (isLarge) await turn();
+    let value: unknown;
+    try {
+      value = JSON.parse(json.toString('utf8'));
+    } catch {
+      throw new BadRequest('body: not valid JSON');
+    }
+    if (isLarge) await turn();
+    return value;
+  }
+}
+
+async function findItemsOrRefuse(bytes: Buffer, name: string, turn: () => Promise<void>): Promise<Items[]> {
   try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new BadRequest('body: not valid JSON');
+    return await findItems(bytes, name, turn);
+  } catch (error) {
+    throw error instanceof InvalidJson ? new BadRequest(`body: ${error.message}`) : error;
   }
 }
 
 /** Adds what so many values take to the hold. */
 export function holdValues(values: number, hold: Hold): void {
   hold.take(values * VALUE_BYTES);
+}
+
+/** The text with these arrays empty. */
+function around(bytes: Buffer, arrays: readonly Items[]): Buffer {
+  const pieces = arrays.map(({ start }, index) => bytes.subarray(arrays[index - 1]?.end ?? 0, start));
+  return Buffer.concat([...pieces, bytes.subarray(arrays.at(-1)?.end ?? 0)]);
 }
 
 /** The number of `{`, `[` and `,`. Four bytes a step are twice as fast as one. */

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { turnOfLoop } from './turns.ts';
+
+it('gives turns to holders in rotation, and the loop to other callbacks between them', async () => {
+  const order: string[] = [];
+  const work = async (holder: string) => {
+    await turnOfLoop(holder);
+    order.push(holder);
+    setImmediate(() => order.push('other'));
+  };
+  await Promise.all([work('a'), work('a'), work('a'), work('b'), work('c')]);
+  expect(order.filter((one) => one !== 'other')).toEqual(['a', 'b', 'c', 'a', 'a']);
+  expect(order.slice(0, -1).filter((_, index) => index % 2 === 1)).toEqual(Array(4).fill('other'));
+});
+
+it('leaves the loop to others for a while after a long turn', async () => {
+  const order: string[] = [];
+  const work = async (holder: string) => {
+    await turnOfLoop(holder);
+    order.push(holder);
+    const until = performance.now() + 40;
+    while (performance.now() < until);
+  };
+  const others = async () => {
+    while (!order.includes('b')) {
+      await sleep(1);
+      order.push('other');
+    }
+  };
+  await Promise.all([work('a'), work('b'), others()]);
+  const between = order.slice(order.indexOf('a') + 1, order.indexOf('b'));
+  expect(between.length).toBeGreaterThanOrEqual(2);
+});
