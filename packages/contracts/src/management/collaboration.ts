@@ -23,7 +23,7 @@ export const recordReportRun = operation({
   summary: 'Record a run of a report',
   description: 'The public link of the report shows the latest run.',
   maxBodyBytes: 4 * 1024 * 1024,
-  maxBodyValues: 200_000,
+  maxBodyValues: 300_000,
   request: {
     params: z.object({ ...projectParams, reportId }),
     body: jsonBody(reportRun, { report: { rows: [{ day: '2026-03-01', signUps: 42 }] } }),

@@ -51,6 +51,7 @@ export const beacon = operation({
   errorShape: 'empty',
   method: 'post',
   path: '/beacon',
+  maxBodyValues: 50_000,
   request: { body: { content: { 'application/json': { schema: z.looseObject({ n: z.int() }) } } } },
 });
 

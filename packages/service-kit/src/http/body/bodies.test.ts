@@ -59,6 +59,18 @@ describe('Content-Encoding', () => {
   });
 });
 
+it('may have as many values as the operation says', async () => {
+  const post = (values: number) =>
+    fetch(`${test.url}/beacon`, {
+      method: 'POST',
+      body: `{"n":1,"list":[${'0,'.repeat(values - 3)}0]}`,
+      headers: { Authorization: `Bearer ${KEY}` },
+    });
+  expect((await post(50_000)).status).toBe(200);
+  const response = await post(50_001);
+  expect([response.status, response.headers.get('x-error')]).toEqual([413, 'body: more than 50000 values']);
+});
+
 describe('the limit on the wire', () => {
   const padded = (bytes: number) => payload + ' '.repeat(bytes - payload.length);
 
