@@ -13,6 +13,8 @@ const PARTITIONS = 4;
 export interface Deployment {
   log: EventLog;
   service: Program;
+  /** The database of the service. */
+  databaseUrl(): Promise<string>;
   /** Starts another instance on the same backings. */
   startInstance(): Promise<Program>;
   /** Creates or replaces a flag or a cohort, through the management API of an instance. */
@@ -58,6 +60,7 @@ export async function deploy(flags: readonly string[]): Promise<Deployment> {
   return {
     log,
     service,
+    databaseUrl: () => rig.databaseUrl('flags'),
     startInstance,
     put,
     async publish(topic, calls) {

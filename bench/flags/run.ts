@@ -1,17 +1,14 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { ingestionTopics } from '@switchboard/contracts';
 import { type Program, processUsage, spawnProgram } from '@switchboard/testkit';
-import { applyLoad, countOf, type LoadResult } from '../lib/load.ts';
-import { median, medianRun } from '../lib/median.ts';
+import { applyLoad, countOf, type LoadRequest, type LoadResult } from '../lib/load.ts';
+import { medianRun } from '../lib/median.ts';
 import { profileFlags } from '../lib/rig.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
-import { AUTHORIZED, type Deployment, deploy } from './deployment.ts';
+import { AUTHORIZED, deploy } from './deployment.ts';
+import { fillPeopleAskedOnce, fillUserState, measureIdentify, ONCE, ONCE_DIGITS, USERS } from './people.ts';
 import { runProjects } from './projects.ts';
-import { traitsOf } from './ruleset.ts';
 
-const USERS = 10_000;
 const CONNECTIONS = 20;
 
 const COLUMNS = [
@@ -28,8 +25,10 @@ const COLUMNS = [
 interface Target {
   name: string;
   server: Program;
-  paths: string[];
+  requests: LoadRequest[];
   headers?: Record<string, string>;
+  /** Whether every request asks for another person. */
+  isOnce?: boolean;
 }
 
 interface Run {
@@ -77,6 +76,7 @@ export async function run(args: string[]): Promise<void> {
       snapshotTargets(deployment.service, hono, etag),
     );
     const selected = targets.filter(({ name }) => name.includes(values.only));
+    if (selected.some(({ isOnce }) => isOnce)) await fillPeopleAskedOnce(deployment);
     printTable(COLUMNS, await measureAll(selected, Number(values.seconds), Number(values.runs)));
   } finally {
     await Promise.all(floors.map((floor) => floor.stop()));
@@ -84,25 +84,31 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
+/** Stands for the number of a person who is asked for once. */
+const NUMBER = 'N'.repeat(ONCE_DIGITS);
+
 function evaluationTargets(service: Program, floor: Program): Target[] {
-  const paths = Array.from(
-    { length: USERS },
-    (_, user) => `/v1/flags?distinct_id=user-${(user * 7919) % USERS}`,
-  );
+  const requests = Array.from({ length: USERS }, (_, user) => ({
+    path: `/v1/flags?distinct_id=user-${(user * 7919) % USERS}`,
+  }));
+  const once = [{ path: `/v1/flags?distinct_id=once-${NUMBER}` }];
+  const members = requests.map(({ path }) => ({ path: path.replace('flags', 'flags/memberships') }));
   return [
-    { name: 'evaluate 100 flags', server: service, paths, headers: AUTHORIZED },
-    { name: 'floor: Node, JSON.stringify', server: floor, paths },
+    { name: 'evaluate 100 flags', server: service, requests, headers: AUTHORIZED },
+    { name: 'evaluate 100 flags, once', server: service, requests: once, headers: AUTHORIZED, isOnce: true },
+    { name: 'floor: Node, JSON.stringify', server: floor, requests },
+    { name: 'memberships', server: service, requests: members, headers: AUTHORIZED },
   ];
 }
 
 function snapshotTargets(service: Program, floor: Program, etag: string): Target[] {
-  const snapshot = { server: service, paths: ['/v1/flags/snapshot'] };
+  const snapshot = { server: service, requests: [{ path: '/v1/flags/snapshot' }] };
   return [
     { ...snapshot, name: 'snapshot 304', headers: { ...AUTHORIZED, 'If-None-Match': etag } },
-    { name: 'floor: Hono, c.body(null, 304)', server: floor, paths: ['/304'] },
+    { name: 'floor: Hono, c.body(null, 304)', server: floor, requests: [{ path: '/304' }] },
     { ...snapshot, name: 'snapshot 200', headers: AUTHORIZED },
     { ...snapshot, name: 'snapshot 200, br', headers: { ...AUTHORIZED, 'Accept-Encoding': 'br' } },
-    { name: 'floor: Hono, ready bytes', server: floor, paths: ['/200'] },
+    { name: 'floor: Hono, ready bytes', server: floor, requests: [{ path: '/200' }] },
   ];
 }
 
@@ -129,23 +135,29 @@ async function measureAll(targets: Target[], seconds: number, runs: number): Pro
   });
 }
 
-async function measure({ server, paths, headers = {} }: Target, seconds: number): Promise<Run> {
+/** People who were asked for once. */
+let asked = 0;
+
+async function measure({ server, requests, headers = {}, isOnce }: Target, seconds: number): Promise<Run> {
   const usage = processUsage(server.pid);
   await usage.resetPeak();
   const cpuBefore = await usage.cpuSeconds();
   const result = await applyLoad({
     port: server.port,
-    requests: paths.map((path) => ({ path })),
+    requests,
     headers,
     connections: CONNECTIONS,
     seconds,
+    ...(isOnce ? { placeholder: NUMBER, firstNumber: asked } : {}),
   });
   const cpu = (await usage.cpuSeconds()) - cpuBefore;
-  const requests = countOf(result);
+  const answered = countOf(result);
+  if (isOnce) asked += answered;
+  if (asked > ONCE) throw new Error(`there are ${thousands(ONCE)} people: take fewer --runs or --seconds`);
   return {
     result,
-    perSecond: requests / result.seconds,
-    cpuMicros: (cpu * 1e6) / requests,
+    perSecond: answered / result.seconds,
+    cpuMicros: (cpu * 1e6) / answered,
     peakMb: await usage.peakMb(),
   };
 }
@@ -161,53 +173,4 @@ function startFloor(env: Record<string, string>): Promise<Program> {
     ready: '/',
     output: 'inherit',
   });
-}
-
-/** Publishes traits and a company of every user, and prints how fast the service applies them. */
-async function fillUserState(deployment: Deployment): Promise<void> {
-  const users = Array.from({ length: USERS }, (_, user) => user);
-  const identifies = users.map((user) => ({ distinct_id: `user-${user}`, traits: traitsOf(user) }));
-  const groups = users.map((user) => ({
-    distinct_id: `user-${user}`,
-    group_type: 'company',
-    group_id: `company-${user % 500}`,
-    traits: { seats: user % 50 },
-  }));
-  const beganAt = performance.now();
-  await Promise.all([
-    deployment.publish(ingestionTopics.identifies, identifies),
-    deployment.publish(ingestionTopics.groups, groups),
-  ]);
-  const publishedAt = performance.now();
-  const { identifies: identifyTopic, groups: groupTopic } = ingestionTopics;
-  for (;;) {
-    const lag = await deployment.log.lag('flags.user-state', [identifyTopic, groupTopic]);
-    if (lag.every(({ behind }) => behind === 0n)) break;
-    await sleep(20);
-  }
-  const seconds = (performance.now() - beganAt) / 1000;
-  console.log(
-    `user state: ${thousands((2 * USERS) / seconds)} records/s from the first publish to the last one applied ` +
-      `(published after ${decimals(publishedAt - beganAt, 0)} ms)`,
-  );
-}
-
-/** Measures from the log's acknowledgement of an identify, when ingestion answers 202, to an evaluation that sees it. */
-async function measureIdentify({ publish, service }: Deployment): Promise<void> {
-  const url = `${service.url}/v1/flags/memberships?distinct_id=`;
-  const waits: number[] = [];
-  for (let turn = 0; turn < 50; turn++) {
-    const distinct_id = `fresh-${turn}`;
-    await publish(ingestionTopics.identifies, [{ distinct_id, traits: { betaTester: true } }]);
-    const acknowledgedAt = performance.now();
-    for (;;) {
-      const response = await fetch(`${url}${distinct_id}`, { headers: AUTHORIZED });
-      if ((await response.text()).includes('beta')) break;
-    }
-    waits.push(performance.now() - acknowledgedAt);
-  }
-  const sorted = waits.toSorted((a, b) => a - b);
-  console.log(
-    `identify to evaluation: median ${decimals(median(waits))} ms, highest ${decimals(sorted.at(-1) ?? 0)} ms of ${waits.length}`,
-  );
 }
