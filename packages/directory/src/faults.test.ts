@@ -60,6 +60,7 @@ const refused = () =>
     ),
   );
 const revoke = () => log.publish(directoryTombstone('key', key));
+const find = async (directory: Directory, wanted: string) => directory.projectKey(wanted);
 const isAway = (error: unknown) => error instanceof DirectoryUnavailable || isUnavailable(error);
 
 /** A replica that does not listen sends probes until it does. */
@@ -84,7 +85,7 @@ describe('while the database of the replica', () => {
     for (const directory of directories) {
       for (let i = 0; i < 3; i++) {
         expect(await directory.projectKey(key)).toMatchObject({ projectId: 'shop' });
-        expect(await directory.projectKey(someKey()).catch(isAway)).toBe(true);
+        expect(await find(directory, someKey()).catch(isAway)).toBe(true);
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
     }
@@ -100,7 +101,7 @@ describe('while the database of the replica', () => {
       for (const directory of directories) {
         expect(await directory.projectKey(key)).toMatchObject({ projectId: 'shop' });
         // By the time-out of its own read, or of one before it.
-        expect(await directory.projectKey(someKey()).catch(isAway)).toBe(true);
+        expect(await find(directory, someKey()).catch(isAway)).toBe(true);
       }
     } finally {
       await server.thaw();

@@ -35,8 +35,8 @@ export interface ProjectKey {
  * applies what was on the topic at the call (`Freshness`).
  */
 export interface LookUps {
-  /** Undefined for an unknown or revoked key. */
-  projectKey(key: string): Promise<ProjectKey | undefined>;
+  /** Undefined for an unknown or revoked key. At once if it is in memory. */
+  projectKey(key: string): ProjectKey | undefined | Promise<ProjectKey | undefined>;
   project(projectId: string): Promise<Project | undefined>;
   member(companyId: string, sub: string): Promise<Member | undefined>;
   /** The members of the company among `subs`, in the given order, as the replica holds them: it does not wait. */
@@ -179,8 +179,11 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
   }
 
   const lookUps: LookUps = {
-    projectKey: (key) =>
-      PROJECT_KEY.test(key) ? find(() => findProjectKey(key)) : Promise.resolve(undefined),
+    projectKey(key) {
+      if (!PROJECT_KEY.test(key)) return undefined;
+      const found = findProjectKey(key);
+      return found === undefined || found instanceof Promise ? find(() => findProjectKey(key)) : found;
+    },
     project: (projectId) => find(() => projects.get(entryId(projectId))),
     member: (companyId, sub) => find(() => members.get(entryId(companyId, sub))),
     async members(companyId, subs) {

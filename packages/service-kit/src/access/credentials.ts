@@ -1,8 +1,7 @@
-import { PROJECT_KEY_PATTERN } from '@switchboard/contracts';
-import type { Directory } from '@switchboard/directory';
+import type { Directory, ProjectKey } from '@switchboard/directory';
 import type { Context } from 'hono';
 import { bearer, type Credentials } from '../http/credentials.ts';
-import type { KitEnv, Person } from '../http/env.ts';
+import type { KitEnv, Person, ProjectAccess } from '../http/env.ts';
 import { Forbidden, NotFound, Unauthorized } from '../http/errors.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { requireRegion } from './project-of-region.ts';
@@ -33,20 +32,24 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
     return accessTokens.verify(token);
   }
 
+  function accessOf(found: ProjectKey | undefined): ProjectAccess {
+    if (found === undefined) throw new Unauthorized('Invalid project key.');
+    if (found.region !== region) {
+      throw new Forbidden(
+        `The project key belongs to region ${found.region}; this host serves region ${region}.`,
+      );
+    }
+    return { id: found.projectId, companyId: found.companyId, region: found.region };
+  }
+
   return {
     person,
 
-    async projectKey(key) {
+    projectKey(key) {
       if (key === undefined)
         throw new Unauthorized('Project key missing. Send it as Authorization: Bearer <key>.');
-      const found = PROJECT_KEY_PATTERN.test(key) ? await replica().projectKey(key) : undefined;
-      if (found === undefined) throw new Unauthorized('Invalid project key.');
-      if (found.region !== region) {
-        throw new Forbidden(
-          `The project key belongs to region ${found.region}; this host serves region ${region}.`,
-        );
-      }
-      return { id: found.projectId, companyId: found.companyId, region: found.region };
+      const found = replica().projectKey(key);
+      return found instanceof Promise ? found.then(accessOf) : accessOf(found);
     },
 
     async operator(c) {

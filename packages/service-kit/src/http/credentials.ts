@@ -3,8 +3,11 @@ import type { KitEnv, Person, ProjectAccess } from './env.ts';
 
 /** The checks of an operation's credential; each throws the rejection that the interface documents. */
 export interface Credentials {
-  /** Throws Unauthorized for a key that is missing, malformed, unknown or revoked, Forbidden for one of another region. */
-  projectKey(key: string | undefined): Promise<ProjectAccess>;
+  /**
+   * At once if the key is in memory. Throws Unauthorized for a key that is missing, malformed, unknown or revoked,
+   * Forbidden for one of another region.
+   */
+  projectKey(key: string | undefined): ProjectAccess | Promise<ProjectAccess>;
   /** Throws Unauthorized without a valid access token. */
   person(c: Context<KitEnv>): Promise<Person>;
   /** Throws Forbidden without the permission `service.manage`. */

@@ -18,12 +18,19 @@ export interface ProjectAccess {
 /** An operation's own error codes by status, which replace those of the kit. */
 export type ErrorCodes = Readonly<Record<number, string>>;
 
-interface RequestVariables {
+/** A request and what is known of it: `c.env`. */
+export interface Exchange {
+  /** Absent when the request did not come over HTTP. */
+  incoming?: IncomingMessage;
+  outgoing?: ServerResponse;
   requestId: string;
   /** The caller's IPv4 address or IPv6 /64 network, determined with TRUSTED_PROXY_HOPS. */
   address: string;
-  operation: Operation | undefined;
-  errorCodes: ErrorCodes | undefined;
+  /** Absent until the operation is found. */
+  operation?: Operation;
+  errorCodes?: ErrorCodes | undefined;
+  /** Absent until access to a project is granted. */
+  projectId?: string;
 }
 
 /**
@@ -31,7 +38,7 @@ interface RequestVariables {
  * for every request takes `c.get`.
  */
 interface CredentialVariables {
-  public: unknown;
+  public: object;
   'project-key': { project: ProjectAccess };
   conversation: { project: ProjectAccess };
   ingestion: { project: ProjectAccess };
@@ -41,8 +48,8 @@ interface CredentialVariables {
 
 /** The Hono environment of an operation with this credential. */
 export interface OperationEnv<C extends Credential = 'public'> {
-  Bindings: { incoming?: IncomingMessage; outgoing?: ServerResponse };
-  Variables: RequestVariables & CredentialVariables[C];
+  Bindings: Exchange;
+  Variables: CredentialVariables[C];
 }
 
 export type KitEnv = OperationEnv;

@@ -1,14 +1,13 @@
 import type { RouteHandler } from '@hono/zod-openapi';
-import { zValidator } from '@hono/zod-validator';
 import { type Operation, routingPath } from '@switchboard/contracts';
 import { turnOfLoop } from '@switchboard/resilience';
-import type { Context, Handler, Hono, MiddlewareHandler } from 'hono';
+import type { Context, Handler, Hono, Next } from 'hono';
 import { z } from 'zod';
 import { type Bodies, projectHolder } from './body/bodies.ts';
 import type { Hold } from './body/holds.ts';
 import { holdValues, needsTurn, parseJson } from './body/json.ts';
 import { bearer, type Credentials } from './credentials.ts';
-import type { ErrorCodes, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
+import type { ErrorCodes, Exchange, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
 import { BadRequest } from './errors.ts';
 import { invalid } from './validation.ts';
 
@@ -92,57 +91,67 @@ function register(
   const takesQueryKey = Object.keys(shapeOf(operation.request?.query)).includes('api_key');
   const { maxBodyBytes, maxWireBytes = maxBodyBytes, maxBodyValues, unparsedArray } = operation;
 
-  async function settleAccess(c: Context): Promise<void> {
+  /** A project key in memory settles at once, without a promise: nearly every request has one. */
+  function settleAccess(c: Context): void | Promise<void> {
     switch (operation.credential) {
       case 'public':
-        return;
+        return undefined;
       case 'project-key':
-      case 'conversation': {
-        const key = bearer(c) ?? (takesQueryKey ? c.req.query('api_key') : undefined);
-        c.set('project', await credentials.projectKey(key));
-        return;
-      }
+      case 'conversation':
+        return settleKey(c, bearer(c) ?? (takesQueryKey ? c.req.query('api_key') : undefined));
       case 'ingestion': {
         const key = bearer(c);
-        if (key !== undefined) c.set('project', await credentials.projectKey(key));
-        return;
+        return key === undefined ? undefined : settleKey(c, key);
       }
       case 'management':
-        c.set('person', await credentials.operator(c));
-        return;
-      case 'access-token': {
-        const person = await credentials.person(c);
-        c.set('person', person);
-        c.set('project', await credentials.membership(c.req.param('projectId') ?? '', person));
-      }
+        return credentials.operator(c).then((person) => c.set('person', person));
+      case 'access-token':
+        return settleMember(c);
     }
   }
 
+  function settleKey(c: Context, key: string | undefined): void | Promise<void> {
+    const project = credentials.projectKey(key);
+    if (project instanceof Promise) return project.then((found) => enter(c, found));
+    enter(c, project);
+  }
+
+  async function settleMember(c: Context): Promise<void> {
+    const person = await credentials.person(c);
+    c.set('person', person);
+    enter(c, await credentials.membership(c.req.param('projectId') ?? '', person));
+  }
+
+  function enter(c: Context, project: ProjectAccess): void {
+    c.set('project', project);
+    c.env.projectId = project.id;
+  }
+
   function checkProject(c: Context): void {
-    const project: ProjectAccess | undefined = c.get('project');
-    if (project !== undefined) quota?.check('project', project.id);
+    const { projectId }: Exchange = c.env;
+    if (projectId !== undefined) quota?.check('project', projectId);
   }
 
   /** What the body took of the byte budget; one that was refused counts too, as far as it was read. */
   function charge(c: Context, hold: Hold): void {
     if (quota === undefined) return;
-    quota.charge('address', c.get('address'), hold.taken());
-    const project: ProjectAccess | undefined = c.get('project');
-    if (project !== undefined) quota.charge('project', project.id, hold.taken());
+    const { address, projectId }: Exchange = c.env;
+    quota.charge('address', address, hold.taken());
+    if (projectId !== undefined) quota.charge('project', projectId, hold.taken());
   }
 
   /**
    * Returns the handler that answers. The bytes are not kept unless it needs them: what was made of them is on the hold.
    */
   async function readJson(c: Context, hold: Hold, bodySchema: z.ZodType): Promise<Handler<KitEnv>> {
-    const isKeyInBody = operation.credential === 'ingestion' && c.get('project') === undefined;
+    const isKeyInBody = operation.credential === 'ingestion' && c.env.projectId === undefined;
     const bounds = isKeyInBody ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes };
     let value: unknown;
     let fault: BadRequest | undefined;
     try {
       const body = await bodies.read(c, hold, bounds);
-      const { project }: { project?: ProjectAccess } = c.var;
-      const holder = project === undefined ? `address ${c.var.address}` : projectHolder(project);
+      const { address, projectId }: Exchange = c.env;
+      const holder = projectId === undefined ? `address ${address}` : projectHolder({ id: projectId });
       if (scan !== undefined && !isKeyInBody) {
         if (needsTurn(body)) await turnOfLoop(holder);
         const scanned = scan(body);
@@ -160,7 +169,7 @@ function register(
     }
     if (isKeyInBody) {
       const project = await credentials.projectKey(keyInBody(value));
-      c.set('project', project);
+      enter(c, project);
       hold.join(projectHolder(project));
       checkProject(c);
       quota?.charge('project', project.id, hold.taken());
@@ -173,40 +182,86 @@ function register(
     return handler;
   }
 
-  hono.on(operation.method.toUpperCase(), routingPath(operation.path), async (c, next): Promise<Response> => {
-    c.set('operation', operation);
-    c.set('errorCodes', errorCodes);
-    assertStarted();
-    quota?.check('address', c.get('address'));
-    await settleAccess(c);
-    checkProject(c);
-    await authorize?.(c);
-    for (const check of checks) await check(c, noNext);
-    if (schema === undefined) return handler(c, next);
+  async function answerBody(c: Context, next: Next, bodySchema: z.ZodType): Promise<Response> {
     const hold = bodies.hold(c);
     try {
-      const answer = await readJson(c, hold, schema);
-      return await answer(c, next);
+      const respond = await readJson(c, hold, bodySchema);
+      return await respond(c, next);
     } finally {
       hold.release();
     }
-  });
+  }
+
+  function answer(c: Context, next: Next): Response | Promise<Response> {
+    for (const check of checks) check(c);
+    return schema === undefined ? handler(c, next) : answerBody(c, next, schema);
+  }
+
+  function admit(c: Context, next: Next): Response | Promise<Response> {
+    checkProject(c);
+    return authorize === undefined ? answer(c, next) : authorize(c).then(() => answer(c, next));
+  }
+
+  hono.on(
+    operation.method.toUpperCase(),
+    routingPath(operation.path),
+    (c, next): Response | Promise<Response> => {
+      c.env.operation = operation;
+      c.env.errorCodes = errorCodes;
+      assertStarted();
+      quota?.check('address', c.env.address);
+      const settling = settleAccess(c);
+      return settling === undefined ? admit(c, next) : settling.then(() => admit(c, next));
+    },
+  );
 }
 
 /** Validators of path, query and headers. Each rejects the request with its first problem. */
-function requestChecks(operation: Operation): MiddlewareHandler[] {
+function requestChecks(operation: Operation): ((c: Context) => void)[] {
   const { params, query, headers } = operation.request ?? {};
-  const parts = [
-    ['param', params, 'path'],
-    ['query', query, 'query'],
-    ['header', headers, 'header'],
-  ] as const;
-  return parts.flatMap(([target, schema, where]) => {
-    if (!(schema instanceof z.ZodType)) return [];
-    return zValidator(target, schema, (result) => {
-      if (!result.success) throw invalid(result.error, where, result.data);
-    });
-  });
+  const names = Object.keys(shapeOf(headers));
+  return [
+    ...checkOf('param', params, 'path', (c) => c.req.param()),
+    ...checkOf('query', query, 'query', queryOf),
+    ...checkOf('header', headers, 'header', (c) => headersOf(c, names)),
+  ];
+}
+
+function checkOf(
+  target: 'param' | 'query' | 'header',
+  schema: unknown,
+  where: string,
+  read: (c: Context) => object,
+): ((c: Context) => void)[] {
+  if (!(schema instanceof z.ZodType)) return [];
+  const check = (c: Context) => {
+    const value = read(c);
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) throw invalid(parsed.error, where, value);
+    if (!isObject(parsed.data)) throw new Error(`the ${where} must be an object`);
+    c.req.addValidatedData(target, parsed.data);
+  };
+  return [check];
+}
+
+/** A parameter that is sent once is a text, one that is sent several times is a list. */
+function queryOf(c: Context): object {
+  const query: Record<string, unknown> = Object.create(null);
+  const sent = c.req.queries();
+  for (const name in sent) {
+    const values = sent[name] ?? [];
+    query[name] = values.length === 1 ? values[0] : values;
+  }
+  return query;
+}
+
+function headersOf(c: Context, names: readonly string[]): object {
+  const headers: Record<string, string> = {};
+  for (const name of names) {
+    const value = c.req.header(name);
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
 }
 
 /** The schema of the JSON body; undefined for an operation without one. */
@@ -229,5 +284,3 @@ function keyInBody(body: unknown): string | undefined {
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
-
-const noNext = async () => undefined;

@@ -1,10 +1,10 @@
 import type { Operation } from '@switchboard/contracts';
-import type { Context, Next } from 'hono';
+import type { Hono } from 'hono';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { inScope } from '../telemetry/scope.ts';
 import type { Span, Tracing } from '../telemetry/tracing/tracing.ts';
-import type { KitEnv } from './env.ts';
+import type { Exchange, KitEnv } from './env.ts';
 import { clientAddress, requestId } from './request-info.ts';
 import { addCommonHeaders, commonHeaders } from './response-headers.ts';
 
@@ -17,66 +17,92 @@ interface ObserveOptions {
   consoleOrigin: string;
 }
 
+type Fetch = Hono<KitEnv>['fetch'];
+
 /**
- * Middleware around every request: assigns its id and its scope, which log lines and published records carry, and
- * measures, traces and logs its outcome.
+ * Wraps an app: assigns each request's id and its scope, which log lines and published records carry, and measures,
+ * traces and logs its outcome. Not a middleware, with which Hono would make several promises for every request.
  */
-export function observeRequests({ logger, metrics, tracing, trustedHops, consoleOrigin }: ObserveOptions) {
+export function observeRequests(
+  fetch: Fetch,
+  { logger, metrics, tracing, trustedHops, consoleOrigin }: ObserveOptions,
+): Fetch {
   let inFlight = 0;
   metrics.gauge('switchboard_http_requests_in_flight', 'Requests in progress.', () => inFlight);
 
-  async function serve(c: Context<KitEnv>, next: Next, span: Span | undefined): Promise<void> {
-    const startedAt = performance.now();
-    inFlight++;
-    try {
-      await next();
-    } finally {
-      inFlight--;
-    }
-    const operation = c.get('operation');
-    addCommonHeaders(c, commonHeaders(c, operation, consoleOrigin));
-    const { status } = c.res;
-    const { method } = c.req;
+  function finish(
+    request: Request,
+    response: Response,
+    exchange: Exchange,
+    startedAt: number,
+    span: Span | undefined,
+  ): Response {
+    const { operation } = exchange;
+    addCommonHeaders(response, exchange, commonHeaders(request, operation, consoleOrigin));
+    const { status } = response;
+    const { method } = request;
     const seconds = (performance.now() - startedAt) / 1000;
     const route = operation?.path ?? 'other';
     metrics.observeRequest(method, route, status, seconds);
-    if (span !== undefined) endSpan(c, span);
+    if (span !== undefined) endSpan(method, status, exchange, span);
     const level = levelOf(operation, status);
     if (logger.isLevelEnabled(level)) logger[level]({ method, route, status, seconds }, 'request');
+    return response;
   }
 
-  return (c: Context<KitEnv>, next: Next): Promise<void> => {
-    const id = requestId(c.req.header('x-request-id'));
-    c.set('requestId', id);
-    c.set('address', clientAddress(c, trustedHops));
-    const span = tracing && startSpan(c, tracing, id);
-    return inScope({ requestId: id, span }, () => serve(c, next, span));
+  async function serveLater(
+    request: Request,
+    answering: Promise<Response>,
+    exchange: Exchange,
+    startedAt: number,
+    span: Span | undefined,
+  ): Promise<Response> {
+    inFlight++;
+    try {
+      return finish(request, await answering, exchange, startedAt, span);
+    } finally {
+      inFlight--;
+    }
+  }
+
+  return (request, env, executionContext) => {
+    const startedAt = performance.now();
+    const id = requestId(request.headers.get('x-request-id'));
+    const exchange: Exchange = Object.assign(env ?? {}, {
+      requestId: id,
+      address: clientAddress(request, env, trustedHops),
+    });
+    const span = tracing && startSpan(request, tracing, id);
+    return inScope({ requestId: id, span }, () => {
+      const answer = fetch(request, exchange, executionContext);
+      return answer instanceof Promise
+        ? serveLater(request, answer, exchange, startedAt, span)
+        : finish(request, answer, exchange, startedAt, span);
+    });
   };
 }
 
 /** Polled paths are not traced. */
-const UNTRACED = /^\/(health\/|metrics$)/;
+const UNTRACED = /^https?:\/\/[^/]+\/(health\/|metrics$)/;
 
-function startSpan(c: Context<KitEnv>, tracing: Tracing, id: string): Span | undefined {
-  const { method, path } = c.req;
-  if (UNTRACED.test(path)) return undefined;
+function startSpan({ method, url, headers }: Request, tracing: Tracing, id: string): Span | undefined {
+  if (UNTRACED.test(url)) return undefined;
   // url.path is left out: it may contain a link's token or a key.
   const attributes = { 'http.request.method': method, 'url.scheme': 'http', 'switchboard.request_id': id };
-  const cause = { traceparent: c.req.header('traceparent'), tracestate: c.req.header('tracestate') };
+  const cause = {
+    traceparent: headers.get('traceparent') ?? undefined,
+    tracestate: headers.get('tracestate') ?? undefined,
+  };
   return tracing.start({ name: method, kind: 'server', attributes }, [cause]);
 }
 
-function endSpan(c: Context, span: Span): void {
-  const operation: Operation | undefined = c.get('operation');
-  const { status } = c.res;
-  // Absent until access is granted.
-  const project: { id: string } | undefined = c.get('project');
+function endSpan(method: string, status: number, { operation, projectId }: Exchange, span: Span): void {
   span.end({
-    ...(operation && { name: `${c.req.method} ${operation.path}` }),
+    ...(operation && { name: `${method} ${operation.path}` }),
     attributes: {
       'http.response.status_code': status,
       ...(operation && { 'http.route': operation.path }),
-      ...(project && { 'switchboard.project_id': project.id }),
+      ...(projectId !== undefined && { 'switchboard.project_id': projectId }),
     },
     ...(status >= 500 && { failure: status }),
   });

@@ -1,23 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
-import type { Context } from 'hono';
-import type { KitEnv } from './env.ts';
+import type { Exchange } from './env.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** The caller's X-Request-Id if it is safe to log, otherwise a new one. */
-export function requestId(given: string | undefined): string {
-  return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+export function requestId(given: string | null | undefined): string {
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 /**
  * The caller's address as limits count it: that of the connection, or the X-Forwarded-For entry that the outermost
  * trusted proxy added. Entries further left are set by the caller and are ignored.
  */
-export function clientAddress(c: Context<KitEnv>, trustedHops: number): string {
-  const connection = c.env?.incoming?.socket.remoteAddress ?? '';
-  const forwarded =
-    trustedHops > 0 ? c.req.header('x-forwarded-for')?.split(',').at(-trustedHops) : undefined;
+export function clientAddress(
+  { headers }: Request,
+  env: Pick<Exchange, 'incoming'> | undefined,
+  trustedHops: number,
+): string {
+  const connection = env?.incoming?.socket.remoteAddress ?? '';
+  const forwarded = trustedHops > 0 ? headers.get('x-forwarded-for')?.split(',').at(-trustedHops) : undefined;
   return (forwarded && networkOf(forwarded.trim())) || networkOf(connection) || 'unknown';
 }
 

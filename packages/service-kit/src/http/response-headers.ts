@@ -1,37 +1,45 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Credential, Operation } from '@switchboard/contracts';
-import type { Context } from 'hono';
 import { corsHeaders } from './cors.ts';
-import type { KitEnv } from './env.ts';
+import type { Exchange } from './env.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Headers of every response. `Vary` is appended to the response's own, the others replace it. */
+type CommonHeaders = Readonly<Record<string, string>>;
+
+/** Headers of every response but the request's id. `Vary` is appended to the response's own, the others replace it. */
 export function commonHeaders(
-  c: Context<KitEnv>,
+  { headers }: Request,
   operation: Operation | undefined,
   consoleOrigin: string,
-): Record<string, string> {
-  const requestId = c.get('requestId');
-  if (operation === undefined) return { 'X-Request-Id': requestId };
-  const cors = corsHeaders(c, operation.credential, consoleOrigin);
-  if (operation.credential === 'public') return { 'X-Request-Id': requestId, ...cors };
-  return { 'X-Request-Id': requestId, Vary: varyOf(operation.credential), ...cors };
+): CommonHeaders {
+  if (operation === undefined) return NONE;
+  const { credential } = operation;
+  if (credential !== 'access-token') return FIXED[credential];
+  const allowed = headers.get('origin') === consoleOrigin;
+  return { Vary: 'Authorization, Origin', ...(allowed ? corsHeaders(consoleOrigin) : NONE) };
 }
 
-/** The request headers that decide who gets a response. */
-function varyOf(credential: Credential): string {
-  if (credential === 'access-token') return 'Authorization, Origin';
-  if (credential === 'conversation') return 'Authorization, X-Service-Conversation-Token';
-  return 'Authorization';
-}
+const NONE: CommonHeaders = {};
+// Sent without an Origin header too, since a shared cache may serve the response to another caller.
+const ANY_ORIGIN = corsHeaders('*');
+
+/** `Vary` names the request headers that decide who gets a response. */
+const FIXED: Readonly<Record<Exclude<Credential, 'access-token'>, CommonHeaders>> = {
+  public: ANY_ORIGIN,
+  'project-key': { Vary: 'Authorization', ...ANY_ORIGIN },
+  ingestion: { Vary: 'Authorization', ...ANY_ORIGIN },
+  conversation: { Vary: 'Authorization, X-Service-Conversation-Token', ...ANY_ORIGIN },
+  management: { Vary: 'Authorization' },
+};
 
 /**
  * Node's response, which adds the common headers when it writes its own. Changing the headers of a `Response` would
  * cost as much as the rest of a small request.
  */
 export class CommonServerResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
-  common: Record<string, string> | undefined;
+  common: CommonHeaders | undefined;
+  requestId = '';
 
   override writeHead(status: number, ...rest: unknown[]): this {
     const own = rest.at(-1);
@@ -39,11 +47,13 @@ export class CommonServerResponse<R extends IncomingMessage = IncomingMessage> e
     if (this.common === undefined || (rest.length > 0 && !isPlain)) {
       return Reflect.apply(super.writeHead, this, [status, ...rest]);
     }
-    return super.writeHead(status, joined(isPlain ? { ...own } : {}, this.common));
+    const headers = joined(isPlain ? { ...own } : {}, this.common);
+    headers['X-Request-Id'] = this.requestId;
+    return super.writeHead(status, headers);
   }
 }
 
-function joined(headers: OutgoingHttpHeaders, common: Record<string, string>): OutgoingHttpHeaders {
+function joined(headers: OutgoingHttpHeaders, common: CommonHeaders): OutgoingHttpHeaders {
   let ownVary: unknown;
   for (const name in headers) {
     // As Hono's c.json writes it.
@@ -59,17 +69,22 @@ function joined(headers: OutgoingHttpHeaders, common: Record<string, string>): O
   return headers;
 }
 
-/** Adds the common headers to the response. */
-export function addCommonHeaders(c: Context<KitEnv>, common: Record<string, string>): void {
-  const outgoing = c.env?.outgoing;
+/** Adds the common headers and the request's id to the response. */
+export function addCommonHeaders(
+  response: Response,
+  { outgoing, requestId }: Exchange,
+  common: CommonHeaders,
+): void {
   if (outgoing instanceof CommonServerResponse) {
     outgoing.common = common;
+    outgoing.requestId = requestId;
     return;
   }
-  const { headers } = c.res;
+  const { headers } = response;
   if (headers.get('Content-Type') === 'application/json') headers.set('Content-Type', JSON_TYPE);
   for (const name in common) {
     if (name === 'Vary') headers.append(name, common[name] ?? '');
     else headers.set(name, common[name] ?? '');
   }
+  headers.set('X-Request-Id', requestId);
 }

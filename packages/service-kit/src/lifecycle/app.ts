@@ -2,6 +2,7 @@ import { mountApiReference } from '@switchboard/api-reference';
 import { type Operation, openApiDocument, routingPath, type ServiceName } from '@switchboard/contracts';
 import type { Database } from '@switchboard/database';
 import { Hono } from 'hono';
+import { TrieRouter } from 'hono/router/trie-router';
 import { createAccessTokens } from '../access/access-tokens.ts';
 import { type AccessDirectory, createCredentials } from '../access/credentials.ts';
 import { type Bodies, createBodies } from '../http/body/bodies.ts';
@@ -64,22 +65,21 @@ export function createApp({ service, context, directory, database }: AppOptions)
     }),
   });
   const implemented: Operation[] = [];
+  const paths = new TrieRouter<Operation[]>();
   const operationsByPath = new Map<string, Operation[]>();
   metrics.gauge('switchboard_bytes_in_flight', 'Bytes of request bodies held in memory.', budget.used);
   if (database !== undefined) measureDatabase(metrics, database);
 
-  hono.use(
-    observeRequests({
-      logger,
-      metrics,
-      tracing: context.tracing,
-      trustedHops: config.TRUSTED_PROXY_HOPS,
-      consoleOrigin,
-    }),
-  );
+  hono.fetch = observeRequests(hono.fetch, {
+    logger,
+    metrics,
+    tracing: context.tracing,
+    trustedHops: config.TRUSTED_PROXY_HOPS,
+    consoleOrigin,
+  });
 
   hono.onError((error, c) => {
-    const { operation, requestId, errorCodes } = c.var;
+    const { operation, requestId, errorCodes } = c.env;
     const rejection = toRejection(error);
     if (rejection === undefined) {
       logger.error({ route: operation?.path, error }, 'request failed');
@@ -90,7 +90,22 @@ export function createApp({ service, context, directory, database }: AppOptions)
     return errorResponse(operation?.errorShape ?? 'B', rejection ?? internal, errorCodes);
   });
 
-  hono.notFound((c) => errorResponse('B', new NotFound(notFoundMessage(c.req.path))));
+  // Preflights and methods that are not served. Not among the routes: Hono runs a lone handler without middleware.
+  hono.notFound((c) => {
+    const { method, path } = c.req;
+    const [here] = paths.match('ALL', path)[0][0] ?? [];
+    const [operation] = here ?? [];
+    if (here === undefined || operation === undefined)
+      return errorResponse('B', new NotFound(notFoundMessage(path)));
+    const methods = here.map((one) => one.method.toUpperCase());
+    if (methods.includes('GET')) methods.push('HEAD');
+    if (method === 'OPTIONS') return preflight(c, operation.credential, consoleOrigin, methods);
+    c.env.operation = operation;
+    const allow = methods.join(', ');
+    throw new Rejection(405, 'BAD_REQUEST', `${method} is not supported here. Use ${allow}.`, {
+      Allow: allow,
+    });
+  });
 
   mountHealth(hono, whole ?? health);
   hono.get('/', (c) => c.json({ service, documentation: '/docs' }));
@@ -115,7 +130,6 @@ export function createApp({ service, context, directory, database }: AppOptions)
     if (!health.isStarted()) throw new Unavailable('Service starting. Retry after the time in Retry-After.');
   }
 
-  /** Registered after the path's first operation: answers preflights and rejects methods that are not served. */
   function claimPath(operation: Operation): void {
     const path = routingPath(operation.path);
     const known = operationsByPath.get(path);
@@ -125,17 +139,7 @@ export function createApp({ service, context, directory, database }: AppOptions)
     }
     const here = [operation];
     operationsByPath.set(path, here);
-    hono.use(path, async (c, next) => {
-      const methods = here.map(({ method }) => method.toUpperCase());
-      if (methods.includes('GET')) methods.push('HEAD');
-      if (c.req.method === 'OPTIONS') return preflight(c, operation.credential, consoleOrigin, methods);
-      if (methods.includes(c.req.method)) return next();
-      c.set('operation', operation);
-      const allow = methods.join(', ');
-      throw new Rejection(405, 'BAD_REQUEST', `${c.req.method} is not supported here. Use ${allow}.`, {
-        Allow: allow,
-      });
-    });
+    paths.add('ALL', path, here);
   }
 
   return {

@@ -185,7 +185,7 @@ export async function startTestApp(
     onMessage: (event, socket) => socket.send(`${event.data}`),
   }));
   app.hono.get('/socket', upgrade);
-  app.hono.get('/address', (c) => c.text(c.get('address')));
+  app.hono.get('/address', (c) => c.text(c.env.address));
   app.health.started();
   const server: HttpServer = await listen({ fetch: app.hono.fetch, host: '127.0.0.1', port: 0 });
   return {

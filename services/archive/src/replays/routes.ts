@@ -33,7 +33,7 @@ export function replaysRoutes(app: ServiceApp, options: ReplaysRoutesOptions): v
     readReplayEvents,
     async (c) => {
       const pieces = await recordings.events(c.req.valid('param'));
-      const stream = ReadableStream.from(abortOnError(pieces, c.var.requestId, c.env.outgoing));
+      const stream = ReadableStream.from(abortOnError(pieces, c.env.requestId, c.env.outgoing));
       return new Response(stream, { headers: { 'Content-Type': 'application/json; charset=utf-8' } });
     },
     ofProject,

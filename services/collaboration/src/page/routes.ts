@@ -37,7 +37,7 @@ export function pageRoutes(app: ServiceApp, { page }: { page: Page }): void {
   keepPrivate(app, '/shared/*');
   app.hono.get('/shared/:token', async (c) => {
     try {
-      return c.body(await page.read(c.req.param('token'), c.var.address), 200, headers);
+      return c.body(await page.read(c.req.param('token'), c.env.address), 200, headers);
     } catch (error) {
       const plain = plainResponse(error);
       if (plain === undefined) throw error;

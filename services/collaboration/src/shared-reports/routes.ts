@@ -11,7 +11,7 @@ export function sharedReportsRoutes(
 ): void {
   keepPrivate(app, '/v1/shared-reports/*');
   app.implement(getSharedReport, async (c) => {
-    const { run } = await sharedReports.read(c.req.valid('param').token, c.var.address);
+    const { run } = await sharedReports.read(c.req.valid('param').token, c.env.address);
     return respondWithRun(c, run);
   });
 }

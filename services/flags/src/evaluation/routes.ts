@@ -19,9 +19,10 @@ const headers = {
 export function evaluationRoutes(app: ServiceApp, { evaluation, catchUp }: EvaluationDeps): void {
   app.implement(evaluateFlags, async (c) => {
     const { distinct_id, reasons } = c.req.valid('query');
-    const progress = await waitForTokens(c, catchUp);
+    const waiting = waitForTokens(c, catchUp);
+    const progress = waiting && (await waiting);
     const { json, isStateKnown } = await evaluation.evaluate(
-      c.var.project.id,
+      c.get('project').id,
       distinct_id,
       reasons === 'true',
     );
@@ -31,14 +32,15 @@ export function evaluationRoutes(app: ServiceApp, { evaluation, catchUp }: Evalu
 
   app.implement(listMemberships, async (c) => {
     const { distinct_id } = c.req.valid('query');
-    const progress = await waitForTokens(c, catchUp);
-    const cohorts = await evaluation.memberships(c.var.project.id, distinct_id);
+    const waiting = waitForTokens(c, catchUp);
+    const progress = waiting && (await waiting);
+    const cohorts = await evaluation.memberships(c.get('project').id, distinct_id);
     return c.json({ cohorts }, 200, headersFor(progress));
   });
 }
 
 /** Undefined if the request has no readable state token. */
-async function waitForTokens(c: Context, catchUp: CatchUp): Promise<Progress | undefined> {
+function waitForTokens(c: Context, catchUp: CatchUp): Promise<Progress> | undefined {
   const tokens = c.req.header('x-state-token');
   if (tokens === undefined) return undefined;
   const positions = readStateTokens(tokens);

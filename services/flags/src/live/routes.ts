@@ -11,7 +11,7 @@ interface LiveDeps {
 /** Messages from clients are ignored. */
 export function liveRoutes(app: ServiceApp, { sockets, live }: LiveDeps): void {
   const route = sockets.route(
-    (c) => c.var.address,
+    (c) => c.env.address,
     async (c) => {
       const key = c.req.query('api_key');
       const access = await socketAccess(app.projectKey, key);

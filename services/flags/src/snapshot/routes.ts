@@ -1,5 +1,6 @@
 import { getFlagSnapshot } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
+import type { Context } from 'hono';
 import { chooseEncoding } from './encodings.ts';
 import type { Snapshot, Snapshots } from './snapshot.ts';
 
@@ -13,17 +14,21 @@ const commonHeaders = {
 };
 
 export function snapshotRoutes(app: ServiceApp, { snapshots }: SnapshotDeps): void {
-  app.implement(getFlagSnapshot, async (c) => {
-    const snapshot = await snapshots.get(c.var.project.id);
-    const encoding = chooseEncoding(c.req.header('accept-encoding'));
-    const { body, etag } = snapshot.representations[encoding];
-    if (isFresh(c.req.header('if-none-match'), snapshot)) {
-      return new Response(null, { status: 304, headers: { ...commonHeaders, ETag: etag } });
-    }
-    const headers = { ...commonHeaders, ETag: etag, 'Content-Type': 'application/json; charset=utf-8' };
-    return new Response(body, {
-      headers: encoding === 'identity' ? headers : { ...headers, 'Content-Encoding': encoding },
-    });
+  app.implement(getFlagSnapshot, (c): Response | Promise<Response> => {
+    const snapshot = snapshots.get(c.get('project').id);
+    return snapshot instanceof Promise ? snapshot.then((ready) => respond(c, ready)) : respond(c, snapshot);
+  });
+}
+
+function respond({ req }: Pick<Context, 'req'>, snapshot: Snapshot): Response {
+  const encoding = chooseEncoding(req.header('accept-encoding'));
+  const { body, etag } = snapshot.representations[encoding];
+  if (isFresh(req.header('if-none-match'), snapshot)) {
+    return new Response(null, { status: 304, headers: { ...commonHeaders, ETag: etag } });
+  }
+  const headers = { ...commonHeaders, ETag: etag, 'Content-Type': 'application/json; charset=utf-8' };
+  return new Response(body, {
+    headers: encoding === 'identity' ? headers : { ...headers, 'Content-Encoding': encoding },
   });
 }
 

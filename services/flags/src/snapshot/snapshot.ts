@@ -19,7 +19,8 @@ export interface Snapshot {
 }
 
 export interface Snapshots {
-  get(projectId: string): Promise<Snapshot>;
+  /** At once if the snapshot is in memory. */
+  get(projectId: string): Snapshot | Promise<Snapshot>;
 }
 
 interface SnapshotsOptions {
@@ -31,21 +32,26 @@ interface SnapshotsOptions {
 /** Snapshots of rulesets, each encoded once. */
 export function createSnapshots({ rulesets, publicUrl }: SnapshotsOptions): Snapshots {
   const socketUrl = `${publicUrl.replace(/^http/, 'ws')}${SOCKET_PATH}`;
-  const prepared = new WeakMap<Ruleset, Promise<Snapshot>>();
+  const prepared = new WeakMap<Ruleset, Snapshot | Promise<Snapshot>>();
 
   function prepare(ruleset: Ruleset): Promise<Snapshot> {
     const { changedAt, flags } = ruleset;
     const content: FlagSnapshot = { flags: [...flags], generatedAt: changedAt, socketUrl };
     const preparing = represent(JSON.stringify(content));
     prepared.set(ruleset, preparing);
-    preparing.catch(() => prepared.delete(ruleset));
+    preparing.then(
+      (snapshot) => prepared.set(ruleset, snapshot),
+      () => prepared.delete(ruleset),
+    );
     return preparing;
   }
 
+  const snapshotOf = (ruleset: Ruleset) => prepared.get(ruleset) ?? prepare(ruleset);
+
   return {
-    async get(projectId) {
-      const ruleset = await rulesets.get(projectId);
-      return prepared.get(ruleset) ?? prepare(ruleset);
+    get(projectId) {
+      const ruleset = rulesets.get(projectId);
+      return ruleset instanceof Promise ? ruleset.then(snapshotOf) : snapshotOf(ruleset);
     },
   };
 }

@@ -28,7 +28,8 @@ export function attachmentsRoutes(app: ServiceApp, { attachments, tokens, bodies
       withRawBody(c, { maxBytes: ATTACHMENT_MAX_BYTES, bodies }, async (readBody) => {
         const { name } = c.req.valid('query');
         const { id: conversationId } = c.req.valid('param');
-        const { project, address } = c.var;
+        const { project } = c.var;
+        const { address } = c.env;
         const read = () => readAttachmentBody(readBody);
         return c.json(await attachments.upload({ project, conversationId, address, name, read }), 201);
       }),
@@ -39,7 +40,8 @@ export function attachmentsRoutes(app: ServiceApp, { attachments, tokens, bodies
     readAttachment,
     async (c) => {
       const { id: conversationId, attachmentId } = c.req.valid('param');
-      const { project, address } = c.var;
+      const { project } = c.var;
+      const { address } = c.env;
       const { attachment, bytes } = await attachments.read(
         { project, conversationId, address },
         attachmentId,

@@ -38,7 +38,7 @@ function visitorRoutes(app: ServiceApp, { conversations, tokens }: Conversations
   const withToken = requireConversationToken(tokens);
 
   app.implement(openConversation, async (c) => {
-    const opened = await conversations.open(c.var.project, c.var.address, c.req.valid('json'));
+    const opened = await conversations.open(c.var.project, c.env.address, c.req.valid('json'));
     return c.json(opened, 201, { 'Cache-Control': 'no-store' });
   });
 
@@ -105,7 +105,7 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
 }
 
 function accessOf(c: Context<OperationEnv<'conversation'>>) {
-  return { project: c.var.project, conversationId: c.req.param('id') ?? '', address: c.var.address };
+  return { project: c.var.project, conversationId: c.req.param('id') ?? '', address: c.env.address };
 }
 
 /** The overload gives the type of the JSON, which is made only for a caller that has another version. */

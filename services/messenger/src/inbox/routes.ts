@@ -9,12 +9,12 @@ interface InboxDeps {
 
 export function inboxRoutes(app: ServiceApp, { inbox, ofProject }: InboxDeps): void {
   app.implement(listMessages, async (c) => {
-    const messages = await inbox.list(c.var.project.id, c.var.address, c.req.valid('query').distinct_id);
+    const messages = await inbox.list(c.var.project.id, c.env.address, c.req.valid('query').distinct_id);
     return c.json({ messages }, 200, { 'Cache-Control': 'no-store' });
   });
 
   app.implement(markMessageRead, async (c) =>
-    c.json({ ok: await inbox.markRead(c.var.project.id, c.var.address, c.req.valid('json')) }, 200),
+    c.json({ ok: await inbox.markRead(c.var.project.id, c.env.address, c.req.valid('json')) }, 200),
   );
 
   app.implement(

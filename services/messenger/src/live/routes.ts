@@ -14,8 +14,8 @@ interface LiveDeps {
 export function liveRoutes(app: ServiceApp, { hub, subscriptions, limit, changes }: LiveDeps): void {
   const plan = visitorSocket({ projectKey: app.projectKey, subscriptions, limit, follow: changes.follow });
   const upgrade = hub.route(
-    (c) => c.var.address,
-    (c) => plan({ address: c.var.address, key: c.req.query('api_key'), locale: c.req.query('locale') }),
+    (c) => c.env.address,
+    (c) => plan({ address: c.env.address, key: c.req.query('api_key'), locale: c.req.query('locale') }),
   );
   app.hono.get(SOCKET_PATH, upgrade);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ByteBudget } from '@switchboard/resilience';
 import type { Context } from 'hono';
-import type { ProjectAccess } from '../env.ts';
+import type { Exchange, ProjectAccess } from '../env.ts';
 import { BadRequest, PayloadTooLarge } from '../errors.ts';
 import { createDecoding } from './decoding.ts';
 import { createHolds, type Hold } from './holds.ts';
@@ -35,11 +35,11 @@ export function createBodies(budget: ByteBudget): Bodies {
 
   return {
     hold(c) {
-      const hold = open(`address ${c.get('address')}`);
-      const project: ProjectAccess | undefined = c.get('project');
-      if (project !== undefined) hold.join(projectHolder(project));
+      const { address, projectId, operation }: Exchange = c.env;
+      const hold = open(`address ${address}`);
+      if (projectId !== undefined) hold.join(projectHolder({ id: projectId }));
       // Replay chunks are the largest bodies. They leave room for events, whatever their number.
-      if (c.get('operation')?.host === 'replay') hold.join('replay');
+      if (operation?.host === 'replay') hold.join('replay');
       return hold;
     },
 
