@@ -32,6 +32,16 @@ it('reads together, once each, the keys asked for while a read is under way', as
   expect(await Promise.all(later)).toEqual(['b!', 'c!', 'b!', undefined]);
 });
 
+it('gathers callers of one turn of the event loop into the first read', async () => {
+  const { asked, read } = heldReads({ gathers: true });
+  const all = [read('a'), read('b'), read('a')];
+  expect(asked).toEqual([]);
+  await turn();
+  expect(asked.map(({ keys }) => keys)).toEqual([['a', 'b']]);
+  asked[0]?.answer();
+  expect(await Promise.all(all)).toEqual(['a!', 'b!', 'a!']);
+});
+
 it('never returns the result of a read that began before the call', async () => {
   const { asked, read } = heldReads();
   void read('a');

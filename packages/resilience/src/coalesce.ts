@@ -5,6 +5,8 @@ export interface CoalesceOptions {
   slowAfterMs?: number;
   /** Most calls at a time, slow ones included. Default 1. */
   maxConcurrent?: number;
+  /** A call begins once the events that are ready are handled, so that all their callers share it. Default: at once. */
+  gathers?: boolean;
 }
 
 interface Waiting<V> {
@@ -22,11 +24,21 @@ interface Waiting<V> {
  */
 export function coalesce<K, V>(
   readMany: (keys: readonly K[]) => Promise<readonly V[]>,
-  { maxBatch = 1_000, slowAfterMs, maxConcurrent = 1 }: CoalesceOptions = {},
+  { maxBatch = 1_000, slowAfterMs, maxConcurrent = 1, gathers = false }: CoalesceOptions = {},
 ): (key: K) => Promise<V> {
   const waiting = new Map<K, Waiting<V>[]>();
   let reads = 0;
   let slowReads = 0;
+  let isGathering = false;
+
+  function gather(): void {
+    if (isGathering) return;
+    isGathering = true;
+    setImmediate(() => {
+      isGathering = false;
+      readNext();
+    });
+  }
 
   function readNext(): void {
     if (waiting.size > 0 && reads === slowReads && reads < maxConcurrent) void read();
@@ -80,6 +92,7 @@ export function coalesce<K, V>(
       const callers = waiting.get(key);
       if (callers === undefined) waiting.set(key, [{ resolve, reject }]);
       else callers.push({ resolve, reject });
-      readNext();
+      if (gathers) gather();
+      else readNext();
     });
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createUserState, type PersonKey } from './user-state.ts';
 
@@ -55,6 +55,7 @@ describe('reading user state', () => {
       order.push(id);
     };
     const slow = read('slow');
+    await turn();
     await Promise.all([read('ada'), read('eve')]);
     await read('joe');
     await slow;

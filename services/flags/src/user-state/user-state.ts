@@ -118,6 +118,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     maxBatch: MAX_PEOPLE_PER_QUERY,
     slowAfterMs: SLOW_QUERY_MS,
     maxConcurrent: MAX_QUERIES,
+    gathers: true,
   });
   return {
     async read(projectId, distinctId) {
