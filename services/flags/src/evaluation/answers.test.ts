@@ -2,18 +2,32 @@ import { describe, expect, it } from 'vitest';
 import { createAnswerCache } from './answers.ts';
 
 describe('the answer cache', () => {
-  it('returns an answer again only for the same person, ruleset and state', () => {
+  const inputs = { projectId: 'p', distinctId: 'ada', changedAt: '1', state: 'a' };
+
+  function counting() {
     const answers = createAnswerCache();
-    const inputs = { projectId: 'p', distinctId: 'ada', changedAt: '1', state: 'a' };
     let evaluations = 0;
-    const get = (change: Partial<typeof inputs>) =>
+    return (change: Partial<typeof inputs> = {}) =>
       answers.get({ ...inputs, ...change }, () => `evaluation ${++evaluations}`);
-    expect(get({})).toBe('evaluation 1');
-    expect(get({})).toBe('evaluation 1');
-    expect(get({ state: 'b' })).toBe('evaluation 2');
-    expect(get({ state: 'b', changedAt: '2' })).toBe('evaluation 3');
-    expect(get({ distinctId: 'eve' })).toBe('evaluation 4');
-    expect(get({ projectId: 'q' })).toBe('evaluation 5');
-    expect(get({ distinctId: 'eve' })).toBe('evaluation 4');
+  }
+
+  it('returns an answer again only for the same person, ruleset and state', () => {
+    const get = counting();
+    get();
+    expect(get()).toBe('evaluation 2');
+    expect(get()).toBe('evaluation 2');
+    expect(get({ state: 'b' })).toBe('evaluation 3');
+    expect(get({ state: 'b' })).toBe('evaluation 3');
+    expect(get({ state: 'b', changedAt: '2' })).toBe('evaluation 4');
+    expect(get({ distinctId: 'eve' })).toBe('evaluation 5');
+    expect(get({ projectId: 'q' })).toBe('evaluation 6');
+    expect(get({ state: 'b', changedAt: '2' })).toBe('evaluation 4');
+  });
+
+  it('keeps the answer to a person who is asked for a second time', () => {
+    const get = counting();
+    for (let person = 0; person < 1000; person++) get({ distinctId: `person ${person}` });
+    expect(get({ distinctId: 'person 7' })).toBe('evaluation 1001');
+    expect(get({ distinctId: 'person 7' })).toBe('evaluation 1001');
   });
 });

@@ -26,20 +26,38 @@ export interface AnswerCache {
 const MAX_BYTES = shareOfHeap(0.1, 64 * 1024 * 1024);
 const ENTRY_OVERHEAD_BYTES = 400;
 
-/** Keeps the last answer to each person, because clients ask for the same person again and again. */
+/** 2^18 slots for people who were asked for. A person whose slot was taken by another counts as new. */
+const SEEN_BITS = 18;
+
+/**
+ * Keeps the last answer to each person, because clients ask for the same person again and again. From the second time
+ * on: answers to people who are asked for once would fill the cache and keep the garbage collector busy.
+ */
 export function createAnswerCache(): AnswerCache {
+  const seen = new Int32Array(1 << SEEN_BITS);
   const answers = new LRUCache<string, Answer>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ state, json }, key) => state.length + json.length + key.length + ENTRY_OVERHEAD_BYTES,
     maxEntrySize: Math.floor(MAX_BYTES / 16),
   });
+
+  function wasSeen(key: string): boolean {
+    let hash = 0;
+    for (let index = 0; index < key.length; index++) hash = (Math.imul(hash, 31) + key.charCodeAt(index)) | 0;
+    // Similar names differ in a few bits of such a hash: the highest bits of a product depend on all of them.
+    const slot = Math.imul(hash, 0x9e3779b1) >>> (32 - SEEN_BITS);
+    const known = seen[slot] === hash;
+    seen[slot] = hash;
+    return known;
+  }
+
   return {
     get({ projectId, distinctId, changedAt, state }, evaluate) {
       const key = `${projectId}\0${distinctId}`;
       const last = answers.get(key);
       if (last !== undefined && last.changedAt === changedAt && last.state === state) return last.json;
       const json = evaluate();
-      answers.set(key, { changedAt, state, json });
+      if (last !== undefined || wasSeen(key)) answers.set(key, { changedAt, state, json });
       return json;
     },
   };
