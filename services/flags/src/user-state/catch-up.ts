@@ -35,7 +35,7 @@ type Applied = ReadonlyMap<string, AppliedPosition>;
 const TIMEOUT_MS = 1000;
 /** The pause between two polls is as long as the latest request has waited, within these bounds. */
 const MIN_PAUSE_MS = 3;
-const MAX_PAUSE_MS = 15;
+const MAX_PAUSE_MS = 6;
 
 const UNKNOWN: Progress = { isApplied: false, asOf: undefined };
 
