@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { eventually, testDatabase } from '@switchboard/testkit';
 import { expect, it, onTestFinished } from 'vitest';
+import { connect as connectTo } from './connect.ts';
 import { openDatabase } from './index.ts';
+import { createListener } from './listen.ts';
 
 type Cut = 'closed' | 'reset';
 
@@ -88,3 +90,41 @@ it.each(['closed', 'reset'] as const)(
   },
   60_000,
 );
+
+it('reports a gap when notifications no longer come back, as behind a pooler', async () => {
+  const own = await testDatabase();
+  let isDelivering = true;
+  const common = {
+    applicationName: 'pooled',
+    poolSize: 1,
+    statementTimeoutMs: 5_000,
+    connectTimeoutMs: 3_000,
+  };
+  const listener = createListener(({ onnotify, onclose }) => {
+    const hooks = {
+      onclose,
+      onnotify: (channel: string, payload: string) => isDelivering && onnotify(channel, payload),
+    };
+    return connectTo(own.url, common, { ...hooks, idle_timeout: 0, max_lifetime: null, fetch_types: false })
+      .sql;
+  }, 100);
+  onTestFinished(async () => {
+    await listener.close();
+    await own.drop();
+  });
+  let gaps = 0;
+  await listener.listen(
+    'news',
+    () => undefined,
+    () => gaps++,
+  );
+  isDelivering = false;
+  const before = gaps;
+  await eventually(() => expect(gaps).toBeGreaterThan(before + 1));
+  isDelivering = true;
+  await eventually(async () => {
+    const now = gaps;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(gaps).toBe(now);
+  });
+});

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffDelay } from '@switchboard/resilience';
 import type postgres from 'postgres';
@@ -25,17 +26,32 @@ const RESTORE_BACKOFF = { baseMs: 50, maxMs: 1_000 };
  * LISTEN on one dedicated connection for all channels. postgres.js's own `listen` does not report a lost connection;
  * here every subscription is notified when it is lost and when it is restored.
  */
-export function createListener(connect: (hooks: Hooks) => postgres.Sql) {
+export function createListener(connect: (hooks: Hooks) => postgres.Sql, heartbeatMs = HEARTBEAT_MS) {
   const subscriptions = new Set<Subscription>();
   let sql: postgres.Sql | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
+  /** A message to ourselves: notifications that come back prove that none is lost on the way. */
+  const beatChannel = `heartbeat_${randomUUID()}`;
+  let beats = 0;
+  let heardBeat = 0;
   let losses = 0;
   let restoring = false;
   let closed = false;
 
   function onnotify(channel: string, payload: string): void {
+    if (channel === beatChannel) heardBeat = Number(payload);
     for (const subscription of subscriptions)
       if (subscription.channel === channel) subscription.onMessage(payload);
+  }
+
+  /**
+   * A server that vanished without a word is noticed by what it does not answer, and a pooler that gives the connection
+   * to others by what does not come back.
+   */
+  function beat(): void {
+    if (heardBeat !== beats && !restoring) reportGap();
+    beats += 1;
+    sql?.unsafe('select pg_notify($1, $2)', [beatChannel, String(beats)]).catch(() => undefined);
   }
 
   function onclose(): void {
@@ -56,9 +72,8 @@ export function createListener(connect: (hooks: Hooks) => postgres.Sql) {
     for (let failures = 0; !closed && subscriptions.size > 0; failures++) {
       const before = losses;
       try {
-        for (const channel of new Set([...subscriptions].map((subscription) => subscription.channel))) {
-          await execute('listen', channel);
-        }
+        const channels = [...subscriptions].map((subscription) => subscription.channel);
+        for (const channel of new Set([beatChannel, ...channels])) await execute('listen', channel);
         // Lost again in between: some channels were asked for on the connection before.
         if (losses === before) return reportGap();
       } catch {
@@ -69,8 +84,7 @@ export function createListener(connect: (hooks: Hooks) => postgres.Sql) {
 
   async function execute(verb: 'listen' | 'unlisten', channel: string): Promise<void> {
     sql ??= connect({ onnotify, onclose });
-    // A server that vanished without a word is noticed by what it does not answer.
-    heartbeat ??= setInterval(() => sql?.unsafe('select 1').catch(() => undefined), HEARTBEAT_MS).unref();
+    heartbeat ??= setInterval(beat, heartbeatMs).unref();
     await sql`${sql.unsafe(verb)} ${sql(channel)}`;
   }
 
@@ -84,6 +98,7 @@ export function createListener(connect: (hooks: Hooks) => postgres.Sql) {
       subscriptions.add(subscription);
       try {
         await execute('listen', channel);
+        await execute('listen', beatChannel);
       } catch (error) {
         subscriptions.delete(subscription);
         throw error;

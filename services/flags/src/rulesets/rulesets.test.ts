@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compile } from './ruleset.ts';
 import { createRulesetCache } from './rulesets.ts';
 import type { StoredRuleset } from './store.ts';
@@ -50,6 +50,18 @@ describe('the ruleset cache', () => {
     const again = cache.get('p');
     loads[1]?.resolve(stored('1'));
     expect(await again).toBe(ruleset);
+  });
+
+  it('does not read a ruleset again while no change is announced', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { cache, loads } = manualCache();
+    const first = cache.get('p');
+    loads[0]?.resolve(stored('1'));
+    await first;
+    vi.advanceTimersByTime(600_000);
+    expect(cache.get('p')).toMatchObject({ changedAt: '1' });
+    expect(loads).toHaveLength(1);
   });
 
   it('serves stale rulesets while the database is unavailable, and fails for ones never loaded', async () => {

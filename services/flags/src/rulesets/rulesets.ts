@@ -17,6 +17,9 @@ export interface Rulesets {
   invalidate(projectId: string): void;
 }
 
+/** Changes are announced, and a gap in the announcements is noticed within seconds. */
+const FRESH_FOR_MS = 3_600_000;
+
 interface RulesetsOptions {
   database: Pick<Database, 'drizzle' | 'listen'>;
   /** Bound on the memory of cached rulesets, in bytes. */
@@ -64,6 +67,7 @@ export function createRulesets({ database, maxBytes }: RulesetsOptions): Ruleset
 export function createRulesetCache({ load, maxBytes }: RulesetCacheOptions): Cache<Ruleset> {
   return createCache<Ruleset>({
     maxBytes,
+    freshForMs: FRESH_FOR_MS,
     sizeOf: ({ bytes }) => bytes,
     isUnavailable,
     async load(projectId, last) {
