@@ -34,6 +34,8 @@ test('a setting without the settings it requires is refused by name', async () =
     await expect(messenger.startInstance({ [name]: 'http://127.0.0.1:9' })).rejects.toThrow(missing);
   }
   await expect(messenger.startInstance({ IDENTITY_SECRET: 'short' })).rejects.toThrow('IDENTITY_SECRET');
+  const needsRedis = 'REDIS_URL: required with several WORKERS';
+  await expect(messenger.startInstance({ WORKERS: '2' })).rejects.toThrow(needsRedis);
 });
 
 test('a revoked key is 401', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { commonSettings } from './common.ts';
 import { ConfigError, parseConfig } from './config.ts';
 import { eventLogSettings } from './event-log.ts';
-import { rolesSetting } from './fields.ts';
+import { rolesSetting, workersSetting } from './fields.ts';
 
 const settings = z.object({ ...commonSettings, ...eventLogSettings });
 const good = {
@@ -72,5 +72,18 @@ describe('roles', () => {
 
   it('that are unknown are refused with the known ones', () => {
     expect(() => roles('http,archve')).toThrow('ROLES: not a comma-separated list of http, archive');
+  });
+});
+
+describe('workers', () => {
+  const settings = z.object({ WORKERS: workersSetting() });
+  const workers = (WORKERS?: string) => parseConfig(settings, { WORKERS }).WORKERS;
+
+  it('are one by default, a number, or as many as the machine has room for', () => {
+    expect([workers(), workers('8'), workers('auto')]).toEqual([1, 8, 'auto']);
+  });
+
+  it.each([['0'], ['65'], ['-1'], ['two']])('refuse %s', (value) => {
+    expect(() => workers(value)).toThrow('WORKERS: not ');
   });
 });
