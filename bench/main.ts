@@ -42,7 +42,8 @@ const BENCHES: Record<string, Bench> = {
   },
   ingestion: {
     summary: 'Events into Kafka, beside bare Node.js and kafkajs; every accepted event is looked for.',
-    options: '--seconds 8 --runs 3 --only batch,single,overload,minute --partitions 4 --workers 1 --profile <folder>',
+    options:
+      '--seconds 8 --runs 3 --only batch,single,overload,minute --partitions 4 --workers 1 --profile <folder>',
     load: () => import('./ingestion/run.ts'),
   },
   messenger: {
