@@ -7,7 +7,8 @@ import type { Publishing } from '../records/publishing.ts';
 /** Larger chunks are published in parts. */
 const PART_MAX_BYTES = 900_000;
 
-const SPACE = new Set([...' \t\n\r'].map((character) => character.charCodeAt(0)));
+/** The highest byte of white space; outside texts, JSON has no other byte up to it. */
+const SPACE = 0x20;
 
 export interface Replay {
   /** Resolves once the event log has stored every part of the chunk. */
@@ -47,8 +48,8 @@ function recordOf(projectId: string, { api_key: _, events, ...metadata }: Replay
 /** Readers take any byte for an event. */
 function trimmed(items: Uint8Array): Buffer {
   let [start, end] = [0, items.length];
-  while (start < end && SPACE.has(items[start] ?? 0)) start++;
-  while (start < end && SPACE.has(items[end - 1] ?? 0)) end--;
+  while (start < end && (items[start] ?? 0) <= SPACE) start++;
+  while (start < end && (items[end - 1] ?? 0) <= SPACE) end--;
   return Buffer.from(items.buffer, items.byteOffset + start, end - start);
 }
 

@@ -55,7 +55,7 @@ export async function parseJson(
     let values = structureOf(json);
     if (values > maxBodyValues) {
       await turn();
-      values = structureOutsideStrings(json);
+      values = structureOutsideStrings(json, maxBodyValues);
       if (values > maxBodyValues) throw new PayloadTooLarge(`body: more than ${maxBodyValues} values`);
     }
     holdValues(values, hold);
@@ -108,10 +108,11 @@ function structureOf(bytes: Buffer): number {
 
 const isStructure = (bytes: Buffer, i: number): number => STRUCTURE[bytes[i] ?? 0] ?? 0;
 
-function structureOutsideStrings(bytes: Buffer): number {
+/** Counts no further than past `max`. */
+function structureOutsideStrings(bytes: Buffer, max: number): number {
   let count = 0;
   let isInString = false;
-  for (let i = 0; i < bytes.length; i++) {
+  for (let i = 0; i < bytes.length && count <= max; i++) {
     const byte = bytes[i];
     if (byte === QUOTE) isInString = !isInString;
     else if (!isInString) count += isStructure(bytes, i);
