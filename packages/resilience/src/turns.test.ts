@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { turnOfLoop } from './turns.ts';
+import { createSlots, turnOfLoop } from './turns.ts';
 
 it('gives turns to holders in rotation, and the loop to other callbacks between them', async () => {
   const order: string[] = [];
@@ -31,4 +31,28 @@ it('leaves the loop to others for a while after a long turn', async () => {
   await Promise.all([work('a'), work('b'), others()]);
   const between = order.slice(order.indexOf('a') + 1, order.indexOf('b'));
   expect(between.length).toBeGreaterThanOrEqual(2);
+});
+
+it('runs so many works at a time, the holders in rotation, also after one has failed', async () => {
+  const inSlot = createSlots(2);
+  const order: string[] = [];
+  let running = 0;
+  const work = (holder: string) =>
+    inSlot(holder, async () => {
+      order.push(holder);
+      expect(++running).toBeLessThanOrEqual(2);
+      await sleep(1);
+      running--;
+      if (holder === 'b') throw new Error('b failed');
+    });
+  const outcomes = await Promise.allSettled(['a', 'a', 'a', 'a', 'b', 'c'].map(work));
+  expect(order).toEqual(['a', 'a', 'a', 'b', 'c', 'a']);
+  expect(outcomes.map(({ status }) => status === 'rejected')).toEqual([
+    false,
+    false,
+    false,
+    false,
+    true,
+    false,
+  ]);
 });

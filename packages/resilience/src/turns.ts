@@ -4,8 +4,46 @@ type Resume = () => void;
 const SHORT_MS = 5;
 const MAX_REST_MS = 50;
 
-/** Those who wait for a turn, by holder. Of the process, since the event loop is. */
-const waiting = new Map<string, Resume[]>();
+/** Those who wait, in the order of their calls for each holder (a project, an address); `next` takes the holders in rotation. */
+function createRotation() {
+  const waiting = new Map<string, Resume[]>();
+  return {
+    add(holder: string, resume: Resume): void {
+      const queue = waiting.get(holder);
+      if (queue === undefined) waiting.set(holder, [resume]);
+      else queue.push(resume);
+    },
+    next(): Resume | undefined {
+      const [first] = waiting;
+      if (first === undefined) return undefined;
+      const [holder, queue] = first;
+      waiting.delete(holder);
+      const resume = queue.shift();
+      if (queue.length > 0) waiting.set(holder, queue);
+      return resume;
+    },
+  };
+}
+
+/** Runs up to `count` works at a time. The others wait, and begin with the holders in rotation. */
+export function createSlots(count: number): <T>(holder: string, work: () => Promise<T>) => Promise<T> {
+  const waiting = createRotation();
+  let free = count;
+  return async (holder, work) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.add(holder, resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.next();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+}
+
+/** Of the process, since the event loop is. */
+const waitingForLoop = createRotation();
 let isGiving = false;
 
 /**
@@ -15,9 +53,7 @@ let isGiving = false;
  */
 export function turnOfLoop(holder: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const queue = waiting.get(holder);
-  if (queue === undefined) waiting.set(holder, [resolve]);
-  else queue.push(resolve);
+  waitingForLoop.add(holder, resolve);
   if (!isGiving) {
     isGiving = true;
     setImmediate(giveTurn);
@@ -26,17 +62,13 @@ export function turnOfLoop(holder: string): Promise<void> {
 }
 
 function giveTurn(): void {
-  const [first] = waiting;
-  if (first === undefined) {
+  const resume = waitingForLoop.next();
+  if (resume === undefined) {
     isGiving = false;
     return;
   }
-  const [holder, queue] = first;
-  waiting.delete(holder);
-  const resume = queue.shift();
-  if (queue.length > 0) waiting.set(holder, queue);
   const began = performance.now();
-  resume?.();
+  resume();
   // The work itself follows as microtasks, before any other callback.
   setImmediate(() => {
     const took = performance.now() - began;

@@ -3,7 +3,7 @@ import { type Operation, routingPath } from '@switchboard/contracts';
 import { turnOfLoop } from '@switchboard/resilience';
 import type { Context, Handler, Hono, Next } from 'hono';
 import { z } from 'zod';
-import { type Bodies, projectHolder } from './body/bodies.ts';
+import { type Bodies, holderOf, projectHolder } from './body/bodies.ts';
 import type { Hold } from './body/holds.ts';
 import { holdValues, needsTurn, parseJson } from './body/json.ts';
 import { bearer, type Credentials } from './credentials.ts';
@@ -150,8 +150,7 @@ function register(
     let fault: BadRequest | undefined;
     try {
       const body = await bodies.read(c, hold, bounds);
-      const { address, projectId }: Exchange = c.env;
-      const holder = projectId === undefined ? `address ${address}` : projectHolder({ id: projectId });
+      const holder = holderOf(c.env);
       if (scan !== undefined && !isKeyInBody) {
         if (needsTurn(body)) await turnOfLoop(holder);
         const scanned = scan(body);

@@ -6,6 +6,7 @@ import type {
   TurnRequest,
 } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
+import { createSlots } from '@switchboard/resilience';
 import {
   BadRequest,
   type Clock,
@@ -45,9 +46,13 @@ interface ConversationAccess {
 
 export type Conversations = ReturnType<typeof createConversations>;
 
+/** Conversations whose turns are read at the same time: the largest occupy the event loop, so projects take turns. */
+const MAX_CONCURRENT_READS = 2;
+
 /** What a visitor does in a conversation. */
 export function createConversations(options: ConversationsOptions) {
   const { store, tokens, identity, limits, live, clock } = options;
+  const inSlot = createSlots(MAX_CONCURRENT_READS);
 
   return {
     async open(
@@ -130,10 +135,11 @@ export function createConversations(options: ConversationsOptions) {
       const { turnCount: upTo, status, lastTurnAt, teamVersion } = row;
       return {
         version: JSON.stringify([position, upTo, status, lastTurnAt, teamVersion]),
-        async conversation() {
-          const range = { after: position, upTo };
-          return presentConversation(row, await store.turns(project.id, conversationId, range));
-        },
+        conversation: () =>
+          inSlot(project.id, async () => {
+            const range = { after: position, upTo };
+            return presentConversation(row, await store.turns(project.id, conversationId, range));
+          }),
       };
     },
   };

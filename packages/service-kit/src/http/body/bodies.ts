@@ -57,7 +57,7 @@ export function createBodies(budget: ByteBudget): Bodies {
       });
       if (decode === undefined) return wire;
       let decodedBytes = 0;
-      const decoded = await decode(wire, (bytes) => {
+      const decoded = await decode(wire, holderOf(c.env), (bytes) => {
         decodedBytes += bytes;
         if (decodedBytes > maxBytes) throw tooLarge(maxBytes, ' when decompressed');
         hold.take(bytes);
@@ -67,6 +67,10 @@ export function createBodies(budget: ByteBudget): Bodies {
     },
   };
 }
+
+/** Whose turns a request takes: its project's, and its address's while the project is not known. */
+export const holderOf = ({ address, projectId }: Exchange): string =>
+  projectId === undefined ? `address ${address}` : projectHolder({ id: projectId });
 
 export const projectHolder = ({ id }: Pick<ProjectAccess, 'id'>): string => `project ${id}`;
 

@@ -1,9 +1,10 @@
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
+import { createSlots } from '@switchboard/resilience';
 import { BadRequest, PayloadTooLarge, UnsupportedEncoding } from '../errors.ts';
 
-/** Decompresses a body. `take` is called with the length of each chunk before it is kept; throws to refuse it. */
-type Decode = (wire: Buffer, take: (bytes: number) => void) => Promise<Buffer>;
+/** Decompresses a body on behalf of a holder: waiting ones take turns. `take` is called with the length of each chunk before it is kept; throws to refuse it. */
+type Decode = (wire: Buffer, holder: string, take: (bytes: number) => void) => Promise<Buffer>;
 
 const CHUNK_BYTES = 65_536;
 /** As many as Node has threads for them: each needs a window of up to 16 MiB. */
@@ -37,7 +38,7 @@ const DECODERS = new Map<string, (wire: Buffer) => Transform>([
  * the bytes are not valid, and PayloadTooLarge as soon as they expand beyond measure.
  */
 export function createDecoding(): (contentEncoding: string | undefined) => Decode | undefined {
-  const inTurn = createTurns(MAX_CONCURRENT);
+  const inSlot = createSlots(MAX_CONCURRENT);
 
   return (contentEncoding = 'identity') => {
     const encoding = contentEncoding.trim().toLowerCase();
@@ -48,7 +49,7 @@ export function createDecoding(): (contentEncoding: string | undefined) => Decod
         `Content-Encoding ${encoding.slice(0, 40)}: not supported. Send gzip, deflate, br, zstd or none.`,
       );
     }
-    return async (wire, take) => {
+    return async (wire, holder, take) => {
       const limit = Math.max(ALWAYS_ALLOWED_BYTES, wire.length * MAX_RATIO);
       let decoded = 0;
       const takeWithin = (bytes: number) => {
@@ -58,7 +59,7 @@ export function createDecoding(): (contentEncoding: string | undefined) => Decod
         throw new PayloadTooLarge(`body: expands to more than ${MAX_RATIO} times its size as sent`);
       };
       try {
-        return await inTurn(() => decodeAll(decoder(wire), wire, takeWithin));
+        return await inSlot(holder, () => decodeAll(decoder(wire), wire, takeWithin));
       } catch (error) {
         throw isDecodingError(error) ? faultOf(error, encoding) : error;
       }
@@ -83,23 +84,6 @@ function decodeAll(decoder: Transform, wire: Buffer, take: (bytes: number) => vo
       .on('error', reject);
     decoder.end(wire);
   });
-}
-
-/** Runs so many works at a time; the others wait in the order of their calls. */
-function createTurns(count: number) {
-  const waiting: (() => void)[] = [];
-  let free = count;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free++;
-      else next();
-    }
-  };
 }
 
 function hasZlibHeader(bytes: Buffer): boolean {
