@@ -1,27 +1,45 @@
+import { zValidator } from '@hono/zod-validator';
 import { managementOperations, routingPath, type ServiceName } from '@switchboard/contracts';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import { proxy } from 'hono/proxy';
 import { type Issuer, tokenRequest } from './issuer.ts';
 import { FOREIGN_PAGE, isForeignPage, JSON_ONLY } from './local-access.ts';
 
 /** The issuer's keys, and `POST /dev/tokens`, which mints only on a loopback address (`mayMint`). */
 export function mountIssuer(app: Hono<{ Bindings: object }>, issuer: Issuer, mayMint: boolean): void {
-  app.get('/.well-known/jwks.json', (c) => c.json(issuer.jwks));
-  app.post('/dev/tokens', async (c) => {
-    const refuse = (code: string, message: string, status: 400 | 403 | 415) =>
-      c.json({ error: { code, message } }, status);
-    if (!mayMint)
-      return refuse('FORBIDDEN', 'Tokens are minted on a loopback address only. Unset HOST.', 403);
-    if (isForeignPage(c.req.raw)) return refuse('FORBIDDEN', FOREIGN_PAGE, 403);
-    // Nothing but JSON: a web page can post other types, and none at all, without asking first.
-    if (!/^application\/json *(;|$)/i.test(c.req.header('content-type') ?? ''))
-      return refuse('BAD_REQUEST', JSON_ONLY, 415);
-    const parsed = tokenRequest.safeParse(await c.req.json().catch(() => undefined));
-    if (parsed.success) return c.json({ token: await issuer.mint(parsed.data) }, 201);
-    const issue = parsed.error.issues[0];
-    return refuse('BAD_REQUEST', `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`, 400);
+  const routes = new Hono();
+  routes.onError((error, c) => {
+    // Thrown by the validator.
+    if (error instanceof HTTPException && error.status === 400)
+      return refuse(c, 'BAD_REQUEST', 'body: not valid JSON', 400);
+    throw error;
   });
+  routes.get('/.well-known/jwks.json', (c) => c.json(issuer.jwks));
+  routes.post(
+    '/dev/tokens',
+    async (c, next) => {
+      if (!mayMint)
+        return refuse(c, 'FORBIDDEN', 'Tokens are minted on a loopback address only. Unset HOST.', 403);
+      if (isForeignPage(c.req.raw)) return refuse(c, 'FORBIDDEN', FOREIGN_PAGE, 403);
+      // Nothing but JSON: a web page can post other types, and none at all, without asking first.
+      if (!/^application\/json *(;|$)/i.test(c.req.header('content-type') ?? ''))
+        return refuse(c, 'BAD_REQUEST', JSON_ONLY, 415);
+      return next();
+    },
+    zValidator('json', tokenRequest, (result, c) => {
+      if (result.success) return undefined;
+      const [issue] = result.error.issues;
+      const problem = `${issue?.path.join('.') || 'body'}: ${issue?.message ?? 'invalid'}`;
+      return refuse(c, 'BAD_REQUEST', problem, 400);
+    }),
+    async (c) => c.json({ token: await issuer.mint(c.req.valid('json')) }, 201),
+  );
+  app.route('/', routes);
 }
+
+const refuse = (c: Context, code: string, message: string, status: 400 | 403 | 415) =>
+  c.json({ error: { code, message } }, status);
 
 /** A placeholder for your console: links in mails and shares lead here. */
 export function createConsole(): Hono {

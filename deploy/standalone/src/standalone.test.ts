@@ -179,6 +179,17 @@ describe('POST /dev/tokens', () => {
     expect((await fetch(markup(), authorized(String(token)))).status).toBe(200);
   });
 
+  it('refuses a body that is not JSON, and names what is wrong in one that is', async () => {
+    const refusal = async (body: string) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const response = await fetch(`${running.demo.base_url}/dev/tokens`, { method: 'POST', headers, body });
+      return [response.status, (await json(response))['error']];
+    };
+    const badRequest = (message: string) => [400, { code: 'BAD_REQUEST', message }];
+    expect(await refusal('{"sub":')).toEqual(badRequest('body: not valid JSON'));
+    expect(await refusal('{"sub":1}')).toEqual(badRequest(expect.stringMatching(/^sub: /)));
+  });
+
   it('mints an expired token for a negative lifetime', async () => {
     const { token } = await json(
       await mint({ sub: 'user_x', permissions: ['service.manage'], expiresInSeconds: -60 }),
