@@ -40,20 +40,26 @@ async function flagsOf(distinctId: string) {
 }
 
 describe('the state of a person', () => {
-  it('stays bounded under fifty calls of 0.8 MB, and the calls of others are applied', async () => {
-    const [greedy, ada] = [somebody(), somebody()];
-    await harness.identify(project, greedy, { plan: 'pro' });
-    for (let call = 0; call < 50; call++) {
-      await harness.identify(project, greedy, { [`text-${call}`]: 'x'.repeat(800_000) });
-    }
-    await harness.identify(project, ada, { plan: 'pro' });
-    expect((await stored(ada))?.traits).toEqual({ plan: 'pro' });
-    expect((await stored(greedy))?.traits).toEqual({ plan: 'pro' });
-    const reasons = await reasonsOf(ingestionTopics.identifies, greedy);
-    expect(reasons).toHaveLength(50);
-    expect(new Set(reasons)).toEqual(new Set(['the person would have more than 100000 bytes of traits']));
-    expect(await flagsOf(greedy)).toEqual({ status: 200, state: null, flags: { pro: true } });
-  });
+  it.each([
+    [800_000, 'larger than 262144 bytes'],
+    [99_999, 'the person would have more than 100000 bytes of traits'],
+  ])(
+    'stays bounded under fifty calls of %i bytes, and the calls of others are applied',
+    async (bytes, reason) => {
+      const [greedy, ada] = [somebody(), somebody()];
+      await harness.identify(project, greedy, { plan: 'pro' });
+      for (let call = 0; call < 50; call++) {
+        await harness.identify(project, greedy, { [`text-${call}`]: 'x'.repeat(bytes) });
+      }
+      await harness.identify(project, ada, { plan: 'pro' });
+      expect((await stored(ada))?.traits).toEqual({ plan: 'pro' });
+      expect((await stored(greedy))?.traits).toEqual({ plan: 'pro' });
+      const reasons = await reasonsOf(ingestionTopics.identifies, greedy);
+      expect(reasons).toHaveLength(50);
+      expect(new Set(reasons)).toEqual(new Set([reason]));
+      expect(await flagsOf(greedy)).toEqual({ status: 200, state: null, flags: { pro: true } });
+    },
+  );
 
   it('has 1,000 traits, of which some can be replaced by others', async () => {
     const ada = somebody();
