@@ -13,9 +13,9 @@ import { z } from 'zod';
 
 const limit = (fallback: number) => integerSetting({ min: 1, max: 1_000_000, fallback });
 
-/** Those per address leave room for some 2,000 people at work behind one: an office, or a mobile network. */
+/** Those per address leave room for many people behind one: an office, or a mobile network. */
 const limits = {
-  OPENS_PER_ADDRESS_PER_MINUTE: limit(120).describe('Conversations opened per address and project.'),
+  OPENS_PER_ADDRESS_PER_MINUTE: limit(30).describe('Conversations opened per address and project.'),
   OPENS_PER_PROJECT_PER_MINUTE: limit(600).describe('Conversations opened per project.'),
   TURNS_PER_CONVERSATION_PER_MINUTE: limit(60).describe("Visitor's turns per conversation."),
   TURNS_PER_ADDRESS_PER_MINUTE: limit(2_000).describe('Turns per address and project.'),

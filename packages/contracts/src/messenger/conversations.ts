@@ -188,7 +188,7 @@ export const appendTurn = operation({
   path: '/v1/conversations/{id}/turns',
   summary: 'Append a turn of the visitor',
   description:
-    'body may be empty if attachmentIds has a file. Sets the status to open. Repeating an Idempotency-Key in a conversation returns the first turn again. Limits: 60 turns per minute and conversation, 600 per minute for an IP address in a project.',
+    'body may be empty if attachmentIds has a file. Sets the status to open. Repeating an Idempotency-Key in a conversation returns the first turn again. Limits: 60 turns per minute and conversation, 2,000 per minute for an IP address in a project.',
   request: {
     params,
     headers: idempotencyHeaders,
@@ -218,7 +218,7 @@ export const getConversation = operation({
   path: '/v1/conversations/{id}',
   summary: 'Get a conversation with its turns',
   description:
-    'Turns are sorted oldest first. status is open after a turn of the visitor, pending after a turn of a teammate, or as set by an operator. An unknown id gets 401, like an invalid token. Limits: 120 reads per minute and conversation, 1,200 per minute for an IP address in a project.',
+    'Turns are sorted oldest first. status is open after a turn of the visitor, pending after a turn of a teammate, or as set by an operator. An unknown id gets 401, like an invalid token. Limits: 120 reads per minute and conversation, 3,000 per minute for an IP address in a project.',
   request: { params, query: afterTurn },
   responses: { 200: jsonResponse('The conversation.', conversation, conversationExample) },
   errors: {

@@ -41,7 +41,7 @@ export const listMessages = operation({
   path: '/v1/messages',
   summary: 'List the in-app messages of a person',
   description:
-    'Returns up to 100 messages, newest first. Limit: 1,200 requests for messages per minute for an IP address in a project.',
+    'Returns up to 100 messages, newest first. Limit: 3,000 requests for messages per minute for an IP address in a project.',
   request: { query: z.object({ distinct_id: id.openapi({ example: 'user-1' }) }) },
   responses: {
     200: jsonResponse('The messages.', z.object({ messages: z.array(inAppMessage) }), {
@@ -58,7 +58,7 @@ export const markMessageRead = operation({
   path: '/v1/messages/read',
   summary: 'Mark an in-app message as read',
   description:
-    'ok is false if the message is not in the inbox of the person. Marking a message twice has no effect. Limits: 1,200 requests for messages per minute for an IP address in a project, 30,000 messages marked per minute for a project.',
+    'ok is false if the message is not in the inbox of the person. Marking a message twice has no effect. Limits: 3,000 requests for messages per minute for an IP address in a project, 30,000 messages marked per minute for a project.',
   request: {
     body: jsonBody(readReceipt, {
       message_id: 'msg_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',

@@ -81,7 +81,8 @@ describe('managing plans', () => {
   });
 
   it('refuses entitlements too large for the event log', async () => {
-    const many = `{"trialDays":1,"priced":true,"entitlements":{"many":[${Array(40_000).fill('1e20').join()}]}}`;
+    const entitlements = `{"text":"${'x'.repeat(150_000)}","many":[${Array(9_000).fill('1e20').join()}]}`;
+    const many = `{"trialDays":1,"priced":true,"entitlements":${entitlements}}`;
     const answer = await one.put('/plans/bad/monthly', many);
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toMatch(/^entitlements: /);

@@ -160,9 +160,9 @@ describe('the conversation token', () => {
 });
 
 describe('limits', () => {
-  test('120 opens per minute, project and address; 600 per minute and project; both configurable', async () => {
+  test('30 opens per minute, project and address; 600 per minute and project; both configurable', async () => {
     const { url } = await messenger.startInstance({
-      ...{ OPENS_PER_ADDRESS_PER_MINUTE: '', OPENS_PER_PROJECT_PER_MINUTE: '125', TRUSTED_PROXY_HOPS: '1' },
+      ...{ OPENS_PER_ADDRESS_PER_MINUTE: '', OPENS_PER_PROJECT_PER_MINUTE: '35', TRUSTED_PROXY_HOPS: '1' },
     });
     const limited = visitorOf(messenger, await messenger.createProject(), url);
     const other = visitorOf(messenger, await messenger.createProject(), url);
@@ -172,7 +172,7 @@ describe('limits', () => {
         headers: { 'X-Forwarded-For': address },
       });
     const statuses = [];
-    for (let count = 0; count < 120; count++) statuses.push((await open(limited, '10.0.0.1')).status);
+    for (let count = 0; count < 30; count++) statuses.push((await open(limited, '10.0.0.1')).status);
     expect(new Set(statuses)).toEqual(new Set([201]));
     const refused = await open(limited, '10.0.0.1');
     expect(refused.status).toBe(429);
