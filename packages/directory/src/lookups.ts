@@ -154,8 +154,10 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
   };
 
   /** Looks again before it says that there is nothing. */
-  async function find<V>(read: () => V | undefined | Promise<V | undefined>): Promise<V | undefined> {
-    const found = read();
+  async function find<V>(
+    read: () => V | undefined | Promise<V | undefined>,
+    found = read(),
+  ): Promise<V | undefined> {
     const value = found instanceof Promise ? await found : found;
     if (value !== undefined) return value;
     await caughtUp();
@@ -181,8 +183,9 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
   const lookUps: LookUps = {
     projectKey(key) {
       if (!PROJECT_KEY.test(key)) return undefined;
-      const found = findProjectKey(key);
-      return found === undefined || found instanceof Promise ? find(() => findProjectKey(key)) : found;
+      const read = () => findProjectKey(key);
+      const found = read();
+      return found === undefined || found instanceof Promise ? find(read, found) : found;
     },
     project: (projectId) => find(() => projects.get(entryId(projectId))),
     member: (companyId, sub) => find(() => members.get(entryId(companyId, sub))),
