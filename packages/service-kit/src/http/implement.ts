@@ -169,7 +169,7 @@ function register(
     if (isKeyInBody) {
       const project = await credentials.projectKey(keyInBody(value));
       enter(c, project);
-      hold.join(projectHolder(project));
+      hold.join(projectHolder(project.id));
       checkProject(c);
       quota?.charge('project', project.id, hold.taken());
     }

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { replayRecord } from '@switchboard/contracts';
 import type { StoredRecord } from '@switchboard/event-log';
-import { turnOfLoop } from '@switchboard/resilience';
+import { chunkHash, projectHolder } from '@switchboard/service-kit';
 import { type Chunk, EVENTS_MARKER } from './chunk.ts';
 import { scanEvents, storableTime } from './scan.ts';
 
@@ -16,9 +15,9 @@ const MAX_METADATA_BYTES = 100_000;
 /** Decodes the parts of a chunk, in order. A large one takes turns of the event loop. Throws InvalidRecord. */
 export async function decodeChunk(parts: readonly StoredRecord[]): Promise<Chunk> {
   const first = parts[0];
-  const holder = `project ${first?.headers['project']}`;
+  const holder = projectHolder(first?.headers['project'] ?? '');
   const values = parts.map(({ value }) => value ?? Buffer.alloc(0));
-  const hash = (await hashOf(values, holder)).slice(0, 32);
+  const hash = await chunkHash(values, holder);
   if (first === undefined || first.headers['chunk'] !== hash) {
     throw new InvalidRecord('header chunk: not the hash of the bytes');
   }
@@ -44,15 +43,6 @@ export async function decodeChunk(parts: readonly StoredRecord[]): Promise<Chunk
     },
     json: bytes,
   };
-}
-
-async function hashOf(values: readonly Buffer[], holder: string): Promise<string> {
-  const hash = createHash('sha256');
-  for (const value of values) {
-    if (values.length > 1) await turnOfLoop(holder);
-    hash.update(value);
-  }
-  return hash.digest('hex');
 }
 
 function lastOffset(parts: readonly StoredRecord[], from: bigint): bigint {

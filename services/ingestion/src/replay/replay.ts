@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { ingestionTopics, type ReplayChunk, type ReplayRecord } from '@switchboard/contracts';
 import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
-import { turnOfLoop } from '@switchboard/resilience';
+import { chunkHash, projectHolder } from '@switchboard/service-kit';
 import type { Publishing } from '../records/publishing.ts';
 
 /** Larger chunks are published in parts. */
@@ -26,7 +25,7 @@ export function createReplay({ log, clock, partitions }: Publishing): Replay {
         seq: String(chunk.seq),
         received_at: clock.now().toISOString(),
         // A retry of a chunk gets the same name.
-        chunk: (await hashOf(values, projectId)).slice(0, 32),
+        chunk: await chunkHash(values, projectHolder(projectId)),
         parts: String(values.length),
       };
       const partition = partitionFor(key, partitions);
@@ -75,14 +74,4 @@ function partsOf(pieces: readonly Buffer[]): Buffer[] {
   }
   close();
   return parts;
-}
-
-/** Hashing the largest chunk takes tens of milliseconds. */
-async function hashOf(parts: readonly Buffer[], projectId: string): Promise<string> {
-  const hash = createHash('sha256');
-  for (const part of parts) {
-    if (parts.length > 1) await turnOfLoop(`project ${projectId}`);
-    hash.update(part);
-  }
-  return hash.digest('hex');
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ByteBudget } from '@switchboard/resilience';
 import type { Context } from 'hono';
-import type { Exchange, ProjectAccess } from '../env.ts';
+import type { Exchange } from '../env.ts';
 import { BadRequest, PayloadTooLarge } from '../errors.ts';
 import { createDecoding } from './decoding.ts';
 import { createHolds, type Hold } from './holds.ts';
@@ -37,7 +37,7 @@ export function createBodies(budget: ByteBudget): Bodies {
     hold(c) {
       const { address, projectId, operation }: Exchange = c.env;
       const hold = open(`address ${address}`);
-      if (projectId !== undefined) hold.join(projectHolder({ id: projectId }));
+      if (projectId !== undefined) hold.join(projectHolder(projectId));
       // Replay chunks are the largest bodies. They leave room for events, whatever their number.
       if (operation?.host === 'replay') hold.join('replay');
       return hold;
@@ -70,9 +70,9 @@ export function createBodies(budget: ByteBudget): Bodies {
 
 /** Whose turns a request takes: its project's, and its address's while the project is not known. */
 export const holderOf = ({ address, projectId }: Exchange): string =>
-  projectId === undefined ? `address ${address}` : projectHolder({ id: projectId });
+  projectId === undefined ? `address ${address}` : projectHolder(projectId);
 
-export const projectHolder = ({ id }: Pick<ProjectAccess, 'id'>): string => `project ${id}`;
+export const projectHolder = (projectId: string): string => `project ${projectId}`;
 
 /** Called with the length of each chunk before it is kept; throws to refuse it. */
 type Take = (bytes: number) => void;

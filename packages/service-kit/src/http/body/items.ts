@@ -29,7 +29,8 @@ const [MINUS, PLUS, POINT, ZERO, NINE, LOWER_U] = [0x2d, 0x2b, 0x2e, 0x30, 0x39,
 const [VALUE, FIRST_VALUE, KEY, FIRST_KEY, AFTER_KEY, AFTER_VALUE] = [0, 1, 2, 3, 4, 5];
 const [TOP, ARRAY, OBJECT] = [0, 1, 2];
 
-const bytesIn = (characters: string) =>
+/** A table of bytes in which these characters have a 1. */
+export const bytesIn = (characters: string): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, byte) => (characters.includes(String.fromCharCode(byte)) ? 1 : 0));
 const IS_SPACE = bytesIn(' \t\n\r');
 const IS_ESCAPED = bytesIn('"\\/bfnrt');
