@@ -114,7 +114,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
       if (segment === undefined) {
         const run = entries.slice(0, lengthOf(entries));
         if (!isDue() && run.length === entries.length) {
-          return wait(heldSince + settings.fileAgeMs - performance.now());
+          return wait(Math.max(0, heldSince + settings.fileAgeMs - performance.now()));
         }
         current = { segment: await store.beginSegment(segmentOf(first, await beforeKnown(first, run))) };
         continue;
