@@ -89,5 +89,5 @@ if (name === undefined || name === '--help' || args.includes('--help')) {
   }
   const { run } = await bench.load();
   await run(args);
-  process.exit(0);
+  process.exit();
 }

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { appendFile, readFile } from 'node:fs/promises';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { median } from './median.ts';
+import { decimals, printTable } from './table.ts';
+
+/** A figure of ours divided by that of a floor or a peer of the same run. */
+export interface Ratio {
+  scenario: string;
+  /** What is divided by what, such as `requests/s of floor`. */
+  ratio: string;
+  value: number;
+  better: 'higher' | 'lower';
+}
+
+interface Entry extends Ratio {
+  date: string;
+  commit: string;
+  bench: string;
+  /** Of the machine before the bench began. */
+  loadAverage: number;
+  cores: number;
+}
+
+interface Compared extends Ratio {
+  /** The median of earlier records; undefined without any. */
+  usual: number | undefined;
+  /** How much worse it is than usual, as a share of it; negative if it is better. */
+  worseBy: number;
+}
+
+/** For parseArgs, in every bench that keeps a history. */
+export const HISTORY_OPTIONS = {
+  /** Append the ratios to the history. */
+  record: { type: 'boolean', default: false },
+  /** End with exit code 1 if a ratio is worse than usual. */
+  check: { type: 'boolean', default: false },
+} as const;
+
+const FILE = join(import.meta.dirname, '../history.ndjson');
+const COMPARED_RECORDS = 5;
+const TOLERATED = 0.1;
+
+const LOAD_AVERAGE = loadavg()[0] ?? 0;
+const run = promisify(execFile);
+
+/** Prints ratios beside the median of the last records of each, and says which are more than 10% worse. */
+export async function keepHistory(
+  bench: string,
+  ratios: Ratio[],
+  { record, check }: { record: boolean; check: boolean },
+  file: string = FILE,
+): Promise<void> {
+  const cores = availableParallelism();
+  const earlier = (await readEntries(file)).filter((entry) => entry.bench === bench && entry.cores === cores);
+  const compared = ratios.map((ratio) => compare(ratio, earlier));
+  print(compared);
+  const worse = compared.filter(({ worseBy }) => worseBy > TOLERATED);
+  for (const { scenario, ratio, worseBy } of worse)
+    console.log(`WORSE by ${decimals(worseBy * 100, 0)}% than usual: ${scenario}, ${ratio}`);
+  if (check && worse.length > 0) process.exitCode = 1;
+  if (!record) return;
+  const facts = { date: new Date().toISOString(), commit: await currentCommit(), bench };
+  const machine = { loadAverage: Number(decimals(LOAD_AVERAGE)), cores };
+  const entries: Entry[] = ratios.map((ratio) => ({
+    ...facts,
+    ...ratio,
+    value: Number(ratio.value.toPrecision(4)),
+    ...machine,
+  }));
+  await appendFile(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+}
+
+function compare(ratio: Ratio, earlier: Entry[]): Compared {
+  const records = earlier
+    .filter((entry) => entry.scenario === ratio.scenario && entry.ratio === ratio.ratio)
+    .slice(-COMPARED_RECORDS);
+  if (records.length === 0) return { ...ratio, usual: undefined, worseBy: 0 };
+  const usual = median(records.map(({ value }) => value));
+  const change = (ratio.value - usual) / usual;
+  return { ...ratio, usual, worseBy: ratio.better === 'higher' ? -change : change };
+}
+
+function print(compared: Compared[]): void {
+  printTable(
+    ['scenario', 'ratio', 'better', 'now', 'usual'],
+    compared.map(({ scenario, ratio, better, value, usual }) => [
+      scenario,
+      ratio,
+      better,
+      decimals(value, 2),
+      usual === undefined ? '' : decimals(usual, 2),
+    ]),
+  );
+}
+
+async function readEntries(file: string): Promise<Entry[]> {
+  const text = await readFile(file, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  return text.split('\n').filter(Boolean).map(parseEntry);
+}
+
+function parseEntry(line: string): Entry {
+  return JSON.parse(line);
+}
+
+/** With a `+` if something else than the history differs from it. */
+async function currentCommit(): Promise<string> {
+  const cwd = import.meta.dirname;
+  const { stdout } = await run('git', ['rev-parse', '--short', 'HEAD'], { cwd });
+  const others = ['--', ':/', ':!/bench/history.ndjson'];
+  const isClean = await run('git', ['diff', '--quiet', 'HEAD', ...others], { cwd }).then(
+    () => true,
+    () => false,
+  );
+  return `${stdout.trim()}${isClean ? '' : '+'}`;
+}
