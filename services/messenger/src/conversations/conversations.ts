@@ -19,7 +19,7 @@ import type { Identity } from '../identity/identity.ts';
 import type { Live } from '../live/live.ts';
 import { presentConversation, presentTurn } from './present.ts';
 import { CAPACITY } from './size.ts';
-import type { ConversationsStore } from './store.ts';
+import type { ConversationState, ConversationsStore } from './store.ts';
 import type { ConversationTokens } from './tokens.ts';
 
 interface ConversationsOptions {
@@ -122,15 +122,13 @@ export function createConversations(options: ConversationsOptions) {
      * readers have this version of the conversation already.
      */
     async read(
-      { project, conversationId, address }: ConversationAccess,
+      { project, address }: Pick<ConversationAccess, 'project' | 'address'>,
+      row: ConversationState,
       after: string | undefined,
     ): Promise<{ version: string; conversation(): Promise<Conversation> }> {
+      const conversationId = row.id;
       await limits.reads.consume(`${project.id}:${address}`, conversationId);
-      const [position, row] = await Promise.all([
-        positionAfter(store, conversationId, after),
-        store.findState(project.id, conversationId),
-      ]);
-      if (row === undefined) throw deleted();
+      const position = await positionAfter(store, conversationId, after);
       if (tokens.isRenewalDue(row)) await store.renewToken(conversationId, tokens.renewal());
       const { turnCount: upTo, status, lastTurnAt, teamVersion } = row;
       return {

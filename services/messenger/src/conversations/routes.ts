@@ -17,7 +17,7 @@ import {
   type ServiceApp,
 } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
-import { requireConversationToken } from './access.ts';
+import { openByConversationToken, requireConversationToken } from './access.ts';
 import type { Conversations } from './conversations.ts';
 import type { OperatorConversations } from './operator.ts';
 import type { ConversationTokens } from './tokens.ts';
@@ -25,7 +25,7 @@ import type { ConversationTokens } from './tokens.ts';
 interface ConversationsDeps {
   conversations: Conversations;
   operatorConversations: OperatorConversations;
-  tokens: Pick<ConversationTokens, 'require'>;
+  tokens: Pick<ConversationTokens, 'require' | 'open'>;
   ofProject: ProjectOfRegion;
 }
 
@@ -36,6 +36,7 @@ export function conversationsRoutes(app: ServiceApp, deps: ConversationsDeps): v
 
 function visitorRoutes(app: ServiceApp, { conversations, tokens }: ConversationsDeps): void {
   const withToken = requireConversationToken(tokens);
+  const { authorize, conversationOf } = openByConversationToken(tokens);
 
   app.implement(openConversation, async (c) => {
     const opened = await conversations.open(c.var.project, c.env.address, c.req.valid('json'));
@@ -55,10 +56,12 @@ function visitorRoutes(app: ServiceApp, { conversations, tokens }: Conversations
   app.implement(
     getConversation,
     async (c) => {
-      const { version, conversation } = await conversations.read(accessOf(c), c.req.valid('query').after);
+      const access = { project: c.get('project'), address: c.env.address };
+      const { after } = c.req.valid('query');
+      const { version, conversation } = await conversations.read(access, conversationOf(c), after);
       return answerConversation(c, etagOf(version), conversation);
     },
-    withToken,
+    { authorize },
   );
 }
 

@@ -53,7 +53,6 @@ export interface TokenCheck {
   projectId: string;
   conversationId: string;
   tokenHash: string;
-  now: Date;
 }
 
 /** The new expiry of a token: `expiresAt`, but at most `maxDays` after the conversation was opened. */
@@ -106,9 +105,10 @@ export interface PageRequest {
 export interface ConversationsStore {
   add(conversation: NewConversation): Promise<void>;
   find(projectId: string, id: string): Promise<ConversationRow | undefined>;
-  findState(projectId: string, id: string): Promise<ConversationState | undefined>;
+  /** For each check, the conversation; undefined if the token is not the conversation's or has expired. */
+  findByTokens(checks: readonly TokenCheck[], now: Date): Promise<(ConversationState | undefined)[]>;
   /** When the token expires; undefined if it is not the conversation's or has expired. */
-  tokenExpiry(check: TokenCheck): Promise<Date | undefined>;
+  tokenExpiry(check: TokenCheck, now: Date): Promise<Date | undefined>;
   /** Does nothing if the expiry would move by less than a minute, so that not every read writes. */
   renewToken(conversationId: string, renewal: TokenRenewal): Promise<void>;
   /** Oldest first. */
@@ -219,28 +219,40 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       return row;
     },
 
-    async findState(projectId, id) {
+    async findByTokens(checks, now) {
+      const lists = ['projectId', 'conversationId', 'tokenHash'] as const;
+      const [projectIds, ids, hashes] = lists.map((name) => sql.param(checks.map((check) => check[name])));
+      const wanted = sql`unnest(${projectIds}::text[], ${ids}::text[], ${hashes}::text[])
+        with ordinality as wanted(project_id, id, token_hash, place)`;
       const team = db
         .select({ version: sql`md5(string_agg(${teammates}::text, '' order by ${teammates.userId}))` })
         .from(teammates)
-        .where(eq(teammates.projectId, projectId));
-      const [row] = await db
-        .select({ ...stateColumns, teamVersion: sql<string>`coalesce((${team}), '')` })
+        .where(eq(teammates.projectId, conversations.projectId));
+      const rows = await db
+        .select({
+          place: sql<number>`wanted.place`,
+          state: { ...stateColumns, teamVersion: sql<string>`coalesce((${team}), '')` },
+        })
         .from(conversations)
-        .where(inProject(projectId, id));
-      return row;
+        .innerJoin(
+          wanted,
+          and(
+            eq(conversations.id, sql`wanted.id`),
+            eq(conversations.projectId, sql`wanted.project_id`),
+            eq(conversations.tokenHash, sql`wanted.token_hash`),
+          ),
+        )
+        .where(isUnexpired(now));
+      const states = new Map(rows.map(({ place, state }) => [place, state]));
+      return checks.map((_, index) => states.get(index + 1));
     },
 
-    async tokenExpiry({ projectId, conversationId, tokenHash, now }) {
+    async tokenExpiry({ projectId, conversationId, tokenHash }, now) {
       const [row] = await db
         .select({ expiresAt: conversations.tokenExpiresAt })
         .from(conversations)
         .where(
-          and(
-            inProject(projectId, conversationId),
-            eq(conversations.tokenHash, tokenHash),
-            sql`${conversations.tokenExpiresAt} > ${now.toISOString()}`,
-          ),
+          and(inProject(projectId, conversationId), eq(conversations.tokenHash, tokenHash), isUnexpired(now)),
         );
       return row?.expiresAt;
     },
@@ -321,6 +333,8 @@ const attachmentColumns = {
 
 const inProject = (projectId: string, id: string) =>
   and(eq(conversations.projectId, projectId), eq(conversations.id, id));
+
+const isUnexpired = (now: Date) => sql`${conversations.tokenExpiresAt} > ${now.toISOString()}`;
 
 function renewedExpiry({ expiresAt, maxDays }: TokenRenewal): SQL {
   const latest = sql`${conversations.createdAt} + make_interval(days => ${maxDays}::int)`;

@@ -1,5 +1,6 @@
+import { coalesce } from '@switchboard/resilience';
 import { type Clock, hashToken, newToken, Unauthorized } from '@switchboard/service-kit';
-import type { ConversationsStore, TokenRenewal } from './store.ts';
+import type { ConversationState, ConversationsStore, TokenCheck, TokenRenewal } from './store.ts';
 
 /** A token expires this long after it was last used. */
 const TOKEN_DAYS = 30;
@@ -8,6 +9,7 @@ const MAX_TOKEN_DAYS = 180;
 
 const DAY_SECONDS = 86_400;
 const RENEWED_BY_MS = 60_000;
+const MAX_CHECKS_AT_ONCE = 100;
 const TOKEN = /^cvt_[A-Za-z0-9_-]{43}$/;
 const CONVERSATION_ID = /^cnv_[0-9a-f]{32}$/;
 
@@ -30,6 +32,8 @@ export interface ConversationTokens {
   expiry(use: TokenUse): Promise<Date | undefined>;
   /** Throws the same Unauthorized for every reason. */
   require(projectId: string, conversationId: string, token: string | undefined): Promise<void>;
+  /** The conversation that the token opens, in one query. Throws the same Unauthorized for every reason. */
+  open(projectId: string, conversationId: string, token: string | undefined): Promise<ConversationState>;
   /** What a use of the token now makes of its expiry. */
   renewal(): TokenRenewal;
   /** Whether that moves the expiry by a minute or more, so that not every read writes. */
@@ -37,7 +41,7 @@ export interface ConversationTokens {
 }
 
 interface TokensOptions {
-  store: Pick<ConversationsStore, 'tokenExpiry'>;
+  store: Pick<ConversationsStore, 'tokenExpiry' | 'findByTokens'>;
   clock: Clock;
 }
 
@@ -45,10 +49,22 @@ interface TokensOptions {
 export function createConversationTokens({ store, clock }: TokensOptions): ConversationTokens {
   const expiryOfUseNow = () => new Date(clock.now().getTime() + TOKEN_DAYS * DAY_SECONDS * 1000);
 
-  async function expiry({ projectId, conversationId, token }: TokenUse): Promise<Date | undefined> {
+  /** Undefined for what no token or conversation looks like. */
+  function checkOf({ projectId, conversationId, token }: TokenUse): TokenCheck | undefined {
     if (!TOKEN.test(token) || !CONVERSATION_ID.test(conversationId)) return undefined;
-    return store.tokenExpiry({ projectId, conversationId, tokenHash: hashToken(token), now: clock.now() });
+    return { projectId, conversationId, tokenHash: hashToken(token) };
   }
+
+  async function expiry(use: TokenUse): Promise<Date | undefined> {
+    const check = checkOf(use);
+    return check && store.tokenExpiry(check, clock.now());
+  }
+
+  // Clients poll: those that ask at the same moment share a query.
+  const find = coalesce<TokenCheck, ConversationState | undefined>(
+    (checks) => store.findByTokens(checks, clock.now()),
+    { gathers: true, maxBatch: MAX_CHECKS_AT_ONCE },
+  );
 
   return {
     expiry,
@@ -60,10 +76,15 @@ export function createConversationTokens({ store, clock }: TokensOptions): Conve
     },
 
     async require(projectId, conversationId, token) {
-      if (token !== undefined && (await expiry({ projectId, conversationId, token })) !== undefined) return;
-      throw new Unauthorized(
-        'X-Service-Conversation-Token: missing, or not a valid token for this conversation.',
-      );
+      if (token === undefined || (await expiry({ projectId, conversationId, token })) === undefined)
+        throw refused();
+    },
+
+    async open(projectId, conversationId, token) {
+      const check = token === undefined ? undefined : checkOf({ projectId, conversationId, token });
+      const conversation = check && (await find(check));
+      if (conversation === undefined) throw refused();
+      return conversation;
     },
 
     renewal: () => ({ expiresAt: expiryOfUseNow(), maxDays: MAX_TOKEN_DAYS }),
@@ -74,3 +95,6 @@ export function createConversationTokens({ store, clock }: TokensOptions): Conve
     },
   };
 }
+
+const refused = () =>
+  new Unauthorized('X-Service-Conversation-Token: missing, or not a valid token for this conversation.');

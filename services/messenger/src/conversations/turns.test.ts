@@ -99,6 +99,24 @@ describe("a visitor's turn", () => {
     expect(polled.status).toBe(304);
   });
 
+  test('of many at the same moment, each token opens its own conversation of its own project', async () => {
+    const mine = await Promise.all(Array.from({ length: 12 }, () => visitor.open()));
+    const statuses = await Promise.all(
+      mine.flatMap((conversation, index) => {
+        const other = mine[(index + 1) % mine.length] ?? conversation;
+        const reads = [conversation, { ...conversation, token: other.token }, conversation];
+        return reads.map(async (read) => {
+          const { status, body } = await visitor.read(read);
+          return status === 200 && body.id !== conversation.id ? 'another conversation' : status;
+        });
+      }),
+    );
+    expect(statuses).toEqual(mine.flatMap(() => [200, 401, 200]));
+    const elsewhere = visitorOf(messenger, await messenger.createProject());
+    const reads = await Promise.all(mine.map((conversation) => elsewhere.read(conversation)));
+    expect(reads.map(({ status }) => status)).toEqual(mine.map(() => 401));
+  });
+
   test('an ETag of the whole conversation is not one of the turns after another', async () => {
     const conversation = await visitor.open();
     const { body } = await visitor.send(conversation, 'first');
