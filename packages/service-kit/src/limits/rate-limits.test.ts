@@ -125,6 +125,24 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     expect(await calls()).toBe(before + 1);
   });
 
+  it('of concurrent requests take few round trips, in which each request is counted for itself', async () => {
+    const redis = await client();
+    const limit = createRateLimits(redis)(...ADDRESS_AND_LINK);
+    const calls = async () => Number(/evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
+    await limit.consume('warm', 'warm');
+    const before = await calls();
+    const reads = Array.from({ length: 40 }, (_, index) =>
+      limit.consume(`address-${index % 4}`, 'busy link'),
+    );
+    const outcomes = await Promise.allSettled(reads);
+    expect((await calls()) - before).toBeLessThanOrEqual(2);
+    const messages = outcomes.map((one) => (one.status === 'fulfilled' ? 'read' : one.reason.message));
+    // The link has five points, and each of the four addresses three.
+    expect(messages.map((message) => /\((.*)\)/.exec(message)?.[1] ?? message)).toEqual(
+      reads.map((_, index) => (index < 5 ? 'read' : index < 12 ? 'link' : 'address')),
+    );
+  });
+
   it('allow a request again once the oldest has left the window', async () => {
     const limit = createRateLimits(await client())({ name: 'short', points: 2, durationSeconds: 0.2 });
     expect(await taken(limit, 'k', 5)).toBe(2);

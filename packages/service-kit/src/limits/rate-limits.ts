@@ -1,6 +1,14 @@
+import { coalesce } from '@switchboard/resilience';
 import type { Redis } from 'ioredis';
 import { RateLimited } from '../http/errors.ts';
-import { type Exhausted, memoryWindow, redisWindows } from './sliding-window.ts';
+import {
+  type Exhausted,
+  memoryWindow,
+  type NamedWindow,
+  redisWindows,
+  type Take,
+  type TakePoint,
+} from './sliding-window.ts';
 
 interface LimitOptions {
   /** Names the limit in Redis and in the error message. */
@@ -27,44 +35,36 @@ export type CreateRateLimit = <Options extends readonly LimitOptions[]>(
 
 /** How long Redis is not asked after a failure, so that a stopped one does not slow down every request. */
 const RETRY_AFTER_MS = 1000;
+/** Requests that share a round trip. Redis answers nobody else meanwhile, for less than a millisecond. */
+const MAX_REQUESTS_AT_ONCE = 100;
+
+/** The same window also in memory, for when Redis is unavailable. */
+interface CountedWindow extends NamedWindow {
+  take: TakePoint;
+}
+
+interface CountedTake extends Take {
+  windows: readonly CountedWindow[];
+}
 
 /**
- * Sliding windows that all instances share through Redis, in one round trip for the limits of a request. Without Redis,
- * or while it is unavailable, each instance counts in memory; one of several workers allows its share of the points.
+ * Sliding windows that all instances share through Redis. The limits of a request, and of all requests that wait at
+ * the same moment, take one round trip. Without Redis, or while it is unavailable, each instance counts in memory; one
+ * of several workers allows its share of the points.
  */
 export function createRateLimits(
   redis: Redis | undefined,
   share: (points: number) => number = (points) => points,
 ): CreateRateLimit {
-  let failedAt = Number.NEGATIVE_INFINITY;
+  const take = redis === undefined ? takeInMemory : takeTogether(redis);
   return (...options) => {
     const windows = options.map(({ name, points, durationSeconds }) => {
       const window = { name, points, milliseconds: durationSeconds * 1000 };
       return { ...window, take: memoryWindow({ ...window, points: share(points) }) };
     });
-    const shared = redis && redisWindows(redis, windows);
-
-    function takeInMemory(keys: readonly string[]): Exhausted | undefined {
-      for (const [place, { take }] of windows.entries()) {
-        const wait = take(keys[place] ?? '');
-        if (wait > 0) return { place, wait };
-      }
-      return undefined;
-    }
-
-    async function take(keys: readonly string[]): Promise<Exhausted | undefined> {
-      if (shared === undefined || performance.now() - failedAt < RETRY_AFTER_MS) return takeInMemory(keys);
-      try {
-        return await shared(keys);
-      } catch {
-        failedAt = performance.now();
-        return takeInMemory(keys);
-      }
-    }
-
     return {
       async consume(...keys) {
-        const exhausted = await take(keys);
+        const exhausted = await take({ windows, keys });
         if (exhausted === undefined) return;
         const { place, wait } = exhausted;
         throw new RateLimited(
@@ -74,4 +74,30 @@ export function createRateLimits(
       },
     };
   };
+}
+
+function takeInMemory({ windows, keys }: CountedTake): Exhausted | undefined {
+  for (const [place, { take }] of windows.entries()) {
+    const wait = take(keys[place] ?? '');
+    if (wait > 0) return { place, wait };
+  }
+  return undefined;
+}
+
+/** Each take is an object of its own, so none is shared: requests with the same keys count each. */
+function takeTogether(redis: Redis): (take: CountedTake) => Promise<Exhausted | undefined> {
+  const shared = redisWindows(redis);
+  let failedAt = Number.NEGATIVE_INFINITY;
+  return coalesce<CountedTake, Exhausted | undefined>(
+    async (takes) => {
+      if (performance.now() - failedAt < RETRY_AFTER_MS) return takes.map(takeInMemory);
+      try {
+        return await shared(takes);
+      } catch {
+        failedAt = performance.now();
+        return takes.map(takeInMemory);
+      }
+    },
+    { gathers: true, maxBatch: MAX_REQUESTS_AT_ONCE },
+  );
 }

@@ -51,52 +51,95 @@ export interface NamedWindow extends WindowOptions {
   name: string;
 }
 
+/** What a request consumes: a point of a key in each of these windows, in their order. */
+export interface Take {
+  windows: readonly NamedWindow[];
+  keys: readonly string[];
+}
+
 /** The first window, by its place, that has no point left, and the milliseconds until one is free. */
 export interface Exhausted {
   place: number;
   wait: number;
 }
 
-/** Keeps the times of a key's points, newest first, by the clock of Redis. */
+/**
+ * Keeps the times of a key's points, newest first, by the clock of Redis. Each key has its points, its window and
+ * whether it is the first of a request. Returns the keys without a point, each with its wait.
+ */
 const SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-for place, key in ipairs(KEYS) do
-  local points, window = tonumber(ARGV[2 * place - 1]), tonumber(ARGV[2 * place])
-  local oldest = redis.call('LINDEX', key, points - 1)
-  if oldest and tonumber(oldest) > now - window then return {place, tonumber(oldest) + window - now} end
-  redis.call('LPUSH', key, now)
-  redis.call('LTRIM', key, 0, points - 1)
-  redis.call('PEXPIRE', key, window)
+local exhausted, isRefused = {}, false
+for index, key in ipairs(KEYS) do
+  local points, window = tonumber(ARGV[3 * index - 2]), tonumber(ARGV[3 * index - 1])
+  if ARGV[3 * index] == '1' then isRefused = false end
+  if not isRefused then
+    local oldest = redis.call('LINDEX', key, points - 1)
+    if oldest and tonumber(oldest) > now - window then
+      isRefused = true
+      exhausted[#exhausted + 1] = index
+      exhausted[#exhausted + 1] = tonumber(oldest) + window - now
+    else
+      if redis.call('LPUSH', key, now) > points then redis.call('LTRIM', key, 0, points - 1) end
+      redis.call('PEXPIRE', key, window)
+    end
+  end
 end
-return {}`;
+return exhausted`;
 
 /**
- * Sliding windows that all instances share. One round trip takes a point of each window, in their order and as far as
- * the first that has none left. Throws when Redis does not answer.
+ * Sliding windows that all instances share. One round trip takes what several requests consume, of each as far as the
+ * first window that has no point left. Throws when Redis does not answer.
  */
 export function redisWindows(
   redis: Redis,
-  windows: readonly NamedWindow[],
-): (keys: readonly string[]) => Promise<Exhausted | undefined> {
-  const bounds = windows.flatMap(({ points, milliseconds }) => [points, milliseconds]);
+): (takes: readonly Take[]) => Promise<readonly (Exhausted | undefined)[]> {
   let digest: Promise<string> | undefined;
 
-  async function run(keys: string[]): Promise<Exhausted | undefined> {
+  async function run(keys: string[], bounds: number[]): Promise<unknown> {
     digest ??= redis.script('LOAD', SCRIPT) as Promise<string>;
-    const answer = await redis.evalsha(await digest, keys.length, ...keys, ...bounds);
-    const [place, wait] = Array.isArray(answer) ? answer : [];
-    return place === undefined ? undefined : { place: Number(place) - 1, wait: Number(wait) };
+    return redis.evalsha(await digest, keys.length, ...keys, ...bounds);
   }
 
-  return async (keys) => {
-    const named = windows.map(({ name }, place) => `limit:${name}:${keys[place]}`);
+  async function runLoaded(keys: string[], bounds: number[]): Promise<unknown> {
     try {
-      return await run(named);
+      return await run(keys, bounds);
     } catch (error) {
       digest = undefined; // Redis drops loaded scripts when it restarts.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return run(named);
+      return run(keys, bounds);
     }
+  }
+
+  return async (takes) => {
+    const names: string[] = [];
+    const bounds: number[] = [];
+    for (const { windows, keys } of takes) {
+      for (const [place, { name, points, milliseconds }] of windows.entries()) {
+        names.push(`limit:${name}:${keys[place]}`);
+        bounds.push(points, milliseconds, place === 0 ? 1 : 0);
+      }
+    }
+    const answer = await runLoaded(names, bounds);
+    const waits = waitsByIndex(Array.isArray(answer) ? answer : []);
+    let index = 0;
+    return takes.map(({ windows }) => {
+      const first = index;
+      index += windows.length;
+      if (waits.size === 0) return undefined;
+      for (let place = 0; place < windows.length; place++) {
+        const wait = waits.get(first + place);
+        if (wait !== undefined) return { place, wait };
+      }
+      return undefined;
+    });
   };
+}
+
+/** From Lua's list of indexes, which begin at 1, and waits. */
+function waitsByIndex(list: readonly unknown[]): ReadonlyMap<number, number> {
+  const waits = new Map<number, number>();
+  for (let i = 0; i < list.length; i += 2) waits.set(Number(list[i]) - 1, Number(list[i + 1]));
+  return waits;
 }
