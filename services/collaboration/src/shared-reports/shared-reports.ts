@@ -45,10 +45,13 @@ export function createSharedReports({
   clock,
   limit,
 }: SharedReportsOptions): SharedReports {
-  const linkOf = coalesce<string, LinkedReport | undefined>(async (hashes) => {
-    const links = await store.findByTokenHashes(hashes);
-    return hashes.map((hash) => links.get(hash));
-  });
+  const linkOf = coalesce<string, LinkedReport | undefined>(
+    async (hashes) => {
+      const links = await store.findByTokenHashes(hashes);
+      return hashes.map((hash) => links.get(hash));
+    },
+    { gathers: true },
+  );
   const runs = new LRUCache<string, Run>({
     maxSize: MAX_CACHED_BYTES,
     sizeCalculation: ({ body }) => body.length + RUN_BYTES,
