@@ -32,7 +32,7 @@ const BENCHES: Record<string, Bench> = {
   },
   hostile: {
     summary: 'Attacks beside a tenant that behaves: its failures and waits, and the memory of each service.',
-    options: '--seconds 60 --only <part of an attack name>',
+    options: '--seconds 60 --only <part of an attack name> --profile <folder>',
     load: () => import('./hostile/run.ts'),
   },
   identify: {

@@ -9,15 +9,21 @@ export interface AttackPlan {
   seconds: number;
 }
 
+/** How many requests of the attacker had which status, and how many had no response. */
+export type Answers = Record<string, number>;
+
 /** How long the attacker's last requests may take after its time is over. */
 const GRACE_MS = 40_000;
 
-/** Resolves when the attack is over. */
-export async function attack(plan: AttackPlan): Promise<void> {
+/** Resolves when the attack is over, with what it got. */
+export async function attack(plan: AttackPlan): Promise<Answers> {
   const child = fork(join(import.meta.dirname, 'attack-process.ts'));
   try {
     child.send(plan);
-    await once(child, 'message', { signal: AbortSignal.timeout(plan.seconds * 1000 + GRACE_MS) });
+    const [answers] = await once(child, 'message', {
+      signal: AbortSignal.timeout(plan.seconds * 1000 + GRACE_MS),
+    });
+    return answers;
   } finally {
     child.kill('SIGKILL');
   }

@@ -27,6 +27,10 @@ const KEY = { Authorization: `Bearer ${ABUSED.key}` };
 let turn = 0;
 const address = () => `203.0.113.${++turn % 50}`;
 
+/** Of this process's requests, by status; those without a response, and bare connections, by name. */
+export const answers = new Map<string, number>();
+const count = (answer: string) => answers.set(answer, (answers.get(answer) ?? 0) + 1);
+
 /** Sends one request and waits for the response, whatever it is. */
 async function send(
   port: number,
@@ -42,8 +46,10 @@ async function send(
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.timeout(20_000),
     });
+    count(String(response.status));
     return response;
   } catch {
+    count('no response');
     return undefined;
   }
 }
@@ -102,6 +108,7 @@ function unfinished(port: number, path: string, drip: (socket: Socket) => void):
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });
     socket.once('connect', () => {
+      count('connection');
       socket.write(
         [
           ...[`POST ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: ${KEY.Authorization}`],
@@ -318,6 +325,7 @@ export const ATTACKS: Record<string, Attack> = {
             const more = variants[next++ % variants.length] ?? [];
             const socket = connect({ port: target.port, host: '127.0.0.1' });
             sockets.add(socket);
+            count('connection');
             socket.write(head(target, more));
             socket.on('data', () =>
               socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])),

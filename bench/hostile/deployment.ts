@@ -9,7 +9,7 @@ import {
   startRedis,
   startS3,
 } from '@switchboard/testkit';
-import { HEAP_FLAGS, heapFlagsOf, startRig } from '../lib/rig.ts';
+import { HEAP_FLAGS, heapFlagsOf, profileFlags, startRig } from '../lib/rig.ts';
 
 const PARTITIONS = 4;
 const FLAG = { enabled: true, rolloutPercentage: 50, type: 'boolean' };
@@ -22,17 +22,25 @@ export const ABUSED = { id: 'abused', key: `pk_eu_${'b'.repeat(32)}` } as const;
 const SERVICES = ['ingestion', 'archive', 'flags', 'messenger'] as const;
 type Name = (typeof SERVICES)[number];
 
+interface Usage {
+  /** Highest resident memory in megabytes. */
+  peakMb: number;
+  cpuSeconds: number;
+  /** Longest time for which the event loop could not turn, in milliseconds. */
+  blockedMs: number;
+}
+
 export interface Deployment {
   urls: Record<Name, string>;
   ports: Record<Name, number>;
   programs: Record<Name, Program>;
-  /** Highest resident memory of each service, in megabytes, since the last call. */
-  peaks(): Promise<Record<Name, number>>;
+  /** What each service took since the last call. */
+  usage(): Promise<Record<Name, Usage>>;
   stop(): Promise<void>;
 }
 
 /** One process of each service on real backings, and two projects. */
-export async function deploy(): Promise<Deployment> {
+export async function deploy(profile: string | undefined): Promise<Deployment> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const one of stops.toReversed()) await one();
@@ -69,7 +77,10 @@ export async function deploy(): Promise<Deployment> {
     }
     await log.close();
     const start = (name: Name) =>
-      rig.spawn(name, { flags: [...HEAP_FLAGS, ...heapFlagsOf(POD_MIB)], output: 'inherit' });
+      rig.spawn(name, {
+        flags: [...HEAP_FLAGS, ...heapFlagsOf(POD_MIB), ...profileFlags(profile)],
+        output: 'inherit',
+      });
     // Ingestion makes the topics that archive and flags read.
     const ingestion = await start('ingestion');
     const [archive, flags, messenger] = await Promise.all([
@@ -87,15 +98,14 @@ export async function deploy(): Promise<Deployment> {
         });
       }
     }
+    const meters = each((name) => meterOf(programs[name]));
     return {
       programs,
       urls: each((name) => programs[name].url),
       ports: each((name) => programs[name].port),
-      async peaks() {
-        const usages = SERVICES.map((name) => processUsage(programs[name].pid));
-        const peaks = await Promise.all(usages.map((usage) => usage.peakMb()));
-        await Promise.all(usages.map((usage) => usage.resetPeak()));
-        return each((name) => peaks[SERVICES.indexOf(name)] ?? 0);
+      async usage() {
+        const usages = await Promise.all(SERVICES.map((name) => meters[name].read()));
+        return each((name) => usages[SERVICES.indexOf(name)] ?? NO_USAGE);
       },
       stop,
     };
@@ -103,6 +113,28 @@ export async function deploy(): Promise<Deployment> {
     await stop();
     throw error;
   }
+}
+
+const NO_USAGE: Usage = { peakMb: 0, cpuSeconds: 0, blockedMs: 0 };
+
+function meterOf({ pid, url }: Program) {
+  const usage = processUsage(pid);
+  let before = 0;
+  return {
+    async read(): Promise<Usage> {
+      const [peakMb, cpuSeconds] = await Promise.all([usage.peakMb(), usage.cpuSeconds()]);
+      const since = cpuSeconds - before;
+      before = cpuSeconds;
+      await usage.resetPeak();
+      return { peakMb, cpuSeconds: since, blockedMs: await blockedMs(url) };
+    },
+  };
+}
+
+/** Reading the metrics begins a new measurement. */
+async function blockedMs(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^nodejs_eventloop_lag_max_seconds(?:\{[^}]*\})? (\S+)/m.exec(metrics)?.[1] ?? 0) * 1000;
 }
 
 function each<T>(of: (name: Name) => T): Record<Name, T> {

@@ -1,10 +1,11 @@
+import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { decimals, printTable } from '../lib/table.ts';
-import { attack } from './attack.ts';
+import { type Answers, attack } from './attack.ts';
 import { ATTACKS } from './attacks.ts';
 import { type Deployment, deploy } from './deployment.ts';
-import { behave, isSuccess, type Kind, type Observed } from './tenant.ts';
+import { isSuccess, type Kind, type Observed, startTenant, type Tenant } from './tenant.ts';
 
 /** What the tenant may wait, in times of what it waits when nobody attacks. */
 const MAX_SLOWDOWN = 3;
@@ -13,6 +14,8 @@ const MIN_P99_MS = 50;
 /** Resident memory of a process, in megabytes: the pod's 512 MiB. */
 const MAX_RESIDENT_MB = 537;
 const REST_MS = 3_000;
+const WARM_UP_SECONDS = 5;
+const QUIET_SECONDS = 20;
 
 interface Verdict {
   name: string;
@@ -24,6 +27,10 @@ interface Verdict {
   attackedMs: number;
   /** The process with most resident memory, in megabytes. */
   memory: { name: string; mb: number };
+  /** The attacker's requests in a second, and those of them that were answered 2xx. */
+  attacker: { sent: number; accepted: number };
+  /** The part of the machine's CPU time that was used. */
+  busy: number;
   problems: string[];
 }
 
@@ -34,21 +41,26 @@ export async function run(args: string[]): Promise<void> {
     options: {
       seconds: { type: 'string', default: '60' },
       only: { type: 'string', default: '' },
+      profile: { type: 'string' },
     },
   });
   const seconds = Number(values.seconds);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  const deployment = await deploy();
+  const deployment = await deploy(values.profile);
+  const tenant = startTenant(deployment.urls);
   try {
-    await observe(deployment, 5);
-    const quiet = await observe(deployment, Math.min(seconds, 20));
+    const { isAhead } = await tenant.behave(WARM_UP_SECONDS);
+    if (!isAhead) {
+      console.log("Not permitted to raise the tenant's priority: its own wait for a core is in its times.");
+    }
+    const { observed: quiet } = await tenant.behave(Math.min(seconds, QUIET_SECONDS));
     const failed = quiet.filter((one) => !isSuccess(one));
     if (failed.length > 0) throw new Error(`without an attack: ${JSON.stringify(failed.slice(0, 5))}`);
     const verdicts: Verdict[] = [];
     for (const [name, { summary }] of Object.entries(ATTACKS)) {
       if (!name.includes(values.only)) continue;
       console.log(`${name}: ${summary}`);
-      const verdict = await withstand(deployment, name, seconds, quiet);
+      const verdict = await withstand({ deployment, tenant, name, seconds, quiet });
       verdicts.push(verdict);
       for (const problem of verdict.problems) console.log(`  ${problem}`);
       await sleep(REST_MS);
@@ -57,29 +69,34 @@ export async function run(args: string[]): Promise<void> {
     const problems = verdicts.filter((verdict) => verdict.problems.length > 0).length;
     if (problems > 0) throw new Error(`${problems} attacks did harm.`);
   } finally {
+    tenant.stop();
     await deployment.stop();
   }
 }
 
-async function observe({ urls }: Deployment, seconds: number): Promise<Observed[]> {
-  return behave(urls, AbortSignal.timeout(seconds * 1000));
+interface Ordeal {
+  deployment: Deployment;
+  tenant: Tenant;
+  name: string;
+  seconds: number;
+  quiet: readonly Observed[];
 }
 
-async function withstand(
-  deployment: Deployment,
-  name: string,
-  seconds: number,
-  quiet: readonly Observed[],
-): Promise<Verdict> {
-  await deployment.peaks();
-  const [observed] = await Promise.all([
-    observe(deployment, seconds),
+async function withstand({ deployment, tenant, name, seconds, quiet }: Ordeal): Promise<Verdict> {
+  await deployment.usage();
+  const cpuBefore = cpuTimes();
+  const [{ observed }, answers] = await Promise.all([
+    tenant.behave(seconds),
     attack({ attack: name, ports: deployment.ports, seconds }),
   ]);
-  const peaks = Object.entries(await deployment.peaks().catch(() => ({})));
+  const cpuAfter = cpuTimes();
+  const usage = Object.entries(await deployment.usage().catch(() => ({})));
+  tell(answers, usage, seconds);
   const failed = observed.filter((one) => !isSuccess(one));
   const slowest = slowdowns(quiet, observed).reduce((worst, one) => (one.times > worst.times ? one : worst));
-  const [most = ['none', 0] as const] = peaks.toSorted(([, a], [, b]) => b - a);
+  const [[largest, { peakMb }] = ['none', { peakMb: 0 }] as const] = usage.toSorted(
+    ([, a], [, b]) => b.peakMb - a.peakMb,
+  );
   const ended = Object.entries(deployment.programs).filter(([, program]) => !program.isRunning);
   return {
     name,
@@ -88,16 +105,47 @@ async function withstand(
     kind: slowest.kind,
     quietMs: slowest.quietMs,
     attackedMs: slowest.attackedMs,
-    memory: { name: most[0], mb: most[1] },
+    memory: { name: largest, mb: peakMb },
+    attacker: perSecond(answers, seconds),
+    busy: (cpuAfter.used - cpuBefore.used) / (cpuAfter.all - cpuBefore.all),
     problems: [
       ...(failed.length > 0 ? [`${failed.length} requests failed: ${describe(failed)}`] : []),
       ...(slowest.times > MAX_SLOWDOWN && slowest.attackedMs > MIN_P99_MS
         ? [`${slowest.kind} took ${decimals(slowest.times)} times as long`]
         : []),
-      ...(most[1] > MAX_RESIDENT_MB ? [`${most[0]} took ${Math.round(most[1])} MB`] : []),
+      ...(peakMb > MAX_RESIDENT_MB ? [`${largest} took ${Math.round(peakMb)} MB`] : []),
       ...ended.map(([service]) => `${service} ended`),
     ],
   };
+}
+
+/** What tells a machine that has no core left from a service that is unfair. */
+function tell(
+  answers: Answers,
+  usage: readonly [string, { cpuSeconds: number; blockedMs: number }][],
+  seconds: number,
+): void {
+  const each = Object.entries(answers).map(([answer, times]) => `${answer}: ${times}`);
+  console.log(`  attacker: ${each.join(', ') || 'nothing'}`);
+  const used = usage.map(
+    ([service, { cpuSeconds, blockedMs }]) =>
+      `${service} ${Math.round((100 * cpuSeconds) / seconds)}% (${Math.round(blockedMs)} ms)`,
+  );
+  console.log(`  CPU of each service (event loop blocked at most): ${used.join(', ')}`);
+}
+
+function perSecond(answers: Answers, seconds: number) {
+  const all = Object.entries(answers);
+  const sum = (some: typeof all) => some.reduce((total, [, times]) => total + times, 0) / seconds;
+  return { sent: sum(all), accepted: sum(all.filter(([answer]) => answer.startsWith('2'))) };
+}
+
+/** Seconds of all cores. */
+function cpuTimes() {
+  const times = cpus().map((cpu) => cpu.times);
+  const all = times.flatMap((one) => Object.values(one)).reduce((sum, ms) => sum + ms, 0);
+  const idle = times.reduce((sum, one) => sum + one.idle, 0);
+  return { all, used: all - idle };
 }
 
 function slowdowns(quiet: readonly Observed[], observed: readonly Observed[]) {
@@ -122,14 +170,29 @@ function describe(failed: readonly Observed[]): string {
 
 function print(verdicts: readonly Verdict[]): void {
   printTable(
-    ['attack', 'requests', 'failed', 'slowest', 'quiet p99 ms', 'p99 ms', 'most memory', 'MB'],
-    verdicts.map(({ name, requests, failed, kind = '', quietMs, attackedMs, memory }) => [
+    [
+      'attack',
+      'requests',
+      'failed',
+      'slowest',
+      'quiet p99 ms',
+      'p99 ms',
+      'attacker/s',
+      '2xx/s',
+      'CPU',
+      'most memory',
+      'MB',
+    ],
+    verdicts.map(({ name, requests, failed, kind = '', quietMs, attackedMs, memory, attacker, busy }) => [
       name,
       String(requests),
       String(failed),
       kind,
       decimals(quietMs),
       decimals(attackedMs),
+      String(Math.round(attacker.sent)),
+      String(Math.round(attacker.accepted)),
+      `${Math.round(100 * busy)}%`,
       memory.name,
       String(Math.round(memory.mb)),
     ]),

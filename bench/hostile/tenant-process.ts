@@ -1,0 +1,137 @@
+import { Agent, request } from 'node:http';
+import { getPriority, setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TENANT } from './deployment.ts';
+import type { Kind, Observation, Observed, TenantPlan, Urls } from './tenant.ts';
+
+const WITHIN_MS = 15_000;
+/** How much the priority exceeds that of the services. */
+const AHEAD = 10;
+
+/** Its connections stay open, as those of a gateway do. */
+const agent = new Agent({ keepAlive: true });
+
+/** The tenant has a machine of its own: where it shares one, its own work must not wait. */
+function goAhead(): boolean {
+  try {
+    setPriority(getPriority() - AHEAD);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isAhead = goAhead();
+process.on('message', async ({ urls, seconds }: TenantPlan) => {
+  const observed = await behave(urls, AbortSignal.timeout(seconds * 1000));
+  const observation: Observation = { observed, isAhead };
+  process.send?.(observation);
+});
+
+/**
+ * A tenant that does nothing special, without retries, until it is told to stop: 20 batches of 10 events, 20
+ * evaluations, 4 identify calls, 2 turns and 2 reads of a conversation a second.
+ */
+async function behave(urls: Urls, until: AbortSignal): Promise<Observed[]> {
+  const observed: Observed[] = [];
+  let number = 0;
+
+  async function send(kind: Kind, url: string, body?: unknown, headers = {}): Promise<unknown> {
+    const prepared = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const from = `198.51.100.${number % 250}`;
+    const startedAt = performance.now();
+    const { status, text } = await exchange(url, prepared, { 'X-Forwarded-For': from, ...headers });
+    observed.push({ kind, status, ms: performance.now() - startedAt });
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  async function every(ms: number, one: () => Promise<unknown>): Promise<void> {
+    const running = new Set<Promise<unknown>>();
+    while (!until.aborted) {
+      const sent = one();
+      running.add(sent);
+      sent.finally(() => running.delete(sent));
+      await sleep(ms);
+    }
+    await Promise.all(running);
+  }
+
+  const person = () => `person-${++number % 500}`;
+
+  function events(): Promise<unknown> {
+    const timestamp = new Date().toISOString();
+    const one = () => ({
+      distinct_id: person(),
+      event_id: `tenant-${process.pid}-${number}`,
+      event_name: 'page viewed',
+      schema_version: 1,
+      timestamp,
+      properties: { path: '/pricing', number },
+    });
+    return send('events', `${urls.ingestion}/v1/events`, {
+      events: Array.from({ length: 10 }, one),
+      sent_at: timestamp,
+    });
+  }
+
+  async function converse(): Promise<void> {
+    const opened = await send('open', `${urls.messenger}/v1/conversations`, { distinctId: person() });
+    if (!isOpened(opened)) return;
+    const url = `${urls.messenger}/v1/conversations/${opened.conversationId}`;
+    const token = { 'X-Service-Conversation-Token': opened.token };
+    await send('turn', `${url}/turns`, { body: 'Where is my order?' }, token);
+    await send('thread', url, undefined, token);
+  }
+
+  await Promise.all([
+    every(50, events),
+    every(50, () => send('flags', `${urls.flags}/v1/flags?distinct_id=${person()}`)),
+    every(250, () =>
+      send('identify', `${urls.ingestion}/v1/identify`, {
+        distinct_id: person(),
+        properties: { plan: 'pro' },
+      }),
+    ),
+    every(500, converse),
+  ]);
+  return observed;
+}
+
+/** Sends a request and reads the whole response. A request without a response has the status 0. */
+function exchange(
+  url: string,
+  body: Buffer | undefined,
+  headers: Record<string, string>,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve) => {
+    const none = () => resolve({ status: 0, text: '' });
+    const sent = request(
+      url,
+      {
+        agent,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          Authorization: `Bearer ${TENANT.key}`,
+          'Content-Type': 'application/json',
+          ...(body === undefined ? {} : { 'Content-Length': body.length }),
+          ...headers,
+        },
+        signal: AbortSignal.timeout(WITHIN_MS),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', none);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+        );
+      },
+    );
+    sent.on('error', none);
+    sent.end(body);
+  });
+}
+
+function isOpened(answer: unknown): answer is { conversationId: string; token: string } {
+  return typeof answer === 'object' && answer !== null && 'conversationId' in answer && 'token' in answer;
+}
