@@ -1,5 +1,5 @@
-import type { Operation } from '@switchboard/contracts';
 import type { Hono } from 'hono';
+import { boundedLines } from '../telemetry/bounded-lines.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { inScope } from '../telemetry/scope.ts';
@@ -27,6 +27,7 @@ export function observeRequests(
   fetch: Fetch,
   { logger, metrics, tracing, trustedHops, consoleOrigin }: ObserveOptions,
 ): Fetch {
+  const logFailure = boundedLines(logger);
   let inFlight = 0;
   metrics.gauge('switchboard_http_requests_in_flight', 'Requests in progress.', () => inFlight);
 
@@ -45,8 +46,14 @@ export function observeRequests(
     const route = operation?.path ?? 'other';
     metrics.observeRequest(method, route, status, seconds);
     if (span !== undefined) endSpan(method, status, exchange, span);
-    const level = levelOf(operation, status);
-    if (logger.isLevelEnabled(level)) logger[level]({ method, route, status, seconds }, 'request');
+    if (operation !== undefined && status >= 400) {
+      const level = status >= 500 ? 'error' : 'info';
+      const cause = { method, route, status };
+      logFailure({ level, cause, details: () => ({ seconds }), message: 'request' });
+    } else if (logger.isLevelEnabled('debug')) {
+      // Requests for anything but an operation: health, metrics, unknown paths.
+      logger.debug({ method, route, status, seconds }, 'request');
+    }
     return response;
   }
 
@@ -106,10 +113,4 @@ function endSpan(method: string, status: number, { operation, projectId }: Excha
     },
     ...(status >= 500 && { failure: status }),
   });
-}
-
-/** Requests for anything but an operation (health, metrics, unknown paths) are logged at debug. */
-function levelOf(operation: Operation | undefined, status: number): 'error' | 'info' | 'debug' {
-  if (operation === undefined || status < 400) return 'debug';
-  return status >= 500 ? 'error' : 'info';
 }

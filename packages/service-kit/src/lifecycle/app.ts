@@ -14,6 +14,7 @@ import { type Implement, implementing } from '../http/implement.ts';
 import { notFoundMessage } from '../http/not-found.ts';
 import { observeRequests } from '../http/observe-requests.ts';
 import { createSender } from '../outgoing/sender.ts';
+import { boundedLines } from '../telemetry/bounded-lines.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { CommonConfig, ServiceContext } from './context.ts';
 import { createHealth, type Health, mountHealth } from './health.ts';
@@ -78,13 +79,15 @@ export function createApp({ service, context, directory, database }: AppOptions)
     consoleOrigin,
   });
 
+  const logFailure = boundedLines(logger);
   hono.onError((error, c) => {
     const { operation, requestId, errorCodes } = c.env;
     const rejection = toRejection(error);
+    const cause = { route: operation?.path, kind: error.name };
     if (rejection === undefined) {
-      logger.error({ route: operation?.path, error }, 'request failed');
+      logFailure({ level: 'error', cause, details: () => ({ error }), message: 'request failed' });
     } else if (rejection.status === 503) {
-      logger.warn({ route: operation?.path, error }, 'dependency unavailable');
+      logFailure({ level: 'warn', cause, details: () => ({ error }), message: 'dependency unavailable' });
     }
     const internal = new Rejection(500, 'INTERNAL', `Internal error. Report request id ${requestId}.`);
     return errorResponse(operation?.errorShape ?? 'B', rejection ?? internal, errorCodes);

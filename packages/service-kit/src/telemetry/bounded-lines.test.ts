@@ -1,0 +1,27 @@
+import { eventually } from '@switchboard/testkit';
+import { expect, it, onTestFinished } from 'vitest';
+import { startTestApp } from '../testing/test-app.ts';
+import { createLogger } from './logger.ts';
+
+it('a flood of refused requests writes ten lines a second of each cause, and one that counts the others', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const logger = createLogger({ service: 'flags', level: 'info', destination });
+  const app = await startTestApp({}, { logger });
+  onTestFinished(() => app.stop());
+  const refused = (method: string) => fetch(`${app.url}/things/x`, { method });
+
+  await Promise.all([...Array.from({ length: 60 }, () => refused('GET')), refused('POST')]);
+
+  const of = (method: string) =>
+    lines.filter((line) => line['msg'] === 'request' && line['method'] === method);
+  const counted = () => of('GET').filter((line) => 'notLogged' in line);
+  const written = () => of('GET').filter((line) => 'requestId' in line);
+  await eventually(() => {
+    const left = counted().reduce((sum, line) => sum + Number(line['notLogged']), 0);
+    expect(written().length + left).toBe(60);
+  });
+  expect(counted()[0]).toMatchObject({ level: 'info', route: '/things/{name}', status: 401 });
+  expect(written().length).toBeLessThan(60);
+  expect(of('POST')).toHaveLength(1);
+});
