@@ -40,7 +40,7 @@ export { type Clock, type CommonConfig, type ServiceContext, systemClock } from 
 export { defineService, type RunningService, type StartableService } from './lifecycle/define-service.ts';
 export { openEventLog } from './lifecycle/event-log.ts';
 export { openObjects } from './lifecycle/object-store.ts';
-export { runService, serviceContext, startWithRetries } from './lifecycle/runner.ts';
+export { serviceContext, startWithRetries } from './lifecycle/runner.ts';
 export type { Service, ServiceDefinition } from './lifecycle/service.ts';
 export { shutDownInOrder } from './lifecycle/shutdown.ts';
 export { openQuotas } from './limits/quota.ts';

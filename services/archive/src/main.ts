@@ -1,4 +1,3 @@
-import { runService } from '@switchboard/service-kit';
-import { archiveService } from './service.ts';
+import { runService } from '@switchboard/service-kit/main';
 
-await runService(archiveService);
+await runService('archive', async () => (await import('./service.ts')).archiveService);

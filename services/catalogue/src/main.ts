@@ -1,4 +1,3 @@
-import { runService } from '@switchboard/service-kit';
-import { catalogueService } from './service.ts';
+import { runService } from '@switchboard/service-kit/main';
 
-await runService(catalogueService);
+await runService('catalogue', async () => (await import('./service.ts')).catalogueService);

@@ -1,4 +1,3 @@
-import { runService } from '@switchboard/service-kit';
-import { collaborationService } from './service.ts';
+import { runService } from '@switchboard/service-kit/main';
 
-await runService(collaborationService);
+await runService('collaboration', async () => (await import('./service.ts')).collaborationService);

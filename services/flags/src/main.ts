@@ -1,4 +1,3 @@
-import { runService } from '@switchboard/service-kit';
-import { flagsService } from './service.ts';
+import { runService } from '@switchboard/service-kit/main';
 
-await runService(flagsService);
+await runService('flags', async () => (await import('./service.ts')).flagsService);

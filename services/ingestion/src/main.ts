@@ -1,4 +1,3 @@
-import { runService } from '@switchboard/service-kit';
-import { ingestionService } from './service.ts';
+import { runService } from '@switchboard/service-kit/main';
 
-await runService(ingestionService);
+await runService('ingestion', async () => (await import('./service.ts')).ingestionService);

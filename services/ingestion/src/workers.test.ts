@@ -1,4 +1,4 @@
-import { call, eventually, type Program, startKafka } from '@switchboard/testkit';
+import { call, eventually, type Program, processUsage, startKafka } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batch, event, KEY, linesOf, startIngestion, type TestIngestion } from './testing/service.ts';
 
@@ -29,6 +29,13 @@ describe.skipIf(kafka === undefined)('two workers on Kafka', { timeout: TIMEOUT_
       headers: { Authorization: `Bearer ${KEY}`, Connection: 'close', 'X-Forwarded-For': address },
     });
   const logged = (msg: string) => program.records().filter((line) => line['msg'] === msg);
+
+  it('are what takes memory: their supervisor does not load the service', async () => {
+    const pids: number[] = Object(logged('all workers ready')[0]?.['pids']);
+    const [first = 0, second = 0] = await Promise.all(pids.map((pid) => processUsage(pid).residentMb()));
+    const all = await processUsage(program.pid).residentMb();
+    expect(all - first - second).toBeLessThan(Math.min(first, second) / 2);
+  });
 
   it('store every accepted event, also when one of them is killed and while they stop', async () => {
     await ingestion.published('events');

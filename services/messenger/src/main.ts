@@ -1,4 +1,3 @@
-import { runService } from '@switchboard/service-kit';
-import { messengerService } from './service.ts';
+import { runService } from '@switchboard/service-kit/main';
 
-await runService(messengerService);
+await runService('messenger', async () => (await import('./service.ts')).messengerService);

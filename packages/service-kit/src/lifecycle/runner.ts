@@ -10,11 +10,9 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { startTracing } from '../telemetry/tracing/start.ts';
 import { type CommonConfig, type ServiceContext, systemClock } from './context.ts';
 import type { Service, ServiceDefinition } from './service.ts';
-import { shutDownInOrder } from './shutdown.ts';
+import { refuse, shutDownInOrder } from './shutdown.ts';
 import { joinSupervisor, type Membership } from './workers/join.ts';
-import { planWorkers } from './workers/plan.ts';
 import type { Assignment } from './workers/protocol.ts';
-import { superviseWorkers, type Timings } from './workers/supervisor.ts';
 
 /** After SIGTERM, load balancers have DRAIN_MS to notice, then requests in flight have FINISH_MS. */
 const FINISH_MS = 8_000;
@@ -57,25 +55,16 @@ export async function startWithRetries(
   app.health.started();
 }
 
-/**
- * Runs a service as this process: reads the environment, listens at once (not ready until it has started), and on
- * SIGTERM, SIGINT or an error that nothing handled reports not ready, finishes requests in flight, flushes and exits
- * within 15 s. With WORKERS, this process supervises others that do so.
- */
-export async function runService<S extends z.ZodType<CommonConfig>>(
+/** Runs a service in this process, which its supervisor started or nothing did. See `runService`. */
+export async function runProcess<S extends z.ZodType<CommonConfig>>(
   definition: ServiceDefinition<S>,
-  timings?: Partial<Timings>,
 ): Promise<void> {
   try {
     const membership = await joinSupervisor();
-    const context = serviceContext(definition, process.env, membership?.assignment);
-    const plan = membership === undefined ? planWorkers(context.config) : undefined;
-    if (plan !== undefined && plan.count > 1) superviseWorkers({ ...context, plan, timings });
-    else await run(definition, context, membership);
+    await run(definition, serviceContext(definition, process.env, membership?.assignment), membership);
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof ListenError)) throw error;
-    process.stderr.write(`${definition.name}: ${error.message}\n`);
-    process.exit(1);
+    refuse(definition.name, error);
   }
 }
 

@@ -55,3 +55,9 @@ export function shutDownInOrder({
   });
   return (exitCode) => void shutDown(exitCode);
 }
+
+/** Ends a process that cannot run as it is set up. */
+export function refuse(service: string, { message }: Error): never {
+  process.stderr.write(`${service}: ${message}\n`);
+  process.exit(1);
+}

@@ -1,7 +1,8 @@
 import { region } from '@switchboard/contracts';
 import { z } from 'zod';
-import { httpUrl, integerSetting, postgresUrl, workersSetting } from './fields.ts';
+import { httpUrl, integerSetting, postgresUrl } from './fields.ts';
 import { outgoingSettings } from './outgoing.ts';
+import { processSettings } from './process.ts';
 
 /** The settings of every service, to be spread into its own `z.object`. */
 export const commonSettings = {
@@ -9,10 +10,7 @@ export const commonSettings = {
     'Port to listen on; 0 picks a free one.',
   ),
   HOST: z.string().default('0.0.0.0').describe('Address to listen on.'),
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
-    .default('info')
-    .describe('Lowest level logged; debug includes successful requests.'),
+  LOG_LEVEL: processSettings.LOG_LEVEL,
   REGION: region
     .meta({ values: 'up to 16 of a-z and 0-9, first a letter' })
     .describe('Region of this deployment. Project keys of other regions are rejected.'),
@@ -22,7 +20,7 @@ export const commonSettings = {
   DRAIN_MS: integerSetting({ min: 0, max: 5000, fallback: 2000 }).describe(
     'Milliseconds of serving after SIGTERM; longer than load balancers take to notice.',
   ),
-  WORKERS: workersSetting().describe('Processes that serve requests; `auto`: one per CPU, as memory allows.'),
+  WORKERS: processSettings.WORKERS,
   MAX_BYTES_IN_FLIGHT: integerSetting({
     min: 1_000_000,
     max: 64_000_000_000,

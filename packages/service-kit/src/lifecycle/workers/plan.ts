@@ -1,7 +1,8 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { ConfigError } from '../../settings/config.ts';
-import type { CommonConfig } from '../context.ts';
+import { z } from 'zod';
+import { ConfigError, parseConfig } from '../../settings/config.ts';
+import { processSettings } from '../../settings/process.ts';
 
 const MIB = 1_048_576;
 /** Three semi-spaces of 16 MiB, as the images run Node.js. Every worker has its own. */
@@ -22,9 +23,23 @@ export interface WorkerPlan {
   flags: string[];
 }
 
+/** What a supervisor reads of a service's settings. The workers check all of them. */
+const supervisorSettings = z.object({ ...processSettings, ROLES: z.string().optional() });
+type SupervisorConfig = z.output<typeof supervisorSettings>;
+
+/** Undefined if they are not valid: the service names all problems of its settings together. */
+export function supervisorConfig(env: Record<string, string | undefined>): SupervisorConfig | undefined {
+  try {
+    return parseConfig(supervisorSettings, env);
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
 /** How many workers serve requests, and with which share of the heap. Throws ConfigError if they have no room. */
 export function planWorkers(
-  config: Pick<CommonConfig, 'WORKERS'>,
+  config: Pick<SupervisorConfig, 'WORKERS' | 'ROLES'>,
   machine: Machine = thisMachine(),
 ): WorkerPlan {
   const oldSpace = machine.heapBytes - YOUNG_BYTES;
@@ -35,7 +50,7 @@ export function planWorkers(
   return { count, flags: [`--max-old-space-size-percentage=${percentage.toFixed(4)}`] };
 }
 
-function countOf(setting: CommonConfig['WORKERS'], cpus: number, mostWorkers: number): number {
+function countOf(setting: SupervisorConfig['WORKERS'], cpus: number, mostWorkers: number): number {
   if (setting === 'auto') return Math.min(cpus, mostWorkers);
   if (setting <= mostWorkers) return setting;
   throw new ConfigError(
@@ -44,8 +59,8 @@ function countOf(setting: CommonConfig['WORKERS'], cpus: number, mostWorkers: nu
 }
 
 /** Whether the process has the role http. Consumers always run once. */
-function servesRequests(config: object): boolean {
-  return !('ROLES' in config && config.ROLES instanceof Set) || config.ROLES.has('http');
+function servesRequests({ ROLES }: Pick<SupervisorConfig, 'ROLES'>): boolean {
+  return ROLES === undefined || ROLES.split(',').some((role) => role.trim() === 'http');
 }
 
 function thisMachine(): Machine {
