@@ -41,9 +41,10 @@ const BENCHES: Record<string, Bench> = {
     load: () => import('./identify/run.ts'),
   },
   ingestion: {
-    summary: 'Events into Kafka, beside bare Node.js and kafkajs; every accepted event is looked for.',
+    summary:
+      'Events into Kafka, beside bare Node.js and PostHog capture; every accepted event is looked for.',
     options:
-      '--seconds 8 --runs 3 --only batch,single,overload,minute --partitions 4 --workers 1 --profile <folder>',
+      '--seconds 8 --runs 3 --only batch,single,wide,overload,minute --partitions 4 --workers 1,auto --peer <capture> --profile <folder> --record --check',
     load: () => import('./ingestion/run.ts'),
   },
   messenger: {

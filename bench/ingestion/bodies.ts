@@ -1,29 +1,90 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
+/** How a server wants events, each with a number of its own. */
+export interface Protocol {
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  /** Where the load writes the number. */
+  number: string;
+  /** What stands before the number in a stored event. */
+  storedPrefix: string;
+  body(events: readonly BenchEvent[]): object;
+}
+
+interface BenchEvent {
+  person: string;
+  name: string;
+  at: string;
+  session: string;
+  properties: object;
+  context: object;
+}
+
+export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
+
 /** Where the load writes a number that makes each event_id its own. */
 export const NUMBER = '#'.repeat(14);
-/** What stands before the number in an event_id. */
-export const EVENT_ID_PREFIX = 'bench-event-id-';
+const EVENT_ID_PREFIX = 'bench-event-id-';
+
+export const SWITCHBOARD: Protocol = {
+  path: '/v1/events',
+  headers: { Authorization: `Bearer ${PROJECT_KEY}`, 'Content-Type': 'application/json' },
+  number: NUMBER,
+  storedPrefix: `"event_id":"${EVENT_ID_PREFIX}`,
+  body: (events) => ({
+    events: events.map(({ person, name, at, session, properties, context }) => ({
+      distinct_id: person,
+      event_id: `${EVENT_ID_PREFIX}${NUMBER}`,
+      event_name: name,
+      schema_version: 1,
+      timestamp: at,
+      session_id: session,
+      properties,
+      context,
+    })),
+    sent_at: new Date().toISOString(),
+  }),
+};
+
+/** The end of a UUID, in decimal digits. */
+const UUID_NUMBER = '#'.repeat(12);
+const UUID_PREFIX = '01890000-0000-7000-8000-';
+
+export const CAPTURE: Protocol = {
+  path: '/batch',
+  headers: { 'Content-Type': 'application/json' },
+  number: UUID_NUMBER,
+  storedPrefix: `"uuid":"${UUID_PREFIX}`,
+  body: (events) => ({
+    api_key: 'phc_bench',
+    batch: events.map(({ person, name, at, session, properties, context }) => ({
+      distinct_id: person,
+      uuid: `${UUID_PREFIX}${UUID_NUMBER}`,
+      event: name,
+      timestamp: at,
+      properties: { $session_id: session, ...properties, ...context },
+    })),
+    sent_at: new Date().toISOString(),
+  }),
+};
 
 const PATHS = ['pricing', 'docs/start', 'docs/api', 'checkout', 'settings/team', 'reports/weekly'];
 const NAMES = ['page viewed', 'button clicked', 'checkout completed', 'report shared', 'search made'];
 
 /** Some bodies of `count` events each, of about 490 bytes an event with little in common. */
-export function eventBodies(count: number, bodies: number): string[] {
+export function eventBodies(count: number, bodies: number, protocol: Protocol = SWITCHBOARD): string[] {
   return Array.from({ length: bodies }, () => {
     const events = Array.from({ length: count }, () => event());
-    return JSON.stringify({ events, sent_at: new Date().toISOString() });
+    return JSON.stringify(protocol.body(events));
   });
 }
 
-function event() {
+function event(): BenchEvent {
   return {
-    distinct_id: `user-${Math.floor(Math.random() * 50_000)}`,
-    event_id: `${EVENT_ID_PREFIX}${NUMBER}`,
-    event_name: pick(NAMES),
-    schema_version: 1,
-    timestamp: new Date().toISOString(),
-    session_id: randomUUID(),
+    person: `user-${Math.floor(Math.random() * 50_000)}`,
+    name: pick(NAMES),
+    at: new Date().toISOString(),
+    session: randomUUID(),
     properties: {
       url: `https://app.example.com/${pick(PATHS)}?ref=${randomBytes(6).toString('hex')}`,
       title: pick(PATHS),

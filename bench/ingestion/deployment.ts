@@ -1,12 +1,15 @@
 import { join } from 'node:path';
+import { ingestionTopics } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
-import { openKafkaLog } from '@switchboard/event-log';
+import { openKafkaLog, type TopicSpec } from '@switchboard/event-log';
 import { eventually, type Program, spawnProgram } from '@switchboard/testkit';
 import kafkajs from 'kafkajs';
 import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
+import { CAPTURE, PROJECT_KEY, type Protocol, SWITCHBOARD } from './bodies.ts';
+import { startCapture } from './peer.ts';
 
-export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
-export const FLOOR_TOPIC = 'floor';
+const FLOOR_TOPIC = 'floor';
+const PEER_TOPIC = 'capture';
 /** As many as the floor spreads its records over. */
 const FLOOR_PARTITIONS = 4;
 /** All load comes from one address and one project. */
@@ -15,17 +18,36 @@ const UNLIMITED = {
   BYTES_PER_ADDRESS_PER_SECOND: '1000000000000',
 };
 
+/** A server under measurement, and the topic on which its events must be. */
+export interface Server {
+  name: string;
+  program: Program;
+  protocol: Protocol;
+  topic: string;
+}
+
 export interface Deployment {
   kafka: kafkajs.Kafka;
-  service: Program;
-  floor: Program;
+  /** The ingestion service, once for each number of workers. */
+  services: Server[];
+  /** The floor, then the peer. */
+  others: Server[];
   stop(): Promise<void>;
 }
 
-/** The ingestion service, with so many workers, and the floor, on one Kafka. The topics must not exist yet. */
+export interface DeployOptions {
+  flags: readonly string[];
+  partitions: number;
+  /** Values of WORKERS. */
+  workers: readonly string[];
+  /** PostHog's capture, as a program. */
+  peer: string | undefined;
+}
+
+/** The ingestion service, the floor and the peer on one Kafka. The topics must not exist yet. */
 export async function deploy(
   brokers: string[],
-  { flags, partitions, workers }: { flags: readonly string[]; partitions: number; workers: string },
+  { flags, partitions, workers, peer }: DeployOptions,
 ): Promise<Deployment> {
   const compression = process.env['KAFKA_COMPRESSION'];
   const { rig, stop } = await startRig({
@@ -37,31 +59,51 @@ export async function deploy(
     },
   });
   await createTopics(brokers, partitions);
-  const service = await rig.spawn('ingestion', {
-    flags: [...HEAP_FLAGS, ...flags],
-    env: { WORKERS: workers, ...UNLIMITED },
-    output: 'inherit',
-  });
-  const floor = await spawnProgram({
+  const services: Server[] = [];
+  for (const count of workers) {
+    const program = await rig.spawn('ingestion', {
+      flags: [...HEAP_FLAGS, ...flags],
+      env: { WORKERS: count, ...UNLIMITED },
+      output: 'inherit',
+    });
+    const name = count === '1' ? 'switchboard' : `switchboard, WORKERS=${count}`;
+    services.push({ name, program, protocol: SWITCHBOARD, topic: ingestionTopics.events });
+  }
+  const others = [
+    { name: 'floor', program: await startFloor(brokers), protocol: SWITCHBOARD, topic: FLOOR_TOPIC },
+  ];
+  if (peer !== undefined) {
+    const program = await startCapture(peer, brokers, PEER_TOPIC);
+    others.push({ name: 'capture', program, protocol: CAPTURE, topic: PEER_TOPIC });
+  }
+  for (const { program } of others) rig.defer(() => program.stop());
+  return {
+    kafka: new kafkajs.Kafka({ brokers, clientId: 'bench', logLevel: kafkajs.logLevel.NOTHING }),
+    services,
+    others,
+    stop,
+  };
+}
+
+function startFloor(brokers: string[]): Promise<Program> {
+  return spawnProgram({
     command: ['node', ...HEAP_FLAGS, join(import.meta.dirname, 'floor.ts')],
     env: { NODE_ENV: 'production', KAFKA_BROKERS: brokers.join(','), FLOOR_TOPIC },
     ready: '/',
     output: 'inherit',
   });
-  rig.defer(() => floor.stop());
-  return {
-    kafka: new kafkajs.Kafka({ brokers, clientId: 'bench', logLevel: kafkajs.logLevel.NOTHING }),
-    service,
-    floor,
-    stop,
-  };
 }
 
 async function createTopics(brokers: string[], partitions: number): Promise<void> {
   const log = openKafkaLog({ brokers, clientId: 'bench' });
-  await log.createTopics([
-    { name: FLOOR_TOPIC, partitions: FLOOR_PARTITIONS, replication: 1, cleanup: 'delete', deadLetter: false },
-  ]);
+  const topic = (name: string, count: number): TopicSpec => ({
+    name,
+    partitions: count,
+    replication: 1,
+    cleanup: 'delete',
+    deadLetter: false,
+  });
+  await log.createTopics([topic(FLOOR_TOPIC, FLOOR_PARTITIONS), topic(PEER_TOPIC, partitions)]);
   const directory = await createDirectoryPublisher(log, { partitions });
   const project = { id: 'bench', companyId: 'bench', name: 'Bench', key: PROJECT_KEY };
   // A new topic is unknown for a moment.

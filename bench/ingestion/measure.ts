@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ProcessUsage, type Program, processUsage } from '@switchboard/testkit';
+import { type ProcessUsage, processUsage } from '@switchboard/testkit';
 import { applyLoad, countOf, isSuccess, type LoadResult } from '../lib/load.ts';
-import { eventBodies, NUMBER } from './bodies.ts';
-import { PROJECT_KEY } from './deployment.ts';
+import { eventBodies, type Protocol } from './bodies.ts';
+import type { Server } from './deployment.ts';
 
 export interface Run {
   result: LoadResult;
@@ -24,29 +24,26 @@ export interface Load {
   seconds: number;
 }
 
-const bodies = new Map<number, string[]>();
+const bodies = new Map<string, string[]>();
 
 /** Loads a server, and returns what it did and what that cost. */
-export async function measure(server: Program, load: Load): Promise<Run> {
+export async function measure(server: Server, load: Load): Promise<Run> {
+  const { program, protocol } = server;
   const { eventsPerRequest, connections, seconds } = load;
-  let sources = bodies.get(eventsPerRequest);
-  if (sources === undefined) {
-    sources = eventBodies(eventsPerRequest, Math.ceil(3200 / eventsPerRequest));
-    bodies.set(eventsPerRequest, sources);
-  }
-  const usage = processUsage(server.pid);
+  const sources = bodiesFor(protocol, eventsPerRequest);
+  const usage = processUsage(program.pid);
   await usage.resetPeak();
   const cpuBefore = await usage.cpuSeconds();
   const sampling = new AbortController();
   const samples = sample(usage, sampling.signal);
   const firstNumber = nextNumber;
   const result = await applyLoad({
-    port: server.port,
-    headers: { Authorization: `Bearer ${PROJECT_KEY}`, 'Content-Type': 'application/json' },
+    port: program.port,
+    headers: protocol.headers,
     connections,
     seconds,
-    requests: sources.map((body) => ({ path: '/v1/events', body })),
-    placeholder: NUMBER,
+    requests: sources.map((body) => ({ path: protocol.path, body })),
+    placeholder: protocol.number,
     firstNumber,
   });
   nextNumber += result.outcomes.length * eventsPerRequest;
@@ -62,6 +59,15 @@ export async function measure(server: Program, load: Load): Promise<Run> {
     residentMb: await samples,
     firstNumber,
   };
+}
+
+function bodiesFor(protocol: Protocol, eventsPerRequest: number): string[] {
+  const name = `${protocol.path} ${eventsPerRequest}`;
+  const known = bodies.get(name);
+  if (known !== undefined) return known;
+  const made = eventBodies(eventsPerRequest, Math.ceil(3200 / eventsPerRequest), protocol);
+  bodies.set(name, made);
+  return made;
 }
 
 async function sample(usage: ProcessUsage, signal: AbortSignal): Promise<number[]> {

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { ingestionTopics } from '@switchboard/contracts';
 import { type KafkaServer, startKafka } from '@switchboard/testkit';
 import type { Kafka } from 'kafkajs';
+import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
 import { isSuccess } from '../lib/load.ts';
 import { median, medianRun } from '../lib/median.ts';
 import { profileFlags } from '../lib/rig.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
-import { type Deployment, deploy } from './deployment.ts';
+import { type Deployment, deploy, type Server } from './deployment.ts';
 import { type Load, measure, type Run } from './measure.ts';
 import { endOffsets, storedNumbers } from './stored-events.ts';
 
@@ -27,45 +27,62 @@ const COLUMNS = [
   'unexpected',
 ];
 
-/** Measures the ingestion service beside the floor: see docs/benchmarks.md. */
+/** Measures the ingestion service beside the floor and a peer: see docs/benchmarks.md. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
       seconds: { type: 'string', default: '8' },
       runs: { type: 'string', default: '3' },
-      only: { type: 'string', default: 'batch,single,overload,minute' },
+      only: { type: 'string', default: 'batch,single,wide,overload,minute' },
       partitions: { type: 'string', default: '4' },
+      /** Several values, such as `1,auto`, are measured beside each other. */
       workers: { type: 'string', default: '1' },
+      peer: { type: 'string' },
       profile: { type: 'string' },
+      ...HISTORY_OPTIONS,
     },
   });
+  const { partitions, peer } = values;
   const seconds = Number(values.seconds);
-  const runs = Number(values.runs);
   const scenarios = values.only.split(',');
   const kafka = await ownKafka();
   const brokers = kafka?.brokers ?? (process.env['KAFKA_BROKERS'] ?? '').split(',');
   const deployment = await deploy(brokers, {
     flags: profileFlags(values.profile),
-    partitions: Number(values.partitions),
-    workers: values.workers,
+    partitions: Number(partitions),
+    workers: values.workers.split(','),
+    peer,
   });
   const rows: string[][] = [];
+  const ratios: Ratio[] = [];
   try {
-    const batch = { eventsPerRequest: 100, connections: 32, seconds };
-    const single = { eventsPerRequest: 1, connections: 32, seconds };
-    if (scenarios.includes('batch'))
-      rows.push(...(await besideFloor(deployment, '100 x 32, events', batch, runs)));
-    if (scenarios.includes('single'))
-      rows.push(...(await besideFloor(deployment, '1 x 32, requests', single, runs)));
-    if (scenarios.includes('overload')) rows.push(...(await overload(deployment, batch)));
-    if (scenarios.includes('minute')) rows.push(await minute(deployment, batch));
+    for (const [name, load] of Object.entries(BESIDE)) {
+      if (!scenarios.includes(name)) continue;
+      const of = partitions === DEFAULT_PARTITIONS ? load.name : `${load.name}, ${partitions} partitions`;
+      const beside = await besideOthers(deployment, of, { ...load, seconds }, Number(values.runs));
+      rows.push(...beside.rows);
+      ratios.push(...beside.ratios);
+    }
+    if (scenarios.includes('overload')) rows.push(...(await overload(deployment, seconds)));
+    if (scenarios.includes('minute')) rows.push(...(await minute(deployment)));
   } finally {
     await deployment.stop();
     await kafka?.stop();
   }
   printTable(COLUMNS, rows);
+  await keepHistory('ingestion', ratios, values);
 }
+
+const DEFAULT_PARTITIONS = '4';
+
+/** What is measured beside the floor and the peer. */
+const BESIDE = {
+  batch: { name: '100 x 32, events', eventsPerRequest: 100, connections: 32 },
+  single: { name: '1 x 32, requests', eventsPerRequest: 1, connections: 32 },
+  wide: { name: '100 x 64, events', eventsPerRequest: 100, connections: 64 },
+};
+const { batch: BATCH } = BESIDE;
 
 /** A broker for this run, unless KAFKA_BROKERS names one, which must have none of the topics. */
 async function ownKafka(): Promise<KafkaServer | undefined> {
@@ -75,70 +92,119 @@ async function ownKafka(): Promise<KafkaServer | undefined> {
   return kafka;
 }
 
-/** Runs take turns, so that other work on the machine affects both. Shows the median run of each. */
-async function besideFloor(
-  deployment: Deployment,
+/** Runs take turns, so that other work on the machine affects all. Shows the median run of each. */
+async function besideOthers(
+  { kafka, services, others }: Deployment,
   name: string,
   load: Load,
   runs: number,
-): Promise<string[][]> {
-  const { service, floor } = deployment;
-  await measure(service, { ...load, seconds: 3 });
-  await measure(floor, { ...load, seconds: 2 });
-  const ours: { run: Run; checked: string[] }[] = [];
-  const floors: Run[] = [];
-  for (let i = 0; i < runs; i++) {
-    ours.push(await checkedRun(deployment, load));
-    floors.push(await measure(floor, load));
+): Promise<{ rows: string[][]; ratios: Ratio[] }> {
+  const servers = [...services, ...others];
+  const measured = new Map<Server, Checked[]>(servers.map((server) => [server, []]));
+  for (const server of servers) await measure(server, { ...load, seconds: WARM_SECONDS });
+  for (let turn = 0; turn < runs; turn++) {
+    for (const server of servers) measured.get(server)?.push(await checkedRun(kafka, server, load));
   }
-  const middle = medianRun(ours, ({ run }) => run.perSecond);
-  const middleFloor = medianRun(floors, ({ perSecond }) => perSecond);
-  const share = (100 * middle.run.perSecond) / middleFloor.perSecond;
-  console.log(`${name}: ${decimals(share, 0)} % of the floor`);
+  const middles = new Map<Server, Checked>();
+  for (const [server, all] of measured)
+    middles.set(
+      server,
+      medianRun(all, ({ run }) => run.perSecond),
+    );
+  return {
+    rows: [...middles].map(([server, one]) => rowOf(name, server, one)),
+    ratios: services.flatMap((service) =>
+      others.flatMap((other) => {
+        const scenario = name + service.name.replace('switchboard', '');
+        return ratiosOf(scenario, other.name, middles.get(service)?.run, middles.get(other)?.run);
+      }),
+    ),
+  };
+}
+
+const WARM_SECONDS = 3;
+
+function ratiosOf(scenario: string, other: string, our?: Run, their?: Run): Ratio[] {
+  if (our === undefined || their === undefined) return [];
+  const ratio = (what: string, better: Ratio['better'], read: (run: Run) => number): Ratio => ({
+    scenario,
+    ratio: `${what} of ${other}`,
+    value: read(our) / read(their),
+    better,
+  });
   return [
-    [name, 'switchboard', ...figures(middle.run), ...middle.checked],
-    [name, 'floor', ...figures(middleFloor), '', '', '', ''],
+    ratio('rate', 'higher', ({ perSecond }) => perSecond),
+    ratio('p99', 'lower', ({ result }) => result.latency.p99),
+    ratio('CPU an event', 'lower', ({ cpuMicrosPerEvent }) => cpuMicrosPerEvent),
   ];
 }
 
 /** Ten times the clients for a while, then the usual number again. */
-async function overload(deployment: Deployment, load: Load): Promise<string[][]> {
-  const during = await checkedRun(deployment, { ...load, connections: load.connections * 10 });
-  const after = await checkedRun(deployment, { ...load, seconds: 2 });
-  return [
-    ['overload, 100 x 320', 'switchboard', ...figures(during.run), ...during.checked],
-    ['the 2 s after it, 100 x 32', 'switchboard', ...figures(after.run), ...after.checked],
-  ];
+async function overload({ kafka, services }: Deployment, seconds: number): Promise<string[][]> {
+  const rows: string[][] = [];
+  for (const service of services) {
+    const during = await checkedRun(kafka, service, {
+      ...BATCH,
+      seconds,
+      connections: BATCH.connections * 10,
+    });
+    const after = await checkedRun(kafka, service, { ...BATCH, seconds: 2 });
+    rows.push(rowOf('overload, 100 x 320', service, during));
+    rows.push(rowOf('the 2 s after it, 100 x 32', service, after));
+  }
+  return rows;
 }
 
-async function minute(deployment: Deployment, load: Load): Promise<string[]> {
-  const { run, checked } = await checkedRun(deployment, { ...load, seconds: 60 });
-  const early = median(run.residentMb.slice(5, 10));
-  const late = median(run.residentMb.slice(-5));
-  console.log(
-    `a minute of load: ${decimals(early)} MB resident after ten seconds, ${decimals(late)} at its end`,
-  );
-  return ['a minute, 100 x 32', 'switchboard', ...figures(run), ...checked];
+async function minute({ kafka, services }: Deployment): Promise<string[][]> {
+  const rows: string[][] = [];
+  for (const service of services) {
+    const checked = await checkedRun(kafka, service, { ...BATCH, seconds: 60 });
+    const early = median(checked.run.residentMb.slice(5, 10));
+    const late = median(checked.run.residentMb.slice(-5));
+    console.log(
+      `${service.name}, a minute of load: ${decimals(early)} MB resident after ten seconds, ${decimals(late)} at its end`,
+    );
+    rows.push(rowOf('a minute, 100 x 32', service, checked));
+  }
+  return rows;
 }
 
-async function checkedRun(deployment: Deployment, load: Load): Promise<{ run: Run; checked: string[] }> {
-  const topic = ingestionTopics.events;
-  const from = await endOffsets(deployment.kafka, topic);
-  const run = await measure(deployment.service, load);
-  return { run, checked: await check(deployment.kafka, topic, from, run, load) };
+interface Checked {
+  run: Run;
+  /** Accepted events, and those of them that the topic has once, has not, and has in spite of their refusal. */
+  found: number[];
 }
+
+async function checkedRun(kafka: Kafka, server: Server, load: Load): Promise<Checked> {
+  const from = await endOffsets(kafka, server.topic);
+  const run = await measure(server, load);
+  return { run, found: await check(kafka, server, from, run, load) };
+}
+
+const rowOf = (scenario: string, { name }: Server, { run, found }: Checked): string[] => [
+  scenario,
+  name,
+  ...figures(run),
+  ...found.map(thousands),
+];
 
 /** Compares the accepted events with those on the topic, one by one. */
 async function check(
   kafka: Kafka,
-  topic: string,
+  { topic, protocol }: Server,
   from: Map<number, bigint>,
   { result, firstNumber }: Run,
   { eventsPerRequest }: Load,
-): Promise<string[]> {
+): Promise<number[]> {
   const count = result.outcomes.length * eventsPerRequest;
   const to = await endOffsets(kafka, topic);
-  const times = await storedNumbers(kafka, topic, { from, to, firstNumber, count });
+  const times = await storedNumbers(kafka, topic, {
+    from,
+    to,
+    prefix: protocol.storedPrefix,
+    firstNumber,
+    count,
+  });
   let accepted = 0;
   let once = 0;
   let lost = 0;
@@ -150,7 +216,7 @@ async function check(
     if (wasAccepted && times[i] === 1) once++;
     if (wasAccepted && times[i] === 0) lost++;
   }
-  return [accepted, once, lost, unexpected].map(thousands);
+  return [accepted, once, lost, unexpected];
 }
 
 function figures({ result, perSecond, cpuMicrosPerEvent, cpuShare, peakMb }: Run): string[] {

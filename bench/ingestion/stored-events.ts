@@ -1,10 +1,17 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import kafkajs, { type Kafka } from 'kafkajs';
-import { EVENT_ID_PREFIX } from './bodies.ts';
 
 const decompress = promisify(zstdDecompress);
-const PREFIX = Buffer.from(`"event_id":"${EVENT_ID_PREFIX}`);
+
+interface Wanted {
+  from: Offsets;
+  to: Offsets;
+  /** What stands before an event's number. */
+  prefix: string;
+  firstNumber: number;
+  count: number;
+}
 
 export type Offsets = Map<number, bigint>;
 
@@ -20,8 +27,9 @@ export async function endOffsets(kafka: Kafka, topic: string): Promise<Offsets> 
 export async function storedNumbers(
   kafka: Kafka,
   topic: string,
-  { from, to, firstNumber, count }: { from: Offsets; to: Offsets; firstNumber: number; count: number },
+  { from, to, prefix, firstNumber, count }: Wanted,
 ): Promise<Uint8Array> {
+  const before = Buffer.from(prefix);
   kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
     compress: () => Promise.reject(new Error('this codec only reads')),
     decompress: (buffer: Buffer) => decompress(buffer),
@@ -44,7 +52,7 @@ export async function storedNumbers(
     async eachBatch({ batch }) {
       const end = to.get(batch.partition) ?? 0n;
       for (const { offset, value } of batch.messages) {
-        if (value !== null && BigInt(offset) < end) countIn(value, times, firstNumber);
+        if (value !== null && BigInt(offset) < end) countIn(value, before, times, firstNumber);
       }
       if (BigInt(batch.lastOffset()) + 1n >= end) missing.delete(batch.partition);
       if (missing.size === 0) done.resolve();
@@ -56,9 +64,9 @@ export async function storedNumbers(
   return times;
 }
 
-function countIn(value: Buffer, times: Uint8Array, firstNumber: number): void {
-  for (let at = value.indexOf(PREFIX); at >= 0; at = value.indexOf(PREFIX, at + PREFIX.length)) {
-    const start = at + PREFIX.length;
+function countIn(value: Buffer, prefix: Buffer, times: Uint8Array, firstNumber: number): void {
+  for (let at = value.indexOf(prefix); at >= 0; at = value.indexOf(prefix, at + prefix.length)) {
+    const start = at + prefix.length;
     const number = Number(value.toString('latin1', start, value.indexOf('"', start))) - firstNumber;
     times[number] = (times[number] ?? 0) + 1;
   }

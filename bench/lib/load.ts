@@ -11,7 +11,7 @@ export interface LoadRequest {
 
 export interface LoadPlan {
   port: number;
-  headers: Record<string, string>;
+  headers: Readonly<Record<string, string>>;
   /** Each has one request in flight. */
   connections: number;
   seconds: number;

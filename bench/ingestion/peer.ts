@@ -1,0 +1,47 @@
+import { connect } from 'node:net';
+import { freePort, type Program, redisUrl, spawnProgram } from '@switchboard/testkit';
+
+/** PostHog's capture, with a Redis; docs/benchmarks.md says where it comes from. All events go to one topic. */
+export async function startCapture(binary: string, brokers: string[], topic: string): Promise<Program> {
+  const redis = await redisUrl();
+  if (redis === undefined) throw new Error('Redis is not installed: run deploy/backings/install.sh redis.');
+  const topics = [
+    'KAFKA_TOPIC',
+    'KAFKA_HISTORICAL_TOPIC',
+    'KAFKA_CLIENT_INGESTION_WARNING_TOPIC',
+    'KAFKA_EXCEPTIONS_TOPIC',
+    'KAFKA_HEATMAPS_TOPIC',
+  ];
+  const port = await freePort();
+  return spawnProgram({
+    command: [binary],
+    port,
+    env: {
+      ADDRESS: `127.0.0.1:${port}`,
+      REDIS_URL: redis,
+      KAFKA_HOSTS: brokers.join(','),
+      ...Object.fromEntries(topics.map((name) => [name, topic])),
+      // Stored by every replica before it is answered, as ours; its default linger of 20 ms makes it slower here.
+      KAFKA_PRODUCER_ACKS: 'all',
+      KAFKA_PRODUCER_LINGER_MS: '5',
+      KAFKA_COMPRESSION_CODEC: 'none',
+      OVERFLOW_ENABLED: 'false',
+      OVERFLOW_PER_SECOND_LIMIT: '1000000000',
+      OVERFLOW_BURST_LIMIT: '1000000000',
+      PRINT_SINK: 'false',
+      RUST_LOG: 'error',
+    },
+    ready: () => accepts(port),
+    output: 'inherit',
+  });
+}
+
+function accepts(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.on('error', reject);
+  });
+}
