@@ -1,6 +1,7 @@
 import type { AuthorKind, ConversationStatus, PageContext, UploadedAttachment } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { and, asc, desc, eq, gt, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/pg-core';
 import { attachments, conversations, teammates, turns } from '../schema/index.ts';
 import { CAPACITY, turnBytes } from './size.ts';
 
@@ -115,6 +116,8 @@ export interface ConversationsStore {
   turns(projectId: string, conversationId: string, range: Partial<TurnRange>): Promise<TurnRow[]>;
   /** The position of a turn; undefined if it is not one of the conversation. */
   positionOf(conversationId: string, turnId: string): Promise<number | undefined>;
+  /** The query behind `positionOf`, for tests that explain it. */
+  positionQuery(conversationId: string, turnId: string): { toSQL(): { sql: string; params: unknown[] } };
   /**
    * Appends a turn with its attachments, all or nothing. Concurrent appends wait on the conversation's row, so
    * positions have no gaps and a repeated idempotency key finds its first turn.
@@ -127,6 +130,8 @@ export interface ConversationsStore {
   /** False if there is no such conversation. */
   setStatus(projectId: string, id: string, status: ConversationStatus): Promise<boolean>;
 }
+
+const NEWEST_TURNS = 50;
 
 export function createConversationsStore(db: Db | Tx): ConversationsStore {
   async function findTurns(
@@ -197,16 +202,31 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       .limit(size);
   }
 
+  /** Readers ask for what is after one of the last turns; only for an older one are all of them looked through. */
+  function positionQuery(conversationId: string, turnId: string) {
+    const newest = db
+      .select({ id: turns.id, position: turns.position })
+      .from(turns)
+      .where(eq(turns.conversationId, conversationId))
+      .orderBy(desc(turns.position))
+      .limit(NEWEST_TURNS)
+      .as('newest');
+    const amongNewest = db.select({ position: newest.position }).from(newest).where(eq(newest.id, turnId));
+    const amongAll = db
+      .select({ position: turns.position })
+      .from(turns)
+      .where(and(eq(turns.conversationId, conversationId), eq(turns.id, turnId)));
+    return unionAll(amongNewest, amongAll).limit(1);
+  }
+
   return {
     turns: findTurns,
     pageQuery,
+    positionQuery,
     page: async (request) => pageQuery(request),
 
     async positionOf(conversationId, turnId) {
-      const [row] = await db
-        .select({ position: turns.position })
-        .from(turns)
-        .where(and(eq(turns.conversationId, conversationId), eq(turns.id, turnId)));
+      const [row] = await positionQuery(conversationId, turnId);
       return row?.position;
     },
 

@@ -3,6 +3,7 @@ import { png } from '../testing/files.ts';
 import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
+import { createConversationsStore } from './store.ts';
 
 let messenger: TestMessenger;
 let project: TestProject;
@@ -97,6 +98,21 @@ describe("a visitor's turn", () => {
       return visitor.read(conversation, { 'If-None-Match': etag });
     });
     expect(polled.status).toBe(304);
+  });
+
+  test('a poll after a recent turn does not read the turns before it', async () => {
+    const conversation = await visitor.open();
+    const { sql } = messenger.database;
+    await sql`
+      insert into turns (conversation_id, position, id, author_kind, body, created_at)
+      select ${conversation.id}, n, 'trn_of_many' || n, 'visitor', 'Hello', now() from generate_series(1, 2000) as n`;
+    await sql`analyze turns`;
+    const store = createConversationsStore(messenger.database.drizzle);
+    const { sql: text, params } = store.positionQuery(conversation.id, 'trn_of_many1990').toSQL();
+    const [plan] = await sql.unsafe(`explain (analyze, format json) ${text}`, params as never[]);
+    expect(JSON.stringify(plan)).not.toMatch(/"(Rows Removed by Filter|Actual Rows)": ?\d{3,}/);
+    const positions = [2000, 1990, 1, 2001].map((n) => store.positionOf(conversation.id, `trn_of_many${n}`));
+    expect(await Promise.all(positions)).toEqual([2000, 1990, 1, undefined]);
   });
 
   test('of many at the same moment, each token opens its own conversation of its own project', async () => {
