@@ -30,6 +30,11 @@ const BENCHES: Record<string, Bench> = {
     options: '--sockets 1000 --changes 50 --runs 3',
     load: () => import('./flags-live/run.ts'),
   },
+  growth: {
+    summary: 'Hot paths at 1, 10, 100 and 1,000 times the data, as a table and a picture.',
+    options: '--only <names, such as keys,people> --picture <file.svg>',
+    load: () => import('./growth/run.ts'),
+  },
   hostile: {
     summary: 'Attacks beside a tenant that behaves: its failures and waits, and the memory of each service.',
     options: '--seconds 60 --only <part of an attack name> --profile <folder>',

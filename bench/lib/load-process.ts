@@ -15,7 +15,7 @@ interface Template {
 }
 
 async function generate(plan: LoadPlan): Promise<LoadResult> {
-  const { placeholder, firstNumber = 0 } = plan;
+  const { placeholder, firstNumber = 0, count = Number.POSITIVE_INFINITY } = plan;
   const templates = plan.requests.map((request) => template(plan, request));
   const numbersPerBody = templates[0]?.offsets.length ?? 0;
   const width = placeholder?.length ?? 0;
@@ -25,6 +25,7 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
   const startedAt = performance.now();
   const endsAt = startedAt + plan.seconds * 1000;
   let sent = 0;
+  const isOver = () => sent >= count || performance.now() >= endsAt;
 
   function next(): { request: number; bytes: Buffer } {
     const request = sent++;
@@ -59,7 +60,7 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
       let status = 0;
       let closes = false;
       const send = () => {
-        if (performance.now() >= endsAt) {
+        if (isOver()) {
           socket.end();
           return;
         }
@@ -95,8 +96,8 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
       socket.on('error', broken);
       socket.on('close', () => {
         broken();
-        if (performance.now() < endsAt) setTimeout(() => client().then(resolve), 5);
-        else resolve();
+        if (isOver()) resolve();
+        else setTimeout(() => client().then(resolve), 5);
       });
     });
   }

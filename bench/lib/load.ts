@@ -15,6 +15,8 @@ export interface LoadPlan {
   /** Each has one request in flight. */
   connections: number;
   seconds: number;
+  /** Ends earlier, after so many requests. */
+  count?: number;
   /** Sent in turn. */
   requests: LoadRequest[];
   /**

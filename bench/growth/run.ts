@@ -1,0 +1,90 @@
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { decimals, printTable, thousands } from '../lib/table.ts';
+import { annotations, listedAnnotations, listedThreads, threads } from './collaboration.ts';
+import { people, projectFlags, rulesets } from './flags.ts';
+import { keys } from './keys.ts';
+import { conversations, messages, turns } from './messenger.ts';
+import { partitions } from './partitions.ts';
+import { type Dimension, exponentOf, FACTORS, growthOf, type Series } from './path.ts';
+import { picture } from './picture.ts';
+
+const DIMENSIONS: Record<string, () => Promise<Dimension>> = {
+  keys,
+  rulesets,
+  people,
+  flags: projectFlags,
+  annotations,
+  'listed-annotations': listedAnnotations,
+  threads,
+  'listed-threads': listedThreads,
+  conversations,
+  turns,
+  messages,
+  partitions,
+};
+
+/** Measures each hot path while there is 1, 10, 100 and 1,000 times as much: see docs/benchmarks.md. */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string', default: Object.keys(DIMENSIONS).join() },
+      /** How many of the sizes, from the smallest. */
+      steps: { type: 'string', default: String(FACTORS.length) },
+      /** A file for a picture of the series, as SVG. */
+      picture: { type: 'string' },
+    },
+  });
+  const series: Series[] = [];
+  for (const name of values.only.split(',')) {
+    const start = DIMENSIONS[name];
+    if (start === undefined) throw new Error(`${name} is none of ${Object.keys(DIMENSIONS).join(', ')}`);
+    const beganAt = performance.now();
+    series.push(...(await measureDimension(await start(), Number(values.steps))));
+    console.log(`${name}: ${decimals((performance.now() - beganAt) / 1000)} s`);
+  }
+  printTable(COLUMNS, series.map(rowOf));
+  if (values.picture !== undefined) await writeFile(values.picture, picture(series));
+}
+
+async function measureDimension(
+  { of, sizes, fill, paths, stop }: Dimension,
+  steps: number,
+): Promise<Series[]> {
+  const series = paths.map(({ name, bound, unit }): Series => ({ name, of, bound, unit, points: [] }));
+  try {
+    for (const size of sizes.slice(0, steps)) {
+      await fill(size);
+      for (const [index, path] of paths.entries()) {
+        series[index]?.points.push({ size, value: await path.measure(size) });
+      }
+    }
+  } finally {
+    await stop();
+  }
+  return series;
+}
+
+const COLUMNS = [
+  'path',
+  'more of',
+  'from',
+  'to',
+  ...['first', 'second', 'third', 'last'],
+  'last / first',
+  'exponent',
+  'may be',
+];
+
+function rowOf(one: Series): string[] {
+  const { name, of, bound, unit, points } = one;
+  const sizes = [points.at(0), points.at(-1)].map((point) => thousands(point?.size ?? Number.NaN));
+  const values = FACTORS.map((_, step) => {
+    const value = points[step]?.value;
+    return value === undefined
+      ? ''
+      : `${value.toLocaleString('en', { maximumSignificantDigits: 2 })} ${unit}`;
+  });
+  return [name, of, ...sizes, ...values, decimals(growthOf(one)), decimals(exponentOf(one), 2), bound];
+}
