@@ -1,11 +1,13 @@
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { interfaceOperations, putMessengerSettings, type ServiceName } from '@switchboard/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { apiClient, type Call, operationOf } from '../harness/call.ts';
 import { type Deployment, deploy, SECRETS } from '../harness/deployment.ts';
 import { callEveryOperation } from '../harness/every-operation.ts';
+import { gatewayPorts, startGateway } from '../harness/gateway.ts';
 import { picture } from '../harness/picture.ts';
 import { createProject, type Manage, managementClient, type TestProject } from '../harness/project.ts';
 import { openSocket } from '../harness/socket.ts';
@@ -17,7 +19,7 @@ const deployment = await deploy({
   parts: SERVICES.map((service) => ({ service, instances: 1 })),
   // With every line that they can log, none of which may hold a secret.
   env: { LOG_LEVEL: 'debug' },
-  gatewayLogLevel: 'DEBUG',
+  gatewayEnv: { GATEWAY_LOG_LEVEL: 'DEBUG' },
 });
 /** What no log may hold: collected from the answers. */
 const secrets = new Set<string>();
@@ -300,6 +302,26 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     }
     expect(gateway.lines).toContainEqual(expect.stringContaining('/v1/shared-reports/***'));
   });
+
+  test('with RETRY_FOR, requests wait while the only instance of a service is replaced', async () => {
+    const [flags] = deployed().serving('flags');
+    const ports = await gatewayPorts();
+    const upstreams = new Map<ServiceName, string[]>([['flags', [flags?.url ?? '']]]);
+    const patient = await startGateway(upstreams, ports, deployed().backings.folder, { RETRY_FOR: '60s' });
+    try {
+      await flags?.stop();
+      const query = { distinct_id: 'ada' };
+      const asked = Promise.all(
+        ['first', 'second'].map(() => apiClient(patient, project)('evaluateFlags', { query })),
+      );
+      // Longer than requests wait by default.
+      await sleep(6_000);
+      await flags?.restart();
+      expect((await asked).map(({ status }) => status)).toEqual([200, 200]);
+    } finally {
+      await patient.stop();
+    }
+  }, 60_000);
 
   test('with all instances of a service down, its paths answer 503 in their error shape and others still work', async () => {
     const [flags] = deployed().serving('flags');

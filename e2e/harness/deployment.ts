@@ -19,8 +19,8 @@ export interface DeploymentOptions {
   /** The identity provider; a new one by default. */
   tokens?: AccessTokens;
   env?: Record<string, string>;
-  /** Level of the gateway's log. Default: WARN. */
-  gatewayLogLevel?: string;
+  /** Settings of the gateway. */
+  gatewayEnv?: Record<string, string>;
   /** Runs once the backings are up, while the services start. */
   prepare?(backings: Backings): Promise<void>;
 }
@@ -88,7 +88,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
   );
   const files = join(backings.folder, 'public');
   await writePublicFiles(files, ports);
-  const gateway = await startGateway(upstreams, ports, files, options.gatewayLogLevel);
+  const gateway = await startGateway(upstreams, ports, files, options.gatewayEnv);
   return {
     region: options.region,
     backings,

@@ -47,7 +47,7 @@ export async function startGateway(
   upstreams: ReadonlyMap<ServiceName, string[]>,
   ports: GatewayPorts,
   folder: string,
-  logLevel = 'WARN',
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Gateway> {
   const program = PROGRAMS.find((path) => existsSync(path));
   if (program === undefined) throw new Error('no caddy: run deploy/backings/install.sh caddy');
@@ -66,10 +66,11 @@ export async function startGateway(
       EVENTS_ADDRESS: `http://:${ports.events}`,
       REPLAY_ADDRESS: `http://:${ports.replay}`,
       GATEWAY_ADMIN: 'off',
-      GATEWAY_LOG_LEVEL: logLevel,
+      GATEWAY_LOG_LEVEL: 'WARN',
       XDG_DATA_HOME: folder,
       XDG_CONFIG_HOME: folder,
       GATEWAY_PUBLIC: folder,
+      ...env,
     },
     ready: () => fetch(`${url(ports.api)}/`),
   });

@@ -31,6 +31,8 @@ function globalOptions(): Line {
   return block('', [
     `admin ${setting('GATEWAY_ADMIN', 'localhost:2019')}`,
     block('log', [`level ${setting('GATEWAY_LOG_LEVEL', 'INFO')}`, withoutSecrets()]),
+    '# Requests in flight have this long to finish after SIGTERM.',
+    'grace_period 15s',
     block('servers', [
       block('timeouts', ['read_header 15s', 'read_body 60s', 'write 2m', 'idle 2m']),
       'max_header_size 32KB',
@@ -72,7 +74,7 @@ function upstreamOptions(): Line {
     `health_interval ${setting('HEALTH_INTERVAL', '500ms')}`,
     'health_timeout 5s',
     '# Retries on another instance if the connection failed, and a GET also if the response failed.',
-    'lb_try_duration 4s',
+    `lb_try_duration ${setting('RETRY_FOR', '4s')}`,
     'lb_try_interval 100ms',
     `trusted_proxies ${setting('TRUSTED_PROXIES', '192.0.2.1/32')}`,
     block('transport http', [
