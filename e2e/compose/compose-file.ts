@@ -30,6 +30,7 @@ const service = z.object({
     .default([]),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.object({ test: z.array(z.string()).optional(), disable: z.boolean().optional() }).optional(),
+  stop_grace_period: z.string().optional(),
   read_only: z.boolean().default(false),
   user: z.string().optional(),
   mem_limit: z.string().optional(),

@@ -50,9 +50,25 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
 
   it('gives every built image a read-only file system and a memory limit', () => {
     const built = Object.values(services).filter(({ build }) => build !== undefined);
-    expect(built).toHaveLength(12);
+    expect(built).toHaveLength(13);
     for (const service of built)
       expect(service).toMatchObject({ read_only: true, mem_limit: expect.any(String) });
+  });
+
+  it('gives every container time to stop', () => {
+    const without = Object.entries(services).filter(([, one]) => one.stop_grace_period === undefined);
+    expect(without.map(([name]) => name)).toEqual([]);
+  });
+
+  it('ends `up --wait` when the demo is seeded: every container has a health check, or another awaits its end', () => {
+    const awaited = Object.values(services).flatMap((service) =>
+      Object.entries(service.depends_on)
+        .filter(([, { condition }]) => condition === 'service_completed_successfully')
+        .map(([name]) => name),
+    );
+    const unchecked = Object.entries(services).filter(([, { healthcheck }]) => !healthcheck?.test);
+    expect(unchecked.map(([name]) => name)).toEqual(awaited);
+    expect(awaited).toEqual(['demo']);
   });
 
   it('gives Redis to every service that takes it', () => {

@@ -59,7 +59,6 @@ export async function nativeCompose(options: NativeComposeOptions): Promise<Nati
       HOST: '127.0.0.1',
       ...ports,
       MANAGEMENT_PORT: portOf('dev:3001'),
-      CONSOLE_PORT: portOf('dev:3002'),
       ...env,
       ...networks,
     };

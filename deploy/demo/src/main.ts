@@ -1,17 +1,22 @@
 import { ConfigError, ListenError } from '@switchboard/service-kit';
+import { serveConsole } from './commands/console.ts';
 import { seed } from './commands/seed.ts';
 import { serve } from './commands/serve.ts';
 import { DemoError } from './demo.ts';
 
 /**
- * For development with every service in its own process: `main.ts serve` runs the issuer and console that a
- * deployment has, `main.ts seed` seeds the demo and exits.
+ * For development with every service in its own process: `main.ts serve` runs the issuer and `main.ts console` the
+ * console that a deployment has, `main.ts seed` seeds the demo and exits.
  */
-const COMMANDS: Record<string, (env: NodeJS.ProcessEnv) => Promise<void>> = { serve, seed };
+const COMMANDS: Record<string, (env: NodeJS.ProcessEnv) => Promise<void>> = {
+  console: serveConsole,
+  serve,
+  seed,
+};
 const command = COMMANDS[process.argv[2] ?? ''];
 
 try {
-  if (command === undefined) throw new DemoError('Give a command: serve or seed.');
+  if (command === undefined) throw new DemoError('Give a command: serve, console or seed.');
   await command(process.env);
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof ListenError || error instanceof DemoError))

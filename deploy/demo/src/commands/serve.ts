@@ -8,7 +8,7 @@ import {
 } from '@switchboard/service-kit';
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { createConsole, createManagementProxy, mountIssuer } from '../dev-servers.ts';
+import { createManagementProxy, mountIssuer } from '../dev-servers.ts';
 import { demoFile, readIfExists } from '../files.ts';
 import { openIssuer } from '../issuer.ts';
 import { allowedHosts, localAccess } from '../local-access.ts';
@@ -22,7 +22,6 @@ const settings = z.object({
   ALLOWED_HOSTS: z.string().optional().transform(allowedHosts),
   PORT: port(3000),
   MANAGEMENT_PORT: port(3001),
-  CONSOLE_PORT: port(3002),
   SWITCHBOARD_CATALOGUE_URL: httpUrl,
   SWITCHBOARD_COLLABORATION_URL: httpUrl,
   SWITCHBOARD_MESSENGER_URL: httpUrl,
@@ -33,7 +32,7 @@ const settings = z.object({
 const GRACE_MS = 2000;
 
 /**
- * Serves a token issuer that mints for anyone, one address for the management API, and a placeholder console.
+ * Serves a token issuer that mints for anyone, and one address for the management API.
  * For one machine only: publish its ports on loopback.
  */
 export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
@@ -46,7 +45,8 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     const demo = await readIfExists(demoFile(home));
     const headers = { 'Content-Type': 'application/json', 'Cross-Origin-Resource-Policy': 'same-origin' };
     if (demo !== undefined) return c.body(demo, 200, { ...headers, 'X-Content-Type-Options': 'nosniff' });
-    return c.json({ error: { code: 'NOT_FOUND', message: 'The demo is not seeded yet.' } }, 404);
+    const message = 'The demo is being created. Retry after the time in Retry-After.';
+    return c.json({ error: { code: 'UNAVAILABLE', message } }, 503, { 'Retry-After': '1' });
   });
   const management = createManagementProxy({
     catalogue: config.SWITCHBOARD_CATALOGUE_URL,
@@ -59,7 +59,6 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   const servers = await Promise.all([
     listen({ host, port: config.PORT, fetch: localAccess(issuer.fetch, guarded) }),
     listen({ host, port: config.MANAGEMENT_PORT, fetch: localAccess(management.fetch, guarded) }),
-    listen({ host, port: config.CONSOLE_PORT, fetch: localAccess(createConsole().fetch, guarded) }),
   ]);
   shutDownInOrder({
     log: createLogger({ service: 'demo', level: 'warn' }),

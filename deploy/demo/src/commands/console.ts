@@ -1,0 +1,26 @@
+import { createLogger, integerSetting, listen, parseConfig, shutDownInOrder } from '@switchboard/service-kit';
+import { z } from 'zod';
+import { createConsole } from '../dev-servers.ts';
+import { allowedHosts, localAccess } from '../local-access.ts';
+
+const settings = z.object({
+  HOST: z.string().default('0.0.0.0'),
+  ALLOWED_HOSTS: z.string().optional().transform(allowedHosts),
+  PORT: integerSetting({ min: 0, max: 65_535, fallback: 3000 }),
+});
+
+const GRACE_MS = 2000;
+
+/** Serves a placeholder console. For one machine only: publish its port on loopback. */
+export async function serveConsole(env: NodeJS.ProcessEnv): Promise<void> {
+  const config = parseConfig(settings, env);
+  const server = await listen({
+    host: config.HOST,
+    port: config.PORT,
+    fetch: localAccess(createConsole().fetch, { hosts: config.ALLOWED_HOSTS, ownPagesOnly: true }),
+  });
+  shutDownInOrder({
+    log: createLogger({ service: 'console', level: 'warn' }),
+    close: () => server.close(GRACE_MS),
+  });
+}
