@@ -1,3 +1,4 @@
+import type { Place } from '@switchboard/resilience';
 import type postgres from 'postgres';
 
 /** The database did not answer in time. Whether the statement took effect is unknown unless it was never sent. */
@@ -23,9 +24,13 @@ export interface Bound {
   onStart(): void;
   /** Told 1 when a query or a transaction begins to wait for a connection, -1 when it has ended or was given up. */
   count(change: 1 | -1): void;
+  /** Of a query or a transaction, among those that have a connection or wait for one. */
+  place(): Place;
   /** Called when one did not come back in time. */
   onTimeout(): void;
 }
+
+const OWN_CONNECTION: Place = { enter: (begin) => begin(), leave: () => undefined };
 
 /** Transactions that wait for a connection cannot be taken out of postgres.js's queue: more are refused. */
 const MAX_WAITING_TRANSACTIONS = 1000;
@@ -40,7 +45,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
 ): Sql {
   let waiting = 0;
   // A transaction counts as one, however many queries it has.
-  const within: Bound = { ...bound, count: () => undefined };
+  const within: Bound = { ...bound, count: () => undefined, place: () => OWN_CONNECTION };
 
   function call(method: 'unsafe' | 'begin' | 'savepoint', given: unknown[]): unknown {
     const found: unknown = Reflect.get(sql, method);
@@ -54,7 +59,11 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
     result.handler = (query) => {
       bound.onStart();
       bound.count(1);
-      const end = once(() => bound.count(-1));
+      const place = bound.place();
+      const end = once(() => {
+        bound.count(-1);
+        place.leave();
+      });
       const timer = setTimeout(() => {
         end();
         giveUp(query, reject);
@@ -69,7 +78,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
         end();
         reject(error);
       };
-      handler(query);
+      place.enter(() => handler(query));
     };
     return result;
   }
@@ -89,33 +98,40 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
     if (waiting >= MAX_WAITING_TRANSACTIONS)
       throw new QueryTimeout('Too many transactions wait for the database');
     const { promise: started, resolve, reject } = Promise.withResolvers<void>();
-    let late = false;
+    let state: 'waiting' | 'begun' | 'late' = 'waiting';
+    const place = bound.place();
+    waiting += 1;
+    bound.count(1);
+    bound.onStart();
+    const end = once(() => {
+      clearTimeout(timer);
+      waiting -= 1;
+      bound.count(-1);
+      place.leave();
+    });
     const timer = setTimeout(() => {
-      late = true;
+      // Once begun, it cannot be taken back.
+      if (state === 'waiting') end();
+      state = 'late';
       reject(new QueryTimeout('The database did not begin the transaction in time'));
       bound.onTimeout();
     }, bound.withinMs);
-    bound.onStart();
-    waiting += 1;
-    bound.count(1);
     const work = given.map((argument) =>
       typeof argument !== 'function'
         ? argument
         : (transaction: postgres.TransactionSql) => {
             clearTimeout(timer);
             resolve();
-            if (late) throw new QueryTimeout('The transaction began too late');
+            if (state === 'late') throw new QueryTimeout('The transaction began too late');
             return argument(boundQueries(transaction, within));
           },
     );
-    const done = Promise.resolve(call('begin', work));
-    done
-      .then(() => resolve(), reject)
-      .finally(() => {
-        clearTimeout(timer);
-        waiting -= 1;
-        bound.count(-1);
-      });
+    const entered = new Promise<void>((enter) => place.enter(enter));
+    const done = entered.then(() => {
+      state = 'begun';
+      return call('begin', work);
+    });
+    done.then(() => resolve(), reject).finally(end);
     await started;
     return await done;
   }

@@ -1,4 +1,4 @@
-import { backoffDelay } from '@switchboard/resilience';
+import { backoffDelay, createPlaces } from '@switchboard/resilience';
 import postgres from 'postgres';
 import { boundQueries } from './bounded.ts';
 import { createSockets } from './sockets.ts';
@@ -9,6 +9,8 @@ export interface ConnectOptions {
   /** 0: no bound. */
   statementTimeoutMs: number;
   connectTimeoutMs: number;
+  /** For whom a query that begins now is: a project, an address. Default: all are for the same. */
+  holder?: (() => string) | undefined;
 }
 
 /** Options of every connection. */
@@ -45,7 +47,7 @@ const GRACE_MS = 500;
 
 /**
  * A client whose queries never wait longer than the statement time-out plus half a second, even if the server is
- * stopped or unreachable. Connections that no longer answer are closed, so that the next query opens a new one.
+ * stopped or unreachable. While all connections are used, holders get the next free one in rotation. Connections that no longer answer are closed, so that the next query opens a new one.
  */
 export function connect(
   url: string,
@@ -55,7 +57,11 @@ export function connect(
   const sockets = createSockets();
   const sql = postgres(url, { ...connectionOptions(options), ...more, ...{ socket: sockets.open } });
   let inFlight = 0;
+  const { holder = () => '' } = options;
+  // Beyond its connections, postgres.js would queue queries in the order of their calls, or behind slow ones.
+  const placeOf = createPlaces(options.poolSize);
   const bound = {
+    place: () => placeOf(holder()),
     withinMs: options.statementTimeoutMs + GRACE_MS,
     onStart: () => sockets.look(),
     count(change: 1 | -1) {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   eventually,
   freePort,
@@ -58,6 +59,51 @@ describe('the in-flight count', () => {
     await holder;
     await eventually(async () => expect(database.inFlight()).toBe(0));
     expect(await outcome(database.sql`select 1 / 0`)).not.toBe('answered');
+    expect(database.inFlight()).toBe(0);
+  });
+});
+
+describe('while all connections are used', () => {
+  const holders = new AsyncLocalStorage<string>();
+  const pause = sql`select pg_sleep(0.02)`;
+
+  /** The holders in the order in which their works end. */
+  async function orderOf(work: (database: Database) => Promise<unknown>): Promise<string[]> {
+    const database = open({ poolSize: 2, holder: () => holders.getStore() ?? '' });
+    const order: string[] = [];
+    const run = (holder: string) =>
+      holders.run(holder, () => work(database).then(() => order.push(holders.getStore() ?? '')));
+    const many = Array.from({ length: 20 }, () => run('many'));
+    // The others come when all of these wait.
+    await new Promise(setImmediate);
+    await Promise.all([...many, run('one'), run('other')]);
+    return order;
+  }
+
+  it.each<[string, (database: Database) => Promise<unknown>]>([
+    ['queries', (database) => Promise.resolve(database.drizzle.execute(pause))],
+    ['transactions', (database) => database.drizzle.transaction((transaction) => transaction.execute(pause))],
+  ])('%s of a holder with many do not delay those of others', async (_, work) => {
+    const order = await orderOf(work);
+    expect(order).toHaveLength(22);
+    // Two run already, and each of the three has its turn.
+    expect(order.indexOf('one')).toBeLessThan(8);
+    expect(order.indexOf('other')).toBeLessThan(8);
+  });
+
+  it('one that was given up while it waited takes no connection', async () => {
+    const database = open({ poolSize: 1, statementTimeoutMs: 300 });
+    const held = Promise.withResolvers<void>();
+    const holder = database.sql.begin(async () => await held.promise);
+    const given = [
+      database.ping(),
+      database.drizzle.transaction(async (transaction) => transaction.execute(pause)),
+    ];
+    expect(await Promise.all(given.map(outcome))).toEqual(['unavailable', 'unavailable']);
+    const last = database.drizzle.transaction(async (transaction) => transaction.execute(pause));
+    held.resolve();
+    await holder;
+    expect(await outcome(last)).toBe('answered');
     expect(database.inFlight()).toBe(0);
   });
 });

@@ -11,6 +11,8 @@ export interface DatabaseOptions {
   /** No query waits longer, even if the server is unreachable. Default 5000. */
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
+  /** For whom a query that begins now is, such as a project: while queries wait for connections, holders take turns. */
+  holder?: () => string;
 }
 
 export interface Database {
@@ -43,8 +45,9 @@ export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
 /** A pool of connections, each opened on demand. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, applicationName, poolSize = 10, statementTimeoutMs = 5000, connectTimeoutMs = 3000 } = options;
+  const { holder } = options;
   const common = { applicationName, poolSize, statementTimeoutMs, connectTimeoutMs };
-  const { sql: pool, inFlight } = connect(url, common);
+  const { sql: pool, inFlight } = connect(url, { ...common, holder });
   const listener = createListener((hooks) => {
     const lasting = { ...hooks, idle_timeout: 0, max_lifetime: null, fetch_types: false };
     return connect(url, { ...common, applicationName: `${applicationName} listen`, poolSize: 1 }, lasting)

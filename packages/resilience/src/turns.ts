@@ -22,22 +22,71 @@ function createRotation() {
       if (queue.length > 0) waiting.set(holder, queue);
       return resume;
     },
+    remove(holder: string, resume: Resume): void {
+      const left = waiting.get(holder)?.filter((one) => one !== resume) ?? [];
+      if (left.length > 0) waiting.set(holder, left);
+      else waiting.delete(holder);
+    },
+  };
+}
+
+/** The place of one work among those that run or wait. */
+export interface Place {
+  /** Begins the work now, or once another has left and it is the holder's turn. */
+  enter(begin: () => void): void;
+  /** Lets the next one begin. A work that has not begun then never will. */
+  leave(): void;
+}
+
+/** Lets up to `count` works run at a time. The others wait, and begin with the holders in rotation. */
+export function createPlaces(count: number): (holder: string) => Place {
+  const waiting = createRotation();
+  let free = count;
+
+  function next(): void {
+    const resume = waiting.next();
+    if (resume === undefined) free++;
+    else resume();
+  }
+
+  return (holder) => {
+    let state: 'new' | 'waiting' | 'running' | 'left' = 'new';
+    let resume: Resume | undefined;
+    return {
+      enter(begin) {
+        resume = () => {
+          state = 'running';
+          begin();
+        };
+        if (free === 0) {
+          state = 'waiting';
+          waiting.add(holder, resume);
+        } else {
+          free--;
+          resume();
+        }
+      },
+      leave() {
+        const before = state;
+        state = 'left';
+        if (before === 'waiting' && resume !== undefined) waiting.remove(holder, resume);
+        // What the work still does in this callback, such as freeing its connection, comes first.
+        if (before === 'running') queueMicrotask(next);
+      },
+    };
   };
 }
 
 /** Runs up to `count` works at a time. The others wait, and begin with the holders in rotation. */
 export function createSlots(count: number): <T>(holder: string, work: () => Promise<T>) => Promise<T> {
-  const waiting = createRotation();
-  let free = count;
+  const placeOf = createPlaces(count);
   return async (holder, work) => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.add(holder, resolve));
+    const place = placeOf(holder);
+    await new Promise<void>((resolve) => place.enter(resolve));
     try {
       return await work();
     } finally {
-      const next = waiting.next();
-      if (next === undefined) free++;
-      else next();
+      place.leave();
     }
   };
 }

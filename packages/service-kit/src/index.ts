@@ -14,7 +14,7 @@ export type { ByteBudget } from '@switchboard/resilience';
 export { MANAGE_PERMISSION } from './access/credentials.ts';
 export { type ProjectOfRegion, projectOfRegion } from './access/project-of-region.ts';
 export { refusalOfKey, type SocketRefusal, socketAccess } from './access/socket-access.ts';
-export { type Bodies, projectHolder } from './http/body/bodies.ts';
+export type { Bodies } from './http/body/bodies.ts';
 export { chunkHash } from './http/body/chunk-hash.ts';
 export { answerPrepared, etagOf, isFresh, type Prepared, prepareJson } from './http/conditional.ts';
 export type { OperationEnv, Person, ProjectAccess } from './http/env.ts';
@@ -31,6 +31,7 @@ export {
   Unavailable,
   UnsupportedEncoding,
 } from './http/errors.ts';
+export { currentHolder, projectHolder } from './http/holder.ts';
 export type { Implement, Quota } from './http/implement.ts';
 export { requestId } from './http/request-info.ts';
 export { type HttpServer, ListenError, listen } from './http/server.ts';

@@ -3,6 +3,7 @@ import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import {
   createApp,
+  currentHolder,
   defineService,
   openEventLog,
   openObjects,
@@ -36,7 +37,11 @@ export const archiveService = defineService({
   create(context) {
     const { config, logger, clock, metrics } = context;
     const serves = config.ROLES.has('http');
-    const database = openDatabase({ url: config.DATABASE_URL, applicationName: context.instance });
+    const database = openDatabase({
+      url: config.DATABASE_URL,
+      applicationName: context.instance,
+      holder: currentHolder,
+    });
     const log = openEventLog(context, context.instance);
     const directory = openDirectory({ database, log, service: 'archive', logger });
     const objects = openObjects(config);

@@ -1,7 +1,7 @@
 import { migrate, openDatabase } from '@switchboard/database';
 import { DIRECTORY_TOMBSTONE_RETENTION_MS, DIRECTORY_TOPIC } from '@switchboard/directory';
 import type { TopicSpec } from '@switchboard/event-log';
-import { createApp, defineService, openEventLog } from '@switchboard/service-kit';
+import { createApp, currentHolder, defineService, openEventLog } from '@switchboard/service-kit';
 import { createAiModels } from './ai-models/ai-models.ts';
 import { aiModelsRoutes } from './ai-models/routes.ts';
 import { createCompanies } from './companies/companies.ts';
@@ -33,7 +33,11 @@ export const catalogueService = defineService({
   migrations: [catalogueMigrations],
   create(context) {
     const { config, logger, metrics } = context;
-    const database = openDatabase({ url: config.DATABASE_URL, applicationName: context.instance });
+    const database = openDatabase({
+      url: config.DATABASE_URL,
+      applicationName: context.instance,
+      holder: currentHolder,
+    });
     const db = database.drizzle;
     const log = openEventLog(context, context.instance);
     const outbox = createOutbox(db);

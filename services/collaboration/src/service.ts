@@ -5,6 +5,7 @@ import {
   createEncryption,
   createRateLimits,
   createSender,
+  currentHolder,
   defineService,
   openEventLog,
   openRedis,
@@ -49,7 +50,11 @@ export const collaborationService = defineService({
   migrations: [directoryMigrations, collaborationMigrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
-    const database = openDatabase({ url: config.DATABASE_URL, applicationName: context.instance });
+    const database = openDatabase({
+      url: config.DATABASE_URL,
+      applicationName: context.instance,
+      holder: currentHolder,
+    });
     const db = database.drizzle;
     const log = openEventLog(context, context.instance);
     const directory = openDirectory({ database, log, service: 'collaboration', logger });

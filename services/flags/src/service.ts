@@ -2,7 +2,13 @@ import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import type { Hub } from '@switchboard/realtime';
 import { shareOfHeap } from '@switchboard/resilience';
-import { createApp, defineService, openEventLog, projectOfRegion } from '@switchboard/service-kit';
+import {
+  createApp,
+  currentHolder,
+  defineService,
+  openEventLog,
+  projectOfRegion,
+} from '@switchboard/service-kit';
 import { createCohorts } from './cohorts/cohorts.ts';
 import { cohortsRoutes } from './cohorts/routes.ts';
 import { flagsSettings } from './config.ts';
@@ -37,6 +43,7 @@ export const flagsService = defineService({
     const database = openDatabase({
       url: withGenericPlans(config.DATABASE_URL),
       applicationName: context.instance,
+      holder: currentHolder,
     });
     const log = openEventLog(context, context.instance);
     const directory = openDirectory({ database, log, service: 'flags', logger });

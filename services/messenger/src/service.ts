@@ -5,6 +5,7 @@ import {
   createApp,
   createEncryption,
   createRateLimits,
+  currentHolder,
   defineService,
   openEventLog,
   openObjects,
@@ -60,7 +61,11 @@ export const messengerService = defineService({
     const { config, logger, clock, metrics } = context;
 
     // Backings
-    const database = openDatabase({ url: config.DATABASE_URL, applicationName: context.instance });
+    const database = openDatabase({
+      url: config.DATABASE_URL,
+      applicationName: context.instance,
+      holder: currentHolder,
+    });
     const db = database.drizzle;
     const log = openEventLog(context, context.instance);
     const directory = openDirectory({ database, log, service: 'messenger', logger });

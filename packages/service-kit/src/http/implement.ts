@@ -3,12 +3,13 @@ import { type Operation, routingPath } from '@switchboard/contracts';
 import { turnOfLoop } from '@switchboard/resilience';
 import type { Context, Handler, Hono, Next } from 'hono';
 import { z } from 'zod';
-import { type Bodies, holderOf, projectHolder } from './body/bodies.ts';
+import type { Bodies } from './body/bodies.ts';
 import type { Hold } from './body/holds.ts';
 import { holdValues, needsTurn, parseJson } from './body/json.ts';
 import { bearer, type Credentials } from './credentials.ts';
 import type { ErrorCodes, Exchange, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
 import { BadRequest } from './errors.ts';
+import { holderOf, projectHolder } from './holder.ts';
 import { invalid } from './validation.ts';
 
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;

@@ -80,7 +80,7 @@ export function observeRequests(
       address: clientAddress(request, env, trustedHops),
     });
     const span = tracing && startSpan(request, tracing, id);
-    return inScope({ requestId: id, span }, () => {
+    return inScope({ requestId: id, span, exchange }, () => {
       const answer = fetch(request, exchange, executionContext);
       return answer instanceof Promise
         ? serveLater(request, answer, exchange, startedAt, span)

@@ -116,6 +116,17 @@ describe('limits', () => {
   });
 });
 
+test('turns of one project that wait for the database do not hold up another project', async () => {
+  const conversation = await visitor.open();
+  const other = visitorOf(messenger, await messenger.createProject());
+  let done = 0;
+  const turns = Array.from({ length: 200 }, () => visitor.send(conversation, 'x').then(() => done++));
+  await Promise.race(turns);
+  await other.open();
+  expect(done).toBeLessThan(60);
+  await Promise.all(turns);
+});
+
 describe("a teammate's turn", () => {
   test('is sent once for an Idempotency-Key, which is not the visitor’s', async () => {
     const conversation = await visitor.open();

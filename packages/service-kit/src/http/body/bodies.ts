@@ -3,6 +3,7 @@ import type { ByteBudget } from '@switchboard/resilience';
 import type { Context } from 'hono';
 import type { Exchange } from '../env.ts';
 import { BadRequest, PayloadTooLarge } from '../errors.ts';
+import { holderOf, projectHolder } from '../holder.ts';
 import { createDecoding } from './decoding.ts';
 import { createHolds, type Hold } from './holds.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -67,12 +68,6 @@ export function createBodies(budget: ByteBudget): Bodies {
     },
   };
 }
-
-/** Whose turns a request takes: its project's, and its address's while the project is not known. */
-export const holderOf = ({ address, projectId }: Exchange): string =>
-  projectId === undefined ? `address ${address}` : projectHolder(projectId);
-
-export const projectHolder = (projectId: string): string => `project ${projectId}`;
 
 /** Called with the length of each chunk before it is kept; throws to refuse it. */
 type Take = (bytes: number) => void;
