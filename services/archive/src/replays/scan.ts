@@ -5,8 +5,8 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 const TIMESTAMP = Buffer.from('"timestamp"');
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 const MAX_NUMBER_LENGTH = 32;
-/** Scanned in one turn, within milliseconds. */
-const SLICE_BYTES = 524_288;
+/** Scanned in one turn, within a millisecond. */
+const SLICE_BYTES = 131_072;
 const MAX_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** What the manifest keeps of a chunk's events. */

@@ -224,12 +224,15 @@ describe('an events request', () => {
     expect(Object(answer.body).message).toMatch(/^events\[1\]: larger than 900000 bytes/);
   });
 
-  it('nested too deeply to be serialised is 400', async () => {
-    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  it.each([
+    [15_000, 'events[0]: nested too deeply'],
+    [50_000, 'body: nested deeper than 5000 levels'],
+  ])('nested %d levels deep is 400', async (levels, message) => {
+    const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
     const body = JSON.stringify(batch([event({ properties: { deep: 'DEEP' } })])).replace('"DEEP"', deep);
     const answer = await send(body);
     expect(answer.status).toBe(400);
-    expect(Object(answer.body).message).toBe('events[0]: nested too deeply');
+    expect(Object(answer.body).message).toBe(message);
   });
 
   it('over 4 MiB on the wire, or 20 MiB decompressed, is 413', async () => {

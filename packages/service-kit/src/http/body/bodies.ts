@@ -6,6 +6,7 @@ import { BadRequest, PayloadTooLarge } from '../errors.ts';
 import { holderOf, projectHolder } from '../holder.ts';
 import { createDecoding } from './decoding.ts';
 import { createHolds, type Hold } from './holds.ts';
+import { join } from './join.ts';
 import { createPace, type Pace } from './pace.ts';
 
 interface BodyBounds {
@@ -51,14 +52,16 @@ export function createBodies(budget: ByteBudget): Bodies {
       const wireLimit = decode === undefined ? Math.min(maxWireBytes, maxBytes) : maxWireBytes;
       if (Number(c.req.header('content-length') ?? 0) > wireLimit) throw tooLarge(wireLimit);
       let wireBytes = 0;
-      const wire = await readWire(c, pace, (bytes) => {
+      const chunks = await readWire(c, pace, (bytes) => {
         wireBytes += bytes;
         if (wireBytes > wireLimit) throw tooLarge(wireLimit);
         hold.take(bytes);
       });
+      const holder = holderOf(c.env);
+      const wire = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : await join(chunks, holder);
       if (decode === undefined) return wire;
       let decodedBytes = 0;
-      const decoded = await decode(wire, holderOf(c.env), (bytes) => {
+      const decoded = await decode(wire, holder, (bytes) => {
         decodedBytes += bytes;
         if (decodedBytes > maxBytes) throw tooLarge(maxBytes, ' when decompressed');
         hold.take(bytes);
@@ -72,7 +75,7 @@ export function createBodies(budget: ByteBudget): Bodies {
 /** Called with the length of each chunk before it is kept; throws to refuse it. */
 type Take = (bytes: number) => void;
 
-async function readWire(c: Context, pace: Pace, take: Take): Promise<Buffer> {
+async function readWire(c: Context, pace: Pace, take: Take): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
   const keep = (chunk: Buffer) => {
     take(chunk.length);
@@ -80,8 +83,7 @@ async function readWire(c: Context, pace: Pace, take: Take): Promise<Buffer> {
   };
   const incoming: IncomingMessage | undefined = c.env?.incoming;
   await (incoming === undefined ? readWeb(c.req.raw.body, keep) : readNode(incoming, pace, keep));
-  const only = chunks.length === 1 ? chunks[0] : undefined;
-  return only ?? Buffer.concat(chunks);
+  return chunks;
 }
 
 /** Node's own stream is much cheaper than the Request's web stream. The server discards what is left unread. */

@@ -2,6 +2,7 @@ import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { createSlots } from '@switchboard/resilience';
 import { BadRequest, PayloadTooLarge, UnsupportedEncoding } from '../errors.ts';
+import { join } from './join.ts';
 
 /** Decompresses a body on behalf of a holder: waiting ones take turns. `take` is called with the length of each chunk before it is kept; throws to refuse it. */
 type Decode = (wire: Buffer, holder: string, take: (bytes: number) => void) => Promise<Buffer>;
@@ -59,7 +60,7 @@ export function createDecoding(): (contentEncoding: string | undefined) => Decod
         throw new PayloadTooLarge(`body: expands to more than ${MAX_RATIO} times its size as sent`);
       };
       try {
-        return await inSlot(holder, () => decodeAll(decoder(wire), wire, takeWithin));
+        return await join(await inSlot(holder, () => decodeAll(decoder(wire), wire, takeWithin)), holder);
       } catch (error) {
         throw isDecodingError(error) ? faultOf(error, encoding) : error;
       }
@@ -67,7 +68,7 @@ export function createDecoding(): (contentEncoding: string | undefined) => Decod
   };
 }
 
-function decodeAll(decoder: Transform, wire: Buffer, take: (bytes: number) => void): Promise<Buffer> {
+function decodeAll(decoder: Transform, wire: Buffer, take: (bytes: number) => void): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     decoder
@@ -80,7 +81,7 @@ function decodeAll(decoder: Transform, wire: Buffer, take: (bytes: number) => vo
           reject(error);
         }
       })
-      .on('end', () => resolve((chunks.length === 1 ? chunks[0] : undefined) ?? Buffer.concat(chunks)))
+      .on('end', () => resolve(chunks))
       .on('error', reject);
     decoder.end(wire);
   });
