@@ -23,6 +23,7 @@ import { configurationRoutes } from './configuration/routes.ts';
 import { createConfigurationStore } from './configuration/store.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { createOperatorConversations } from './conversations/operator.ts';
+import { createReadTurns } from './conversations/reading.ts';
 import { conversationsRoutes } from './conversations/routes.ts';
 import { createConversationsStore } from './conversations/store.ts';
 import { createConversationTokens } from './conversations/tokens.ts';
@@ -107,8 +108,10 @@ export const messengerService = defineService({
     identityRoutes(app, { identity, ofProject });
     const store = createConversationsStore(db);
     const tokens = createConversationTokens({ store, clock });
+    const readTurns = createReadTurns(store);
     const conversations = createConversations({
       store,
+      readTurns,
       tokens,
       identity,
       limits: {
@@ -128,7 +131,7 @@ export const messengerService = defineService({
       live,
       clock,
     });
-    const operatorConversations = createOperatorConversations({ store, live, clock });
+    const operatorConversations = createOperatorConversations({ store, readTurns, live, clock });
     conversationsRoutes(app, { conversations, operatorConversations, tokens, ofProject });
 
     // Attachments

@@ -6,7 +6,6 @@ import type {
   TurnRequest,
 } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
-import { createSlots } from '@switchboard/resilience';
 import {
   BadRequest,
   type Clock,
@@ -18,12 +17,14 @@ import {
 import type { Identity } from '../identity/identity.ts';
 import type { Live } from '../live/live.ts';
 import { presentConversation, presentTurn } from './present.ts';
+import type { ReadTurns } from './reading.ts';
 import { CAPACITY } from './size.ts';
 import type { ConversationState, ConversationsStore } from './store.ts';
 import type { ConversationTokens } from './tokens.ts';
 
 interface ConversationsOptions {
   store: ConversationsStore;
+  readTurns: ReadTurns;
   tokens: ConversationTokens;
   identity: Pick<Identity, 'verify'>;
   limits: {
@@ -46,13 +47,9 @@ interface ConversationAccess {
 
 export type Conversations = ReturnType<typeof createConversations>;
 
-/** Conversations whose turns are read at the same time: the largest occupy the event loop, so projects take turns. */
-const MAX_CONCURRENT_READS = 2;
-
 /** What a visitor does in a conversation. */
 export function createConversations(options: ConversationsOptions) {
-  const { store, tokens, identity, limits, live, clock } = options;
-  const inSlot = createSlots(MAX_CONCURRENT_READS);
+  const { store, readTurns, tokens, identity, limits, live, clock } = options;
 
   return {
     async open(
@@ -133,11 +130,10 @@ export function createConversations(options: ConversationsOptions) {
       const { turnCount: upTo, status, lastTurnAt, teamVersion } = row;
       return {
         version: JSON.stringify([position, upTo, status, lastTurnAt, teamVersion]),
-        conversation: () =>
-          inSlot(project.id, async () => {
-            const range = { after: position, upTo };
-            return presentConversation(row, await store.turns(project.id, conversationId, range));
-          }),
+        async conversation() {
+          const range = { after: position, upTo };
+          return presentConversation(row, await readTurns(project.id, conversationId, range));
+        },
       };
     },
   };

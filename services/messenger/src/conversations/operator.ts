@@ -11,12 +11,14 @@ import { z } from 'zod';
 import type { Live } from '../live/live.ts';
 import { full, positionAfter } from './conversations.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
+import type { ReadTurns } from './reading.ts';
 import type { ConversationsStore, Cursor } from './store.ts';
 
 const PAGE_SIZE = 50;
 
 interface OperatorOptions {
   store: ConversationsStore;
+  readTurns: ReadTurns;
   live: Live;
   clock: Clock;
 }
@@ -24,7 +26,7 @@ interface OperatorOptions {
 export type OperatorConversations = ReturnType<typeof createOperatorConversations>;
 
 /** What an operator does with a project's conversations. */
-export function createOperatorConversations({ store, live, clock }: OperatorOptions) {
+export function createOperatorConversations({ store, readTurns, live, clock }: OperatorOptions) {
   return {
     async list(
       projectId: string,
@@ -42,7 +44,7 @@ export function createOperatorConversations({ store, live, clock }: OperatorOpti
     async read(projectId: string, id: string, after: string | undefined): Promise<OperatorConversation> {
       const row = await store.find(projectId, id);
       if (row === undefined) throw notFound();
-      const turns = await store.turns(projectId, id, { after: await positionAfter(store, id, after) });
+      const turns = await readTurns(projectId, id, { after: await positionAfter(store, id, after) });
       return presentToOperator(row, turns);
     },
 
