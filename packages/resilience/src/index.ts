@@ -5,4 +5,4 @@ export { type CoalesceOptions, coalesce } from './coalesce.ts';
 export { DeadlineExceeded, withDeadline } from './deadline.ts';
 export { shareOfHeap } from './heap.ts';
 export { estimateSize } from './size.ts';
-export { createPlaces, createSlots, type Place, turnOfLoop } from './turns.ts';
+export { briefTurn, createPlaces, createSlots, type Place, turnOfLoop } from './turns.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createSlots, turnOfLoop } from './turns.ts';
+import { briefTurn, createSlots, turnOfLoop } from './turns.ts';
 
 it('gives turns to holders in rotation, and the loop to other callbacks between them', async () => {
   const order: string[] = [];
@@ -31,6 +31,31 @@ it('leaves the loop to others for a while after a long turn', async () => {
   await Promise.all([work('a'), work('b'), others()]);
   const between = order.slice(order.indexOf('a') + 1, order.indexOf('b'));
   expect(between.length).toBeGreaterThanOrEqual(2);
+});
+
+it('brief turns go on at once until a pass of the loop is used up, and then to holders in rotation', async () => {
+  expect(briefTurn('a')).toBeUndefined();
+  const order: string[] = [];
+  const work = async (holder: string) => {
+    const turn = briefTurn(holder);
+    if (turn !== undefined) await turn;
+    order.push(holder);
+    const until = performance.now() + 3;
+    while (performance.now() < until);
+  };
+  const others = async () => {
+    while (!order.includes('c')) {
+      await new Promise(setImmediate);
+      order.push('other');
+    }
+  };
+  await Promise.all([...'aaaaaaaaaa', 'b', 'c'].map(work).concat(others()));
+  // A pass has room for two of these works at most, since the first may go on.
+  const works = order.filter((one) => one !== 'other');
+  expect(works).toHaveLength(12);
+  expect(works.indexOf('b')).toBeLessThanOrEqual(3);
+  expect(works.indexOf('c')).toBeLessThanOrEqual(4);
+  expect(order.indexOf('other')).toBeLessThan(order.indexOf('c'));
 });
 
 it('runs so many works at a time, the holders in rotation, also after one has failed', async () => {

@@ -3,6 +3,8 @@ type Resume = () => void;
 /** A turn that is shorter is followed by the next one as soon as other callbacks have run. */
 const SHORT_MS = 5;
 const MAX_REST_MS = 50;
+/** What brief turns take in one pass of the loop, until other callbacks run. */
+const PASS_MS = 4;
 
 /** Those who wait, in the order of their calls for each holder (a project, an address); `next` takes the holders in rotation. */
 function createRotation() {
@@ -22,6 +24,7 @@ function createRotation() {
       if (queue.length > 0) waiting.set(holder, queue);
       return resume;
     },
+    isEmpty: (): boolean => waiting.size === 0,
     remove(holder: string, resume: Resume): void {
       const left = waiting.get(holder)?.filter((one) => one !== resume) ?? [];
       if (left.length > 0) waiting.set(holder, left);
@@ -124,4 +127,40 @@ function giveTurn(): void {
     if (took < SHORT_MS) setImmediate(giveTurn);
     else setTimeout(giveTurn, Math.min(took, MAX_REST_MS));
   });
+}
+
+const waitingBriefly = createRotation();
+/** When the works of this pass of the loop began; undefined while there are none. */
+let passBegan: number | undefined;
+
+/**
+ * As `turnOfLoop`, for works of about a millisecond each: as many as take `PASS_MS` together are done in one pass of the
+ * loop. Returns undefined when the caller may go on at once, as nearly always.
+ */
+export function briefTurn(holder: string): Promise<void> | undefined {
+  if (hasTimeInPass() && waitingBriefly.isEmpty()) return undefined;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  waitingBriefly.add(holder, resolve);
+  return promise;
+}
+
+function hasTimeInPass(): boolean {
+  const now = performance.now();
+  if (passBegan === undefined) {
+    passBegan = now;
+    setImmediate(beginPass);
+  }
+  return now - passBegan < PASS_MS;
+}
+
+function beginPass(): void {
+  passBegan = undefined;
+  giveBriefTurns();
+}
+
+function giveBriefTurns(): void {
+  if (waitingBriefly.isEmpty() || !hasTimeInPass()) return;
+  waitingBriefly.next()?.();
+  // The work follows as microtasks, and a tick that one of them asks for comes after them all.
+  queueMicrotask(() => process.nextTick(giveBriefTurns));
 }

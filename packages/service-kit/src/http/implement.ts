@@ -1,11 +1,10 @@
 import type { RouteHandler } from '@hono/zod-openapi';
 import { type Operation, routingPath } from '@switchboard/contracts';
-import { turnOfLoop } from '@switchboard/resilience';
 import type { Context, Handler, Hono, Next } from 'hono';
 import { z } from 'zod';
 import type { Bodies } from './body/bodies.ts';
 import type { Hold } from './body/holds.ts';
-import { holdValues, needsTurn, parseJson } from './body/json.ts';
+import { holdValues, parseJson, turnFor } from './body/json.ts';
 import { bearer, type Credentials } from './credentials.ts';
 import type { ErrorCodes, Exchange, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
 import { BadRequest } from './errors.ts';
@@ -153,7 +152,8 @@ function register(
       const body = await bodies.read(c, hold, bounds);
       const holder = holderOf(c.env);
       if (scan !== undefined && !isKeyInBody) {
-        if (needsTurn(body)) await turnOfLoop(holder);
+        const turn = turnFor(body, holder);
+        if (turn !== undefined) await turn;
         const scanned = scan(body);
         if (scanned !== undefined && scanned.values <= maxBodyValues) {
           holdValues(scanned.values, hold);
