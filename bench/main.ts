@@ -20,9 +20,9 @@ const BENCHES: Record<string, Bench> = {
   },
   flags: {
     summary:
-      'Flag evaluations and snapshots, beside bare Node.js and Hono; with --projects, of many projects in a small heap.',
+      'Flag evaluations and snapshots, beside bare Node.js, Hono and a peer; with --projects, of many projects in a small heap.',
     options:
-      '--seconds 6 --runs 3 --only <part of a scenario name> --profile <folder>, or --projects 10000 --memory 512 --seconds 6',
+      '--seconds 6 --runs 3 --only <part of a scenario name> --workers 1 --peer <relay proxy of GO Feature Flag> --record --check --profile <folder>, or --projects 10000 --memory 512 --seconds 6',
     load: () => import('./flags/run.ts'),
   },
   'flags-live': {
@@ -41,8 +41,8 @@ const BENCHES: Record<string, Bench> = {
     load: () => import('./hostile/run.ts'),
   },
   identify: {
-    summary: 'How long an identify takes to reach evaluations, in standalone.',
-    options: '--times 200',
+    summary: 'How long an identify takes to reach evaluations, in standalone and on two instances.',
+    options: '--times 200 --log standalone,postgres,kafka',
     load: () => import('./identify/run.ts'),
   },
   ingestion: {

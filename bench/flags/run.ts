@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Program, processUsage, spawnProgram } from '@switchboard/testkit';
+import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
 import { applyLoad, countOf, type LoadRequest, type LoadResult } from '../lib/load.ts';
 import { medianRun } from '../lib/median.ts';
 import { profileFlags } from '../lib/rig.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { AUTHORIZED, deploy } from './deployment.ts';
+import { type Peer, peerRequest, startPeer } from './peer.ts';
 import { fillPeopleAskedOnce, fillUserState, measureIdentify, ONCE, ONCE_DIGITS, USERS } from './people.ts';
 import { runProjects } from './projects.ts';
 
@@ -29,6 +31,9 @@ interface Target {
   headers?: Record<string, string>;
   /** Whether every request asks for another person. */
   isOnce?: boolean;
+  /** What it is compared with. */
+  floor?: Target;
+  peer?: Target | undefined;
 }
 
 interface Run {
@@ -38,7 +43,7 @@ interface Run {
   peakMb: number;
 }
 
-/** Measures the flags service beside bare Node and bare Hono: see docs/benchmarks.md. */
+/** Measures the flags service beside bare Node, bare Hono and, with --peer, another product: see docs/benchmarks.md. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -47,6 +52,9 @@ export async function run(args: string[]): Promise<void> {
       runs: { type: 'string', default: '3' },
       only: { type: 'string', default: '' },
       profile: { type: 'string' },
+      workers: { type: 'string', default: '1' },
+      peer: { type: 'string' },
+      ...HISTORY_OPTIONS,
       projects: { type: 'string' },
       memory: { type: 'string', default: '512' },
     },
@@ -61,8 +69,8 @@ export async function run(args: string[]): Promise<void> {
       flags,
     });
   }
-  const deployment = await deploy(profileFlags(values.profile));
-  const floors: Program[] = [];
+  const deployment = await deploy(profileFlags(values.profile), values.workers);
+  const stopped: { stop(): Promise<unknown> }[] = [deployment];
   try {
     await fillUserState(deployment);
     await measureIdentify(deployment);
@@ -71,68 +79,125 @@ export async function run(args: string[]): Promise<void> {
     const etag = snapshot.headers.get('etag') ?? '';
     const stringify = await startFloor({ FLOOR: 'stringify' });
     const hono = await startFloor({ FLOOR: 'hono', FLOOR_BYTES: String(bytes) });
-    floors.push(stringify, hono);
-    const targets = evaluationTargets(deployment.service, stringify).concat(
+    stopped.unshift(stringify, hono);
+    const peer = values.peer === undefined ? undefined : await startPeer(values.peer);
+    if (peer !== undefined) stopped.unshift(peer);
+    const targets = evaluationTargets(deployment.service, stringify, peer).concat(
       snapshotTargets(deployment.service, hono, etag),
     );
-    const selected = targets.filter(({ name }) => name.includes(values.only));
+    const selected = withCompared(targets.filter(({ name }) => name.includes(values.only)));
     if (selected.some(({ isOnce }) => isOnce)) await fillPeopleAskedOnce(deployment);
-    printTable(COLUMNS, await measureAll(selected, Number(values.seconds), Number(values.runs)));
+    const runs = await measureAll(selected, Number(values.seconds), Number(values.runs));
+    printTable(
+      COLUMNS,
+      [...runs].map(([{ name }, run]) => [name, ...figures(run)]),
+    );
+    await keepHistory('flags', ratiosOf(runs, values.workers), values);
   } finally {
-    await Promise.all(floors.map((floor) => floor.stop()));
-    await deployment.stop();
+    for (const one of stopped) await one.stop();
   }
 }
 
 /** Stands for the number of a person who is asked for once. */
 const NUMBER = 'N'.repeat(ONCE_DIGITS);
 
-function evaluationTargets(service: Program, floor: Program): Target[] {
-  const requests = Array.from({ length: USERS }, (_, user) => ({
-    path: `/v1/flags?distinct_id=user-${(user * 7919) % USERS}`,
-  }));
-  const once = [{ path: `/v1/flags?distinct_id=once-${NUMBER}` }];
+function evaluationTargets(service: Program, floorServer: Program, peer: Peer | undefined): Target[] {
+  const users = Array.from({ length: USERS }, (_, index) => (index * 7919) % USERS);
+  const requests = users.map((user) => ({ path: `/v1/flags?distinct_id=user-${user}` }));
   const members = requests.map(({ path }) => ({ path: path.replace('flags', 'flags/memberships') }));
+  const once = [{ path: `/v1/flags?distinct_id=once-${NUMBER}` }];
+  const floor: Target = { name: 'floor: Node, JSON.stringify', server: floorServer, requests };
+  const peerTarget = (name: string, idOf: (user: number) => string): Target | undefined =>
+    peer && { name, server: peer.program, requests: users.map((user) => peerRequest(idOf(user), user)) };
+  const ours = { server: service, headers: AUTHORIZED, floor };
   return [
-    { name: 'evaluate 100 flags', server: service, requests, headers: AUTHORIZED },
-    { name: 'evaluate 100 flags, once', server: service, requests: once, headers: AUTHORIZED, isOnce: true },
-    { name: 'floor: Node, JSON.stringify', server: floor, requests },
-    { name: 'memberships', server: service, requests: members, headers: AUTHORIZED },
+    {
+      ...ours,
+      name: 'evaluate 100 flags',
+      requests,
+      peer: peerTarget('peer: evaluate 100 flags', (user) => `user-${user}`),
+    },
+    {
+      ...ours,
+      name: 'evaluate 100 flags, once',
+      requests: once,
+      isOnce: true,
+      peer: peerTarget('peer: evaluate 100 flags, once', () => `once-${NUMBER}`),
+    },
+    { ...ours, name: 'memberships', requests: members },
   ];
 }
 
-function snapshotTargets(service: Program, floor: Program, etag: string): Target[] {
+function snapshotTargets(service: Program, floorServer: Program, etag: string): Target[] {
   const snapshot = { server: service, requests: [{ path: '/v1/flags/snapshot' }] };
+  const floorOf = (name: string, path: string): Target => ({
+    name,
+    server: floorServer,
+    requests: [{ path }],
+  });
+  const notModified = floorOf('floor: Hono, c.body(null, 304)', '/304');
+  const ready = floorOf('floor: Hono, ready bytes', '/200');
+  const br = { ...AUTHORIZED, 'Accept-Encoding': 'br' };
   return [
-    { ...snapshot, name: 'snapshot 304', headers: { ...AUTHORIZED, 'If-None-Match': etag } },
-    { name: 'floor: Hono, c.body(null, 304)', server: floor, requests: [{ path: '/304' }] },
-    { ...snapshot, name: 'snapshot 200', headers: AUTHORIZED },
-    { ...snapshot, name: 'snapshot 200, br', headers: { ...AUTHORIZED, 'Accept-Encoding': 'br' } },
-    { name: 'floor: Hono, ready bytes', server: floor, requests: [{ path: '/200' }] },
+    {
+      ...snapshot,
+      name: 'snapshot 304',
+      headers: { ...AUTHORIZED, 'If-None-Match': etag },
+      floor: notModified,
+    },
+    { ...snapshot, name: 'snapshot 200', headers: AUTHORIZED, floor: ready },
+    { ...snapshot, name: 'snapshot 200, br', headers: br, floor: ready },
   ];
 }
 
-/** Targets take turns, so that other work on the machine affects all of them. Shows the median run of each. */
-async function measureAll(targets: Target[], seconds: number, runs: number): Promise<string[][]> {
+/** Each target is followed by its peer and its floor. */
+function withCompared(targets: Target[]): Target[] {
+  return [
+    ...new Set(targets.flatMap((one) => [one, one.peer, one.floor].filter((each) => each !== undefined))),
+  ];
+}
+
+/** Targets take turns, so that other work on the machine affects all of them. Returns the median run of each. */
+async function measureAll(targets: Target[], seconds: number, runs: number): Promise<Map<Target, Run>> {
   for (const target of targets) await measure(target, 2);
   const results = new Map<Target, Run[]>(targets.map((target) => [target, []]));
   for (let turn = 0; turn < runs; turn++) {
     for (const target of targets) results.get(target)?.push(await measure(target, seconds));
   }
-  return [...results].map(([{ name }, all]) => {
-    const { result, perSecond, cpuMicros, peakMb } = medianRun(all, (one) => one.perSecond);
-    const { p50, p99, max } = result.latency;
-    return [
-      name,
-      thousands(perSecond),
-      decimals(p50, 2),
-      decimals(p99, 2),
-      decimals(max),
-      thousands(failures(result)),
-      decimals(cpuMicros),
-      decimals(peakMb, 0),
-    ];
-  });
+  return new Map([...results].map(([target, all]) => [target, medianRun(all, (one) => one.perSecond)]));
+}
+
+function figures({ result, perSecond, cpuMicros, peakMb }: Run): string[] {
+  const { p50, p99, max } = result.latency;
+  return [
+    thousands(perSecond),
+    decimals(p50, 2),
+    decimals(p99, 2),
+    decimals(max),
+    thousands(failures(result)),
+    decimals(cpuMicros),
+    decimals(peakMb, 0),
+  ];
+}
+
+function ratiosOf(runs: Map<Target, Run>, workers: string): Ratio[] {
+  return [...runs].flatMap(([target, run]) =>
+    (['floor', 'peer'] as const).flatMap((kind): Ratio[] => {
+      const compared = target[kind];
+      const other = compared && runs.get(compared);
+      if (other === undefined) return [];
+      const scenario = workers === '1' ? target.name : `${target.name}, WORKERS=${workers}`;
+      return [
+        {
+          scenario,
+          ratio: `requests/s of ${kind}`,
+          value: run.perSecond / other.perSecond,
+          better: 'higher',
+        },
+        { scenario, ratio: `CPU of ${kind}`, value: run.cpuMicros / other.cpuMicros, better: 'lower' },
+      ];
+    }),
+  );
 }
 
 /** People who were asked for once. */
@@ -148,7 +213,8 @@ async function measure({ server, requests, headers = {}, isOnce }: Target, secon
     headers,
     connections: CONNECTIONS,
     seconds,
-    ...(isOnce ? { placeholder: NUMBER, firstNumber: asked } : {}),
+    placeholder: NUMBER,
+    firstNumber: isOnce ? asked : 0,
   });
   const cpu = (await usage.cpuSeconds()) - cpuBefore;
   const answered = countOf(result);

@@ -1,97 +1,110 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { eventually, spawnProgram } from '@switchboard/testkit';
+import { eventually } from '@switchboard/testkit';
 import { median } from '../lib/median.ts';
+import { decimals, printTable } from '../lib/table.ts';
+import { type Deployment, deployInstances, deployStandalone, LOGS } from './deployment.ts';
 
-interface Demo {
-  base_url: string;
-  eu_api_url: string;
-  project_key: string;
-}
+const COLUMNS = ['log', 'asking', 'times', 'p50 ms', 'p99 ms', 'max ms', 'seen'];
 
 /**
- * Measures from the 202 of an identify to the first evaluation that uses it, in standalone, over HTTP. One way evaluates
- * again until the result has changed; the other evaluates once, with the X-State-Token of the identify.
+ * Measures from the 202 of an identify to the first evaluation that uses it, over HTTP: in standalone, and with two
+ * instances each of ingestion and flags. One way evaluates again on every instance until the result has changed; the
+ * other evaluates once, with the X-State-Token of the identify.
  */
 export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { times: { type: 'string', default: '200' } } });
-  const home = await mkdtemp(join(tmpdir(), 'bench-identify-'));
-  const standalone = await spawnProgram({
-    command: ['node', join(import.meta.dirname, '../../deploy/standalone/src/main.ts')],
-    env: { NODE_ENV: 'production', SWITCHBOARD_HOME: home },
-    ready: '/health/ready',
-    output: 'inherit',
+  const { values } = parseArgs({
+    args,
+    options: {
+      times: { type: 'string', default: '200' },
+      log: { type: 'string', default: LOGS.join() },
+    },
   });
-  try {
-    const demo = await demoOf(home);
-    const waits: number[] = [];
-    const times = Number(values.times);
-    for (let i = 0; i < times; i++) waits.push(await untilSeen(demo, `person-${i}`));
-    report('polling', waits);
-    const outcomes: Outcome[] = [];
-    for (let i = 0; i < times; i++) outcomes.push(await evaluateOnce(demo, `waiting-${i}`));
-    report(
-      'one request with the token',
-      outcomes.map(({ tookMs }) => tookMs),
-    );
-    const seen = outcomes.filter(({ isSeen }) => isSeen).length;
-    process.stdout.write(`used by that request: ${seen} of ${times}\n`);
-  } finally {
-    await standalone.stop();
-    await rm(home, { recursive: true, force: true });
+  const rows: string[][] = [];
+  for (const log of values.log.split(',')) {
+    const deployment = await deploy(log);
+    try {
+      rows.push(...(await measure(log, deployment, Number(values.times))));
+    } finally {
+      await deployment.stop();
+    }
   }
+  printTable(COLUMNS, rows);
 }
 
-/** The demo file is written last, a moment after the services are ready. */
-async function demoOf(home: string): Promise<Demo> {
-  return JSON.parse(await eventually(() => readFile(join(home, 'demo.json'), 'utf8'), { withinMs: 30_000 }));
+function deploy(log: string): Promise<Deployment> {
+  if (log === 'standalone') return deployStandalone();
+  if (log === 'postgres' || log === 'kafka') return deployInstances(log);
+  throw new Error(`--log: "${log}" is none of ${LOGS.join(', ')}.`);
 }
 
-function report(what: string, waits: readonly number[]): void {
-  const sorted = [...waits].sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(1);
-  const highest = sorted.at(-1)?.toFixed(1);
-  process.stdout.write(
-    `identify to evaluation, ${what}, ${sorted.length} times: median ${median(sorted).toFixed(1)} ms, p99 ${at(0.99)} ms, highest ${highest} ms\n`,
-  );
+async function measure(log: string, deployment: Deployment, times: number): Promise<string[][]> {
+  const { ingestion, flags } = deployment;
+  for (const url of ingestion) {
+    await eventually(() => untilSeen({ ...deployment, ingestion: [url] }, 'warm-up', 0), {
+      withinMs: 60_000,
+    });
+  }
+  const waits: number[] = [];
+  for (let turn = 0; turn < times; turn++) waits.push(...(await untilSeen(deployment, 'person', turn)));
+  const tookMs: number[] = [];
+  let seen = 0;
+  for (let turn = 0; turn < times; turn++) {
+    // Each instance of one service with each of the other.
+    const url = flags[Math.floor(turn / ingestion.length) % flags.length] ?? '';
+    const token = await identify(deployment, `waiting-${turn}`, turn);
+    const acceptedAt = performance.now();
+    if (await isPro(deployment, url, `waiting-${turn}`, token)) seen++;
+    tookMs.push(performance.now() - acceptedAt);
+  }
+  return [
+    row(log, flags.length === 1 ? 'repeatedly' : 'repeatedly, each instance', waits, waits.length),
+    row(log, 'once, with X-State-Token', tookMs, seen),
+  ];
+}
+
+function row(log: string, asking: string, waits: readonly number[], seen: number): string[] {
+  const sorted = waits.toSorted((a, b) => a - b);
+  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+  const times = [median([...waits]), p99, sorted.at(-1) ?? 0].map((wait) => decimals(wait));
+  return [log, asking, String(waits.length), ...times, String(seen)];
 }
 
 /** Resolves with the X-State-Token. */
-async function identify({ eu_api_url, project_key }: Demo, person: string): Promise<string> {
-  const headers = { Authorization: `Bearer ${project_key}` };
-  const body = JSON.stringify({ distinct_id: person, properties: { plan: 'pro' } });
-  const response = await fetch(`${eu_api_url}/v1/identify`, { method: 'POST', headers, body });
+async function identify(
+  { ingestion, projectKey }: Deployment,
+  person: string,
+  turn: number,
+): Promise<string> {
+  const response = await fetch(`${ingestion[turn % ingestion.length]}/v1/identify`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${projectKey}` },
+    body: JSON.stringify({ distinct_id: person, properties: { plan: 'pro' } }),
+  });
   if (response.status !== 202) throw new Error(`identify: ${response.status} ${await response.text()}`);
   await response.body?.cancel();
   return response.headers.get('X-State-Token') ?? '';
 }
 
-async function isPro({ base_url, project_key }: Demo, person: string, token?: string): Promise<boolean> {
-  const headers = { Authorization: `Bearer ${project_key}`, ...(token ? { 'X-State-Token': token } : {}) };
-  const answer = await fetch(`${base_url}/v1/flags?distinct_id=${person}`, { headers });
-  const { flags } = (await answer.json()) as { flags: Record<string, unknown> };
+async function isPro({ projectKey }: Deployment, url: string, person: string, token?: string) {
+  const headers = { Authorization: `Bearer ${projectKey}`, ...(token ? { 'X-State-Token': token } : {}) };
+  const answer = await fetch(`${url}/v1/flags?distinct_id=${person}`, { headers });
+  const { flags }: { flags: Record<string, unknown> } = JSON.parse(await answer.text());
   return flags['pro-dashboard'] === true;
 }
 
-async function untilSeen(demo: Demo, person: string): Promise<number> {
-  await identify(demo, person);
+/** Resolves with the wait for each instance of flags. */
+async function untilSeen(deployment: Deployment, prefix: string, turn: number): Promise<number[]> {
+  const person = `${prefix}-${turn}`;
+  await identify(deployment, person, turn);
   const acceptedAt = performance.now();
-  while (!(await isPro(demo, person))) {
-    if (performance.now() - acceptedAt > 10_000) throw new Error('not seen within 10 s');
-  }
-  return performance.now() - acceptedAt;
-}
-
-interface Outcome {
-  tookMs: number;
-  isSeen: boolean;
-}
-
-async function evaluateOnce(demo: Demo, person: string): Promise<Outcome> {
-  const token = await identify(demo, person);
-  const acceptedAt = performance.now();
-  const isSeen = await isPro(demo, person, token);
-  return { tookMs: performance.now() - acceptedAt, isSeen };
+  return Promise.all(
+    deployment.flags.map(async (url) => {
+      while (!(await isPro(deployment, url, person))) {
+        if (performance.now() - acceptedAt > 10_000) throw new Error('not seen within 10 s');
+        await sleep(1);
+      }
+      return performance.now() - acceptedAt;
+    }),
+  );
 }

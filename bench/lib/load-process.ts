@@ -3,11 +3,13 @@ import type { LoadPlan, LoadRequest, LoadResult } from './load.ts';
 
 /**
  * A cheap client: plain sockets, one request in flight on each, prepared bytes in which only the numbers are rewritten.
- * Of a response only the status and the length are read.
+ * Of a response only the status and the length, or the end of its chunks, are read.
  */
 process.once('message', (plan: LoadPlan) => {
   generate(plan).then((result) => process.send?.(result));
 });
+
+const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 
 interface Template {
   bytes: Buffer;
@@ -59,6 +61,7 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
       let left = 0;
       let status = 0;
       let closes = false;
+      let end = Buffer.alloc(0);
       const send = () => {
         if (isOver()) {
           socket.end();
@@ -75,13 +78,20 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
           left -= chunk.length;
         } else {
           head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
-          const end = head.indexOf('\r\n\r\n');
-          if (end < 0) return;
-          const text = head.toString('latin1', 0, end);
+          const headEnd = head.indexOf('\r\n\r\n');
+          if (headEnd < 0) return;
+          const text = head.toString('latin1', 0, headEnd);
           status = Number(text.slice(9, 12));
           closes = /connection: *close/i.test(text);
-          left = Number(/content-length: *(\d+)/i.exec(text)?.[1] ?? 0) + end + 4 - head.length;
+          const length = Number(/content-length: *(\d+)/i.exec(text)?.[1] ?? 0);
+          const isChunked = /transfer-encoding: *chunked/i.test(text);
+          left = isChunked ? Number.POSITIVE_INFINITY : length + headEnd + 4 - head.length;
           head = Buffer.alloc(0);
+          end = head;
+        }
+        if (left === Number.POSITIVE_INFINITY) {
+          end = Buffer.concat([end, chunk]).subarray(-LAST_CHUNK.length);
+          if (end.equals(LAST_CHUNK)) left = 0;
         }
         if (left > 0) return;
         note(request, status, began);

@@ -1,0 +1,83 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDirectoryPublisher } from '@switchboard/directory/testing';
+import { openKafkaLog, openPostgresLog } from '@switchboard/event-log';
+import { call, eventually, spawnProgram, startKafka } from '@switchboard/testkit';
+import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
+
+export const LOGS = ['standalone', 'postgres', 'kafka'];
+const PARTITIONS = 4;
+const PROJECT_ID = 'bench';
+
+/** Where to send an identify, and where to ask for flags. */
+export interface Deployment {
+  projectKey: string;
+  ingestion: string[];
+  flags: string[];
+  stop(): Promise<void>;
+}
+
+interface Demo {
+  base_url: string;
+  eu_api_url: string;
+  project_key: string;
+}
+
+export async function deployStandalone(): Promise<Deployment> {
+  const home = await mkdtemp(join(tmpdir(), 'bench-identify-'));
+  const standalone = await spawnProgram({
+    command: ['node', join(import.meta.dirname, '../../deploy/standalone/src/main.ts')],
+    env: { NODE_ENV: 'production', SWITCHBOARD_HOME: home },
+    ready: '/health/ready',
+    output: 'inherit',
+  });
+  // The demo file is written last, a moment after the services are ready.
+  const demo = await eventually(() => readFile(join(home, 'demo.json'), 'utf8'), { withinMs: 30_000 });
+  const { base_url, eu_api_url, project_key }: Demo = JSON.parse(demo);
+  return {
+    projectKey: project_key,
+    ingestion: [eu_api_url],
+    flags: [base_url],
+    async stop() {
+      await standalone.stop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Two instances each of ingestion and flags, as processes of their own. */
+export async function deployInstances(on: 'postgres' | 'kafka'): Promise<Deployment> {
+  const kafka = on === 'kafka' ? await startKafka() : undefined;
+  if (on === 'kafka' && kafka === undefined) {
+    throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
+  }
+  const { rig, stop } = await startRig({
+    durable: true,
+    env: { TOPIC_PARTITIONS: String(PARTITIONS) },
+    ...(kafka === undefined ? {} : { log: { kafka: kafka.brokers } }),
+  });
+  if (kafka !== undefined) rig.defer(() => kafka.stop());
+  const log =
+    kafka === undefined
+      ? openPostgresLog({ url: rig.logUrl })
+      : openKafkaLog({ brokers: kafka.brokers, clientId: 'bench' });
+  const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
+  const key = `pk_eu_${'a'.repeat(32)}`;
+  // A new topic is unknown for a moment.
+  await eventually(() => directory.putProject({ id: PROJECT_ID, companyId: 'bench', name: 'Bench', key }));
+  await log.close();
+
+  const start = async (service: 'ingestion' | 'flags') =>
+    (await rig.spawn(service, { flags: HEAP_FLAGS, output: 'inherit' })).url;
+  const ingestion = [await start('ingestion'), await start('ingestion')];
+  const flags = [await start('flags'), await start('flags')];
+  const token = await rig.mint({ sub: 'bench', permissions: ['service.manage'] });
+  const body = { enabled: true, targeting: [{ attribute: 'plan', op: 'eq', value: 'pro' }] };
+  await eventually(async () => {
+    const url = `${flags[0]}/management/v1/projects/${PROJECT_ID}/flags/pro-dashboard`;
+    const { status } = await call('PUT', url, { token, body });
+    if (status !== 200) throw new Error(`the flag was not created: ${status}`);
+  });
+  return { projectKey: key, ingestion, flags, stop };
+}
