@@ -62,9 +62,11 @@ export async function applyChanges(
         rejections.push({ change, reason: error.message });
       }
     }
-    if (changedPeople.size > 0) await updates.savePeople([...changedPeople]);
-    if (changedGroups.size > 0) await updates.saveGroups([...changedGroups]);
-    if (position !== undefined) await updates.savePosition(position);
+    await Promise.all([
+      changedPeople.size > 0 ? updates.savePeople([...changedPeople]) : undefined,
+      changedGroups.size > 0 ? updates.saveGroups([...changedGroups]) : undefined,
+      position === undefined ? undefined : updates.savePosition(position),
+    ]);
     return rejections;
   });
 }

@@ -1,6 +1,5 @@
-import type { Database, Tx } from '@switchboard/database';
-import { sql } from 'drizzle-orm';
-import { appliedPositions, groups, people } from '../schema/index.ts';
+import type { Database } from '@switchboard/database';
+import { appliedPositions } from '../schema/index.ts';
 import { type Properties, type Stamp, toProperties } from './merge.ts';
 import type { PersonKey, UserStateJson } from './user-state.ts';
 
@@ -50,6 +49,13 @@ type Values = Record<string, unknown>;
 type Stamps = Record<string, Stamp>;
 
 /**
+ * Statements are written with postgres.js, which prepares them and sends those of one call together. Drizzle would take
+ * two round trips for each.
+ */
+type Sql = Database['sql'];
+type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0];
+
+/**
  * Makes PostgreSQL plan the query of `findStates` once per connection. By default it plans the query on every
  * execution, which takes longer than running it.
  */
@@ -64,8 +70,7 @@ export function createUserStateStore(database: Pick<Database, 'drizzle' | 'sql'>
     async findStates(keys) {
       const projectIds = keys.map(({ projectId }) => projectId);
       const distinctIds = keys.map(({ distinctId }) => distinctId);
-      // postgres.js prepares this statement; Drizzle would not. Groups and cohorts are subqueries because
-      // PostgreSQL may read all groups of the project to join them.
+      // Groups and cohorts are subqueries because PostgreSQL may read all groups of the project to join them.
       const rows = await database.sql<{ state: UserStateJson }[]>`
         select concat(
           '{"traits":', coalesce(people.traits, '{}'),
@@ -88,28 +93,53 @@ export function createUserStateStore(database: Pick<Database, 'drizzle' | 'sql'>
 
     listPositions: () => database.drizzle.select().from(appliedPositions),
 
-    update: (work) => database.drizzle.transaction((tx) => work(createUpdates(tx))),
+    async update(work) {
+      const { done } = await database.sql.begin(async (tx) => ({ done: await work(createUpdates(tx)) }));
+      return done;
+    },
   };
 }
 
-function createUpdates(tx: Tx): UserStateUpdates {
+interface PersonRow {
+  project_id: string;
+  distinct_id: string;
+  traits: Values;
+  trait_stamps: Stamps;
+  groups: Values;
+  group_stamps: Stamps;
+}
+
+interface GroupRow {
+  project_id: string;
+  type: string;
+  id: string;
+  traits: Values;
+  trait_stamps: Stamps;
+}
+
+/**
+ * Statements read and write through primary keys whatever PostgreSQL knows of the tables, since it plans them once per
+ * connection: `lateral` and `on conflict` leave it no other way.
+ */
+function createUpdates(tx: Transaction): UserStateUpdates {
   return {
     async lockPeople(keys) {
-      const named = sql`unnest(${column(keys, 'projectId')}, ${column(keys, 'distinctId')}) as named(project_id, distinct_id)`;
+      const projectIds = keys.map(({ projectId }) => projectId);
+      const distinctIds = keys.map(({ distinctId }) => distinctId);
       // Every writer locks in the same order, so that two of them cannot deadlock.
-      await tx.execute(sql`
-        insert into ${people} (project_id, distinct_id)
-        select * from ${named} order by 1, 2 on conflict do nothing`);
-      const rows = await tx.execute<{
-        project_id: string;
-        distinct_id: string;
-        traits: Values;
-        trait_stamps: Stamps;
-        groups: Values;
-        group_stamps: Stamps;
-      }>(sql`
-        select people.* from ${named} join ${people} using (project_id, distinct_id)
-        order by 1, 2 for update of people`);
+      const [, rows] = await Promise.all([
+        tx`
+          insert into people (project_id, distinct_id)
+          select * from unnest(${projectIds}::text[], ${distinctIds}::text[])
+          order by 1, 2 on conflict do nothing`,
+        tx<PersonRow[]>`
+          select found.* from (
+            select * from unnest(${projectIds}::text[], ${distinctIds}::text[]) order by 1, 2
+          ) as named(project_id, distinct_id), lateral (
+            select project_id, distinct_id, traits, trait_stamps, groups, group_stamps from people
+            where people.project_id = named.project_id and people.distinct_id = named.distinct_id
+            for update) as found`,
+      ]);
       return rows.map((row) => ({
         projectId: row.project_id,
         distinctId: row.distinct_id,
@@ -121,34 +151,37 @@ function createUpdates(tx: Tx): UserStateUpdates {
     async savePeople(changed) {
       const traits = changed.map((person) => toJson(person.traits));
       const memberships = changed.map((person) => toJson(person.groups));
-      await tx.execute(sql`
-        update ${people} set
-          traits = changed.traits, trait_stamps = changed.trait_stamps,
-          groups = changed.groups, group_stamps = changed.group_stamps
-        from unnest(
-          ${column(changed, 'projectId')}, ${column(changed, 'distinctId')},
-          ${column(traits, 'values')}::json[], ${column(traits, 'stamps')}::json[],
-          ${column(memberships, 'values')}::json[], ${column(memberships, 'stamps')}::json[]
-        ) as changed(project_id, distinct_id, traits, trait_stamps, groups, group_stamps)
-        where people.project_id = changed.project_id and people.distinct_id = changed.distinct_id`);
+      await tx`
+        insert into people (project_id, distinct_id, traits, trait_stamps, groups, group_stamps)
+        select * from unnest(
+          ${changed.map(({ projectId }) => projectId)}::text[],
+          ${changed.map(({ distinctId }) => distinctId)}::text[],
+          ${traits.map(({ values }) => values)}::text[]::json[],
+          ${traits.map(({ stamps }) => stamps)}::text[]::json[],
+          ${memberships.map(({ values }) => values)}::text[]::json[],
+          ${memberships.map(({ stamps }) => stamps)}::text[]::json[])
+        on conflict (project_id, distinct_id) do update set
+          traits = excluded.traits, trait_stamps = excluded.trait_stamps,
+          groups = excluded.groups, group_stamps = excluded.group_stamps`;
     },
 
     async lockGroups(keys) {
-      const named = sql`unnest(
-        ${column(keys, 'projectId')}, ${column(keys, 'type')}, ${column(keys, 'id')}
-      ) as named(project_id, type, id)`;
-      await tx.execute(sql`
-        insert into ${groups} (project_id, type, id)
-        select * from ${named} order by 1, 2, 3 on conflict do nothing`);
-      const rows = await tx.execute<{
-        project_id: string;
-        type: string;
-        id: string;
-        traits: Values;
-        trait_stamps: Stamps;
-      }>(sql`
-        select groups.* from ${named} join ${groups} using (project_id, type, id)
-        order by 1, 2, 3 for update of groups`);
+      const projectIds = keys.map(({ projectId }) => projectId);
+      const types = keys.map(({ type }) => type);
+      const ids = keys.map(({ id }) => id);
+      const [, rows] = await Promise.all([
+        tx`
+          insert into groups (project_id, type, id)
+          select * from unnest(${projectIds}::text[], ${types}::text[], ${ids}::text[])
+          order by 1, 2, 3 on conflict do nothing`,
+        tx<GroupRow[]>`
+          select found.* from (
+            select * from unnest(${projectIds}::text[], ${types}::text[], ${ids}::text[]) order by 1, 2, 3
+          ) as named(project_id, type, id), lateral (
+            select project_id, type, id, traits, trait_stamps from groups
+            where groups.project_id = named.project_id and groups.type = named.type and groups.id = named.id
+            for update) as found`,
+      ]);
       return rows.map((row) => ({
         projectId: row.project_id,
         type: row.type,
@@ -159,35 +192,30 @@ function createUpdates(tx: Tx): UserStateUpdates {
 
     async saveGroups(changed) {
       const traits = changed.map((group) => toJson(group.traits));
-      await tx.execute(sql`
-        update ${groups} set traits = changed.traits, trait_stamps = changed.trait_stamps
-        from unnest(
-          ${column(changed, 'projectId')}, ${column(changed, 'type')}, ${column(changed, 'id')},
-          ${column(traits, 'values')}::json[], ${column(traits, 'stamps')}::json[]
-        ) as changed(project_id, type, id, traits, trait_stamps)
-        where groups.project_id = changed.project_id and groups.type = changed.type and groups.id = changed.id`);
+      await tx`
+        insert into groups (project_id, type, id, traits, trait_stamps)
+        select * from unnest(
+          ${changed.map(({ projectId }) => projectId)}::text[],
+          ${changed.map(({ type }) => type)}::text[],
+          ${changed.map(({ id }) => id)}::text[],
+          ${traits.map(({ values }) => values)}::text[]::json[],
+          ${traits.map(({ stamps }) => stamps)}::text[]::json[])
+        on conflict (project_id, type, id) do update set
+          traits = excluded.traits, trait_stamps = excluded.trait_stamps`;
     },
 
-    async savePosition(position) {
-      const [last, next] = [appliedPositions, sql`excluded`];
+    async savePosition({ topic, partition, nextOffset, asOf }) {
       // Newer records at a lower offset are those of a topic that was deleted and created again.
-      const moves = sql`${next}.next_offset > ${last.nextOffset} or ${next}.as_of > ${last.asOf}`;
-      await tx
-        .insert(appliedPositions)
-        .values(position)
-        .onConflictDoUpdate({
-          target: [last.topic, last.partition],
-          set: {
-            nextOffset: sql`case when ${moves} then ${next}.next_offset else ${last.nextOffset} end`,
-            asOf: sql`greatest(${last.asOf}, ${next}.as_of)`,
-          },
-        });
+      await tx`
+        insert into applied_positions as last (topic, partition, next_offset, as_of)
+        values (${topic}, ${partition}, ${nextOffset}, ${asOf.toISOString()})
+        on conflict (topic, partition) do update set
+          next_offset = case
+            when excluded.next_offset > last.next_offset or excluded.as_of > last.as_of
+            then excluded.next_offset else last.next_offset end,
+          as_of = greatest(last.as_of, excluded.as_of)`;
     },
   };
-}
-
-function column<K extends string>(rows: readonly Record<K, string>[], name: K) {
-  return sql`${sql.param(rows.map((row) => row[name]))}::text[]`;
 }
 
 function toJson({ values, stamps }: Properties) {
