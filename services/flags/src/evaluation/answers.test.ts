@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { digestOf } from '../user-state/user-state.ts';
 import { createAnswerCache } from './answers.ts';
 
 describe('the answer cache', () => {
@@ -22,6 +23,16 @@ describe('the answer cache', () => {
     expect(get({ distinctId: 'eve' })).toBe('evaluation 5');
     expect(get({ projectId: 'q' })).toBe('evaluation 6');
     expect(get({ state: 'b', changedAt: '2' })).toBe('evaluation 4');
+  });
+
+  it('knows the state of a kept answer', () => {
+    const answers = createAnswerCache();
+    expect(answers.knownState('p', 'ada')).toBeUndefined();
+    for (let times = 0; times < 2; times++) answers.get(inputs, () => 'answer');
+    expect(answers.knownState('p', 'ada')).toMatchObject({ state: 'a', digest: digestOf('a') });
+    answers.get({ ...inputs, state: 'b' }, () => 'another answer');
+    expect(answers.knownState('p', 'ada')).toMatchObject({ state: 'b', digest: digestOf('b') });
+    expect(answers.knownState('q', 'ada')).toBeUndefined();
   });
 
   it('keeps the answer to a person who is asked for a second time', () => {

@@ -1,7 +1,7 @@
 import type { Decision } from '@switchboard/flag-engine';
 import { shareOfHeap } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
-import type { UserStateJson } from '../user-state/user-state.ts';
+import { digestOf, type KnownState, type UserStateJson } from '../user-state/user-state.ts';
 
 /** Everything an evaluation depends on. */
 interface Inputs {
@@ -12,13 +12,14 @@ interface Inputs {
   state: UserStateJson;
 }
 
-interface Answer {
+interface Answer extends KnownState {
   changedAt: string;
-  state: UserStateJson;
   json: string;
 }
 
 export interface AnswerCache {
+  /** The state that the last answer to the person is of, so that it need not be read again. */
+  knownState(projectId: string, distinctId: string): KnownState | undefined;
   /** The last answer to the person if it had the same inputs, otherwise what `evaluate` returns. */
   get(inputs: Inputs, evaluate: () => string): string;
 }
@@ -52,16 +53,24 @@ export function createAnswerCache(): AnswerCache {
   }
 
   return {
+    knownState: (projectId, distinctId) => answers.get(keyOf(projectId, distinctId)),
+
     get({ projectId, distinctId, changedAt, state }, evaluate) {
-      const key = `${projectId}\0${distinctId}`;
+      const key = keyOf(projectId, distinctId);
       const last = answers.get(key);
       if (last !== undefined && last.changedAt === changedAt && last.state === state) return last.json;
       const json = evaluate();
-      if (last !== undefined || wasSeen(key)) answers.set(key, { changedAt, state, json });
+      if (last !== undefined || wasSeen(key)) {
+        const digest = last?.state === state ? last.digest : digestOf(state);
+        answers.set(key, { changedAt, state, digest, json });
+      }
       return json;
     },
   };
 }
+
+// Ids cannot contain NUL.
+const keyOf = (projectId: string, distinctId: string) => `${projectId}\0${distinctId}`;
 
 interface Fragment {
   flag: string;

@@ -30,17 +30,16 @@ const noCohorts: ReadonlySet<string> = new Set();
 export function createEvaluation({ rulesets, userState }: EvaluationOptions): Evaluation {
   const answers = createAnswerCache();
 
-  async function readStateIfAvailable(
+  function readStateIfAvailable(
     projectId: string,
     distinctId: string,
-  ): Promise<UserStateJson | undefined> {
+  ): UserStateJson | Promise<UserStateJson | undefined> {
     if (distinctId === '') return EMPTY_STATE;
-    try {
-      return await userState.read(projectId, distinctId);
-    } catch (error) {
+    const known = answers.knownState(projectId, distinctId);
+    return userState.read(projectId, distinctId, known).catch((error) => {
       if (isUnavailable(error)) return undefined;
       throw error;
-    }
+    });
   }
 
   return {

@@ -1,7 +1,7 @@
 import type { Database } from '@switchboard/database';
 import { appliedPositions } from '../schema/index.ts';
 import { type Properties, type Stamp, toProperties } from './merge.ts';
-import type { PersonKey, UserStateJson } from './user-state.ts';
+import { type Asked, EMPTY_STATE, type PersonKey, type UserStateJson } from './user-state.ts';
 
 export interface StoredPerson extends PersonKey {
   traits: Properties;
@@ -25,9 +25,9 @@ export type AppliedPosition = typeof appliedPositions.$inferSelect;
 export interface UserStateStore {
   /**
    * Reads the states of people, in their order, with one query: one row per person, per group of theirs and per
-   * cohort that lists them, all through primary keys.
+   * cohort that lists them, all through primary keys. Of a state that is known only its digest is compared.
    */
-  findStates(keys: readonly PersonKey[]): Promise<UserStateJson[]>;
+  findStates(asked: readonly Asked[]): Promise<UserStateJson[]>;
   /** One position per partition. */
   listPositions(): Promise<AppliedPosition[]>;
   /** Runs updates in one transaction. */
@@ -67,12 +67,19 @@ export function withGenericPlans(databaseUrl: string): string {
 
 export function createUserStateStore(database: Pick<Database, 'drizzle' | 'sql'>): UserStateStore {
   return {
-    async findStates(keys) {
-      const projectIds = keys.map(({ projectId }) => projectId);
-      const distinctIds = keys.map(({ distinctId }) => distinctId);
+    async findStates(asked) {
+      const projectIds = asked.map(({ projectId }) => projectId);
+      const distinctIds = asked.map(({ distinctId }) => distinctId);
+      const digests = asked.map(({ known }) => known?.digest ?? '');
       // Groups and cohorts are subqueries because PostgreSQL may read all groups of the project to join them.
-      const rows = await database.sql<{ state: UserStateJson }[]>`
-        select concat(
+      const rows = await database.sql<{ state: UserStateJson | null }[]>`
+        select case
+          when named.digest <> '' and encode(sha256(convert_to(found.state, 'UTF8')), 'base64') = named.digest
+          then null else found.state end as state
+        from unnest(${projectIds}::text[], ${distinctIds}::text[], ${digests}::text[])
+          with ordinality as named(project_id, distinct_id, digest, position)
+        left join people on people.project_id = named.project_id and people.distinct_id = named.distinct_id,
+        lateral (select concat(
           '{"traits":', coalesce(people.traits, '{}'),
           ',"groups":', coalesce((
             select json_object_agg(membership.key, coalesce((
@@ -83,12 +90,9 @@ export function createUserStateStore(database: Pick<Database, 'drizzle' | 'sql'>
             select json_agg(cohort_people.cohort_id order by cohort_people.cohort_id) from cohort_people
             where cohort_people.project_id = named.project_id
               and cohort_people.distinct_id = named.distinct_id), '[]'),
-          '}') as state
-        from unnest(${projectIds}::text[], ${distinctIds}::text[])
-          with ordinality as named(project_id, distinct_id, position)
-        left join people on people.project_id = named.project_id and people.distinct_id = named.distinct_id
+          '}') as state) as found
         order by named.position`;
-      return rows.map(({ state }) => state);
+      return rows.map(({ state }, index) => state ?? asked[index]?.known?.state ?? EMPTY_STATE);
     },
 
     listPositions: () => database.drizzle.select().from(appliedPositions),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isTooSlow, isUnavailable } from '@switchboard/database';
 import type { Traits } from '@switchboard/flag-engine';
 import { coalesce, DeadlineExceeded, withDeadline } from '@switchboard/resilience';
@@ -23,14 +24,28 @@ export interface PersonKey {
   distinctId: string;
 }
 
+/** A state that was read before. */
+export interface KnownState {
+  state: UserStateJson;
+  digest: string;
+}
+
+/** A person to read. */
+export interface Asked extends PersonKey {
+  known?: KnownState | undefined;
+}
+
 export interface UserState {
-  /** Reads a person's state, including everything stored before the call. Throws if it cannot be read. */
-  read(projectId: string, distinctId: string): Promise<UserStateJson>;
+  /**
+   * Reads a person's state, including everything stored before the call: `known.state` if that is still their state,
+   * which then is not sent again. Throws if it cannot be read.
+   */
+  read(projectId: string, distinctId: string, known?: KnownState): Promise<UserStateJson>;
 }
 
 interface UserStateOptions {
   /** Reads the states of people, in their order. */
-  find(people: readonly PersonKey[]): Promise<UserStateJson[]>;
+  find(people: readonly Asked[]): Promise<UserStateJson[]>;
   timeoutMs: number;
 }
 
@@ -61,7 +76,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     unavailableUntil = performance.now() + UNAVAILABLE_MS;
   }
 
-  async function findInTime(people: readonly PersonKey[], withinMs: number): Promise<UserStateJson[]> {
+  async function findInTime(people: readonly Asked[], withinMs: number): Promise<UserStateJson[]> {
     if (performance.now() < unavailableUntil) throw lastFailure;
     try {
       return await withDeadline(withinMs, find(people));
@@ -71,7 +86,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     }
   }
 
-  async function findTogether(people: readonly PersonKey[]): Promise<Found[]> {
+  async function findTogether(people: readonly Asked[]): Promise<Found[]> {
     try {
       const withinMs = people.length === 1 ? timeoutMs : timeoutMs / 2;
       return (await findInTime(people, withinMs)).map((state) => ({ state }));
@@ -84,7 +99,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
   }
 
   /** A database that is too slow for nobody is unavailable. Otherwise the failure is that of the people asked for. */
-  async function blame(people: readonly PersonKey[], failure: unknown): Promise<void> {
+  async function blame(people: readonly Asked[], failure: unknown): Promise<void> {
     try {
       if (isSlow(failure)) await withDeadline(timeoutMs / 2, find([]));
       const [person, ...others] = people;
@@ -94,7 +109,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     }
   }
 
-  async function findEach(people: readonly PersonKey[]): Promise<Found[]> {
+  async function findEach(people: readonly Asked[]): Promise<Found[]> {
     const found: Found[] = [];
     const left = people.entries();
     async function findNext(): Promise<void> {
@@ -104,7 +119,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     return found;
   }
 
-  async function findAlone(person: PersonKey): Promise<Found> {
+  async function findAlone(person: Asked): Promise<Found> {
     try {
       const [state = EMPTY_STATE] = await findInTime([person], timeoutMs / 2);
       return { state };
@@ -121,13 +136,22 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     gathers: true,
   });
   return {
-    async read(projectId, distinctId) {
-      const person = { projectId, distinctId };
-      const found = unreadable.get(keyOf(person)) ?? (await read(person));
-      if ('failure' in found) throw found.failure;
-      return found.state;
+    read(projectId, distinctId, known) {
+      const person = { projectId, distinctId, known };
+      const failed = unreadable.size === 0 ? undefined : unreadable.get(keyOf(person));
+      return failed === undefined ? read(person).then(stateOf) : Promise.reject(failed.failure);
     },
   };
+}
+
+function stateOf(found: Found): UserStateJson {
+  if ('failure' in found) throw found.failure;
+  return found.state;
+}
+
+/** As PostgreSQL computes it of the state it has. */
+export function digestOf(state: UserStateJson): string {
+  return createHash('sha256').update(state).digest('base64');
 }
 
 export function parseUserState(json: UserStateJson): PersonState {
