@@ -1,5 +1,6 @@
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { problemOf } from './dependencies.ts';
+import { Durations, type Observer } from './durations.ts';
 
 export interface Metrics {
   registry: Registry;
@@ -34,7 +35,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 interface Series {
   labels: Record<string, string>;
   count: number;
-  duration: Histogram.Internal<string>;
+  duration: Observer;
 }
 
 interface LabelledValue {
@@ -64,13 +65,15 @@ export function createMetrics(service: string): Metrics {
       for (const { labels, count } of known.values()) requests.inc(labels, count);
     },
   });
-  const durations = new Histogram({
-    name: 'switchboard_http_request_duration_seconds',
-    help: 'Time from the headers of a request to its response.',
-    labelNames: ['route', 'method'],
-    buckets: BUCKETS,
-    registers: [registry],
-  });
+  const durations = new Durations(
+    {
+      name: 'switchboard_http_request_duration_seconds',
+      help: 'Time from the headers of a request to its response.',
+      labelNames: ['route', 'method'],
+      registers: [registry],
+    },
+    BUCKETS,
+  );
   const dependencies = new Map<string, () => Promise<void>>();
   gaugeBy(
     'switchboard_dependency_up',
@@ -110,7 +113,7 @@ export function createMetrics(service: string): Metrics {
       let series = known.get(name);
       if (series === undefined) {
         const labels = { route, method, status: String(status) };
-        series = { labels, count: 0, duration: durations.labels({ route, method }) };
+        series = { labels, count: 0, duration: durations.observer({ route, method }) };
         known.set(name, series);
       }
       series.count++;
@@ -142,8 +145,10 @@ export function createMetrics(service: string): Metrics {
       };
     },
     durations(name, help, labelNames, buckets = BUCKETS) {
-      const histogram = new Histogram({ name, help, labelNames, buckets, registers: [registry] });
-      const series = cached((values) => histogram.labels(...values));
+      const all = new Durations({ name, help, labelNames, registers: [registry] }, buckets);
+      const series = cached((values) =>
+        all.observer(Object.fromEntries(labelNames.map((label, index) => [label, values[index] ?? '']))),
+      );
       return { observe: (values, seconds) => series.of(values).observe(seconds) };
     },
   };
