@@ -33,7 +33,7 @@ export {
 } from './http/errors.ts';
 export { currentHolder, projectHolder } from './http/holder.ts';
 export type { Implement, Quota } from './http/implement.ts';
-export { requestId } from './http/request-info.ts';
+export { headerOf, requestId } from './http/request-info.ts';
 export { type HttpServer, ListenError, listen } from './http/server.ts';
 export { createApp, type ServiceApp } from './lifecycle/app.ts';
 export { type BackgroundConsumer, createConsumer } from './lifecycle/consumer.ts';

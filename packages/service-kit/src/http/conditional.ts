@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
+import { headerOf } from './request-info.ts';
 
 /** A serialized body with its strong ETag. */
 export interface Prepared<Body extends string | Uint8Array<ArrayBuffer> = string> {
@@ -19,7 +20,7 @@ export function etagOf(content: string): string {
 
 /** Whether If-None-Match names this ETag (weak comparison, RFC 9110). */
 export function isFresh(c: Context, etag: string): boolean {
-  const header = c.req.header('if-none-match');
+  const header = headerOf(c, 'if-none-match');
   if (header === undefined) return false;
   if (header === etag) return true;
   return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);

@@ -18,7 +18,24 @@ export interface Credentials {
 
 /** The token of `Authorization: Bearer <token>`. */
 export function bearer(c: Context<KitEnv>): string | undefined {
-  const header = c.req.header('authorization');
+  const header = authorization(c);
   if (header === undefined) return undefined;
   return /^Bearer +(\S+)\s*$/i.exec(header)?.[1];
+}
+
+const NAME = 'authorization';
+
+/** Undefined if there are several: Node.js would keep the first, and a proxy may have looked at another. */
+function authorization(c: Context<KitEnv>): string | undefined {
+  const { incoming } = c.env;
+  if (incoming === undefined) return c.req.header(NAME);
+  const { rawHeaders } = incoming;
+  let found: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length !== NAME.length || name.toLowerCase() !== NAME) continue;
+    if (found !== undefined) return undefined;
+    found = rawHeaders[index + 1];
+  }
+  return found;
 }

@@ -9,6 +9,7 @@ import { bearer, type Credentials } from './credentials.ts';
 import type { ErrorCodes, Exchange, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
 import { BadRequest } from './errors.ts';
 import { holderOf, projectHolder } from './holder.ts';
+import { headerOf } from './request-info.ts';
 import { invalid } from './validation.ts';
 
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
@@ -219,7 +220,7 @@ function register(
 /** Validators of path, query and headers. Each rejects the request with its first problem. */
 function requestChecks(operation: Operation): ((c: Context) => void)[] {
   const { params, query, headers } = operation.request ?? {};
-  const names = Object.keys(shapeOf(headers));
+  const names = Object.keys(shapeOf(headers)).map((name) => ({ name, lowerName: name.toLowerCase() }));
   return [
     ...checkOf('param', params, 'path', (c) => c.req.param()),
     ...checkOf('query', query, 'query', queryOf),
@@ -255,10 +256,10 @@ function queryOf(c: Context): object {
   return query;
 }
 
-function headersOf(c: Context, names: readonly string[]): object {
+function headersOf(c: Context, names: readonly { name: string; lowerName: string }[]): object {
   const headers: Record<string, string> = {};
-  for (const name of names) {
-    const value = c.req.header(name);
+  for (const { name, lowerName } of names) {
+    const value = headerOf(c, lowerName);
     if (value !== undefined) headers[name] = value;
   }
   return headers;

@@ -5,7 +5,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { inScope } from '../telemetry/scope.ts';
 import type { Span, Tracing } from '../telemetry/tracing/tracing.ts';
 import type { Exchange, KitEnv } from './env.ts';
-import { clientAddress, requestId } from './request-info.ts';
+import { clientAddress, joinedHeader, requestId } from './request-info.ts';
 import { addCommonHeaders, commonHeaders } from './response-headers.ts';
 
 interface ObserveOptions {
@@ -74,7 +74,7 @@ export function observeRequests(
 
   return (request, env, executionContext) => {
     const startedAt = performance.now();
-    const id = requestId(request.headers.get('x-request-id'));
+    const id = requestId(joinedHeader(request, env, 'x-request-id'));
     const exchange: Exchange = Object.assign(env ?? {}, {
       requestId: id,
       address: clientAddress(request, env, trustedHops),

@@ -1,11 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
+import type { Context } from 'hono';
 import type { Exchange } from './env.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
+/**
+ * A header by its name in lower case, in which several of one name are joined. Not for those of which there may be only
+ * one, such as Authorization. `Request.headers` would first copy all headers.
+ */
+export function joinedHeader(
+  { headers }: Request,
+  env: Pick<Exchange, 'incoming'> | undefined,
+  name: string,
+): string | undefined {
+  if (env?.incoming === undefined) return headers.get(name) ?? undefined;
+  const value = env.incoming.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The same in a handler. */
+export function headerOf(c: Context, name: string): string | undefined {
+  return joinedHeader(c.req.raw, c.env, name);
+}
+
 /** The caller's X-Request-Id if it is safe to log, otherwise a new one. */
-export function requestId(given: string | null | undefined): string {
+export function requestId(given: string | undefined): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
@@ -14,12 +34,13 @@ export function requestId(given: string | null | undefined): string {
  * trusted proxy added. Entries further left are set by the caller and are ignored.
  */
 export function clientAddress(
-  { headers }: Request,
+  request: Request,
   env: Pick<Exchange, 'incoming'> | undefined,
   trustedHops: number,
 ): string {
   const connection = env?.incoming?.socket.remoteAddress ?? '';
-  const forwarded = trustedHops > 0 ? headers.get('x-forwarded-for')?.split(',').at(-trustedHops) : undefined;
+  const forwarded =
+    trustedHops > 0 ? joinedHeader(request, env, 'x-forwarded-for')?.split(',').at(-trustedHops) : undefined;
   return (forwarded && networkOf(forwarded.trim())) || networkOf(connection) || 'unknown';
 }
 

@@ -21,23 +21,24 @@ export function boundUnread(server: Server, maxBytes = MAX_UNREAD_BYTES): void {
     unread.delete(socket);
   }
 
-  server.prependListener('request', (_, response: ServerResponse) => {
-    response.once('prefinish', () => {
-      const { socket } = response;
-      if (socket === null || socket.writableLength < MIN_COUNTED_BYTES) return;
+  // One function for all responses: one made for each would be a large part of the cost of a small request.
+  function count(this: ServerResponse): void {
+    const { socket } = this;
+    if (socket === null || socket.writableLength < MIN_COUNTED_BYTES) return;
+    forget(socket);
+    unread.set(socket, socket.writableLength);
+    total += socket.writableLength;
+    const late = setTimeout(() => socket.destroy(), READ_WITHIN_MS).unref();
+    this.once('close', () => {
+      clearTimeout(late);
       forget(socket);
-      unread.set(socket, socket.writableLength);
-      total += socket.writableLength;
-      const late = setTimeout(() => socket.destroy(), READ_WITHIN_MS).unref();
-      response.once('close', () => {
-        clearTimeout(late);
-        forget(socket);
-      });
-      for (const oldest of unread.keys()) {
-        if (total <= maxBytes) break;
-        forget(oldest);
-        oldest.destroy();
-      }
     });
-  });
+    for (const oldest of unread.keys()) {
+      if (total <= maxBytes) break;
+      forget(oldest);
+      oldest.destroy();
+    }
+  }
+
+  server.prependListener('request', (_, response: ServerResponse) => response.on('prefinish', count));
 }

@@ -1,5 +1,5 @@
 import { evaluateFlags, type FlagEvaluation, listMemberships, readStateTokens } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import { headerOf, type ServiceApp } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
 import type { CatchUp, Progress } from '../user-state/catch-up.ts';
 import type { Evaluation } from './evaluation.ts';
@@ -41,7 +41,7 @@ export function evaluationRoutes(app: ServiceApp, { evaluation, catchUp }: Evalu
 
 /** Undefined if the request has no readable state token. */
 function waitForTokens(c: Context, catchUp: CatchUp): Promise<Progress> | undefined {
-  const tokens = c.req.header('x-state-token');
+  const tokens = headerOf(c, 'x-state-token');
   if (tokens === undefined) return undefined;
   const positions = readStateTokens(tokens);
   return positions.length === 0 ? undefined : catchUp.waitFor(positions);

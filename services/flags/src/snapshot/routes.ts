@@ -1,5 +1,5 @@
 import { getFlagSnapshot } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import { headerOf, type ServiceApp } from '@switchboard/service-kit';
 import type { Context } from 'hono';
 import { chooseEncoding } from './encodings.ts';
 import type { Snapshot, Snapshots } from './snapshot.ts';
@@ -20,10 +20,10 @@ export function snapshotRoutes(app: ServiceApp, { snapshots }: SnapshotDeps): vo
   });
 }
 
-function respond({ req }: Pick<Context, 'req'>, snapshot: Snapshot): Response {
-  const encoding = chooseEncoding(req.header('accept-encoding'));
+function respond(c: Context, snapshot: Snapshot): Response {
+  const encoding = chooseEncoding(headerOf(c, 'accept-encoding'));
   const { body, etag } = snapshot.representations[encoding];
-  if (isFresh(req.header('if-none-match'), snapshot)) {
+  if (isFresh(headerOf(c, 'if-none-match'), snapshot)) {
     return new Response(null, { status: 304, headers: { ...commonHeaders, ETag: etag } });
   }
   const headers = { ...commonHeaders, ETag: etag, 'Content-Type': 'application/json; charset=utf-8' };
