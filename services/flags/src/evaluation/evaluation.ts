@@ -62,7 +62,8 @@ export function createEvaluation({ rulesets, userState }: EvaluationOptions): Ev
     },
 
     async memberships(projectId, distinctId) {
-      const reading = distinctId === '' ? EMPTY_STATE : userState.read(projectId, distinctId);
+      const known = answers.knownState(projectId, distinctId);
+      const reading = distinctId === '' ? EMPTY_STATE : userState.read(projectId, distinctId, known);
       const [ruleset, state] = await Promise.all([rulesets.get(projectId), reading]);
       const { traits, groups, cohorts } = parseUserState(state);
       return [...cohortsOf(ruleset, { distinctId, traits, groups }, cohorts)].sort();
