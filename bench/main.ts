@@ -60,7 +60,8 @@ const BENCHES: Record<string, Bench> = {
   reads: {
     summary:
       'Comment threads, shared reports, conversations, configuration and public lists, beside ready bytes.',
-    options: '--seconds 3 --runs 3 --only threads,shared,conversation,configuration,lists --profile <folder>',
+    options:
+      '--seconds 3 --runs 3 --only threads,shared,conversation,configuration,lists --profile <folder> --record --check',
     load: () => import('./reads/run.ts'),
   },
   restore: {

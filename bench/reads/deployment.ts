@@ -25,8 +25,8 @@ type ServiceName = 'catalogue' | 'collaboration' | 'messenger';
 export interface Deployment {
   services: Record<ServiceName, Program>;
   floor: Program;
-  /** The access token of a member of the company. */
-  token: string;
+  /** Access tokens of members of the company. */
+  tokens: string[];
   manage(service: ServiceName, method: string, path: string, body: unknown): Promise<void>;
   /** Forgets what counts towards rate limits. */
   resetLimits(): Promise<void>;
@@ -74,7 +74,7 @@ export async function deploy(reports: readonly string[], profile: string | undef
   return {
     services,
     floor,
-    token: await rig.mint({ sub: 'person-0' }),
+    tokens: await Promise.all(members.map((sub) => rig.mint({ sub }))),
     manage: (service, method, path, body) =>
       eventually(async () => {
         const { status } = await rig.manage(service, method, path, body);
@@ -113,14 +113,14 @@ async function fillThreads(url: string): Promise<void> {
 }
 
 /** Turns on the public link of a report and records a run of it; the result is the link's token. */
-export async function share({ services, token, manage }: Deployment, report: string, content: unknown) {
+export async function share({ services, tokens, manage }: Deployment, report: string, content: unknown) {
   await manage('collaboration', 'POST', `/projects/${PROJECT_ID}/reports/${report}/runs`, {
     report: content,
   });
   const path = `/v1/projects/${PROJECT_ID}/reports/${report}/public-link`;
   const expiresOn = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
   const { status, body } = await call('PUT', services.collaboration.url + path, {
-    token,
+    token: tokens[0] ?? '',
     body: { expiresOn },
   });
   if (status !== 200) throw new Error(`the link of ${report} was answered ${status}`);

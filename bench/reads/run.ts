@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { processUsage } from '@switchboard/testkit';
+import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
 import { applyLoad, countOf, type LoadResult } from '../lib/load.ts';
 import { medianRun } from '../lib/median.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
@@ -25,18 +26,20 @@ export async function run(args: string[]): Promise<void> {
       /** Some of threads, shared, conversation, configuration, lists. */
       only: { type: 'string', default: Object.keys(SCENARIOS).join() },
       profile: { type: 'string' },
+      ...HISTORY_OPTIONS,
     },
   });
   const seconds = Number(values.seconds);
   const deployment = await deploy(REPORTS, values.profile);
   try {
-    const rows = [];
+    const measured = [];
     for (const name of values.only.split(',')) {
       for (const scenario of (await SCENARIOS[name]?.(deployment)) ?? []) {
-        rows.push(await measureBeside(deployment, scenario, { seconds, runs: Number(values.runs) }));
+        measured.push(await measureBeside(deployment, scenario, { seconds, runs: Number(values.runs) }));
       }
     }
-    printTable(COLUMNS, rows);
+    printTable(COLUMNS, measured.map(toRow));
+    await keepHistory('reads', measured.flatMap(toRatios), values);
   } finally {
     await deployment.stop();
   }
@@ -55,13 +58,20 @@ const COLUMNS = [
   'not 2xx or 304',
 ];
 
-/** Service and floor take turns, so that other work on the machine affects both. Shows the median run of each. */
+/** The median run of each. */
+interface Measured {
+  scenario: Scenario;
+  ours: Run;
+  floors: Run;
+}
+
+/** Service and floor take turns, so that other work on the machine affects both. */
 async function measureBeside(
   deployment: Deployment,
   scenario: Scenario,
   { seconds, runs }: { seconds: number; runs: number },
-): Promise<string[]> {
-  const { name, bytes, isNotModified, program } = scenario;
+): Promise<Measured> {
+  const { name, bytes, program } = scenario;
   const floor = { ...scenario, program: deployment.floor, requests: [{ path: `/${bytes}` }] };
   const found: { ours: Run; floors: Run }[] = [];
   for (const warm of [scenario, floor]) await measure(deployment, warm, 1);
@@ -69,16 +79,23 @@ async function measureBeside(
     const ours = await measure(deployment, scenario, seconds);
     found.push({ ours, floors: await measure(deployment, floor, seconds) });
   }
-  const ours = medianRun(
-    found.map((turn) => turn.ours),
-    (one) => one.perSecond,
-  );
-  const floors = medianRun(
-    found.map((turn) => turn.floors),
-    (one) => one.perSecond,
-  );
-  const beside = (write: (one: Run) => string) => `${write(ours)} (${write(floors)})`;
   if (!program.isRunning) throw new Error(`${name}: the service ended`);
+  const byRate = ({ perSecond }: Run) => perSecond;
+  return {
+    scenario,
+    ours: medianRun(
+      found.map((turn) => turn.ours),
+      byRate,
+    ),
+    floors: medianRun(
+      found.map((turn) => turn.floors),
+      byRate,
+    ),
+  };
+}
+
+function toRow({ scenario: { name, bytes, isNotModified }, ours, floors }: Measured): string[] {
+  const beside = (write: (one: Run) => string) => `${write(ours)} (${write(floors)})`;
   return [
     name,
     isNotModified ? '0' : decimals(bytes / 1000),
@@ -90,6 +107,16 @@ async function measureBeside(
     beside(({ blockMs }) => decimals(blockMs)),
     decimals(ours.peakMb, 0),
     thousands(countOf(ours.result, (status) => status < 200 || status >= 400)),
+  ];
+}
+
+function toRatios({ scenario: { name: scenario }, ours, floors }: Measured): Ratio[] {
+  return [
+    {
+      ...{ scenario, ratio: 'requests/s of floor', better: 'higher' },
+      value: ours.perSecond / floors.perSecond,
+    },
+    { ...{ scenario, ratio: 'CPU of floor', better: 'lower' }, value: ours.cpuMicros / floors.cpuMicros },
   ];
 }
 

@@ -35,14 +35,16 @@ export const REPORTS = ['threads', ...SHARED.flatMap(reportsOf)];
 
 /** Each makes its data when it is called. */
 export const SCENARIOS: Record<string, (deployment: Deployment) => Promise<Scenario[]>> = {
-  async threads({ services: { collaboration }, token }) {
+  async threads({ services: { collaboration }, tokens }) {
     const path = `/v1/projects/${PROJECT_ID}/reports/threads/comment-threads`;
-    const scenario = await read('500 threads of 20 comments', collaboration, path, {
-      Authorization: `Bearer ${token}`,
-    });
+    const [mine = {}, ...others] = tokens.map((token) => ({ Authorization: `Bearer ${token}` }));
+    const scenario = await read('500 threads of 20 comments', collaboration, path, mine);
+    // Of more people than a cache has room for.
+    const requests = [mine, ...others].map((headers) => ({ path, headers }));
     return [
       { ...scenario, connections: 1 },
       { ...scenario, name: `${scenario.name}, 4 at once`, connections: 4 },
+      { ...scenario, name: `${scenario.name}, to 50 people`, connections: 1, headers: {}, requests },
     ];
   },
 
