@@ -7,7 +7,7 @@ import {
   testDatabase,
 } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { type Database, type DatabaseOptions, isUnavailable, openDatabase } from './index.ts';
 
 let url = '';
@@ -35,6 +35,19 @@ describe('types', () => {
       select count(*) as few, 9007199254740993 as many, ${database.sql.typed(5n, 20)} as five, array[1, 2]::int8[] as both`;
     expect(rows[0]).toEqual({ few: 1, many: 9007199254740993n, five: 5, both: [1, 2] });
   });
+});
+
+test('a statement of `prepared` is parsed once for a connection, one of `drizzle` each time', async () => {
+  const database = open({ poolSize: 1 });
+  const add = (to: Database['drizzle'], one: number) => to.execute(sql`select ${one}::int + 1 as two`);
+  expect([...(await add(database.prepared, 1)), ...(await add(database.prepared, 2))]).toEqual([
+    { two: 2 },
+    { two: 3 },
+  ]);
+  await add(database.drizzle, 3);
+  const kept = await database.sql`
+    select generic_plans + custom_plans as runs from pg_prepared_statements where statement like 'select $1::int + 1%'`;
+  expect([...kept]).toEqual([{ runs: 2 }]);
 });
 
 describe('the in-flight count', () => {

@@ -22,6 +22,11 @@ export interface Database {
    */
   sql: postgres.Sql;
   drizzle: PostgresJsDatabase;
+  /**
+   * As `drizzle`, but a connection has a statement parsed once and keeps it, so that it takes one round trip instead of
+   * two. For frequent queries of few texts; not in a transaction.
+   */
+  prepared: PostgresJsDatabase;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   poolSize: number;
@@ -56,6 +61,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     sql: pool,
     drizzle: drizzle(pool),
+    prepared: drizzle(preparing(pool)),
     async ping() {
       await pool`select 1`;
     },
@@ -66,4 +72,13 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.all([pool.end({ timeout: 5 }), listener.close()]);
     },
   };
+}
+
+/** The same client, whose `unsafe`, with which Drizzle sends a query, makes it a prepared statement. */
+function preparing(sql: postgres.Sql): postgres.Sql {
+  const unsafe: postgres.Sql['unsafe'] = (query, parameters, options) =>
+    sql.unsafe(query, parameters, { ...options, prepare: true });
+  return new Proxy(sql, {
+    get: (target, name) => (name === 'unsafe' ? unsafe : Reflect.get(target, name)),
+  });
 }
