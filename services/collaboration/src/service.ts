@@ -63,7 +63,7 @@ export const collaborationService = defineService({
     app.health.add('database', database.ping);
 
     const annotations = createAnnotations({ store: createAnnotationsStore(db), directory, clock });
-    const comments = createComments({ store: createCommentsStore(db), directory, clock });
+    const comments = createComments({ store: createCommentsStore(database.prepared), directory, clock });
     const links = createPublicLinks({
       store: createPublicLinksStore(db),
       directory,
@@ -73,7 +73,7 @@ export const collaborationService = defineService({
     });
     const limit = createRateLimits(redis, context.share);
     const sharedReports = createSharedReports({
-      store: createSharedReportsStore(db),
+      store: createSharedReportsStore(database.prepared),
       directory,
       region: config.REGION,
       clock,

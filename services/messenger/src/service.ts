@@ -106,7 +106,7 @@ export const messengerService = defineService({
     });
     const identity = createIdentity({ store: createIdentityStore(db), encryption, clock });
     identityRoutes(app, { identity, ofProject });
-    const store = createConversationsStore(db);
+    const store = createConversationsStore(database.prepared);
     const tokens = createConversationTokens({ store, clock });
     const readTurns = createReadTurns(store);
     const conversations = createConversations({
