@@ -5,7 +5,8 @@ import type { Caller } from '../callers/caller.ts';
 import { requireMembers } from '../directory/members.ts';
 import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';
-import { presentThread, writeThreads } from './present.ts';
+import { createListThreads, type ListThreads } from './list.ts';
+import { presentThread } from './present.ts';
 import type { CommentLocation, CommentsStore } from './store.ts';
 
 interface CommentsOptions {
@@ -16,8 +17,7 @@ interface CommentsOptions {
 
 /** The comment threads of reports. Any member may start, reply, resolve, reopen and react; authors change their comments. */
 export interface Comments {
-  /** The JSON of the response: there may be megabytes of it. */
-  list(caller: Caller, reportId: string): Promise<Uint8Array<ArrayBuffer>>;
+  list: ListThreads;
   start(caller: Caller, reportId: string, request: ThreadRequest): Promise<Thread>;
   /** Throws Conflict when the first comment is deleted. */
   reply(caller: Caller, threadId: string, request: CommentRequest): Promise<Thread>;
@@ -33,6 +33,8 @@ export interface Comments {
 }
 
 export function createComments({ store, directory, clock }: CommentsOptions): Comments {
+  const listThreads = createListThreads({ store, directory });
+
   async function readAndPresent({ project, person }: Caller, threadId: string): Promise<Thread> {
     const row = await store.readThread(project.id, threadId, person.sub);
     if (row === undefined) throw new NotFound('Thread not found.');
@@ -79,8 +81,7 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
   return {
     async list(caller, reportId) {
       await requireReport(directory, caller.project.id, reportId);
-      const rows = await store.listThreads(caller.project.id, reportId, caller.person.sub);
-      return writeThreads(directory, caller, rows);
+      return listThreads(caller, reportId);
     },
 
     async start(caller, reportId, { anchor, ...request }) {

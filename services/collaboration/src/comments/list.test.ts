@@ -1,14 +1,17 @@
 import { type Database, openDatabase } from '@switchboard/database';
 import { testMember } from '@switchboard/directory/testing';
-import { testDatabase } from '@switchboard/testkit';
+import { call, eventually, testDatabase } from '@switchboard/testkit';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collaborationMigrations } from '../schema/migrations.ts';
+import { member } from '../testing/directory.ts';
+import { type Harness, startHarness } from '../testing/harness.ts';
 import { nodesOf, type Plan } from '../testing/plan.ts';
-import { presentThread, writeThreads } from './present.ts';
+import { createListThreads } from './list.ts';
+import { presentThread } from './present.ts';
 import { createCommentsStore } from './store.ts';
 
-it('reads 500 threads of 20 comments in two queries, through indexes only', async () => {
+it('reads 500 threads of 20 comments in two queries for their versions and two for their contents, through indexes only', async () => {
   const { url, drop } = await testDatabase({ migrations: [collaborationMigrations] });
   const database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
   // Ten reports of that size; reactions on every second comment.
@@ -25,17 +28,23 @@ it('reads 500 threads of 20 comments in two queries, through indexes only', asyn
   const queries: { query: string; params: unknown[] }[] = [];
   const logQuery = (query: string, params: unknown[]) => void queries.push({ query, params });
   const store = createCommentsStore(drizzle(database.sql, { logger: { logQuery } }));
-  const rows = await store.listThreads('shop', 'r3', 'ada');
-  expect(rows).toHaveLength(500);
-  expect(rows.every(({ comments }) => comments.length === 20)).toBe(true);
-  expect(rows[0]?.reactions.get(2)).toEqual([{ emoji: '👍', count: 2, mine: true }]);
-  expect(rows[0]?.reactions.has(3)).toBe(false);
-  expect(
-    rows.every(({ comments }) => comments.every((comment, index) => comment.position === index + 1)),
-  ).toBe(true);
-  const starts = rows.map(({ thread }) => thread.createdAt.getTime());
+  const threads = await store.listThreads('shop', 'r3');
+  expect(threads).toHaveLength(500);
+  const starts = threads.map(({ thread }) => thread.createdAt.getTime());
   expect(starts).toEqual([...starts].sort((a, b) => a - b));
-  expect(queries).toHaveLength(2);
+  const contents = await store.readContents(
+    threads.map(({ thread }) => thread.id),
+    'ada',
+  );
+  const rows = threads.map(({ thread }) => contents.get(thread.id));
+  expect(rows.map((row) => row?.version)).toEqual(threads.map(({ version }) => version));
+  const positions = Array.from({ length: 20 }, (_, index) => index + 1);
+  for (const row of rows) {
+    expect(row?.comments.map(({ position }) => position)).toEqual(positions);
+    expect(row?.reactions.get(2)).toEqual([{ emoji: '👍', count: 2, mine: true }]);
+    expect(row?.reactions.has(3)).toBe(false);
+  }
+  expect(queries).toHaveLength(4);
   for (const { query, params } of queries) {
     const nodes = nodesOf(await planOf(database, query, params));
     expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
@@ -59,9 +68,9 @@ it('is written as its threads are presented, however it falls into pages', async
       ...{ anchor: thread === 0 ? null : '{"bucket":"é"}', resolvedAt: null, resolvedBySub: null },
     },
     comments: Array.from({ length: 150 }, (_, index) => ({
-      ...{ threadId: `thr_${thread}`, id: `cmt_${thread}_${index}`, position: index + 1 },
+      ...{ id: `cmt_${thread}_${index}`, position: index + 1 },
       ...{ body: bodies[index % 3] ?? null, mentions: index % 4 === 0 ? null : ['é'] },
-      ...{ authorSub: index % 2 === 0 ? 'ada' : 'é', isDeleted: index % 3 === 2 },
+      ...{ authorSub: index % 2 === 0 ? 'ada' : 'é' },
       ...{ createdAt: times[index % 3] ?? '', editedAt: index === 0 ? null : (times[0] ?? '') },
     })),
     // The third comment is deleted.
@@ -72,7 +81,16 @@ it('is written as its threads are presented, however it falls into pages', async
     project: { id: 'shop', companyId: 'acme', region: 'eu' },
     person: { sub: 'ada', permissions: [] },
   };
-  const written = JSON.parse(Buffer.from(await writeThreads(directory, caller, rows)).toString());
+  const listOf = async (threads: typeof rows) => {
+    const contents = new Map(threads.map((row) => [row.thread.id, { ...row, version: '1' }]));
+    const store = {
+      listThreads: async () => threads.map(({ thread }) => ({ thread, version: '1' })),
+      readContents: async () => contents,
+    };
+    const list = createListThreads({ store, directory });
+    return JSON.parse(Buffer.from(await list(caller, 'r')).toString());
+  };
+  const written = await listOf(rows);
   expect(written.threads).toEqual(
     await Promise.all(rows.map((row) => presentThread(directory, caller, row))),
   );
@@ -85,15 +103,92 @@ it('is written as its threads are presented, however it falls into pages', async
   });
   expect(written.threads[0].comments[2].reactions).toEqual([]);
   expect(written.threads[0].comments[1].createdAt).toBe('2026-03-01T09:30:00.500Z');
-  expect(JSON.parse(Buffer.from(await writeThreads(directory, caller, [])).toString())).toEqual({
-    threads: [],
+  expect(await listOf([])).toEqual({ threads: [] });
+});
+
+describe('a list that was read before', () => {
+  const path = '/v1/projects/shop/reports/signups/comment-threads';
+  let harness: Harness;
+  let elsewhere: string;
+  beforeAll(async () => {
+    harness = await startHarness();
+    elsewhere = (await harness.another()).url;
   });
+  afterAll(() => harness.stop());
+
+  const list = async (sub: string) => (await harness.as(sub).call('GET', path)).body.threads;
+  /** On the other instance. */
+  async function change(sub: string, method: string, below: string, body?: unknown) {
+    const token = await harness.token({ sub });
+    const answer = await call(method, `${elsewhere}/v1/projects/shop${below}`, { token, body });
+    expect(answer.status).toBeLessThan(300);
+    return answer.body;
+  }
+
+  it('has every change that another instance made since, as each person sees it', async () => {
+    const first = await change('ada', 'POST', '/reports/signups/comment-threads', { body: 'What happened?' });
+    const other = await change('ada', 'POST', '/reports/signups/comment-threads', { body: 'Something else' });
+    const comment = `/comments/${first.comments[0].id}`;
+    const resolution = `/comment-threads/${first.id}/resolution`;
+    const changes: [sub: string, method: string, below: string, body?: unknown][] = [
+      ['grace', 'POST', `/comment-threads/${first.id}/comments`, { body: 'We shipped.', mentions: ['alan'] }],
+      ['ada', 'PATCH', comment, { body: 'What happened here?' }],
+      ['ada', 'PUT', `${comment}/reactions/👍`],
+      ['grace', 'PUT', `${comment}/reactions/👍`],
+      ['ada', 'DELETE', `${comment}/reactions/👍`],
+      ['ada', 'PUT', `${comment}/reactions/👍`],
+      ['grace', 'DELETE', `${comment}/reactions/👍`],
+      ['grace', 'PUT', resolution],
+      ['grace', 'DELETE', resolution],
+      ['ada', 'DELETE', comment],
+    ];
+    const untouched = { ada: (await list('ada')).at(-1), grace: (await list('grace')).at(-1) };
+    expect(untouched.ada.id).toBe(other.id);
+    for (const [sub, method, below, body] of changes) {
+      const answered = await change(sub, method, below, body);
+      const another = sub === 'ada' ? 'grace' : 'ada';
+      expect(await list(sub)).toEqual([answered, untouched[sub === 'ada' ? 'ada' : 'grace']]);
+      // The person who did not make the change sees the same thread, with their own rights and reactions.
+      const [seen] = await list(another);
+      expect(seen.comments.map(neutral)).toEqual(answered.comments.map(neutral));
+      expect(seen.comments.map(({ canChange }: { canChange: boolean }) => canChange)).toEqual(
+        seen.comments.map((one: SeenComment) => !one.deleted && one.authorSub === another),
+      );
+    }
+  });
+
+  it('has the current names of its authors, and none of those who left', async () => {
+    await change('alan', 'POST', '/reports/signups/comment-threads', { body: 'By Alan' });
+    const nameOfAlan = async () => (await list('ada')).at(-1).comments[0].authorName;
+    expect(await nameOfAlan()).toBe('Alan Turing');
+    await harness.directory.put('member', member('alan', 'Alan M. Turing'));
+    await eventually(async () => expect(await nameOfAlan()).toBe('Alan M. Turing'));
+    await harness.directory.remove('member', 'acme', 'alan');
+    await eventually(async () => expect(await nameOfAlan()).toBeNull());
+  });
+});
+
+interface SeenComment {
+  authorSub: string;
+  deleted: boolean;
+  reactions: { emoji: string; count: number }[];
+}
+
+/** What everybody sees alike. */
+const neutral = ({ reactions, ...comment }: SeenComment) => ({
+  ...comment,
+  canChange: undefined,
+  reactions: reactions.map(({ emoji, count }) => ({ emoji, count })),
 });
 
 /** At this size scanning may be as cheap; what matters for a larger one is that the indexes can carry it. */
 async function planOf(database: Database, query: string, params: unknown[]): Promise<Plan> {
   const inlined = params.reduceRight<string>(
-    (text, value, index) => text.replaceAll(new RegExp(`\\$${index + 1}\\b`, 'g'), `'${value}'`),
+    (text, value, index) =>
+      text.replaceAll(
+        new RegExp(`\\$${index + 1}\\b`, 'g'),
+        `'${Array.isArray(value) ? `{${value.join()}}` : value}'`,
+      ),
     query,
   );
   const [answer] = await database.sql.begin(async (sql) => {

@@ -1,14 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { anchor, type Comment, reactionEmojis, type Thread } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
 import type { Caller } from '../callers/caller.ts';
 import { namesOf } from '../directory/members.ts';
-import type { CommentRow, ReactionRow, ThreadRow } from './store.ts';
+import type { CommentRow, ReactionRow, ThreadContent, ThreadRow } from './store.ts';
 
-/** Comments that are written in one turn of the event loop, which takes about 2 ms. */
-const COMMENTS_PER_TURN = 500;
-
-type Names = ReadonlyMap<string, string>;
+export type Names = ReadonlyMap<string, string>;
 
 /** A thread in the form of the API, for this caller. */
 export async function presentThread(
@@ -16,54 +12,32 @@ export async function presentThread(
   caller: Caller,
   row: ThreadRow,
 ): Promise<Thread> {
-  const names = await namesOfAuthors(directory, caller, [row]);
+  const names = await namesOf(directory, caller.project.companyId, authorsOf(row.comments));
   return {
-    ...threadFields(row),
+    ...threadFields(row.thread),
     comments: row.comments.map((comment) => presentComment(caller, names, row, comment)),
   };
 }
 
 /**
- * The JSON of a list of threads, as `presentThread` has them. Made of text, which takes a third of the time and memory
- * of objects; between pages, other requests get their turn.
+ * The JSON of a thread's comments, as `presentThread` has them. Made of text, which takes a third of the time and
+ * memory of objects.
  */
-export async function writeThreads(
-  directory: Pick<Directory, 'members'>,
-  caller: Caller,
-  rows: ThreadRow[],
-): Promise<Uint8Array<ArrayBuffer>> {
-  const names = await namesOfAuthors(directory, caller, rows);
-  const pages: Buffer[] = [];
-  let page = '{"threads":[';
-  let written = 0;
-  for (const [index, row] of rows.entries()) {
-    const threadId = JSON.stringify(row.thread.id);
-    page += `${index === 0 ? '' : ','}${JSON.stringify(threadFields(row)).slice(0, -1)},"comments":[`;
-    for (const [place, comment] of row.comments.entries()) {
-      page += `${place === 0 ? '' : ','}${writeComment(caller, names, threadId, comment)}`;
-      page += `,"reactions":${writeReactions(reactionsTo(row, comment))}}`;
-      written += 1;
-      if (written % COMMENTS_PER_TURN > 0) continue;
-      pages.push(Buffer.from(page));
-      page = '';
-      await turn();
-    }
-    page += ']}';
+export function writeComments(caller: Caller, names: Names, threadId: string, row: ThreadContent): string {
+  const thread = JSON.stringify(threadId);
+  let text = '[';
+  for (const comment of row.comments) {
+    text += `${text.length > 1 ? ',' : ''}${writeComment(caller, names, thread, comment)}`;
+    text += `,"reactions":${writeReactions(reactionsTo(row, comment))}}`;
   }
-  return Buffer.concat([...pages, Buffer.from(`${page}]}`)]);
+  return `${text}]`;
 }
 
-async function namesOfAuthors(
-  directory: Pick<Directory, 'members'>,
-  { project }: Caller,
-  rows: ThreadRow[],
-): Promise<Names> {
-  const authors = new Set<string>();
-  for (const { comments } of rows) for (const { authorSub } of comments) authors.add(authorSub);
-  return namesOf(directory, project.companyId, authors);
+export function authorsOf(comments: readonly CommentRow[]): Set<string> {
+  return new Set(comments.map(({ authorSub }) => authorSub));
 }
 
-function threadFields({ thread }: ThreadRow): Omit<Thread, 'comments'> {
+export function threadFields(thread: ThreadRow['thread']): Omit<Thread, 'comments'> {
   return {
     id: thread.id,
     reportId: thread.reportId,
@@ -86,7 +60,7 @@ function presentComment(caller: Caller, names: Names, row: ThreadRow, comment: C
     authorName: names.get(comment.authorSub) ?? null,
     createdAt: isoTime(comment.createdAt),
     editedAt: comment.editedAt === null ? null : isoTime(comment.editedAt),
-    deleted: comment.isDeleted,
+    deleted: comment.body === null,
     canChange: mayChange(caller, comment),
     reactions: sorted(reactionsTo(row, comment)).map(({ emoji, count, mine }) => ({
       emoji,
@@ -98,24 +72,24 @@ function presentComment(caller: Caller, names: Names, row: ThreadRow, comment: C
 
 /** The JSON of a comment up to its reactions. */
 function writeComment(caller: Caller, names: Names, threadId: string, comment: CommentRow): string {
-  const { id, body, mentions, authorSub, createdAt, editedAt, isDeleted } = comment;
+  const { id, body, mentions, authorSub, createdAt, editedAt } = comment;
   const edited = editedAt === null ? 'null' : `"${isoTime(editedAt)}"`;
   return (
     `{"id":${JSON.stringify(id)},"threadId":${threadId},"body":${JSON.stringify(body)}` +
     `,"mentions":${mentions === null ? '[]' : JSON.stringify(mentions)}` +
     `,"authorSub":${JSON.stringify(authorSub)},"authorName":${JSON.stringify(names.get(authorSub) ?? null)}` +
     `,"createdAt":"${isoTime(createdAt)}","editedAt":${edited}` +
-    `,"deleted":${isDeleted},"canChange":${mayChange(caller, comment)}`
+    `,"deleted":${body === null},"canChange":${mayChange(caller, comment)}`
   );
 }
 
-const mayChange = ({ person }: Caller, { isDeleted, authorSub }: CommentRow) =>
-  !isDeleted && authorSub === person.sub;
+const mayChange = ({ person }: Caller, { body, authorSub }: CommentRow) =>
+  body !== null && authorSub === person.sub;
 
 const NONE: ReactionRow[] = [];
 
-const reactionsTo = ({ reactions }: ThreadRow, { position, isDeleted }: CommentRow) =>
-  (isDeleted ? undefined : reactions.get(position)) ?? NONE;
+const reactionsTo = ({ reactions }: Pick<ThreadRow, 'reactions'>, { position, body }: CommentRow) =>
+  (body === null ? undefined : reactions.get(position)) ?? NONE;
 
 const ORDER: ReadonlyMap<string, number> = new Map(reactionEmojis.map((emoji, index) => [emoji, index]));
 

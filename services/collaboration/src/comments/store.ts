@@ -1,6 +1,6 @@
 import type { ReactionEmoji } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { and, asc, count, eq, isNull, max, type SQL, sql } from 'drizzle-orm';
+import { type AnyColumn, and, asc, eq, isNull, max, type SQL, sql } from 'drizzle-orm';
 import { comments, reactions, threads } from '../schema/index.ts';
 
 type NewThread = typeof threads.$inferInsert;
@@ -8,16 +8,15 @@ type NewComment = Omit<typeof comments.$inferInsert, 'position'>;
 
 /** A comment as it is read. Times are as PostgreSQL writes them: `2026-03-01 09:30:00.5+00`. */
 export interface CommentRow {
-  threadId: string;
   position: number;
   id: string;
+  /** null once deleted. */
   body: string | null;
   /** null: none. */
   mentions: string[] | null;
   authorSub: string;
   createdAt: string;
   editedAt: string | null;
-  isDeleted: boolean;
 }
 
 /** A reaction with the number of people who gave it. */
@@ -27,11 +26,25 @@ export interface ReactionRow {
   mine: boolean;
 }
 
-export interface ThreadRow {
-  thread: typeof threads.$inferSelect;
+type Thread = typeof threads.$inferSelect;
+
+/** A thread without its comments. */
+export interface ThreadSummary {
+  thread: Thread;
+  /** Changes with the comments and reactions of the thread. */
+  version: string;
+}
+
+export interface ThreadContent {
+  /** That of `ThreadSummary` for this content. */
+  version: string;
   comments: CommentRow[];
   /** By the position of the comment, which may have been deleted since. */
   reactions: ReadonlyMap<number, ReactionRow[]>;
+}
+
+export interface ThreadRow extends Omit<ThreadContent, 'version'> {
+  thread: Thread;
 }
 
 export interface CommentLocation {
@@ -41,8 +54,10 @@ export interface CommentLocation {
 }
 
 export interface CommentsStore {
-  /** The threads of a report with their comments and reactions, earliest first. */
-  listThreads(projectId: string, reportId: string, sub: string): Promise<ThreadRow[]>;
+  /** The threads of a report, earliest first. */
+  listThreads(projectId: string, reportId: string): Promise<ThreadSummary[]>;
+  /** By thread id. */
+  readContents(threadIds: readonly string[], sub: string): Promise<ReadonlyMap<string, ThreadContent>>;
   readThread(projectId: string, threadId: string, sub: string): Promise<ThreadRow | undefined>;
   /** The report a thread is on. */
   findReport(projectId: string, threadId: string): Promise<string | undefined>;
@@ -63,13 +78,37 @@ export interface CommentsStore {
 
 export function createCommentsStore(db: Db): CommentsStore {
   return {
-    listThreads(projectId, reportId, sub) {
-      return readThreads(db, and(eq(threads.projectId, projectId), eq(threads.reportId, reportId)), sub);
+    async listThreads(projectId, reportId) {
+      const ofReport = and(eq(threads.projectId, projectId), eq(threads.reportId, reportId));
+      const ofThreads = db
+        .select({ thread: threads, hash: sql<string>`${hashOf(comments)}::text` })
+        .from(threads)
+        .innerJoin(comments, eq(comments.threadId, threads.id))
+        .where(ofReport)
+        .groupBy(threads.id)
+        .orderBy(asc(threads.createdAt), asc(threads.id));
+      const ofReactions = db
+        .select({ threadId: comments.threadId, hash: sql<string>`${hashOf(reactions)}::text` })
+        .from(threads)
+        .innerJoin(comments, eq(comments.threadId, threads.id))
+        .innerJoin(reactions, eq(reactions.commentId, comments.id))
+        .where(ofReport)
+        .groupBy(comments.threadId);
+      const [found, reacted] = await Promise.all([ofThreads, ofReactions]);
+      const reactionHashes = new Map(reacted.map(({ threadId, hash }) => [threadId, hash]));
+      return found.map(({ thread, hash }) => ({
+        thread,
+        version: versionOf(hash, reactionHashes.get(thread.id)),
+      }));
     },
 
+    readContents: (threadIds, sub) => readContents(db, threadIds, sub),
+
     async readThread(projectId, threadId, sub) {
-      const [thread] = await readThreads(db, named(projectId, threadId), sub);
-      return thread;
+      const [thread] = await db.select().from(threads).where(named(projectId, threadId));
+      if (thread === undefined) return undefined;
+      const content = (await readContents(db, [threadId], sub)).get(threadId);
+      return content && { thread, ...content };
     },
 
     async findReport(projectId, threadId) {
@@ -173,67 +212,98 @@ export function createCommentsStore(db: Db): CommentsStore {
   };
 }
 
-/** Lists of the same length: the n-th reaction of a thread is to the comment at the n-th position. */
-interface ThreadReactions {
-  positions: number[] | null;
+/** Of all columns of these rows, so that any change of any of them changes it. */
+const hashOf = (table: typeof comments | typeof reactions) =>
+  sql<bigint>`bit_xor(hash_record_extended(${table}, 0))`;
+
+const versionOf = (commentHash: string, reactionHash = '') => `${commentHash} ${reactionHash}`;
+
+async function readContents(db: Db, threadIds: readonly string[], sub: string) {
+  const ofThreads = sql`${comments.threadId} = any(${sql.param(threadIds)}::text[])`;
+  const [commented, reacted] = await Promise.all([
+    readComments(db, ofThreads),
+    readReactions(db, ofThreads, sub),
+  ]);
+  const reactionsOf = new Map(reacted.map((row) => [row.threadId, row]));
+  return new Map(
+    commented.map((row): [string, ThreadContent] => {
+      const lists = reactionsOf.get(row.threadId);
+      return [
+        row.threadId,
+        {
+          version: versionOf(row.hash, lists?.hash),
+          comments: commentRows(row),
+          reactions: lists === undefined ? new Map() : reactionsByPosition(lists),
+        },
+      ];
+    }),
+  );
+}
+
+/**
+ * The comments of a thread. Lists of one type each, all of the same length and order, take a third of the time that
+ * rows and objects take.
+ */
+interface CommentLists {
+  threadId: string;
+  hash: string;
+  positions: number[];
+  ids: string[];
+  bodies: (string | null)[];
+  mentions: (string[] | null)[];
+  authorSubs: string[];
+  createdAt: string[];
+  editedAt: (string | null)[];
+}
+
+/** The hash is of the same moment as the comments, since one statement reads both. */
+function readComments(db: Db, where: SQL) {
+  const list = (column: AnyColumn | SQL) => sql`json_agg(${column} order by ${comments.position})`;
+  return db.execute<CommentLists & Record<string, unknown>>(sql`
+    select ${comments.threadId} as "threadId", ${hashOf(comments)}::text as hash,
+      ${list(comments.position)} as positions, ${list(comments.id)} as ids, ${list(comments.body)} as bodies,
+      ${list(sql`nullif(${comments.mentions}, '{}')`)} as mentions, ${list(comments.authorSub)} as "authorSubs",
+      ${list(sql`${comments.createdAt}::text`)} as "createdAt", ${list(sql`${comments.editedAt}::text`)} as "editedAt"
+    from ${comments} where ${where} group by ${comments.threadId}`);
+}
+
+function commentRows(lists: CommentLists): CommentRow[] {
+  return lists.ids.map((id, index) => ({
+    position: lists.positions[index] ?? 0,
+    id,
+    body: lists.bodies[index] ?? null,
+    mentions: lists.mentions[index] ?? null,
+    authorSub: lists.authorSubs[index] ?? '',
+    createdAt: lists.createdAt[index] ?? '',
+    editedAt: lists.editedAt[index] ?? null,
+  }));
+}
+
+/** The reactions to the comments of a thread, as lists of the same length and order. */
+interface ReactionLists {
+  threadId: string;
+  hash: string;
+  positions: number[];
   emojis: ReactionEmoji[];
   counts: number[];
   mine: boolean[];
 }
 
-/** Threads with their reactions. Lists of one type each are several times as fast to make as objects. */
-function readReactions(db: Db, where: SQL | undefined, sub: string) {
-  const counted = db
-    .select({
-      position: sql`${comments.position}`.as('position'),
-      emoji: sql`${reactions.emoji}`.as('emoji'),
-      people: count().as('people'),
-      mine: sql`bool_or(${reactions.sub} = ${sub})`.as('mine'),
-    })
-    .from(comments)
-    .innerJoin(reactions, eq(reactions.commentId, comments.id))
-    .where(eq(comments.threadId, threads.id))
-    .groupBy(comments.position, reactions.emoji)
-    .as('counted');
-  const lists = db
-    .select({
-      all: sql`json_build_object('positions', json_agg(${counted.position}), 'emojis', json_agg(${counted.emoji}),
-        'counts', json_agg(${counted.people}), 'mine', json_agg(${counted.mine}))`,
-    })
-    .from(counted);
-  return db
-    .select({ thread: threads, reactions: sql<ThreadReactions>`(${lists})` })
-    .from(threads)
-    .where(where)
-    .orderBy(asc(threads.createdAt), asc(threads.id));
+function readReactions(db: Db, where: SQL, sub: string) {
+  return db.execute<ReactionLists & Record<string, unknown>>(sql`
+    select thread_id as "threadId", bit_xor(hash)::text as hash, json_agg(position) as positions,
+      json_agg(emoji) as emojis, json_agg(people) as counts, json_agg(mine) as mine
+    from (
+      select ${comments.threadId}, ${comments.position}, ${reactions.emoji}, ${hashOf(reactions)} as hash,
+        count(*) as people, bool_or(${reactions.sub} = ${sub}) as mine
+      from ${comments} inner join ${reactions} on ${reactions.commentId} = ${comments.id}
+      where ${where} group by ${comments.threadId}, ${comments.position}, ${reactions.emoji}
+    ) as counted group by thread_id`);
 }
 
-/** Not by Drizzle's select, which takes as long to map ten thousand rows as PostgreSQL to find them. */
-async function readComments(db: Db, where: SQL | undefined) {
-  const rows = await db.execute<CommentRow & Record<string, unknown>>(sql`
-    select ${comments.threadId} as "threadId", ${comments.position}, ${comments.id}, ${comments.body},
-      nullif(${comments.mentions}, '{}') as mentions, ${comments.authorSub} as "authorSub",
-      ${comments.createdAt} as "createdAt", ${comments.editedAt} as "editedAt",
-      ${comments.deletedAt} is not null as "isDeleted"
-    from ${threads} inner join ${comments} on ${comments.threadId} = ${threads.id}
-    where ${where} order by ${threads.createdAt}, ${threads.id}, ${comments.position}`);
-  return Map.groupBy<string, CommentRow>(rows, ({ threadId }) => threadId);
-}
-
-/** Threads with their comments and reactions, earliest first, in two queries however many there are. */
-async function readThreads(db: Db, where: SQL | undefined, sub: string): Promise<ThreadRow[]> {
-  const [rows, byThread] = await Promise.all([readReactions(db, where, sub), readComments(db, where)]);
-  return rows.flatMap(({ thread, reactions: lists }) => {
-    const found = byThread.get(thread.id);
-    // Started between the two reads.
-    if (found === undefined) return [];
-    return [{ thread, comments: found, reactions: reactionsByPosition(lists) }];
-  });
-}
-
-function reactionsByPosition({ positions, emojis, counts, mine }: ThreadReactions) {
+function reactionsByPosition({ positions, emojis, counts, mine }: ReactionLists) {
   const byPosition = new Map<number, ReactionRow[]>();
-  for (const [index, position] of positions?.entries() ?? []) {
+  for (const [index, position] of positions.entries()) {
     const emoji = emojis[index];
     if (emoji === undefined) continue;
     const row = { emoji, count: counts[index] ?? 0, mine: mine[index] ?? false };
