@@ -186,8 +186,8 @@ function register(
   async function answerBody(c: Context, next: Next, bodySchema: z.ZodType): Promise<Response> {
     const hold = bodies.hold(c);
     try {
-      const respond = await readJson(c, hold, bodySchema);
-      return await respond(c, next);
+      // What was made of the body is not kept here while the handler waits.
+      return await readJson(c, hold, bodySchema).then((respond) => respond(c, next));
     } finally {
       hold.release();
     }

@@ -10,10 +10,11 @@ export interface Events {
 
 export function createEvents({ log, clock, partitions }: Publishing): Events {
   return {
-    async accept(projectId, batch) {
+    accept(projectId, batch) {
       const records = eventRecords(batch, { projectId, partitions, receivedAt: clock.now() });
-      await log.publish(ingestionTopics.events, records);
-      return batch.lines.length;
+      const { length } = batch.lines;
+      // Not async: it would keep the batch in memory until its records are stored.
+      return log.publish(ingestionTopics.events, records).then(() => length);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { ingestEvents } from '@switchboard/contracts';
 import type { Quota, ServiceApp } from '@switchboard/service-kit';
+import type { Context } from 'hono';
 import { eventLines } from './event-lines.ts';
 import type { Events } from './events.ts';
 import { scanBatch } from './scan/scan-batch.ts';
@@ -7,10 +8,7 @@ import { scanBatch } from './scan/scan-batch.ts';
 export function eventsRoutes(app: ServiceApp, events: Events, quota: Quota): void {
   app.implement(
     ingestEvents,
-    async (c) => {
-      const accepted = await events.accept(c.get('project').id, eventLines(c.req.valid('json')));
-      return c.json({ accepted }, 202);
-    },
+    (c) => respond(c, events.accept(c.get('project').id, eventLines(c.req.valid('json')))),
     {
       quota,
       scan(bytes) {
@@ -18,9 +16,14 @@ export function eventsRoutes(app: ServiceApp, events: Events, quota: Quota): voi
         if (batch === undefined) return undefined;
         return {
           values: batch.values,
-          handler: async (c) => c.json({ accepted: await events.accept(c.get('project').id, batch) }, 202),
+          handler: (c) => respond(c, events.accept(c.get('project').id, batch)),
         };
       },
     },
   );
+}
+
+/** Apart, and its caller not async: what waits here would keep the batch and the body in memory meanwhile. */
+async function respond(c: Context, accepting: Promise<number>) {
+  return c.json({ accepted: await accepting }, 202);
 }
