@@ -18,8 +18,8 @@ const params = {
   [constants.ZSTD_c_hashLog]: 13,
 };
 
-/** Compresses as a type of kafkajs says. */
-export async function compress(bytes: Buffer, type: number): Promise<Buffer> {
+/** Compresses as a type of kafkajs says, and does not change the bytes. Until it has, nothing else may. */
+export function compress(bytes: Buffer, type: number): Buffer | Promise<Buffer> {
   if (type === kafkajs.CompressionTypes.GZIP) return compressGzip(bytes);
   // One output chunk needs one round trip to the other thread.
   const options = { params, chunkSize: 4096 + (bytes.length >> 1) };

@@ -65,6 +65,19 @@ it.each(['none', 'gzip', 'zstd'] as const)('a batch is read as it was written, w
   );
 });
 
+it('batches that are compressed at the same time do not mix', async () => {
+  const compression = codecFor('zstd');
+  const sizes = [400_000, 20_000, 900_000, 2_000_000, 130_000, 132_000, 20_000, 700_000, 300_000, 500_000];
+  const encode = async (size: number, index: number) => {
+    const value = Buffer.alloc(size, `${index} some text `);
+    const records = [{ partition: 0, key: null, value, headers: {} }];
+    const numbers = { producerId: '1', producerEpoch: 0, firstSequence: 0 };
+    const read = await decodeBatch(new Decoder(await encodeBatch({ records, compression, ...numbers })));
+    expect(value.equals(read.records[0].value)).toBe(true);
+  };
+  await Promise.all([...sizes, ...sizes].map(encode));
+});
+
 /** UTF-8 has no unpaired surrogates. */
 function asStored<T extends string | null>(value: T): T | string {
   return value === null ? value : value.toWellFormed();

@@ -1,6 +1,7 @@
 import type { OutgoingRecord } from '../../types.ts';
 import { compress } from '../codecs.ts';
 import { crc32c } from './crc32c.ts';
+import { giveScratch, takeScratch } from './scratch.ts';
 import { varintLength, Writer } from './writer.ts';
 
 /** The records of one partition, and what the broker recognises them by. */
@@ -29,14 +30,26 @@ const MAX_BYTES_PER_UNIT = 3;
 /** A record batch of the Kafka protocol, version 2. Its records have the time of this call. */
 export async function encodeBatch(batch: BatchToEncode): Promise<Buffer> {
   const { records, compression } = batch;
-  const writer = new Writer(Buffer.allocUnsafe(HEADER_BYTES + boundOf(records)), HEADER_BYTES);
+  const room = HEADER_BYTES + boundOf(records);
+  if (compression === 0) return finish(writeRecords(Buffer.allocUnsafe(room), records), batch);
+  const scratch = takeScratch(room);
+  try {
+    const packing = compress(writeRecords(scratch, records).subarray(HEADER_BYTES), compression);
+    // A small one is ready at once, and so is its scratch for the next.
+    const body = packing instanceof Promise ? await packing : packing;
+    const whole = Buffer.allocUnsafe(HEADER_BYTES + body.length);
+    body.copy(whole, HEADER_BYTES);
+    return finish(whole, batch);
+  } finally {
+    giveScratch(scratch);
+  }
+}
+
+/** With room for the header. */
+function writeRecords(buffer: Buffer, records: readonly OutgoingRecord[]): Buffer {
+  const writer = new Writer(buffer, HEADER_BYTES);
   for (const [index, record] of records.entries()) writeRecord(writer, record, index);
-  const plain = writer.written();
-  if (compression === 0) return finish(plain, batch);
-  const body = await compress(plain.subarray(HEADER_BYTES), compression);
-  const whole = Buffer.allocUnsafe(HEADER_BYTES + body.length);
-  body.copy(whole, HEADER_BYTES);
-  return finish(whole, batch);
+  return writer.written();
 }
 
 function boundOf(records: readonly OutgoingRecord[]): number {
