@@ -20,6 +20,7 @@ describe('partitionFor', () => {
     const partitioner = Partitioners.DefaultPartitioner();
     const key = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.string({ unit: 'binary-ascii', maxLength: 120 }),
       fc.string({ minLength: 600, maxLength: 900 }),
     );
     fc.assert(

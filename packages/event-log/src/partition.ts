@@ -31,8 +31,22 @@ export function murmur2(data: Uint8Array, length = data.length): number {
 export function partitionFor(key: string, partitions: number): number {
   // A UTF-16 code unit has at most three bytes in UTF-8.
   if (key.length * 3 > scratch.length) return (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions;
-  const length = scratch.write(key);
+  const length = key.length <= MAX_SHORT && writeAscii(scratch, key) ? key.length : scratch.write(key);
   return (murmur2(scratch, length) & 0x7fffffff) % partitions;
+}
+
+/** Calling Node.js to write a text takes as long as writing so many characters here. */
+const MAX_SHORT = 100;
+const ASCII_END = 0x80;
+
+/** Returns false for a text that has other characters. */
+function writeAscii(buffer: Uint8Array, text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= ASCII_END) return false;
+    buffer[i] = unit;
+  }
+  return true;
 }
 
 function at(data: Uint8Array, index: number): number {
