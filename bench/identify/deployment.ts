@@ -73,7 +73,11 @@ export async function deployInstances(on: 'postgres' | 'kafka'): Promise<Deploym
   const ingestion = [await start('ingestion'), await start('ingestion')];
   const flags = [await start('flags'), await start('flags')];
   const token = await rig.mint({ sub: 'bench', permissions: ['service.manage'] });
-  const body = { enabled: true, targeting: [{ attribute: 'plan', op: 'eq', value: 'pro' }] };
+  const body = {
+    enabled: true,
+    rolloutPercentage: 100,
+    targeting: [{ attribute: 'plan', op: 'eq', value: 'pro' }],
+  };
   await eventually(async () => {
     const url = `${flags[0]}/management/v1/projects/${PROJECT_ID}/flags/pro-dashboard`;
     const { status } = await call('PUT', url, { token, body });
