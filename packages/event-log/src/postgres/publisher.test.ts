@@ -1,7 +1,8 @@
 import { openDatabase } from '@switchboard/database';
-import { testDatabase } from '@switchboard/testkit';
-import { expect, it } from 'vitest';
+import { eventually, testDatabase } from '@switchboard/testkit';
+import { expect, it, onTestFinished } from 'vitest';
 import { EventLogUnavailable } from '../errors.ts';
+import { createFeed } from './feed.ts';
 import { openPostgresLog } from './log.ts';
 
 it('rejects records for a topic deleted after its lookup, and accepts them once it exists again', async () => {
@@ -22,4 +23,31 @@ it('rejects records for a topic deleted after its lookup, and accepts them once 
   await database.close();
   await log.close();
   await own.drop();
+});
+
+it('stores one send to more partitions than a notification can name, and announces each of them', async () => {
+  const own = await testDatabase();
+  const log = openPostgresLog({ url: own.url });
+  const database = openDatabase({ url: own.url, applicationName: 'test' });
+  const feed = createFeed(() => database);
+  onTestFinished(async () => {
+    await feed.close();
+    await database.close();
+    await log.close();
+    await own.drop();
+  });
+  const topics = ['events', 'identifies', 'replays'];
+  const records = Array.from({ length: 1_000 }, (_, partition) => {
+    return { partition, key: null, value: Buffer.from('one'), headers: {} };
+  });
+  const topic = { partitions: records.length, replication: 1, cleanup: 'delete' as const };
+  await log.createTopics(topics.map((name) => ({ ...topic, name })));
+  let woken = 0;
+  feed.onRecords('replays', records.length - 1, () => woken++);
+  await eventually(() => expect(woken).toBe(1));
+
+  // The first is sent at once; the others wait for it and share a send.
+  await Promise.all(['events', ...topics].map((name) => log.publish(name, records)));
+  expect(await log.endOffsets('replays')).toEqual(records.map(() => 1n));
+  await eventually(() => expect(woken).toBe(2));
 });

@@ -21,7 +21,7 @@ export async function openPublishConnection(options: {
   return {
     async send(batch) {
       const input = JSON.stringify(batch.flatMap(inputRows));
-      const wake = JSON.stringify(partitionsByTopic(batch));
+      const announced = announcements(batch);
       try {
         // Partitions are locked in one order, so that publishers cannot deadlock. The lock is held until the commit,
         // so that offsets become visible in order and without gaps.
@@ -49,7 +49,9 @@ export async function openPublishConnection(options: {
               (extract(epoch from clock_timestamp()) * 1000)::bigint, i.bytes, t.cleanup = 'compact'
             from input i join allocated a using (topic, partition) join event_log.topics t on t.name = i.topic
           )
-          select topic, partition, first, pg_notify(${RECORDS_CHANNEL}, ${wake}) from allocated`;
+          select topic, partition, first,
+            (select count(pg_notify(${RECORDS_CHANNEL}, payload)) from unnest(${announced}::text[]) as payload)
+          from allocated`;
         return firstOffsets(batch, stored);
       } catch (error) {
         if (!isUnavailable(error)) throw error;
@@ -97,7 +99,18 @@ function firstOffsets(batch: PartitionRecords[], stored: Allocated[]): number[] 
   });
 }
 
-function partitionsByTopic(batch: PartitionRecords[]): Record<string, number[]> {
-  const byTopic = Object.entries(Object.groupBy(batch, ({ topic }) => topic));
-  return Object.fromEntries(byTopic.map(([topic, of = []]) => [topic, of.map(({ partition }) => partition)]));
+/** PostgreSQL limits a notification to 7,999 bytes: so many numbers of partitions fit beside the longest topic. */
+const PARTITIONS_PER_ANNOUNCEMENT = 500;
+
+/** What readers are told, as JSON: partitions by topic. */
+function announcements(batch: PartitionRecords[]): string[] {
+  const byTopic = Map.groupBy(batch, ({ topic }) => topic);
+  return Array.from(byTopic).flatMap(([topic, of]) => {
+    const payloads: string[] = [];
+    for (let from = 0; from < of.length; from += PARTITIONS_PER_ANNOUNCEMENT) {
+      const some = of.slice(from, from + PARTITIONS_PER_ANNOUNCEMENT);
+      payloads.push(JSON.stringify({ [topic]: some.map(({ partition }) => partition) }));
+    }
+    return payloads;
+  });
 }
