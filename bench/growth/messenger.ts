@@ -104,16 +104,30 @@ export async function turns(): Promise<Dimension> {
         name: 'poll after the last turn',
         bound: 'constant',
         unit: 'ms',
-        async measure() {
-          const [last] = await site.sql`
-            select id from turns where conversation_id = ${one.id} order by position desc limit 1`;
-          const path = `${one.path}?after=${last?.['id']}`;
-          const { headers } = await call('GET', service.url + path, { headers: one.headers });
-          const etag = headers.get('etag') ?? '';
-          return ask(service, { path, headers: { ...one.headers, 'If-None-Match': etag } });
-        },
+        measure: () => poll(site, one),
       },
     ],
+    stop: site.stop,
+  };
+}
+
+/** Teammates of a project; a poll checks whether any has another name or avatar. */
+export async function teammates(): Promise<Dimension> {
+  const site = await startMessenger();
+  const one = await open(site);
+  let made = 0;
+  return {
+    of: 'teammates in a project',
+    sizes: sizesFrom(1),
+    async fill(size) {
+      await site.sql`
+        insert into teammates (project_id, user_id, name)
+        select ${PROJECT_ID}, 'user-' || n, 'Teammate ' || n
+        from generate_series(${made}::int, ${size - 1}::int) as n`;
+      await site.sql`vacuum analyze teammates`;
+      made = size;
+    },
+    paths: [{ name: 'poll of a large team', bound: 'linear', unit: 'ms', measure: () => poll(site, one) }],
     stop: site.stop,
   };
 }
@@ -145,6 +159,16 @@ export async function messages(): Promise<Dimension> {
     ],
     stop: site.stop,
   };
+}
+
+/** A poll after the last turn, which is answered 304. */
+async function poll({ service, sql }: Site, one: Opened): Promise<number> {
+  const [last] = await sql`
+    select id from turns where conversation_id = ${one.id} order by position desc limit 1`;
+  const path = `${one.path}?after=${last?.['id']}`;
+  const { headers } = await call('GET', service.url + path, { headers: one.headers });
+  const etag = headers.get('etag') ?? '';
+  return ask(service, { path, headers: { ...one.headers, 'If-None-Match': etag } });
 }
 
 const startMessenger = () =>

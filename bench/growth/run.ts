@@ -4,7 +4,7 @@ import { decimals, printTable, thousands } from '../lib/table.ts';
 import { annotations, listedAnnotations, listedThreads, threads } from './collaboration.ts';
 import { people, projectFlags, rulesets } from './flags.ts';
 import { keys } from './keys.ts';
-import { conversations, messages, turns } from './messenger.ts';
+import { conversations, messages, teammates, turns } from './messenger.ts';
 import { partitions } from './partitions.ts';
 import { type Dimension, exponentOf, FACTORS, growthOf, type Series } from './path.ts';
 import { picture } from './picture.ts';
@@ -20,6 +20,7 @@ const DIMENSIONS: Record<string, () => Promise<Dimension>> = {
   'listed-threads': listedThreads,
   conversations,
   turns,
+  teammates,
   messages,
   partitions,
 };
