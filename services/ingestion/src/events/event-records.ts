@@ -21,17 +21,29 @@ export function eventRecords(
   const correction = clockCorrection(sentAt, receivedAt);
   const values = new Map<number, Value[]>();
   const seen = new Set<string>();
+  let total = 0;
   for (const line of lines) {
     if (seen.size === seen.add(line.eventId).size) continue;
-    addLine(values, partitionFor(`${projectId}:${line.distinctId}`, partitions), line);
+    total += addLine(values, partitionFor(`${projectId}:${line.distinctId}`, partitions), line);
   }
 
   const common = { project: projectId, received_at: receivedAt.toISOString(), sent_at: utcTime(sentAt) };
   const records: OutgoingRecord[] = [];
+  // One for all values: memory for each would cost more than writing it.
+  const bytes = Buffer.allocUnsafe(total);
+  let at = 0;
   for (const [partition, ofPartition] of values) {
-    for (const value of ofPartition) {
-      const headers = { ...common, count: String(value.lines.length) };
-      records.push({ partition, key: projectId, value: write(value, correction), headers });
+    for (const { lines: ofValue } of ofPartition) {
+      const end = writeLines(bytes, at, ofValue, correction);
+      // Without the newline after the last.
+      const value = bytes.subarray(at, end - 1);
+      records.push({
+        partition,
+        key: projectId,
+        value,
+        headers: { ...common, count: String(ofValue.length) },
+      });
+      at = end;
     }
   }
   return records;
@@ -43,8 +55,8 @@ interface Value {
   bytes: number;
 }
 
-/** Adds a line to the last value of its partition, or to a new one past RECORD_MAX_BYTES. */
-function addLine(values: Map<number, Value[]>, partition: number, line: EventLine): void {
+/** Adds a line to the last value of its partition, or to a new one past RECORD_MAX_BYTES. Returns its bytes. */
+function addLine(values: Map<number, Value[]>, partition: number, line: EventLine): number {
   const bytes = bytesOf(line);
   const ofPartition = values.get(partition);
   const last = ofPartition?.at(-1);
@@ -53,6 +65,7 @@ function addLine(values: Map<number, Value[]>, partition: number, line: EventLin
     last.bytes += bytes;
   } else if (ofPartition === undefined) values.set(partition, [{ lines: [line], bytes }]);
   else ofPartition.push({ lines: [line], bytes });
+  return bytes;
 }
 
 const OCCURRED_AT = Uint8Array.from(Buffer.from(',"occurred_at":"'));
@@ -68,23 +81,22 @@ function bytesOf({ start, end, cuts }: EventLine): number {
   return bytes;
 }
 
-/** The lines, without the newline after the last. */
-function write({ lines, bytes }: Value, correction: number): Buffer {
-  const value = Buffer.allocUnsafe(bytes);
-  let at = 0;
-  for (const { bytes: source, start, end, cuts, timestamp } of lines) {
-    let from = start;
+/** Returns where they end. */
+function writeLines(target: Buffer, start: number, lines: readonly EventLine[], correction: number): number {
+  let at = start;
+  for (const { bytes: source, start: first, end, cuts, timestamp } of lines) {
+    let from = first;
     for (let i = 0; i < cuts.length; i += 2) {
-      at += source.copy(value, at, from, cuts[i]);
+      at += source.copy(target, at, from, cuts[i]);
       from = cuts[i + 1] ?? end;
     }
-    at += source.copy(value, at, from, end - 1);
+    at += source.copy(target, at, from, end - 1);
     // There is always a member before this one.
-    at = writeBytes(value, at, OCCURRED_AT);
-    at = writeAscii(value, at, utcTime(timestamp, correction));
-    at = writeBytes(value, at, AFTER_TIME);
+    at = writeBytes(target, at, OCCURRED_AT);
+    at = writeAscii(target, at, utcTime(timestamp, correction));
+    at = writeBytes(target, at, AFTER_TIME);
   }
-  return value.subarray(0, bytes - 1);
+  return at;
 }
 
 /** Few bytes: calling Node.js takes longer. Returns where they end. */
