@@ -32,7 +32,7 @@ const BENCHES: Record<string, Bench> = {
   },
   growth: {
     summary: 'Hot paths at 1, 10, 100 and 1,000 times the data, as a table and a picture.',
-    options: '--only <names, such as keys,people> --picture <file.svg>',
+    options: '--only <names, such as keys,people> --steps 4 --picture <file.svg> --record --check',
     load: () => import('./growth/run.ts'),
   },
   hostile: {

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { annotations, listedAnnotations, listedThreads, threads } from './collaboration.ts';
 import { people, projectFlags, rulesets } from './flags.ts';
@@ -35,6 +36,7 @@ export async function run(args: string[]): Promise<void> {
       steps: { type: 'string', default: String(FACTORS.length) },
       /** A file for a picture of the series, as SVG. */
       picture: { type: 'string' },
+      ...HISTORY_OPTIONS,
     },
   });
   const series: Series[] = [];
@@ -42,10 +44,17 @@ export async function run(args: string[]): Promise<void> {
     const start = DIMENSIONS[name];
     if (start === undefined) throw new Error(`${name} is none of ${Object.keys(DIMENSIONS).join(', ')}`);
     const beganAt = performance.now();
-    series.push(...(await measureDimension(await start(), Number(values.steps))));
-    console.log(`${name}: ${decimals((performance.now() - beganAt) / 1000)} s`);
+    try {
+      series.push(...(await measureDimension(await start(), Number(values.steps))));
+      console.log(`${name}: ${decimals((performance.now() - beganAt) / 1000)} s`);
+    } catch (error) {
+      // The others are measured all the same.
+      console.error(`${name} failed:`, error);
+      process.exitCode = 1;
+    }
   }
   printTable(COLUMNS, series.map(rowOf));
+  await keepHistory('growth', series.map(ratioOf), values);
   if (values.picture !== undefined) await writeFile(values.picture, picture(series));
 }
 
@@ -65,6 +74,10 @@ async function measureDimension(
     await stop();
   }
   return series;
+}
+
+function ratioOf(one: Series): Ratio {
+  return { scenario: one.name, ratio: 'last of first', value: growthOf(one), better: 'lower' };
 }
 
 const COLUMNS = [
