@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Exchange } from '../http/env.ts';
 import type { Span } from './tracing/tracing.ts';
 
 /** The request and span on whose behalf code runs. Log lines and published records carry their ids. */
 export interface Scope {
   requestId?: string | undefined;
   span?: Span | undefined;
-  exchange?: Pick<Exchange, 'address' | 'projectId'>;
+  /** What is known of the caller; the project is, once its key was checked. */
+  exchange?: { address: string; projectId?: string };
 }
 
 const scopes = new AsyncLocalStorage<Scope | undefined>();
