@@ -28,12 +28,13 @@ interface Send {
   hold(): (outcome: Outcome) => void;
 }
 
-function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
+function setUp(options: { maxBytes?: number; maxSendBytes?: number; maxHolderBytes?: number } = {}) {
   const budget = createByteBudget(options.maxBytes ?? 1_000_000);
   const sends: Send[] = [];
   const batcher = createBatcher({
     budget,
     maxSendBytes: options.maxSendBytes ?? 100_000,
+    maxHolderBytes: options.maxHolderBytes ?? 100_000,
     transport: {
       routeOf: (_, partition) => `${partition % 10}`,
       send(route, batch) {
@@ -53,12 +54,12 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
       },
     },
   });
-  function publish(values: string[], withinMs = 10_000, partition = 0): Promise<Published> {
+  function publish(values: string[], withinMs = 10_000, partition = 0, holder = ''): Promise<Published> {
     const shares = byPartition(values.map((value) => record(value, partition)));
     const bytes = shares.get(partition)?.bytes ?? 0;
     const hasRoom = batcher.hasRoom('events', shares) && budget.tryReserve(bytes);
     if (!hasRoom) throw new EventLogBusy('the budget is used up');
-    return batcher.publish('events', shares, performance.now() + withinMs);
+    return batcher.publish('events', shares, performance.now() + withinMs, holder);
   }
   const sent = (): string[][] =>
     sends.map(({ batch }) => batch.flatMap(({ records }) => records.map((one) => String(one.value))));
@@ -68,6 +69,19 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number } = {}) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('createBatcher', () => {
+  it('gives each holder its records in the next send, and takes little of one while others wait', async () => {
+    const { publish, sends, sent } = setUp({ maxHolderBytes: 2 * sizeOf(record('a1', 0)) });
+    const of = (holder: string, ...values: string[]) =>
+      values.map((value) => publish([value], 10_000, 0, holder));
+    const all = [...of('a', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6'), ...of('b', 'b1', 'b2'), ...of('c', 'c1')];
+    for (let next = 0; next < 3; next++) {
+      sends[next]?.succeed();
+      await settled();
+    }
+    expect(sent()).toEqual([['a1'], ['a2', 'b1', 'c1', 'a3', 'b2'], ['a4', 'a5', 'a6']]);
+    await Promise.all(all);
+  });
+
   it('settles each publish by its own deadline, in whatever order the deadlines are', async () => {
     const { publish } = setUp();
     const order: string[] = [];
@@ -138,6 +152,7 @@ describe('createBatcher', () => {
           const batcher = createBatcher({
             budget,
             maxSendBytes: 300,
+            maxHolderBytes: 100_000,
             transport: {
               routeOf: () => 'all',
               async send(_, batch) {

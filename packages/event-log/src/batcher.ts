@@ -46,7 +46,7 @@ export interface Batcher {
   /**
    * Settles by `deadline` (in terms of `performance.now()`), which may be earlier than that of a previous call. The caller reserves the bytes in the budget; the batcher releases them.
    */
-  publish(topic: string, shares: Map<number, Share>, deadline: number): Promise<Published>;
+  publish(topic: string, shares: Map<number, Share>, deadline: number, holder?: string): Promise<Published>;
   /** Resolves when nothing is queued or in flight. */
   idle(): Promise<void>;
 }
@@ -64,6 +64,9 @@ interface Publish {
 
 interface QueuedShare extends Share {
   publish: Publish;
+  holder: string;
+  /** In each round, every holder has one share. */
+  round: number;
   queue: Queue;
   /** Number of records already put into a send. */
   sent: number;
@@ -94,6 +97,13 @@ interface Part {
   bytes: number;
 }
 
+/** Of what a send takes of a queue, in bytes. */
+interface Bounds {
+  room: number;
+  ofHolder: number;
+  mayBeNone: boolean;
+}
+
 interface QueueSend {
   queue: Queue;
   records: PartitionRecords;
@@ -120,8 +130,10 @@ export function createBatcher(options: {
   transport: Pick<Transport, 'routeOf' | 'send'>;
   budget: ByteBudget;
   maxSendBytes: number;
+  /** What a send takes of each holder while several wait, so that one with much to send makes it little longer. */
+  maxHolderBytes: number;
 }): Batcher {
-  const { transport, budget, maxSendBytes } = options;
+  const { transport, budget, maxSendBytes, maxHolderBytes } = options;
   const runInOwnContext = AsyncLocalStorage.snapshot();
   const queues = new Map<string, Queue>();
   const routes = new Map<string, Route>();
@@ -145,7 +157,12 @@ export function createBatcher(options: {
     budget.release(bytes);
   }
 
-  function publish(topic: string, shares: Map<number, Share>, deadline: number): Promise<Published> {
+  function publish(
+    topic: string,
+    shares: Map<number, Share>,
+    deadline: number,
+    holder = '',
+  ): Promise<Published> {
     const { promise, resolve, reject } = Promise.withResolvers<Published>();
     const pending: Publish = {
       shares: [],
@@ -161,16 +178,23 @@ export function createBatcher(options: {
     const touched: Queue[] = [];
     for (const [partition, share] of shares) {
       const queue = queueOf(topic, partition);
-      const queued = { ...share, publish: pending, queue, sent: 0 };
+      const queued = { ...share, publish: pending, queue, holder, round: 0, sent: 0 };
       pending.shares.push(queued);
       pending.missing += share.records.length;
-      queue.shares.push(queued);
+      enqueue(queue, queued);
       queue.bytes += share.bytes;
       touched.push(queue);
     }
     // The sends serve other callers too, so they must not inherit the trace context of this one.
     runInOwnContext(advance, touched);
     return promise;
+  }
+
+  /** Puts a share behind those of its holder, which has one in each round. */
+  function enqueue({ shares }: Queue, share: QueuedShare): void {
+    const last = shares.findLast(({ holder }) => holder === share.holder);
+    share.round = last === undefined ? (shares[0]?.round ?? 0) : last.round + 1;
+    shares.splice(shares.findLastIndex(({ round }) => round <= share.round) + 1, 0, share);
   }
 
   function queueOf(topic: string, partition: number): Queue {
@@ -233,12 +257,13 @@ export function createBatcher(options: {
   /** The next records of the queues that are ready, in order of arrival, up to the limit. */
   function nextBatch(route: Route): QueueSend[] {
     const batch: QueueSend[] = [];
+    const ofHolder = hasSeveralHolders(route) ? maxHolderBytes / route.ready.length : maxSendBytes;
     let bytes = 0;
     while (bytes < maxSendBytes) {
       const [queue] = route.ready;
       if (!queue) break;
       const hasExpired = queue.shares.length === 0;
-      const one = take(queue, maxSendBytes - bytes, bytes > 0);
+      const one = take(queue, { room: maxSendBytes - bytes, ofHolder, mayBeNone: bytes > 0 });
       if (one.parts.length === 0 && !hasExpired) break;
       route.ready.shift();
       queue.state = hasExpired ? 'idle' : 'sending';
@@ -248,30 +273,44 @@ export function createBatcher(options: {
     return batch;
   }
 
-  /** Records of up to `room` bytes, at least one unless `mayBeNone`. The last share may be included in part. */
-  function take(queue: Queue, room: number, mayBeNone: boolean): QueueSend {
+  /**
+   * Records of up to `room` bytes, at least one unless `mayBeNone`, and of up to `ofHolder` bytes of each holder, at
+   * least one. A share may be included in part.
+   */
+  function take(queue: Queue, { room, ofHolder, mayBeNone }: Bounds): QueueSend {
     const { topic, partition } = queue;
     const records: PartitionRecords = { topic, partition, records: [], sizes: [], bytes: 0, deadline: 0 };
     const parts: Part[] = [];
+    const taken = new Map<string, number>();
+    let isFull = false;
     for (const share of queue.shares) {
       const part: Part = { share, first: share.sent, count: 0, bytes: 0 };
+      let own = taken.get(share.holder) ?? 0;
       for (let i = share.sent; i < share.records.length; i++) {
         const record = share.records[i];
         const size = share.sizes[i] ?? 0;
         const isFirst = records.records.length === 0 && !mayBeNone;
-        if (!record || (!isFirst && records.bytes + size > room)) break;
+        isFull = !record || (!isFirst && records.bytes + size > room);
+        if (!record || isFull) break;
+        if (own > 0 && own + size > ofHolder) {
+          // Its next records wait too, since they keep their order.
+          own = Number.POSITIVE_INFINITY;
+          break;
+        }
+        own += size;
         records.records.push(record);
         records.sizes.push(size);
         records.bytes += size;
         part.count++;
         part.bytes += size;
       }
+      taken.set(share.holder, own);
       share.sent += part.count;
       if (part.count > 0) {
         parts.push(part);
         records.deadline = Math.max(records.deadline, share.publish.deadline);
       }
-      if (share.sent < share.records.length) break;
+      if (isFull) break;
     }
     queue.shares = queue.shares.filter(({ sent, records: all }) => sent < all.length);
     return { queue, records, parts };
@@ -350,6 +389,14 @@ export function createBatcher(options: {
         resolveIdle();
       }),
   };
+}
+
+function hasSeveralHolders({ ready }: Route): boolean {
+  const [first] = ready[0]?.shares ?? [];
+  // The shares of a round come together, so that of another holder is the first or the second.
+  return ready.some(({ shares }) =>
+    shares.slice(0, 2).some(({ holder }) => first !== undefined && holder !== first.holder),
+  );
 }
 
 const queueName = (topic: string, partition: number): string => `${partition} ${topic}`;

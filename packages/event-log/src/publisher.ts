@@ -12,9 +12,11 @@ export const MAX_RECORD_BYTES = 1_048_576;
  * topic's `max.message.bytes` (8 MiB by default).
  */
 const MAX_SEND_BYTES = 4 * 1024 * 1024;
+/** The same of each holder while several wait. A send of this size takes a broker some milliseconds. */
+const MAX_HOLDER_BYTES = 512 * 1024;
 
 export interface Publisher {
-  publish(topic: string, records: OutgoingRecord[]): Promise<Published>;
+  publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published>;
   bytesInFlight(): number;
   close(): Promise<void>;
 }
@@ -29,14 +31,19 @@ export function createPublisher(options: {
   partitionsOf(topic: string): Promise<number>;
 }): Publisher {
   const { transport, timeoutMs, budget } = options;
-  const batcher = createBatcher({ transport, budget, maxSendBytes: MAX_SEND_BYTES });
+  const batcher = createBatcher({
+    transport,
+    budget,
+    maxSendBytes: MAX_SEND_BYTES,
+    maxHolderBytes: MAX_HOLDER_BYTES,
+  });
   const partitionCounts = new Map<string, number>();
   const lookups = new Map<string, Promise<number>>();
   let openLookups = 0;
   let onLookupsDone: (() => void) | undefined;
   let closed = false;
 
-  async function publish(topic: string, records: OutgoingRecord[]): Promise<Published> {
+  async function publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published> {
     if (closed) throw new EventLogUnavailable('the event log is closed');
     if (records.length === 0) return noOffsets;
     const deadline = performance.now() + timeoutMs;
@@ -58,7 +65,7 @@ export function createPublisher(options: {
       budget.release(total);
       throw error;
     }
-    return batcher.publish(topic, shares, deadline);
+    return batcher.publish(topic, shares, deadline, holder);
   }
 
   async function lookUp(topic: string, deadline: number): Promise<number> {

@@ -109,12 +109,13 @@ export interface EventLog {
   /** Creates missing topics. Throws `TopicMismatch` if a topic exists with different settings. */
   createTopics(specs: TopicSpec[]): Promise<void>;
   /**
-   * Resolves with the offsets when every record is stored. Records of one partition keep their order.
+   * Resolves with the offsets when every record is stored. Those of one partition and holder keep their order; while
+   * several holders (such as projects) wait, each has records in the next send.
    * @throws EventLogUnavailable if the log did not respond in time; the records may still be stored later.
    * @throws EventLogBusy if too many bytes are in flight; nothing was published.
    * @throws RecordTooLarge if a record exceeds the maximum size; nothing was published.
    */
-  publish(topic: string, records: OutgoingRecord[]): Promise<Published>;
+  publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published>;
   /** Starts a consumer. A new group starts at the earliest offset. Returns at once and joins when the log is available. */
   consume(options: ConsumeOptions): Promise<Consumption>;
   /** The offset of the next record, per partition. */

@@ -48,7 +48,7 @@ export function observeLog(log: EventLog, { system, logger, metrics, tracing }: 
   }
 
   async function publish(
-    ...[topic, records]: Parameters<EventLog['publish']>
+    ...[topic, records, holder]: Parameters<EventLog['publish']>
   ): ReturnType<EventLog['publish']> {
     const span = startPublish(topic, records.length);
     const requestId = currentScope()?.requestId;
@@ -56,7 +56,7 @@ export function observeLog(log: EventLog, { system, logger, metrics, tracing }: 
     const marked = records.map((record) => ({ ...record, headers: { ...record.headers, ...headers } }));
     const startedAt = performance.now();
     try {
-      const result = await log.publish(topic, marked);
+      const result = await log.publish(topic, marked, holder);
       measured.published(topic, records.length, secondsSince(startedAt));
       span?.end();
       return result;

@@ -1,4 +1,5 @@
 import { ingestionTopics } from '@switchboard/contracts';
+import { projectHolder } from '@switchboard/service-kit';
 import type { Publishing } from '../records/publishing.ts';
 import type { EventLines } from './event-lines.ts';
 import { eventRecords } from './event-records.ts';
@@ -14,7 +15,7 @@ export function createEvents({ log, clock, partitions }: Publishing): Events {
       const records = eventRecords(batch, { projectId, partitions, receivedAt: clock.now() });
       const { length } = batch.lines;
       // Not async: it would keep the batch in memory until its records are stored.
-      return log.publish(ingestionTopics.events, records).then(() => length);
+      return log.publish(ingestionTopics.events, records, projectHolder(projectId)).then(() => length);
     },
   };
 }

@@ -9,7 +9,7 @@ import {
   TRAITS_MAX_BYTES,
 } from '@switchboard/contracts';
 import { partitionFor } from '@switchboard/event-log';
-import { PayloadTooLarge } from '@switchboard/service-kit';
+import { PayloadTooLarge, projectHolder } from '@switchboard/service-kit';
 import type { Publishing } from '../records/publishing.ts';
 import { exceedsBytes, serialise } from '../records/serialise.ts';
 import { utcTime } from '../records/times.ts';
@@ -34,7 +34,8 @@ export function createIdentify({ log, clock, partitions }: Publishing): Identify
     const key = `${record.project_id}:${record.distinct_id}`;
     const headers = { project: record.project_id, received_at: record.received_at };
     const partition = partitionFor(key, partitions);
-    const published = await log.publish(topic, [{ partition, key, value: Buffer.from(json), headers }]);
+    const records = [{ partition, key, value: Buffer.from(json), headers }];
+    const published = await log.publish(topic, records, projectHolder(record.project_id));
     return stateToken({ topic, partition, offset: Number(published.offsetOf(0)) });
   }
 

@@ -32,7 +32,7 @@ export function createReplay({ log, clock, partitions }: Publishing): Replay {
       const records = values.map((value, index): OutgoingRecord => {
         return { partition, key, value, headers: { ...headers, part: String(index + 1) } };
       });
-      await log.publish(ingestionTopics.replays, records);
+      await log.publish(ingestionTopics.replays, records, projectHolder(projectId));
     },
   };
 }
