@@ -2,7 +2,7 @@ import { createHmac, KeyObject, type webcrypto } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSender } from '../outgoing/sender.ts';
 import { networkList } from '../settings/fields.ts';
 import { type AccessTokens, createAccessTokens } from './access-tokens.ts';
@@ -161,6 +161,41 @@ describe('an access token', () => {
     });
     expect((await tokens.verify(await mint(ec, { nbf: 30 }))).sub).toBe('ada');
     await expect(tokens.verify(await mint(ec, { nbf: 31 }))).rejects.toMatchObject(refused);
+  });
+});
+
+describe('the signature of a token', () => {
+  it('is verified once, until the keys are refreshed or the token expires', async () => {
+    const verifications = vi.spyOn(crypto.subtle, 'verify');
+    onTestFinished(() => verifications.mockRestore());
+    const token = await mint(ec, { exp: 1_000 });
+    await tokens.verify(await mint(rsa)); // Fetches the keys.
+    verifications.mockClear();
+    for (let read = 0; read < 3; read++) expect((await tokens.verify(token)).sub).toBe('ada');
+    expect(verifications).toHaveBeenCalledTimes(1);
+
+    pass(601);
+    await tokens.verify(token); // Has the keys refreshed.
+    await vi.waitFor(async () => {
+      await tokens.verify(token);
+      expect(verifications).toHaveBeenCalledTimes(2);
+    });
+    pass(428);
+    expect((await tokens.verify(token)).sub).toBe('ada');
+    pass(1);
+    await expect(tokens.verify(token)).rejects.toMatchObject(refused);
+  });
+
+  it('counts for one token only, and no longer than its key is published', async () => {
+    const token = await mint(ec, { exp: 3600 });
+    await tokens.verify(token);
+    await tokens.verify(token);
+    const [head, payload, signature = ''] = token.split('.');
+    const flipped = `${head}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+    await expect(tokens.verify(flipped)).rejects.toMatchObject(refused);
+    publish(later);
+    pass(601);
+    await vi.waitFor(() => expect(tokens.verify(token)).rejects.toMatchObject(refused));
   });
 });
 

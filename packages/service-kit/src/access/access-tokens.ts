@@ -1,8 +1,10 @@
-import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose';
+import { createRemoteJWKSet, customFetch, errors, type JWKSCacheInput, jwksCache, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Person } from '../http/env.ts';
 import { Unauthorized, Unavailable } from '../http/errors.ts';
 import type { Send } from '../outgoing/sender.ts';
+import { hashToken } from '../secrets/tokens.ts';
 
 interface IssuerSettings {
   issuer: string;
@@ -29,19 +31,39 @@ const claims = z.object({
 const REFRESH_MS = 600_000;
 const COOLDOWN_MS = 30_000;
 const RETRY_MS = 5_000;
+const LEEWAY_SECONDS = 30;
+/** Of people whose tokens were verified. */
+const MAX_VERIFIED_BYTES = 16 * 1024 * 1024;
+/** Of a person beside the claims. */
+const PERSON_BYTES = 500;
+
+/** What a token said when its signature was verified with these keys. */
+interface Verified {
+  person: Person;
+  exp: number;
+  keys: JWKSCacheInput['jwks'];
+  bytes: number;
+}
 
 /**
  * Verifies access tokens (RS256, ES256, EdDSA; 30 s leeway) against the issuer's JWKS. An unknown kid fetches
  * the keys again, at most every 30 s. Keys are refreshed in the background every ten minutes and stay in use while the
- * issuer is unavailable.
+ * issuer is unavailable. A signature is verified once for the keys in use.
  */
 export function createAccessTokens({ issuer, audience, jwksUrl, send }: IssuerSettings): AccessTokens {
   let fetchedAt = 0;
   let failedAt = 0;
+  /** Holds the keys in use: another object after each refresh. */
+  const inUse: JWKSCacheInput = {};
+  const verified = new LRUCache<string, Verified>({
+    maxSize: MAX_VERIFIED_BYTES,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
   const keys = createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: 3000,
     cooldownDuration: COOLDOWN_MS,
     cacheMaxAge: Number.POSITIVE_INFINITY,
+    [jwksCache]: inUse,
     async [customFetch](url, options) {
       if (Date.now() - failedAt < RETRY_MS) throw new Error('the identity provider failed recently');
       try {
@@ -57,7 +79,7 @@ export function createAccessTokens({ issuer, audience, jwksUrl, send }: IssuerSe
   });
 
   function refreshWhenOld(): void {
-    if (keys.jwks() === undefined || Date.now() - fetchedAt < REFRESH_MS || keys.reloading) return;
+    if (inUse.jwks === undefined || Date.now() - fetchedAt < REFRESH_MS || keys.reloading) return;
     keys.reload().catch(() => undefined); // The known keys stay in use; the next request tries again.
   }
 
@@ -65,15 +87,24 @@ export function createAccessTokens({ issuer, audience, jwksUrl, send }: IssuerSe
     async verify(token) {
       if (token.length > 8192) throw new Unauthorized('Invalid access token.');
       refreshWhenOld();
+      const hash = hashToken(token);
+      const known = verified.get(hash);
+      if (known !== undefined && known.keys === inUse.jwks && !isExpired(known)) return known.person;
+      const before = inUse.jwks;
       try {
         const { payload } = await jwtVerify(token, keys, {
           issuer,
           audience,
           algorithms: ['RS256', 'ES256', 'EdDSA'],
           requiredClaims: ['exp', 'sub'],
-          clockTolerance: 30,
+          clockTolerance: LEEWAY_SECONDS,
         });
-        return claims.parse(payload);
+        const person = claims.parse(payload);
+        if (before !== undefined && before === inUse.jwks) {
+          const bytes = token.length + PERSON_BYTES;
+          verified.set(hash, { person, exp: payload.exp ?? 0, keys: before, bytes });
+        }
+        return person;
       } catch (error) {
         if (error instanceof errors.JWTExpired) throw new Unauthorized('Access token expired.');
         if (isInvalidToken(error)) throw new Unauthorized('Invalid access token.');
@@ -89,6 +120,8 @@ export function createAccessTokens({ issuer, audience, jwksUrl, send }: IssuerSe
     },
   };
 }
+
+const isExpired = ({ exp }: Verified) => exp <= Math.floor(Date.now() / 1000) - LEEWAY_SECONDS;
 
 /** Whether the token is invalid, as opposed to a failure to fetch the keys. */
 function isInvalidToken(error: unknown): boolean {
