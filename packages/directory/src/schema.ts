@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, integer, pgSchema, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgSchema,
+  primaryKey,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
 
 export const directory = pgSchema('directory');
 
@@ -13,7 +23,13 @@ export const entries = directory.table(
     value: text(),
     revision: bigint({ mode: 'bigint' }).notNull(),
   },
-  (table) => [primaryKey({ columns: [table.kind, table.id] })],
+  (table) => [
+    primaryKey({ columns: [table.kind, table.id] }),
+    // They are looked for every second, among the rows of all that there ever were.
+    index('entries_open_erasures')
+      .on(table.id)
+      .where(sql`${table.kind} = 'erasure' and ${table.value} is not null`),
+  ],
 );
 
 /** The offset to go on from in each partition; what lies before it changes nothing when it is delivered again. */

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@switchboard/database';
 import { type EventLog, openPostgresLog } from '@switchboard/event-log';
 import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { directoryMigrations, ERASURE_REPORTS_TOPIC, erasureReportsSpec } from '../index.ts';
 import { type Erasures, openErasures } from './erasures.ts';
-import { lockErasures } from './store.ts';
+import { lockErasures, readErasures } from './store.ts';
 
 const SUBJECT = { kind: 'person', projectId: 'shop', distinctIds: ['ada'], userId: null } as const;
 
@@ -194,3 +195,18 @@ it('clears the replica of a colleague once they are no member, and of nobody els
     await database.sql`select kind, id from directory.entries where kind <> 'erasure' order by 1, 2`;
   expect(left.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['member acme/grace', 'report acme/a%2Fda']);
 }, 40_000);
+
+it('looks for erasures without reading those that everybody has done', async () => {
+  await database.sql`
+    insert into directory.entries (kind, id, value, revision)
+    select 'erasure', 'ers_done' || n, null, 1 from generate_series(1, 20000) as n`;
+  await database.sql`analyze directory.entries`;
+  await ask(SUBJECT);
+  await database.drizzle.transaction(async (tx) => {
+    expect(await readErasures(tx)).toHaveLength(1);
+    const [read] = await tx.execute(sql`
+      select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows
+      from pg_stat_xact_user_tables where relid = 'directory.entries'::regclass`);
+    expect(Number(read?.['rows'])).toBe(1);
+  });
+});
