@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 
 export type Encoding = 'identity' | 'gzip' | 'br';
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -20,9 +21,20 @@ export async function encodeAll(text: string): Promise<Record<Encoding, Bytes>> 
   return { identity: new Uint8Array(body), gzip: new Uint8Array(gzipped), br: new Uint8Array(br) };
 }
 
+/** Clients send one of a few texts. */
+const choices = new LRUCache<string, Encoding>({ max: 100 });
+
 /** The smallest encoding allowed by Accept-Encoding (RFC 9110, 12.5.3). */
 export function chooseEncoding(accepted: string | undefined): Encoding {
   if (accepted === undefined || accepted === '') return 'identity';
+  const known = choices.get(accepted);
+  if (known !== undefined) return known;
+  const chosen = parseAccepted(accepted);
+  choices.set(accepted, chosen);
+  return chosen;
+}
+
+function parseAccepted(accepted: string): Encoding {
   const weights = new Map(accepted.toLowerCase().split(',').map(parseChoice));
   const weightOf = (encoding: Encoding) =>
     weights.get(encoding) ?? (encoding === 'identity' ? 0.0001 : (weights.get('*') ?? 0));
