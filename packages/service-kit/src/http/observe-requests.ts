@@ -28,6 +28,7 @@ export function observeRequests(
   { logger, metrics, tracing, trustedHops, consoleOrigin }: ObserveOptions,
 ): Fetch {
   const logFailure = boundedLines(logger);
+  const logsAll = logger.isLevelEnabled('debug');
   let inFlight = 0;
   metrics.gauge('switchboard_http_requests_in_flight', 'Requests in progress.', () => inFlight);
 
@@ -50,7 +51,7 @@ export function observeRequests(
       const level = status >= 500 ? 'error' : 'info';
       const cause = { method, route, status };
       logFailure({ level, cause, details: () => ({ seconds }), message: 'request' });
-    } else if (logger.isLevelEnabled('debug')) {
+    } else if (logsAll) {
       // Requests for anything but an operation: health, metrics, unknown paths.
       logger.debug({ method, route, status, seconds }, 'request');
     }
