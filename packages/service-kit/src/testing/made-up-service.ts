@@ -1,8 +1,8 @@
 import { getHeapStatistics } from 'node:v8';
+import { runService } from '@switchboard/service-kit/main';
 import { z } from 'zod';
 import { createApp } from '../lifecycle/app.ts';
 import { defineService } from '../lifecycle/define-service.ts';
-import { runService } from '../lifecycle/main.ts';
 import { createRateLimits } from '../limits/rate-limits.ts';
 import { commonSettings } from '../settings/common.ts';
 import { rolesSetting } from '../settings/fields.ts';
