@@ -72,8 +72,10 @@ export function createUserStateStore(database: Pick<Database, 'drizzle' | 'sql'>
       const distinctIds = asked.map(({ distinctId }) => distinctId);
       const digests = asked.map(({ known }) => known?.digest ?? '');
       // Groups and cohorts are subqueries because PostgreSQL may read all groups of the project to join them.
-      const changed = await database.sql<{ index: number; state: UserStateJson }[]>`
-        select named.position::int - 1 as index, found.state
+      const rows = await database.sql<{ state: UserStateJson | null }[]>`
+        select case
+          when named.digest <> '' and encode(sha256(convert_to(found.state, 'UTF8')), 'base64') = named.digest
+          then null else found.state end as state
         from unnest(${projectIds}::text[], ${distinctIds}::text[], ${digests}::text[])
           with ordinality as named(project_id, distinct_id, digest, position)
         left join people on people.project_id = named.project_id and people.distinct_id = named.distinct_id,
@@ -89,10 +91,8 @@ export function createUserStateStore(database: Pick<Database, 'drizzle' | 'sql'>
             where cohort_people.project_id = named.project_id
               and cohort_people.distinct_id = named.distinct_id), '[]'),
           '}') as state) as found
-        where named.digest = '' or encode(sha256(convert_to(found.state, 'UTF8')), 'base64') <> named.digest`;
-      const states = asked.map(({ known }) => known?.state ?? EMPTY_STATE);
-      for (const { index, state } of changed) states[index] = state;
-      return states;
+        order by named.position`;
+      return rows.map(({ state }, index) => state ?? asked[index]?.known?.state ?? EMPTY_STATE);
     },
 
     listPositions: () => database.drizzle.select().from(appliedPositions),
