@@ -48,6 +48,7 @@ ${panel('In proportion to what is returned', SECOND_PANEL, 'linear')}
 }
 
 function panelOf(title: string, series: Series[]): string {
+  if (series.length === 0) return '';
   const values = series.flatMap(({ points }) => points.map(({ value }) => value));
   const from = Math.floor(Math.log10(Math.min(...values)));
   const to = Math.ceil(Math.log10(Math.max(...values)));

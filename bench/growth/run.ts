@@ -11,18 +11,18 @@ import { type Dimension, exponentOf, FACTORS, growthOf, type Series } from './pa
 import { picture } from './picture.ts';
 
 const DIMENSIONS: Record<string, () => Promise<Dimension>> = {
-  keys,
-  rulesets,
-  people,
   flags: projectFlags,
-  annotations,
-  'listed-annotations': listedAnnotations,
-  threads,
-  'listed-threads': listedThreads,
-  conversations,
   turns,
   teammates,
   messages,
+  'listed-annotations': listedAnnotations,
+  'listed-threads': listedThreads,
+  annotations,
+  threads,
+  people,
+  rulesets,
+  keys,
+  conversations,
   partitions,
 };
 
@@ -45,8 +45,12 @@ export async function run(args: string[]): Promise<void> {
     if (start === undefined) throw new Error(`${name} is none of ${Object.keys(DIMENSIONS).join(', ')}`);
     const beganAt = performance.now();
     try {
-      series.push(...(await measureDimension(await start(), Number(values.steps))));
+      const measured = await measureDimension(await start(), Number(values.steps));
+      series.push(...measured);
       console.log(`${name}: ${decimals((performance.now() - beganAt) / 1000)} s`);
+      printTable(COLUMNS, measured.map(rowOf));
+      // Already now: an interrupted run has a picture of what it measured.
+      if (values.picture !== undefined) await writeFile(values.picture, picture(series));
     } catch (error) {
       // The others are measured all the same.
       console.error(`${name} failed:`, error);
@@ -55,7 +59,6 @@ export async function run(args: string[]): Promise<void> {
   }
   printTable(COLUMNS, series.map(rowOf));
   await keepHistory('growth', series.map(ratioOf), values);
-  if (values.picture !== undefined) await writeFile(values.picture, picture(series));
 }
 
 async function measureDimension(
