@@ -141,6 +141,33 @@ describe('createBatcher', () => {
     );
   });
 
+  it('keeps the order of each holder, whatever the others send, and stores all', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(2), fc.array(fc.integer({ min: 5, max: 200 }), { minLength: 1 }))),
+        async (publishes) => {
+          const { publish, sends, sent, budget } = setUp({ maxSendBytes: 500, maxHolderBytes: 150 });
+          const expected = new Map<number, string[]>();
+          const done = publishes.map(([holder, lengths], n) => {
+            const values = lengths.map((length, i) => `${holder}:${n}.${i}:`.padEnd(length, 'x'));
+            expected.set(holder, [...(expected.get(holder) ?? []), ...values]);
+            return publish(values, 10_000, 0, `${holder}`);
+          });
+          for (let i = 0; i < sends.length; i++) {
+            sends[i]?.succeed();
+            await settled();
+          }
+          await Promise.all(done);
+          const stored = Map.groupBy(sent().flat(), (value) => Number(value.split(':')[0]));
+          for (const [holder, values] of expected) expect(stored.get(holder)).toEqual(values);
+          expect(sent().flat()).toHaveLength([...expected.values()].flat().length);
+          expect(budget.used()).toBe(0);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
   it('returns the offset of each record, even if a publish is split over several sends', async () => {
     await fc.assert(
       fc.asyncProperty(
