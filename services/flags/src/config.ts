@@ -11,7 +11,7 @@ export const flagsSettings = z.object({
   ...commonSettings,
   ...eventLogSettings,
   ROLES: rolesSetting(['http', 'user-state']),
-  PUBLIC_API_URL: httpUrl.describe('Public address of this API, from which `socketUrl` is made.'),
+  PUBLIC_API_URL: httpUrl.describe('Public address of this API, for `socketUrl`.'),
   STATE_TIMEOUT_MS: integerSetting({ min: 10, max: 60_000, fallback: 1000 }).describe(
     'Milliseconds an evaluation waits for user state before it answers without.',
   ),

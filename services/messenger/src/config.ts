@@ -19,18 +19,17 @@ const limits = {
   OPENS_PER_PROJECT_PER_MINUTE: limit(600).describe('Conversations opened per project.'),
   TURNS_PER_CONVERSATION_PER_MINUTE: limit(60).describe("Visitor's turns per conversation."),
   TURNS_PER_ADDRESS_PER_MINUTE: limit(2_000).describe('Turns per address and project.'),
+  TURNS_PER_PROJECT_PER_MINUTE: limit(30_000).describe('Turns per project.'),
   READS_PER_CONVERSATION_PER_MINUTE: limit(120).describe("Visitor's reads per conversation."),
-  READS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe('Reads of conversations per address and project.'),
+  READS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe('Reads per address and project.'),
   SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe(
-    'Subscriptions to conversations on sockets, per address and project.',
+    'Subscriptions on sockets, per address and project.',
   ),
-  MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe(
-    'Reads and marks of in-app inboxes, per address and project.',
-  ),
+  MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe('Inbox requests per address and project.'),
   MESSAGE_READS_PER_PROJECT_PER_MINUTE: limit(30_000).describe(
     'In-app messages marked as read, per project.',
   ),
-  HELP_CENTRE_REFRESHES_PER_COMPANY_PER_MINUTE: limit(10).describe('Refreshes of help centres, per company.'),
+  HELP_CENTRE_REFRESHES_PER_COMPANY_PER_MINUTE: limit(10).describe('Help centre refreshes per company.'),
   UPLOADS_PER_CONVERSATION_PER_MINUTE: limit(10).describe('Attachments uploaded per conversation.'),
   UPLOADS_PER_CONVERSATION_PER_HOUR: limit(60).describe('The same per hour.'),
   UPLOADS_PER_ADDRESS_PER_MINUTE: limit(30).describe('Attachments uploaded per address.'),
@@ -62,7 +61,7 @@ export const messengerSettings = z
   .object({
     ...commonSettings,
     ...eventLogSettings,
-    PUBLIC_API_URL: httpUrl.describe('Public address of this API, from which `socketUrl` is made.'),
+    PUBLIC_API_URL: httpUrl.describe('Public address of this API, for `socketUrl`.'),
     REDIS_URL: redisUrl.optional().describe('Redis that connects instances; required with more than one.'),
     IDENTITY_SECRET: encryptionSecrets.describe(
       'Secrets for identity secrets: the first encrypts, all decrypt.',

@@ -122,6 +122,7 @@ export const messengerService = defineService({
         turns: limit(
           inMinute('turns-address', config.TURNS_PER_ADDRESS_PER_MINUTE),
           inMinute('turns', config.TURNS_PER_CONVERSATION_PER_MINUTE),
+          inMinute('turns-project', config.TURNS_PER_PROJECT_PER_MINUTE),
         ),
         reads: limit(
           inMinute('reads-address', config.READS_PER_ADDRESS_PER_MINUTE),

@@ -114,6 +114,28 @@ describe('limits', () => {
     for (const one of conversations) turns.push((await limited.send(one, 'x')).status);
     expect(turns).toEqual([201, 201, 429]);
   });
+
+  test('on turns count by project over all conversations and addresses', async () => {
+    const { url } = await messenger.startInstance({
+      TURNS_PER_PROJECT_PER_MINUTE: '2',
+      TRUSTED_PROXY_HOPS: '1',
+    });
+    const limited = visitorOf(messenger, project, url);
+    const other = visitorOf(messenger, await messenger.createProject(), url);
+    const turns: [number, string | null][] = [];
+    for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) {
+      const { status, headers } = await limited.send(await limited.open(), 'x', {
+        'X-Forwarded-For': address,
+      });
+      turns.push([status, headers.get('retry-after')]);
+    }
+    expect(turns).toEqual([
+      [201, null],
+      [201, null],
+      [429, expect.stringMatching(/^\d+$/)],
+    ]);
+    expect((await other.send(await other.open(), 'x')).status).toBe(201);
+  });
 });
 
 test('turns of one project that wait for the database do not hold up another project', async () => {

@@ -30,8 +30,9 @@ interface ConversationsOptions {
   limits: {
     /** Of an address, and of a project. */
     opens: RateLimit<[string, string]>;
+    /** Of an address, of a conversation, and of a project. */
+    turns: RateLimit<[string, string, string]>;
     /** Of an address, and of a conversation. */
-    turns: RateLimit<[string, string]>;
     reads: RateLimit<[string, string]>;
   };
   live: Live;
@@ -85,7 +86,7 @@ export function createConversations(options: ConversationsOptions) {
       { body, pageContext, attachmentIds = [] }: TurnRequest,
       idempotencyKey: string | undefined,
     ): Promise<Turn> {
-      await limits.turns.consume(`${project.id}:${address}`, conversationId);
+      await limits.turns.consume(`${project.id}:${address}`, conversationId, project.id);
       const appended = await store.appendTurn({
         id: newId('trn'),
         projectId: project.id,
