@@ -14,6 +14,7 @@ import { HEAP_FLAGS, heapFlagsOf, profileFlags, startRig } from '../lib/rig.ts';
 const PARTITIONS = 4;
 const FLAG = { enabled: true, rolloutPercentage: 50, type: 'boolean' };
 const POD_MIB = 512;
+const CATCH_UP_MS = 120_000;
 
 export const TENANT = { id: 'well-behaved', key: `pk_eu_${'a'.repeat(32)}` } as const;
 /** Its public key is known to everybody, as every public key is. */
@@ -36,6 +37,8 @@ export interface Deployment {
   programs: Record<Name, Program>;
   /** What each service took since the last call. */
   usage(): Promise<Record<Name, Usage>>;
+  /** Resolves once the consumers have handled what is on the event log; throws if they have not within two minutes. */
+  caughtUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -107,6 +110,14 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
         const usages = await Promise.all(SERVICES.map((name) => meters[name].read()));
         return each((name) => usages[SERVICES.indexOf(name)] ?? NO_USAGE);
       },
+      caughtUp: () =>
+        eventually(
+          async () => {
+            const lags = await Promise.all([archive, flags].map(lagOf));
+            if (lags.some((lag) => lag > 0)) throw new Error(`${lags.join(' and ')} records behind`);
+          },
+          { withinMs: CATCH_UP_MS },
+        ),
       stop,
     };
   } catch (error) {
@@ -131,9 +142,17 @@ function meterOf({ pid, url }: Program) {
   };
 }
 
+const metricsOf = async (url: string) => await (await fetch(`${url}/metrics`)).text();
+
+/** Records that the consumers of a service have not handled. */
+async function lagOf({ url }: Program): Promise<number> {
+  const lags = (await metricsOf(url)).matchAll(/^switchboard_event_log_lag\{[^}]*\} (\d+)/gm);
+  return [...lags].reduce((sum, [, lag]) => sum + Number(lag), 0);
+}
+
 /** Reading the metrics begins a new measurement. */
 async function blockedMs(url: string): Promise<number> {
-  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const metrics = await metricsOf(url);
   return Number(/^nodejs_eventloop_lag_max_seconds(?:\{[^}]*\})? (\S+)/m.exec(metrics)?.[1] ?? 0) * 1000;
 }
 

@@ -5,6 +5,7 @@ import { decimals, printTable } from '../lib/table.ts';
 import { type Answers, attack } from './attack.ts';
 import { ATTACKS } from './attacks.ts';
 import { type Deployment, deploy } from './deployment.ts';
+import { syncTimes } from './disk.ts';
 import { isSuccess, type Kind, type Observed, startTenant, type Tenant } from './tenant.ts';
 
 /** What the tenant may wait, in times of what it waits when nobody attacks. */
@@ -53,7 +54,13 @@ export async function run(args: string[]): Promise<void> {
     if (!isAhead) {
       console.log("Not permitted to raise the tenant's priority: its own wait for a core is in its times.");
     }
-    const { observed: quiet } = await tenant.behave(Math.min(seconds, QUIET_SECONDS));
+    await deployment.caughtUp();
+    const quietSeconds = Math.min(seconds, QUIET_SECONDS);
+    const [{ observed: quiet }, syncs] = await Promise.all([
+      tenant.behave(quietSeconds),
+      syncTimes(AbortSignal.timeout(quietSeconds * 1000)),
+    ]);
+    console.log(`quiet: a sync of the disk takes ${decimals(p99(syncs))} ms (p99)`);
     const failed = quiet.filter((one) => !isSuccess(one));
     if (failed.length > 0) throw new Error(`without an attack: ${JSON.stringify(failed.slice(0, 5))}`);
     const verdicts: Verdict[] = [];
@@ -63,6 +70,8 @@ export async function run(args: string[]): Promise<void> {
       const verdict = await withstand({ deployment, tenant, name, seconds, quiet });
       verdicts.push(verdict);
       for (const problem of verdict.problems) console.log(`  ${problem}`);
+      // What an attack left on the event log must not weigh on the next one.
+      await deployment.caughtUp().catch((error) => console.log(`  consumers: ${error.message}`));
       await sleep(REST_MS);
     }
     print(verdicts);
@@ -85,13 +94,15 @@ interface Ordeal {
 async function withstand({ deployment, tenant, name, seconds, quiet }: Ordeal): Promise<Verdict> {
   await deployment.usage();
   const cpuBefore = cpuTimes();
-  const [{ observed }, answers] = await Promise.all([
+  const [{ observed }, answers, syncs] = await Promise.all([
     tenant.behave(seconds),
     attack({ attack: name, ports: deployment.ports, seconds }),
+    syncTimes(AbortSignal.timeout(seconds * 1000)),
   ]);
   const cpuAfter = cpuTimes();
   const usage = Object.entries(await deployment.usage().catch(() => ({})));
   tell(answers, usage, seconds);
+  console.log(`  a sync of the disk takes ${decimals(p99(syncs))} ms (p99)`);
   const failed = observed.filter((one) => !isSuccess(one));
   const slowest = slowdowns(quiet, observed).reduce((worst, one) => (one.times > worst.times ? one : worst));
   const [[largest, { peakMb }] = ['none', { peakMb: 0 }] as const] = usage.toSorted(
@@ -152,14 +163,14 @@ function slowdowns(quiet: readonly Observed[], observed: readonly Observed[]) {
   const before = Map.groupBy(quiet, ({ kind }) => kind);
   const during = Map.groupBy(observed, ({ kind }) => kind);
   return [...before].map(([kind, requests]) => {
-    const quietMs = p99(requests);
-    const attackedMs = p99(during.get(kind) ?? []);
+    const quietMs = p99(requests.map(({ ms }) => ms));
+    const attackedMs = p99((during.get(kind) ?? []).map(({ ms }) => ms));
     return { kind, quietMs, attackedMs, times: attackedMs / quietMs };
   });
 }
 
-function p99(requests: readonly Observed[]): number {
-  const sorted = requests.map(({ ms }) => ms).toSorted((a, b) => a - b);
+function p99(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0;
 }
 
