@@ -197,6 +197,22 @@ describe('the limit of bytes in flight', () => {
     expect((await from(small.url, KEY, '192.0.2.7', body)).status).toBe(400);
   });
 
+  it('is compared with the Content-Length before the body is read', async () => {
+    const held = [open(small.url, BYTES), open(small.url, BYTES)];
+    await eventually(async () => expect(await bytesInFlight(small.url)).toBe(String(2 * BYTES)));
+    const announced = request(`${small.url}/beacon`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${KEY}`, 'X-Forwarded-For': '192.0.2.9', 'Content-Length': BYTES },
+    });
+    const answer = new Promise((resolve) =>
+      announced.on('response', (response) => resolve(response.resume().statusCode)),
+    );
+    announced.flushHeaders();
+    expect(await answer).toBe(503);
+    for (const one of [...held.map(({ call }) => call), announced])
+      one.on('error', () => undefined).destroy();
+  });
+
   it('counts what parsing makes', async () => {
     const dense = JSON.stringify({ n: 1, list: Array.from({ length: 20_000 }, () => []) });
     expect(dense.length).toBeLessThan(61_000);

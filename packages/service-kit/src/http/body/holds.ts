@@ -3,6 +3,8 @@ import { OVERLOADED, TOO_MUCH_AT_ONCE, Unavailable } from '../errors.ts';
 
 /** What one request holds of the byte budget. */
 export interface Hold {
+  /** Throws Unavailable when so many further bytes do not fit now. */
+  expect(bytes: number): void;
   /** Adds bytes; throws Unavailable when they do not fit. */
   take(bytes: number): void;
   /** Returns some of the bytes. */
@@ -47,13 +49,19 @@ export function createHolds(budget: ByteBudget): (holder: string) => Hold {
       for (const holder of holders) count(holder, -bytes);
     }
 
+    function expect(bytes: number): void {
+      const free = budget.free();
+      for (const holder of holders) {
+        const all = held.get(holder) ?? 0;
+        if (all > own && all + bytes > free) throw new Unavailable(TOO_MUCH_AT_ONCE);
+      }
+      if (budget.used() > own && bytes > free) throw new Unavailable(OVERLOADED);
+    }
+
     return {
+      expect,
       take(bytes) {
-        const free = budget.free();
-        for (const holder of holders) {
-          const all = held.get(holder) ?? 0;
-          if (all > own && all + bytes > free) throw new Unavailable(TOO_MUCH_AT_ONCE);
-        }
+        expect(bytes);
         if (!budget.tryReserve(bytes) && !growAlone(bytes)) throw new Unavailable(OVERLOADED);
         own += bytes;
         taken += bytes;
