@@ -11,7 +11,7 @@ interface ConfigurationDeps {
 
 export function configurationRoutes(app: ServiceApp, { configurations, ofProject }: ConfigurationDeps): void {
   app.implement(getMessengerConfig, async (c) => {
-    const { id, companyId } = c.var.project;
+    const { id, companyId } = c.get('project');
     return answer(c, await configurations.answer(id, companyId, c.req.valid('query').locale));
   });
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { languagesFor, resolveTexts, textsByLanguage } from './texts.ts';
 
 const texts = textsByLanguage({
@@ -38,6 +38,13 @@ test('each text falls back by itself; an empty text is a text', () => {
   });
   expect(resolveTexts(languages('pt', 'en'), texts)).toMatchObject({ awayMessage: 'Away' });
   expect(resolveTexts([], texts)).toEqual({ greeting: '', awayMessage: '', starterPrompts: [] });
+});
+
+test('whether a tag is well-formed is asked only where it names texts', () => {
+  const check = vi.spyOn(Intl, 'getCanonicalLocales');
+  onTestFinished(() => check.mockRestore());
+  for (const locale of [undefined, '', ',', '!', 'xx-YY']) languages(locale);
+  expect(check).not.toHaveBeenCalled();
 });
 
 test('for any locale, the languages are those with texts, each once', () => {

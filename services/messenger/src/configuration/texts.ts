@@ -26,11 +26,16 @@ export function languagesFor(
   texts: TextsByLanguage,
 ): string[] {
   const tags = (locale ?? '').split(',', MAX_TAGS).map((tag) => tag.trim());
-  const wanted = [...tags.filter(isLanguageTag), defaultLanguage].flatMap((tag) => {
-    const exact = tag.toLowerCase();
-    return [exact, exact.split('-', 1)[0] ?? exact];
-  });
-  return [...new Set([...wanted, 'en'])].filter((tag) => texts.has(tag));
+  // Asked of few: for a text that is no tag, such as none at all, the check throws inside, which is slow.
+  const known = tags.filter((tag) => formsOf(tag).some((form) => texts.has(form)) && isLanguageTag(tag));
+  const wanted = [...known, defaultLanguage, 'en'].flatMap(formsOf);
+  return [...new Set(wanted)].filter((form) => texts.has(form));
+}
+
+/** A tag and its primary subtag, in lower case. */
+function formsOf(tag: string): string[] {
+  const exact = tag.toLowerCase();
+  return [exact, exact.split('-', 1)[0] ?? exact];
 }
 
 /** Each text from the first language that has it. */
