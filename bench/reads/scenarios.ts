@@ -39,7 +39,7 @@ export const SCENARIOS: Record<string, (deployment: Deployment) => Promise<Scena
     const path = `/v1/projects/${PROJECT_ID}/reports/threads/comment-threads`;
     const [mine = {}, ...others] = tokens.map((token) => ({ Authorization: `Bearer ${token}` }));
     const scenario = await read('500 threads of 20 comments', collaboration, path, mine);
-    // Of more people than a cache has room for.
+    // Each has rights and reactions of their own.
     const requests = [mine, ...others].map((headers) => ({ path, headers }));
     return [
       { ...scenario, connections: 1 },

@@ -32,16 +32,14 @@ it('reads 500 threads of 20 comments in two queries for their versions and two f
   expect(threads).toHaveLength(500);
   const starts = threads.map(({ thread }) => thread.createdAt.getTime());
   expect(starts).toEqual([...starts].sort((a, b) => a - b));
-  const contents = await store.readContents(
-    threads.map(({ thread }) => thread.id),
-    'ada',
-  );
+  const contents = await store.readContents(threads.map(({ thread }) => thread.id));
   const rows = threads.map(({ thread }) => contents.get(thread.id));
   expect(rows.map((row) => row?.version)).toEqual(threads.map(({ version }) => version));
   const positions = Array.from({ length: 20 }, (_, index) => index + 1);
   for (const row of rows) {
     expect(row?.comments.map(({ position }) => position)).toEqual(positions);
-    expect(row?.reactions.get(2)).toEqual([{ emoji: '👍', count: 2, mine: true }]);
+    const reactions = row?.reactions.get(2)?.map(({ emoji, subs }) => [emoji, ...subs.toSorted()]);
+    expect(reactions).toEqual([['👍', 'ada', 'grace']]);
     expect(row?.reactions.has(3)).toBe(false);
   }
   expect(queries).toHaveLength(4);
@@ -55,13 +53,13 @@ it('reads 500 threads of 20 comments in two queries for their versions and two f
   await drop();
 }, 120_000);
 
-const HEART = { emoji: '❤️', count: 3, mine: true } as const;
-const THUMB = { emoji: '👍', count: 1, mine: false } as const;
+const HEART = { emoji: '❤️' as const, subs: ['ada', 'é', 'grace'] };
+const THUMB = { emoji: '👍' as const, subs: ['é'] };
 
 it('is written as its threads are presented, however it falls into pages', async () => {
   const at = new Date('2026-03-01T09:30:00.000Z');
   const times = ['2026-03-01 09:30:00+00', '2026-03-01 09:30:00.5+00', '2026-03-01 10:30:00.25+01'];
-  const bodies = ['words', 'ж👍\u2028"\\', null];
+  const bodies = ['words "canChange":false', 'ж👍\u2028"\\', null];
   const rows = Array.from({ length: 7 }, (_, thread) => ({
     thread: {
       ...{ id: `thr_${thread}`, projectId: 'shop', reportId: 'r', createdBySub: 'ada', createdAt: at },
@@ -77,23 +75,26 @@ it('is written as its threads are presented, however it falls into pages', async
     reactions: new Map([1, 2, 3].map((position) => [position, position === 1 ? [HEART, THUMB] : [HEART]])),
   }));
   const directory = { members: async () => [testMember('acme', 'ada', { name: 'Ada ♥' })] };
-  const caller = {
+  const callerOf = (sub: string) => ({
     project: { id: 'shop', companyId: 'acme', region: 'eu' },
-    person: { sub: 'ada', permissions: [] },
-  };
-  const listOf = async (threads: typeof rows) => {
+    person: { sub, permissions: [] },
+  });
+  const listOf = (threads: typeof rows) => {
     const contents = new Map(threads.map((row) => [row.thread.id, { ...row, version: '1' }]));
     const store = {
       listThreads: async () => threads.map(({ thread }) => ({ thread, version: '1' })),
       readContents: async () => contents,
     };
     const list = createListThreads({ store, directory });
-    return JSON.parse(Buffer.from(await list(caller, 'r')).toString());
+    return async (sub: string) => JSON.parse(Buffer.from(await list(callerOf(sub), 'r')).toString());
   };
-  const written = await listOf(rows);
-  expect(written.threads).toEqual(
-    await Promise.all(rows.map((row) => presentThread(directory, caller, row))),
-  );
+  const list = listOf(rows);
+  for (const sub of ['nobody', 'é', 'ada']) {
+    expect((await list(sub)).threads).toEqual(
+      await Promise.all(rows.map((row) => presentThread(directory, callerOf(sub), row))),
+    );
+  }
+  const written = await list('ada');
   expect(written.threads[0].comments[0]).toMatchObject({
     ...{ authorName: 'Ada ♥', createdAt: '2026-03-01T09:30:00.000Z', editedAt: null, canChange: true },
     reactions: [
@@ -103,7 +104,7 @@ it('is written as its threads are presented, however it falls into pages', async
   });
   expect(written.threads[0].comments[2].reactions).toEqual([]);
   expect(written.threads[0].comments[1].createdAt).toBe('2026-03-01T09:30:00.500Z');
-  expect(await listOf([])).toEqual({ threads: [] });
+  expect(await listOf([])('ada')).toEqual({ threads: [] });
 });
 
 describe('a list that was read before', () => {

@@ -4,13 +4,16 @@ import { createSlots } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../callers/caller.ts';
 import { namesOf } from '../directory/members.ts';
-import { authorsOf, threadFields, writeComments } from './present.ts';
+import { authorsOf, threadFields, type WrittenComments, writeComments } from './present.ts';
 import type { CommentsStore } from './store.ts';
 
 /** Of threads in memory. */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 /** Of a thread beside its JSON: its key, its version and the names. */
 const THREAD_BYTES = 1_000;
+/** Of a person in a thread, with the list of their places; and of a place. */
+const PERSON_BYTES = 300;
+const PLACE_BYTES = 8;
 /** Threads of one query. */
 const PAGE_THREADS = 50;
 /** Pages that are read at the same time; projects take turns. */
@@ -23,13 +26,10 @@ interface ListOptions {
   directory: Pick<Directory, 'members'>;
 }
 
-/** The comments of a thread as one person sees them. */
-interface WrittenThread {
+interface WrittenThread extends WrittenComments {
   version: string;
   /** By author, undefined for one who is no member; the names it was written with. */
   names: ReadonlyMap<string, string | undefined>;
-  /** In UTF-8. */
-  json: Uint8Array;
 }
 
 /** Lists the threads of a report. The result is the JSON of the response: there may be megabytes of it. */
@@ -37,29 +37,29 @@ export type ListThreads = (caller: Caller, reportId: string) => Promise<Uint8Arr
 
 /**
  * Each list asks the database for the version of every thread, so that a change on any instance is in the next list.
- * Only threads that this person has not seen in their version are read and written.
+ * Only threads that nobody has seen in their version are read and written.
  */
 export function createListThreads({ store, directory }: ListOptions): ListThreads {
   const encoder = new TextEncoder();
   const inSlot = createSlots(MAX_CONCURRENT_PAGES);
   const cache = new LRUCache<string, WrittenThread>({
     maxSize: MAX_CACHED_BYTES,
-    sizeCalculation: ({ json }) => json.length + THREAD_BYTES,
+    sizeCalculation: bytesOf,
   });
 
-  async function write(caller: Caller, threadIds: readonly string[]): Promise<Map<string, WrittenThread>> {
-    const contents = await store.readContents(threadIds, caller.person.sub);
+  async function write({ project }: Caller, threadIds: readonly string[]) {
+    const contents = await store.readContents(threadIds);
     const authors = authorsOf(Array.from(contents.values(), ({ comments }) => comments).flat());
-    const names = await namesOf(directory, caller.project.companyId, authors);
+    const names = await namesOf(directory, project.companyId, authors);
     const written = new Map<string, WrittenThread>();
     let bytes = 0;
     for (const [threadId, content] of contents) {
-      const json = encoder.encode(writeComments(caller, names, threadId, content));
+      const comments = writeComments(names, threadId, content);
       const namesThere = Array.from(authorsOf(content.comments), (sub) => [sub, names.get(sub)] as const);
-      const thread = { version: content.version, names: new Map(namesThere), json };
+      const thread = { ...comments, version: content.version, names: new Map(namesThere) };
       written.set(threadId, thread);
-      cache.set(keyOf(caller, threadId), thread);
-      bytes += json.length;
+      cache.set(threadId, thread);
+      bytes += comments.json.length;
       if (bytes < BYTES_PER_TURN) continue;
       bytes = 0;
       await turn();
@@ -77,7 +77,7 @@ export function createListThreads({ store, directory }: ListOptions): ListThread
     const summaries = await store.listThreads(caller.project.id, reportId);
     const written = new Map<string, WrittenThread>();
     for (const { thread, version } of summaries) {
-      const known = cache.get(keyOf(caller, thread.id));
+      const known = cache.get(thread.id);
       if (known?.version === version) written.set(thread.id, known);
     }
     const names = await currentNames(caller, written.values());
@@ -93,20 +93,36 @@ export function createListThreads({ store, directory }: ListOptions): ListThread
     );
 
     const pieces: Uint8Array[] = [];
+    const own: number[] = [];
+    let length = 0;
     let separator = '{"threads":[';
     for (const { thread } of summaries) {
       const comments = written.get(thread.id);
       if (comments === undefined) continue; // Removed since its version was read.
       const fields = JSON.stringify(threadFields(thread)).slice(0, -1);
-      pieces.push(encoder.encode(`${separator}${fields},"comments":`), comments.json);
+      const head = encoder.encode(`${separator}${fields},"comments":`);
+      pieces.push(head, comments.json);
+      length += head.length;
+      for (const place of comments.own.get(caller.person.sub) ?? NONE) own.push(length + place);
+      length += comments.json.length;
       separator = '},';
     }
     pieces.push(encoder.encode(pieces.length === 0 ? `${separator}]}` : '}]}'));
-    return Buffer.concat(pieces);
+    const body = Buffer.concat(pieces);
+    for (const place of own) body.set(TRUE, place);
+    return body;
   };
 }
 
-const keyOf = ({ person }: Caller, threadId: string) => `${threadId} ${person.sub}`;
+/** As long as `false`. */
+const TRUE = Buffer.from('true ');
+const NONE: readonly number[] = [];
+
+function bytesOf({ json, own }: WrittenThread): number {
+  let bytes = THREAD_BYTES + json.length + own.size * PERSON_BYTES;
+  for (const places of own.values()) bytes += places.length * PLACE_BYTES;
+  return bytes;
+}
 
 function isNamedAs(thread: WrittenThread, names: ReadonlyMap<string, string>): boolean {
   for (const [sub, name] of thread.names) if (names.get(sub) !== name) return false;

@@ -19,11 +19,10 @@ export interface CommentRow {
   editedAt: string | null;
 }
 
-/** A reaction with the number of people who gave it. */
+/** A reaction with the people who gave it. */
 export interface ReactionRow {
   emoji: ReactionEmoji;
-  count: number;
-  mine: boolean;
+  subs: string[];
 }
 
 type Thread = typeof threads.$inferSelect;
@@ -57,8 +56,8 @@ export interface CommentsStore {
   /** The threads of a report, earliest first. */
   listThreads(projectId: string, reportId: string): Promise<ThreadSummary[]>;
   /** By thread id. */
-  readContents(threadIds: readonly string[], sub: string): Promise<ReadonlyMap<string, ThreadContent>>;
-  readThread(projectId: string, threadId: string, sub: string): Promise<ThreadRow | undefined>;
+  readContents(threadIds: readonly string[]): Promise<ReadonlyMap<string, ThreadContent>>;
+  readThread(projectId: string, threadId: string): Promise<ThreadRow | undefined>;
   /** The report a thread is on. */
   findReport(projectId: string, threadId: string): Promise<string | undefined>;
   find(projectId: string, commentId: string): Promise<CommentLocation | undefined>;
@@ -102,12 +101,12 @@ export function createCommentsStore(db: Db): CommentsStore {
       }));
     },
 
-    readContents: (threadIds, sub) => readContents(db, threadIds, sub),
+    readContents: (threadIds) => readContents(db, threadIds),
 
-    async readThread(projectId, threadId, sub) {
+    async readThread(projectId, threadId) {
       const [thread] = await db.select().from(threads).where(named(projectId, threadId));
       if (thread === undefined) return undefined;
-      const content = (await readContents(db, [threadId], sub)).get(threadId);
+      const content = (await readContents(db, [threadId])).get(threadId);
       return content && { thread, ...content };
     },
 
@@ -218,11 +217,11 @@ const hashOf = (table: typeof comments | typeof reactions) =>
 
 const versionOf = (commentHash: string, reactionHash = '') => `${commentHash} ${reactionHash}`;
 
-async function readContents(db: Db, threadIds: readonly string[], sub: string) {
+async function readContents(db: Db, threadIds: readonly string[]) {
   const ofThreads = sql`${comments.threadId} = any(${sql.param(threadIds)}::text[])`;
   const [commented, reacted] = await Promise.all([
     readComments(db, ofThreads),
-    readReactions(db, ofThreads, sub),
+    readReactions(db, ofThreads),
   ]);
   const reactionsOf = new Map(reacted.map((row) => [row.threadId, row]));
   return new Map(
@@ -279,37 +278,35 @@ function commentRows(lists: CommentLists): CommentRow[] {
   }));
 }
 
-/** The reactions to the comments of a thread, as lists of the same length and order. */
+/** The reactions to the comments of a thread, each of one person, as lists of the same length and order. */
 interface ReactionLists {
   threadId: string;
   hash: string;
   positions: number[];
   emojis: ReactionEmoji[];
-  counts: number[];
-  mine: boolean[];
+  subs: string[];
 }
 
-function readReactions(db: Db, where: SQL, sub: string) {
+function readReactions(db: Db, where: SQL) {
   return db.execute<ReactionLists & Record<string, unknown>>(sql`
-    select thread_id as "threadId", bit_xor(hash)::text as hash, json_agg(position) as positions,
-      json_agg(emoji) as emojis, json_agg(people) as counts, json_agg(mine) as mine
-    from (
-      select ${comments.threadId}, ${comments.position}, ${reactions.emoji}, ${hashOf(reactions)} as hash,
-        count(*) as people, bool_or(${reactions.sub} = ${sub}) as mine
-      from ${comments} inner join ${reactions} on ${reactions.commentId} = ${comments.id}
-      where ${where} group by ${comments.threadId}, ${comments.position}, ${reactions.emoji}
-    ) as counted group by thread_id`);
+    select ${comments.threadId} as "threadId", ${hashOf(reactions)}::text as hash,
+      json_agg(${comments.position}) as positions, json_agg(${reactions.emoji}) as emojis,
+      json_agg(${reactions.sub}) as subs
+    from ${comments} inner join ${reactions} on ${reactions.commentId} = ${comments.id}
+    where ${where} group by ${comments.threadId}`);
 }
 
-function reactionsByPosition({ positions, emojis, counts, mine }: ReactionLists) {
+function reactionsByPosition({ positions, emojis, subs }: ReactionLists) {
   const byPosition = new Map<number, ReactionRow[]>();
-  for (const [index, position] of positions.entries()) {
+  for (const [index, sub] of subs.entries()) {
+    const position = positions[index];
     const emoji = emojis[index];
-    if (emoji === undefined) continue;
-    const row = { emoji, count: counts[index] ?? 0, mine: mine[index] ?? false };
-    const known = byPosition.get(position);
-    if (known === undefined) byPosition.set(position, [row]);
-    else known.push(row);
+    if (position === undefined || emoji === undefined) continue;
+    const rows = byPosition.get(position) ?? [];
+    if (rows.length === 0) byPosition.set(position, rows);
+    const row = rows.find((one) => one.emoji === emoji);
+    if (row === undefined) rows.push({ emoji, subs: [sub] });
+    else row.subs.push(sub);
   }
   return byPosition;
 }
