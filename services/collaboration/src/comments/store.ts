@@ -219,10 +219,7 @@ const versionOf = (commentHash: string, reactionHash = '') => `${commentHash} ${
 
 async function readContents(db: Db, threadIds: readonly string[]) {
   const ofThreads = sql`${comments.threadId} = any(${sql.param(threadIds)}::text[])`;
-  const [commented, reacted] = await Promise.all([
-    readComments(db, ofThreads),
-    readReactions(db, ofThreads),
-  ]);
+  const [commented, reacted] = await Promise.all([readComments(db, ofThreads), readReactions(db, ofThreads)]);
   const reactionsOf = new Map(reacted.map((row) => [row.threadId, row]));
   return new Map(
     commented.map((row): [string, ThreadContent] => {
