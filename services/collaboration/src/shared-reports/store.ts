@@ -25,23 +25,26 @@ export interface SharedReportsStore {
 }
 
 export function createSharedReportsStore(db: Db): SharedReportsStore {
+  const links = db
+    .select({
+      tokenHash: publicLinks.tokenHash,
+      projectId: publicLinks.projectId,
+      reportId: publicLinks.reportId,
+      expiresOn: publicLinks.expiresOn,
+      runId: reportRuns.runId,
+    })
+    .from(publicLinks)
+    .leftJoin(
+      reportRuns,
+      and(eq(reportRuns.projectId, publicLinks.projectId), eq(reportRuns.reportId, publicLinks.reportId)),
+    )
+    // One parameter however many there are, so that the query is built and parsed once.
+    .where(sql`${publicLinks.tokenHash} = any(${sql.placeholder('hashes')}::text[])`)
+    .prepare('links_by_token_hash');
+
   return {
     async findByTokenHashes(hashes) {
-      const rows = await db
-        .select({
-          tokenHash: publicLinks.tokenHash,
-          projectId: publicLinks.projectId,
-          reportId: publicLinks.reportId,
-          expiresOn: publicLinks.expiresOn,
-          runId: reportRuns.runId,
-        })
-        .from(publicLinks)
-        .leftJoin(
-          reportRuns,
-          and(eq(reportRuns.projectId, publicLinks.projectId), eq(reportRuns.reportId, publicLinks.reportId)),
-        )
-        // One parameter however many there are, so that PostgreSQL plans the query once.
-        .where(sql`${publicLinks.tokenHash} = any(${sql.param(hashes)}::text[])`);
+      const rows = await links.execute({ hashes });
       return new Map(rows.map(({ tokenHash, ...link }) => [tokenHash, link]));
     },
 

@@ -219,6 +219,8 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     return unionAll(amongNewest, amongAll).limit(1);
   }
 
+  const byTokens = findByTokens(db);
+
   return {
     turns: findTurns,
     pageQuery,
@@ -240,29 +242,12 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     },
 
     async findByTokens(checks, now) {
-      const lists = ['projectId', 'conversationId', 'tokenHash'] as const;
-      const [projectIds, ids, hashes] = lists.map((name) => sql.param(checks.map((check) => check[name])));
-      const wanted = sql`unnest(${projectIds}::text[], ${ids}::text[], ${hashes}::text[])
-        with ordinality as wanted(project_id, id, token_hash, place)`;
-      const team = db
-        .select({ version: sql`md5(string_agg(${teammates}::text, '' order by ${teammates.userId}))` })
-        .from(teammates)
-        .where(eq(teammates.projectId, conversations.projectId));
-      const rows = await db
-        .select({
-          place: sql<number>`wanted.place`,
-          state: { ...stateColumns, teamVersion: sql<string>`coalesce((${team}), '')` },
-        })
-        .from(conversations)
-        .innerJoin(
-          wanted,
-          and(
-            eq(conversations.id, sql`wanted.id`),
-            eq(conversations.projectId, sql`wanted.project_id`),
-            eq(conversations.tokenHash, sql`wanted.token_hash`),
-          ),
-        )
-        .where(isUnexpired(now));
+      const rows = await byTokens.execute({
+        projectIds: checks.map(({ projectId }) => projectId),
+        ids: checks.map(({ conversationId }) => conversationId),
+        hashes: checks.map(({ tokenHash }) => tokenHash),
+        now: now.toISOString(),
+      });
       const states = new Map(rows.map(({ place, state }) => [place, state]));
       return checks.map((_, index) => states.get(index + 1));
     },
@@ -350,6 +335,33 @@ const attachmentColumns = {
   bytes: attachments.bytes,
   turnPosition: attachments.turnPosition,
 };
+
+/** Built once: it is the query of every poll. */
+function findByTokens(db: Db | Tx) {
+  const [projectIds, ids, hashes] = ['projectIds', 'ids', 'hashes'].map((name) => sql.placeholder(name));
+  const wanted = sql`unnest(${projectIds}::text[], ${ids}::text[], ${hashes}::text[])
+    with ordinality as wanted(project_id, id, token_hash, place)`;
+  const team = db
+    .select({ version: sql`md5(string_agg(${teammates}::text, '' order by ${teammates.userId}))` })
+    .from(teammates)
+    .where(eq(teammates.projectId, conversations.projectId));
+  return db
+    .select({
+      place: sql<number>`wanted.place`,
+      state: { ...stateColumns, teamVersion: sql<string>`coalesce((${team}), '')` },
+    })
+    .from(conversations)
+    .innerJoin(
+      wanted,
+      and(
+        eq(conversations.id, sql`wanted.id`),
+        eq(conversations.projectId, sql`wanted.project_id`),
+        eq(conversations.tokenHash, sql`wanted.token_hash`),
+      ),
+    )
+    .where(sql`${conversations.tokenExpiresAt} > ${sql.placeholder('now')}`)
+    .prepare('conversations_by_tokens');
+}
 
 const inProject = (projectId: string, id: string) =>
   and(eq(conversations.projectId, projectId), eq(conversations.id, id));
