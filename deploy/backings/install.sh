@@ -7,6 +7,7 @@ home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
 kafka_version=4.1.0
 versitygw_version=v1.8.0
 compose_go_version=v2.16.2
+docker_compose_version=v2.40.3
 toxiproxy_version=v2.12.0
 helm_version=v3.22.0
 mkdir -p "$home/bin"
@@ -76,6 +77,28 @@ install_compose() {
   from_go compose-spec "$compose_go_version" github.com/compose-spec/compose-go/v2/cmd 1.24
   [ -x "$home/bin/compose-spec" ] || fail "compose-spec was not built"
 }
+# Docker Compose itself, for engine.sh. The build takes minutes, so it is not among the defaults.
+install_docker-compose() {
+  local target="$home/bin/docker-compose-$docker_compose_version" build="$home/.build-docker-compose"
+  local module=github.com/docker/compose/v2
+  if [ ! -x "$target" ]; then
+    need go "install Go 1.24 or newer"
+    rm -rf "$build" && mkdir -p "$build"
+    # As a dependency, because `go install` refuses a module with exclude directives.
+    (
+      cd "$build"
+      go mod init build
+      go get -tool "$module/cmd@$docker_compose_version"
+      go build -trimpath -o docker-compose \
+        -ldflags "-s -w -X $module/internal.Version=$docker_compose_version" "$module/cmd"
+    ) >"$home/docker-compose.log" 2>&1 || true
+    [ -x "$build/docker-compose" ] || fail "docker-compose was not built; see $home/docker-compose.log"
+    mv "$build/docker-compose" "$target"
+    rm -rf "$build"
+  fi
+  ln -sf "$target" "$home/bin/docker-compose"
+  works "$home/bin/docker-compose" version
+}
 # Renders the chart of deploy/kubernetes. The build takes three minutes of CPU time.
 install_helm() {
   from_go helm "$helm_version" helm.sh/helm/v3/cmd/helm 1.26
@@ -110,7 +133,7 @@ install_debian() { install_curl; install_redis; install_caddy; install_promtool;
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose toxiproxy helm debian)
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | s3 | compose | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | s3 | compose | docker-compose | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 # In parallel: Maven waits for the network while Go compiles.
 pids=()

@@ -52,6 +52,7 @@ describe('install.sh', () => {
     ['kafka', 'java'],
     ['s3', 'versitygw'],
     ['compose', 'compose-spec'],
+    ['docker-compose', 'docker-compose'],
     ['toxiproxy', 'toxiproxy'],
     ['helm', 'helm'],
   ])('%s: fails and names %s if its installer installs nothing', async (step, missing) => {

@@ -25,6 +25,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'kafka-consumer-groups.sh': 'needs the Kafka of a deployment; e2e/restore runs it',
   'kafka-topics.sh': 'needs the Kafka of a deployment; e2e/restore runs it',
   'deploy/backings/install.sh': 'installs programs; e2e/backings runs it',
+  'deploy/backings/engine.sh': 'sets up a container engine; e2e/backings runs it',
   'deploy/backings/up.sh': 'starts what these tests run on',
   'deploy/backings/down.sh': 'stops what these tests run on',
   'npx pnpm@12 start': 'starts a second Switchboard; deploy/standalone has tests that do',

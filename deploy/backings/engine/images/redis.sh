@@ -1,0 +1,2 @@
+#!/bin/sh
+exec "$@" --protected-mode no

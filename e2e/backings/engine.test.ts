@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { REPOSITORY } from '../harness/repository.ts';
+
+const ENGINE = join(REPOSITORY, 'deploy/backings/engine.sh');
+/** The programs that the script itself uses. */
+const TOOLS = ['bash', 'dirname', 'mkdir', 'rm'];
+
+describe('engine.sh', () => {
+  let folder: string;
+  let bin: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchboard-engine-'));
+    bin = join(folder, 'bin');
+    await mkdir(bin);
+    for (const tool of TOOLS) {
+      const { stdout } = await promisify(execFile)('sh', ['-c', `command -v ${tool}`]);
+      await symlink(stdout.trim(), join(bin, tool));
+    }
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  async function program(name: string, script: string): Promise<void> {
+    await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`);
+    await chmod(join(bin, name), 0o755);
+  }
+
+  /** Runs the script with nothing on the PATH but its tools and these programs. */
+  async function engine(step: string): Promise<{ code: number; stdout: string; stderr: string }> {
+    const env = { PATH: bin, HOME: folder, SWITCHBOARD_BACKINGS: join(folder, 'backings') };
+    return await new Promise((resolve) => {
+      execFile(join(bin, 'bash'), [ENGINE, step], { env }, (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+      });
+    });
+  }
+
+  test('uses the engine that docker compose reaches, and changes nothing', async () => {
+    await program('docker', 'exit 0');
+    const { code, stdout, stderr } = await engine('up');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+  });
+
+  test('needs root to set one up', async () => {
+    await program('docker', 'exit 1');
+    await program('id', 'echo 1000');
+    const { code, stderr } = await engine('up');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('needs root') });
+  });
+
+  test('names what its installer did not install', async () => {
+    await program('id', 'echo 0');
+    await program('apt-get', 'exit 0');
+    const { code, stderr } = await engine('up');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/not installed: podman buildah/),
+    });
+  });
+
+  test('down succeeds if nothing runs', async () => {
+    expect(await engine('down')).toMatchObject({ code: 0, stderr: '' });
+  });
+});
