@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Context } from 'hono';
 import { headerOf } from './request-info.ts';
 
@@ -15,7 +15,7 @@ export function prepareJson(value: unknown): Prepared {
 
 /** The strong ETag of a body, or of everything that decides what a body is. */
 export function etagOf(content: string): string {
-  return `"${createHash('sha256').update(content).digest('base64url').slice(0, 27)}"`;
+  return `"${hash('sha256', content, 'base64url').slice(0, 27)}"`;
 }
 
 /** Whether If-None-Match names this ETag (weak comparison, RFC 9110). */
