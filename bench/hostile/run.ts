@@ -54,7 +54,7 @@ export async function run(args: string[]): Promise<void> {
     if (!isAhead) {
       console.log("Not permitted to raise the tenant's priority: its own wait for a core is in its times.");
     }
-    await deployment.caughtUp();
+    await deployment.consumersIdle();
     const quietSeconds = Math.min(seconds, QUIET_SECONDS);
     const [{ observed: quiet }, syncs] = await Promise.all([
       tenant.behave(quietSeconds),
@@ -71,7 +71,7 @@ export async function run(args: string[]): Promise<void> {
       verdicts.push(verdict);
       for (const problem of verdict.problems) console.log(`  ${problem}`);
       // What an attack left on the event log must not weigh on the next one.
-      await deployment.caughtUp().catch((error) => console.log(`  consumers: ${error.message}`));
+      await deployment.consumersIdle();
       await sleep(REST_MS);
     }
     print(verdicts);
