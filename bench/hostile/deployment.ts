@@ -10,11 +10,14 @@ import {
   startRedis,
   startS3,
 } from '@switchboard/testkit';
+import { type CpuGroups, createCpuGroups } from '../lib/cpu-groups.ts';
 import { HEAP_FLAGS, heapFlagsOf, profileFlags, startRig } from '../lib/rig.ts';
 
 const PARTITIONS = 4;
 const FLAG = { enabled: true, rolloutPercentage: 50, type: 'boolean' };
 const POD_MIB = 512;
+/** Those of PostgreSQL, Kafka, Redis and S3 together; each service has one. */
+const BACKINGS_SHARES = 4;
 const IDLE_WITHIN_MS = 60_000;
 /** In a second. */
 const IDLE_CPU_SECONDS = 0.15;
@@ -38,6 +41,8 @@ export interface Deployment {
   urls: Record<Name, string>;
   ports: Record<Name, number>;
   programs: Record<Name, Program>;
+  /** Undefined where the cores cannot be shared by group. */
+  groups: CpuGroups | undefined;
   /** What each service took since the last call. */
   usage(): Promise<Record<Name, Usage>>;
   /** Resolves once the consumers have nothing left to do, or after a minute. */
@@ -51,7 +56,13 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
   const stop = async () => {
     for (const one of stops.toReversed()) await one();
   };
+  const groups = await createCpuGroups('hostile');
   try {
+    if (groups !== undefined) {
+      stops.push(groups.remove);
+      // What this process starts from here on are the backings.
+      await groups.put(process.pid, 'backings', BACKINGS_SHARES);
+    }
     const kafka = await startKafkaCluster({ brokers: 1 });
     if (kafka === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
     stops.push(kafka.stop);
@@ -82,11 +93,14 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
       await eventually(() => directory.putProject({ id, companyId: id, name: id, key }));
     }
     await log.close();
-    const start = (name: Name) =>
-      rig.spawn(name, {
+    const start = async (name: Name) => {
+      const program = await rig.spawn(name, {
         flags: [...HEAP_FLAGS, ...heapFlagsOf(POD_MIB), ...profileFlags(profile)],
         output: 'inherit',
       });
+      await groups?.put(program.pid, name);
+      return program;
+    };
     // Ingestion makes the topics that archive and flags read.
     const ingestion = await start('ingestion');
     const [archive, flags, messenger] = await Promise.all([
@@ -107,6 +121,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
     const meters = each((name) => meterOf(programs[name]));
     return {
       programs,
+      groups,
       urls: each((name) => programs[name].url),
       ports: each((name) => programs[name].port),
       async usage() {

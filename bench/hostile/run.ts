@@ -16,7 +16,8 @@ const MIN_P99_MS = 50;
 const MAX_RESIDENT_MB = 537;
 const REST_MS = 3_000;
 const WARM_UP_SECONDS = 5;
-const QUIET_SECONDS = 20;
+/** In times of what a service has. */
+const TENANT_SHARES = 4;
 
 interface Verdict {
   name: string;
@@ -50,15 +51,18 @@ export async function run(args: string[]): Promise<void> {
   const deployment = await deploy(values.profile);
   const tenant = startTenant(deployment.urls);
   try {
+    if (tenant.pid !== undefined) await deployment.groups?.put(tenant.pid, 'tenant', TENANT_SHARES);
     const { isAhead } = await tenant.behave(WARM_UP_SECONDS);
+    if (deployment.groups === undefined) {
+      console.log('Not permitted to share the cores by service: those with many threads delay the others.');
+    }
     if (!isAhead) {
       console.log("Not permitted to raise the tenant's priority: its own wait for a core is in its times.");
     }
     await deployment.consumersIdle();
-    const quietSeconds = Math.min(seconds, QUIET_SECONDS);
     const [{ observed: quiet }, syncs] = await Promise.all([
-      tenant.behave(quietSeconds),
-      syncTimes(AbortSignal.timeout(quietSeconds * 1000)),
+      tenant.behave(seconds),
+      syncTimes(AbortSignal.timeout(seconds * 1000)),
     ]);
     console.log(`quiet: a sync of the disk takes ${decimals(p99(syncs))} ms (p99)`);
     const failed = quiet.filter((one) => !isSuccess(one));
@@ -96,7 +100,7 @@ async function withstand({ deployment, tenant, name, seconds, quiet }: Ordeal): 
   const cpuBefore = cpuTimes();
   const [{ observed }, answers, syncs] = await Promise.all([
     tenant.behave(seconds),
-    attack({ attack: name, ports: deployment.ports, seconds }),
+    attack({ attack: name, ports: deployment.ports, seconds }, deployment.groups),
     syncTimes(AbortSignal.timeout(seconds * 1000)),
   ]);
   const cpuAfter = cpuTimes();

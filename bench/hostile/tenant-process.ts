@@ -30,7 +30,7 @@ process.on('message', async ({ urls, seconds }: TenantPlan) => {
 
 /**
  * A tenant that does nothing special, without retries, until it is told to stop: 20 batches of 10 events, 20
- * evaluations, 4 identify calls, 2 turns and 2 reads of a conversation a second.
+ * evaluations, 4 identify calls, and 5 conversations with a turn and a read a second.
  */
 async function behave(urls: Urls, until: AbortSignal): Promise<Observed[]> {
   const observed: Observed[] = [];
@@ -92,7 +92,7 @@ async function behave(urls: Urls, until: AbortSignal): Promise<Observed[]> {
         properties: { plan: 'pro' },
       }),
     ),
-    every(500, converse),
+    every(200, converse),
   ]);
   return observed;
 }

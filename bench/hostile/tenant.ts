@@ -29,6 +29,7 @@ export interface Observation {
 }
 
 export interface Tenant {
+  pid: number | undefined;
   /** Lets the tenant behave for some seconds. */
   behave(seconds: number): Promise<Observation>;
   stop(): void;
@@ -38,6 +39,7 @@ export interface Tenant {
 export function startTenant(urls: Urls): Tenant {
   const child = fork(join(import.meta.dirname, 'tenant-process.ts'), { serialization: 'advanced' });
   return {
+    pid: child.pid,
     behave: (seconds) =>
       new Promise((resolve, reject) => {
         const ended = (code: number | null) => reject(new Error(`the tenant's process ended with ${code}`));

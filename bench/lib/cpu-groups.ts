@@ -1,0 +1,59 @@
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const CGROUPS = '/sys/fs/cgroup';
+/** What a group has by default; half of it gets half as much while the cores are short. */
+const USUAL = { 'cpu.shares': 1024, 'cpu.weight': 100 } as const;
+
+export interface CpuGroups {
+  /** Moves a process, its threads and its later children to a group with so many usual shares. */
+  put(pid: number, group: string, shares?: number): Promise<void>;
+  /** Call it when the processes have ended. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Groups of processes among which the cores are shared, as they are among pods that request CPU: a group with many
+ * threads gets no more than one with few. Undefined where Linux or root is missing.
+ */
+export async function createCpuGroups(name: string): Promise<CpuGroups | undefined> {
+  const found = await openParent(name).catch(() => undefined);
+  if (found === undefined) return undefined;
+  const { parent, top, file } = found;
+  const groups = new Map<string, Promise<string>>();
+
+  async function create(group: string, shares: number): Promise<string> {
+    const folder = join(parent, group);
+    await mkdir(folder);
+    await writeFile(join(folder, file), String(Math.max(2, Math.round(USUAL[file] * shares))));
+    return folder;
+  }
+
+  return {
+    async put(pid, group, shares = 1) {
+      const made = groups.get(group) ?? create(group, shares);
+      groups.set(group, made);
+      await writeFile(join(await made, 'cgroup.procs'), String(pid));
+    },
+    async remove() {
+      await writeFile(join(top, 'cgroup.procs'), String(process.pid));
+      for (const made of groups.values()) await rmdir(await made);
+      await rmdir(parent);
+    },
+  };
+}
+
+async function openParent(name: string) {
+  const own = `switchboard-${name}-${process.pid}`;
+  const isUnified = await readFile(join(CGROUPS, 'cgroup.controllers'), 'utf8').then(
+    (controllers) => controllers.split(/\s+/).includes('cpu'),
+    () => false,
+  );
+  const top = isUnified ? CGROUPS : join(CGROUPS, 'cpu');
+  const parent = join(top, own);
+  await mkdir(parent);
+  if (isUnified) {
+    for (const folder of [top, parent]) await writeFile(join(folder, 'cgroup.subtree_control'), '+cpu');
+  }
+  return { parent, top, file: isUnified ? ('cpu.weight' as const) : ('cpu.shares' as const) };
+}
