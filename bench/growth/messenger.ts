@@ -40,15 +40,17 @@ export async function conversations(): Promise<Dimension> {
     async fill(size) {
       const numbers = sql`generate_series(${made}::int, ${size - 1}::int) as n`;
       await sql`
-        insert into conversations select (jsonb_populate_record(c, jsonb_build_object(
-          'id', 'cnv_' || md5(n::text), 'distinct_id', 'person-' || n,
-          'status', (array['open', 'pending', 'resolved'])[n % 3 + 1], 'turn_count', 1,
-          'last_turn_at', c.last_turn_at - n * interval '1 second'))).*
-        from conversations as c, ${numbers} where c.id = ${sent.id}`;
+        insert into conversations select copy.* from conversations as c, ${numbers},
+          jsonb_populate_record(c, jsonb_build_object(
+            'id', 'cnv_' || md5(n::text), 'distinct_id', 'person-' || n,
+            'status', (array['open', 'pending', 'resolved'])[n % 3 + 1], 'turn_count', 1,
+            'last_turn_at', c.last_turn_at - n * interval '1 second')) as copy
+        where c.id = ${sent.id}`;
       await sql`
-        insert into turns select (jsonb_populate_record(t, jsonb_build_object(
-          'conversation_id', 'cnv_' || md5(n::text), 'id', 'trn_' || md5(n::text)))).*
-        from turns as t, ${numbers} where t.id = ${sent.turnId}`;
+        insert into turns select copy.* from turns as t, ${numbers},
+          jsonb_populate_record(t, jsonb_build_object(
+            'conversation_id', 'cnv_' || md5(n::text), 'id', 'trn_' || md5(n::text))) as copy
+        where t.id = ${sent.turnId}`;
       await sql`vacuum analyze conversations, turns`;
       made = size;
     },
