@@ -38,9 +38,6 @@ async function follow({ key }: TestProject, url = harness.url) {
 const snapshot = async ({ key }: TestProject, url = harness.url) =>
   json(await harness.get('/v1/flags/snapshot', key, { url }));
 
-/** How long a request waits for a newer ruleset. */
-const PATIENCE_MS = 250;
-
 const flag = (enabled: boolean) => ({ key: 'kill-switch', enabled, rolloutPercentage: 100 });
 
 describe('a socket', () => {
@@ -71,25 +68,20 @@ describe('a socket', () => {
     expect(client.received).toHaveLength(2);
   });
 
-  test('finds a snapshot at least as new as its last message on every instance', async () => {
+  test('finds a snapshot at least as new as its last message on every instance, within moments', async () => {
     const project = await harness.createProject();
     const instances = [harness.url, other.url];
     const clients = await Promise.all(instances.map((url) => follow(project, url)));
     const seen: Promise<void>[] = [];
-    let compared = 0;
     for (const { socket } of clients) {
       socket.on('message', (data) => {
         const { generatedAt }: Message = JSON.parse(String(data));
         for (const url of instances) {
           const check = async () => {
-            const began = performance.now();
-            const answer = await snapshot(project, url);
-            // While PostgreSQL is slower than this, the last ruleset is served.
-            if (performance.now() - began >= PATIENCE_MS) return;
-            expect(String(answer['generatedAt']) >= generatedAt).toBe(true);
-            compared++;
+            expect(String((await snapshot(project, url))['generatedAt']) >= generatedAt).toBe(true);
           };
-          seen.push(check());
+          // The other instance may hear of a change a moment later.
+          seen.push(eventually(check));
         }
       });
     }
@@ -102,7 +94,7 @@ describe('a socket', () => {
       await eventually(() => expect(received.at(-1)).toEqual({ type: 'flags_changed', generatedAt }));
     }
     await Promise.all(seen);
-    expect(compared).toBeGreaterThan(0);
+    expect(seen.length).toBeGreaterThan(0);
   });
 
   test('receives few messages for many changes, the newest last', async () => {
