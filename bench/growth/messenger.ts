@@ -1,17 +1,9 @@
 import { call } from '@switchboard/testkit';
+import { UNLIMITED_MESSENGER } from '../lib/unlimited.ts';
 import { ask } from './ask.ts';
 import { type Dimension, sizesFrom } from './path.ts';
 import { AUTHORIZED, PROJECT_ID, type Site, startSite } from './site.ts';
 
-const UNLIMITED = [
-  'TURNS_PER_CONVERSATION_PER_MINUTE',
-  'TURNS_PER_ADDRESS_PER_MINUTE',
-  'TURNS_PER_PROJECT_PER_MINUTE',
-  'READS_PER_CONVERSATION_PER_MINUTE',
-  'READS_PER_ADDRESS_PER_MINUTE',
-  'MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE',
-  'MESSAGE_READS_PER_PROJECT_PER_MINUTE',
-];
 const LIST = `/management/v1/projects/${PROJECT_ID}/conversations`;
 const TURNS_READ = 10;
 
@@ -174,8 +166,7 @@ async function poll({ service, sql }: Site, one: Opened): Promise<number> {
   return ask(service, { path, headers: { ...one.headers, 'If-None-Match': etag } });
 }
 
-const startMessenger = () =>
-  startSite('messenger', Object.fromEntries(UNLIMITED.map((name) => [name, '1000000'])));
+const startMessenger = () => startSite('messenger', UNLIMITED_MESSENGER);
 
 /** Opens a conversation and sends a turn in it. */
 async function open({ service }: Site): Promise<Opened> {

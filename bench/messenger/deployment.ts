@@ -2,23 +2,11 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
 import { eventually, type Program } from '@switchboard/testkit';
 import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
+import { UNLIMITED_MESSENGER } from '../lib/unlimited.ts';
 
 export const PROJECT_ID = 'bench';
 export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
 export const AUTHORIZED = { Authorization: `Bearer ${PROJECT_KEY}` };
-const UNLIMITED = [
-  'TURNS_PER_CONVERSATION_PER_MINUTE',
-  'TURNS_PER_ADDRESS_PER_MINUTE',
-  'TURNS_PER_PROJECT_PER_MINUTE',
-  'READS_PER_CONVERSATION_PER_MINUTE',
-  'READS_PER_ADDRESS_PER_MINUTE',
-  'SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE',
-  'MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE',
-  'MESSAGE_READS_PER_PROJECT_PER_MINUTE',
-  'OPENS_PER_ADDRESS_PER_MINUTE',
-  'OPENS_PER_PROJECT_PER_MINUTE',
-  'SOCKETS_PER_ADDRESS',
-];
 
 export interface Deployment {
   service: Program;
@@ -30,7 +18,7 @@ export interface Deployment {
 export async function deploy({ durable }: { durable: boolean }): Promise<Deployment> {
   const { rig, stop } = await startRig({
     durable,
-    env: Object.fromEntries(UNLIMITED.map((name) => [name, '1000000'])),
+    env: UNLIMITED_MESSENGER,
   });
   const log = openPostgresLog({ url: rig.logUrl });
   rig.defer(() => log.close());

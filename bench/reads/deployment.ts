@@ -7,19 +7,13 @@ import { openPostgresLog } from '@switchboard/event-log';
 import { call, eventually, type Program, spawnProgram, startRedis } from '@switchboard/testkit';
 import pMap from 'p-map';
 import { HEAP_FLAGS, profileFlags, startRig } from '../lib/rig.ts';
+import { UNLIMITED_MESSENGER } from '../lib/unlimited.ts';
 import { LOOP_DELAY_FLAGS, longestDelayMs } from './loop-delay.ts';
 
 export const PROJECT_ID = 'bench';
 export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
 const COMPANY_ID = 'company';
 const AUTHORS = 50;
-const UNLIMITED = [
-  'TURNS_PER_CONVERSATION_PER_MINUTE',
-  'TURNS_PER_ADDRESS_PER_MINUTE',
-  'TURNS_PER_PROJECT_PER_MINUTE',
-  'READS_PER_CONVERSATION_PER_MINUTE',
-  'READS_PER_ADDRESS_PER_MINUTE',
-];
 
 type ServiceName = 'catalogue' | 'collaboration' | 'messenger';
 
@@ -42,7 +36,7 @@ export async function deploy(reports: readonly string[], profile: string | undef
   const { rig, stop } = await startRig({
     durable: true,
     env: {
-      ...Object.fromEntries(UNLIMITED.map((name) => [name, '1000000'])),
+      ...UNLIMITED_MESSENGER,
       REDIS_URL: redis.url,
       TOPIC_PARTITIONS: '1',
       TRUSTED_PROXY_HOPS: '1',

@@ -47,7 +47,8 @@ const GRACE_MS = 500;
 
 /**
  * A client whose queries never wait longer than the statement time-out plus half a second, even if the server is
- * stopped or unreachable. While all connections are used, holders get the next free one in rotation. Connections that no longer answer are closed, so that the next query opens a new one.
+ * stopped or unreachable. While all connections are used, holders get the next free one in rotation. Connections that no
+ * longer answer are closed, so that the next query opens a new one.
  */
 export function connect(
   url: string,
