@@ -1,10 +1,10 @@
 import { createECDH, randomBytes } from 'node:crypto';
-import { archiveService } from '@switchboard/archive';
-import { catalogueService } from '@switchboard/catalogue';
-import { collaborationService } from '@switchboard/collaboration';
-import { flagsService } from '@switchboard/flags';
-import { ingestionService } from '@switchboard/ingestion';
-import { messengerService } from '@switchboard/messenger';
+import { archiveService } from '@switchboard/service-archive';
+import { catalogueService } from '@switchboard/service-catalogue';
+import { collaborationService } from '@switchboard/service-collaboration';
+import { flagsService } from '@switchboard/service-flags';
+import { ingestionService } from '@switchboard/service-ingestion';
+import { messengerService } from '@switchboard/service-messenger';
 import { type CallOptions, eventually, harness } from '@switchboard/testkit';
 
 export const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'] as const;

@@ -1,16 +1,16 @@
-import { archiveService } from '@switchboard/archive';
-import { catalogueService } from '@switchboard/catalogue';
-import { collaborationService } from '@switchboard/collaboration';
 import type { ServiceName } from '@switchboard/contracts';
-import { flagsService } from '@switchboard/flags';
-import { ingestionService } from '@switchboard/ingestion';
-import { messengerService } from '@switchboard/messenger';
+import { archiveService } from '@switchboard/service-archive';
+import { catalogueService } from '@switchboard/service-catalogue';
+import { collaborationService } from '@switchboard/service-collaboration';
+import { flagsService } from '@switchboard/service-flags';
+import { ingestionService } from '@switchboard/service-ingestion';
 import {
   type Service,
   type ServiceDefinition,
   serviceContext,
   startWithRetries,
 } from '@switchboard/service-kit';
+import { messengerService } from '@switchboard/service-messenger';
 
 interface RunningService {
   name: ServiceName;
