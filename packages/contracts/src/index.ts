@@ -1,3 +1,4 @@
+export * from './archive/files.ts';
 export * from './catalogue.ts';
 export * from './collaboration/annotations.ts';
 export * from './collaboration/comments.ts';
