@@ -1,3 +1,5 @@
+export * from './analytics/query.ts';
+export * from './analytics/report-content.ts';
 export * from './archive/files.ts';
 export * from './catalogue.ts';
 export * from './collaboration/annotations.ts';

@@ -1,0 +1,187 @@
+import { z } from '@hono/zod-openapi';
+import { anyJson, day, id, text } from '../fields/fields.ts';
+import { targetingOp } from '../flags.ts';
+
+/** The questions that insights answer. Unknown properties are refused at every depth. */
+
+const eventName = text({ min: 1, max: 200 });
+const label = text({ min: 1, max: 200 });
+
+export const attributeName = text({ min: 1, max: 200 }).openapi({
+  description:
+    'A property of the event by its name, or context.<name>, trait.<name>, group.<type>.<trait>, distinct_id or session_id.',
+  example: 'plan',
+});
+
+/** A condition on an event and its person, in the language of flags. */
+export const insightClause = z
+  .strictObject({ attribute: attributeName, op: targetingOp, value: anyJson.optional() })
+  .openapi('InsightClause');
+export type InsightClause = z.infer<typeof insightClause>;
+
+const where = z.array(insightClause).max(50).optional().openapi({ description: 'All must match.' });
+
+export const insightInterval = z.enum(['hour', 'day', 'week', 'month']);
+export type InsightInterval = z.infer<typeof insightInterval>;
+
+const days = z
+  .strictObject({ from: day, to: day })
+  .refine(({ from, to }) => from <= to, {
+    path: ['to'],
+    message: 'before from; must be the same day or later',
+  })
+  .openapi({ description: 'Calendar days in the time zone, both included.' });
+const recent = z.strictObject({ last: z.int().min(1).max(400), unit: insightInterval }).openapi({
+  description: 'The current hour, day, week or month and those before it, this many in all.',
+});
+export const insightRange = z.union([days, recent]);
+export type InsightRange = z.infer<typeof insightRange>;
+
+const common = {
+  range: insightRange,
+  timezone: text({ min: 1, max: 100 })
+    .refine(isTimeZone, 'not an IANA time zone')
+    .optional()
+    .openapi({ description: 'IANA name. Default: UTC.', example: 'Europe/Berlin' }),
+  interval: insightInterval.optional().openapi({ description: 'Default: day. Weeks begin on Monday.' }),
+  where,
+  cohort: id.optional().openapi({ description: 'Only people of this cohort.' }),
+};
+
+/** Which events count. */
+export const eventChoice = z.strictObject({ event: eventName, where });
+export type EventChoice = z.infer<typeof eventChoice>;
+
+const namedChoice = eventChoice.extend({
+  name: label.optional().openapi({ description: 'Default: the event.' }),
+});
+
+const breakdown = z
+  .strictObject({
+    property: attributeName,
+    limit: z.int().min(1).max(10).optional().openapi({
+      description:
+        'Values shown; the rest is Other. Default: 10, or as many as fit into 12 lines with Other and (none).',
+    }),
+  })
+  .openapi('InsightBreakdown');
+
+export const measure = z.enum([
+  'events',
+  'people',
+  'sum',
+  'average',
+  'minimum',
+  'maximum',
+  'median',
+  'p90',
+  'p99',
+]);
+export type Measure = z.infer<typeof measure>;
+
+export const trendsSeries = namedChoice
+  .extend({
+    measure: measure.optional().openapi({ description: 'Default: events.' }),
+    property: attributeName.optional().openapi({
+      description:
+        'What sum to p99 are of: numbers, and texts that are numbers. Other values are passed over.',
+    }),
+  })
+  .refine(
+    ({ measure: of = 'events', property }) => of === 'events' || of === 'people' || property !== undefined,
+    { path: ['property'], message: 'required for this measure' },
+  );
+
+const MAX_LINES = 12;
+
+/** How many values of a breakdown are shown for each of so many series. */
+export function breakdownLimit(series: number, limit?: number): number {
+  return limit ?? Math.min(10, Math.floor(MAX_LINES / series) - 2);
+}
+
+export const trendsQuery = z
+  .strictObject({
+    kind: z.literal('trends'),
+    ...common,
+    series: z.array(trendsSeries).min(1).max(MAX_LINES),
+    breakdown: breakdown.optional(),
+    compare: z.literal('previous').optional().openapi({ description: 'Adds the period before.' }),
+  })
+  .check(({ value, issues }) => {
+    if (value.breakdown === undefined) return;
+    const limit = breakdownLimit(value.series.length, value.breakdown.limit);
+    if (limit >= 1 && value.series.length * (limit + 2) <= MAX_LINES) return;
+    const message = `more than ${MAX_LINES} lines: each series has one for each value, Other and (none)`;
+    issues.push({ code: 'custom', input: value, path: ['breakdown', 'limit'], message });
+  })
+  .openapi('TrendsQuery');
+export type TrendsQuery = z.infer<typeof trendsQuery>;
+
+export const funnelQuery = z
+  .strictObject({
+    kind: z.literal('funnel'),
+    ...common,
+    steps: z.array(namedChoice).min(2).max(20),
+    window: z
+      .strictObject({
+        count: z.int().min(1).max(10_000),
+        unit: z.enum(['second', 'minute', 'hour', 'day', 'week']),
+      })
+      .optional()
+      .openapi({ description: 'Longest time from the first step to the last. Default: 14 days.' }),
+    breakdown: breakdown.optional(),
+    exclude: z.array(eventChoice).min(1).max(10).optional().openapi({
+      description: 'Events that may not happen between the first step and a later one.',
+    }),
+  })
+  .openapi('FunnelQuery');
+export type FunnelQuery = z.infer<typeof funnelQuery>;
+
+export const retentionQuery = z
+  .strictObject({
+    kind: z.literal('retention'),
+    ...common,
+    start: eventChoice,
+    return: eventChoice,
+    periods: z.int().min(1).max(60),
+    mode: z.enum(['first', 'every']).optional().openapi({
+      description:
+        'first (the default): people by their first start event of all time. every: in each interval with a start event.',
+    }),
+  })
+  .openapi('RetentionQuery');
+export type RetentionQuery = z.infer<typeof retentionQuery>;
+
+export const stickinessQuery = z
+  .strictObject({
+    kind: z.literal('stickiness'),
+    ...common,
+    series: z.array(namedChoice).min(1).max(MAX_LINES),
+  })
+  .openapi('StickinessQuery');
+export type StickinessQuery = z.infer<typeof stickinessQuery>;
+
+export const lifecycleQuery = z
+  .strictObject({
+    kind: z.literal('lifecycle'),
+    ...common,
+    event: eventName.optional().openapi({ description: 'Default: any event.' }),
+  })
+  .openapi('LifecycleQuery');
+export type LifecycleQuery = z.infer<typeof lifecycleQuery>;
+
+/** One of the five kinds of question. */
+export const insightQuery = z
+  .discriminatedUnion('kind', [trendsQuery, funnelQuery, retentionQuery, stickinessQuery, lifecycleQuery])
+  .openapi('InsightQuery');
+export type InsightQuery = z.infer<typeof insightQuery>;
+
+/** Whether this is the name of a time zone. An offset such as +02:00 is not one, though `Intl` reads it. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,90 @@
+import { z } from '@hono/zod-openapi';
+
+/** The content of a report that the page of a public link draws, and that insights return: docs/report-format.md. */
+
+const name = z.string().min(1).max(200);
+const value = z.number().nullable();
+
+const described = {
+  title: name.optional(),
+  description: z.string().max(2000).optional(),
+  /** What a value counts, such as `sign-ups`, `€` or `%`. */
+  unit: z.string().max(40).optional(),
+  /** What the series are split by, such as `Country`. */
+  breakdown: name.optional(),
+};
+
+const one = {
+  name,
+  values: z.array(value),
+  previous: z.array(value).optional().openapi({
+    description: 'The values of the period before, in the places of those they are compared with.',
+  }),
+};
+
+const series = z.array(z.object(one)).min(1).max(12);
+
+const overBuckets = {
+  ...described,
+  buckets: z.array(name).min(1).max(400).openapi({
+    description: 'Days (YYYY-MM-DD), hours (YYYY-MM-DDTHH:00) or any other labels, in order.',
+  }),
+  interval: z.enum(['hour', 'day', 'week', 'month']).optional().openapi({ description: 'Of each bucket.' }),
+  series,
+};
+
+const line = z.object({ kind: z.literal('line'), ...overBuckets });
+const bar = z.object({ kind: z.literal('bar'), ...overBuckets });
+
+const funnel = z.object({
+  kind: z.literal('funnel'),
+  ...described,
+  steps: z
+    .array(
+      z.object({
+        name,
+        count: z.number().min(0),
+        medianSeconds: value.optional().openapi({
+          description: 'Median time from the step before; null for the first step and where nobody came.',
+        }),
+      }),
+    )
+    .min(1)
+    .max(20),
+  /** The steps' counts split; their values are in the order of the steps. */
+  series: series.optional(),
+});
+
+const grid = z.object({
+  kind: z.literal('grid'),
+  ...described,
+  periods: z.array(name).min(1).max(60),
+  interval: z.enum(['hour', 'day', 'week', 'month']).optional().openapi({ description: 'Of each row.' }),
+  rows: z
+    .array(z.object({ name, size: z.number().min(0).optional(), values: z.array(value).max(60) }))
+    .min(1)
+    .max(120),
+});
+
+const kinds = z.discriminatedUnion('kind', [line, bar, funnel, grid]);
+
+export const reportContent = kinds
+  .refine(fits)
+  .refine((drawn) => new Set(labelsOf(drawn)).size === labelsOf(drawn).length)
+  .openapi('ReportContent');
+export type ReportContent = z.infer<typeof reportContent>;
+
+/** Values are as many as there are places for them. */
+function fits(drawn: z.infer<typeof kinds>): boolean {
+  if (drawn.kind === 'grid') return drawn.rows.every(({ values }) => values.length <= drawn.periods.length);
+  const places = drawn.kind === 'funnel' ? drawn.steps.length : drawn.buckets.length;
+  return (drawn.series ?? []).every(
+    ({ values, previous = values }) => values.length === places && previous.length === places,
+  );
+}
+
+/** What the values stand at: the same label twice would draw two values in one place. */
+function labelsOf(drawn: z.infer<typeof kinds>): string[] {
+  if (drawn.kind === 'grid') return drawn.rows.map(({ name }) => name);
+  return drawn.kind === 'funnel' ? drawn.steps.map(({ name }) => name) : drawn.buckets;
+}
