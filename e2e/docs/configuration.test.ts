@@ -3,11 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { chartFile, chartSettings } from './chart.ts';
 import { allSettings, configurationPage } from './configuration.ts';
-import { page } from './page.ts';
+import { configurationFile, permissionsFile } from './page.ts';
+import { permissionsPage } from './permissions.ts';
 import { settingOf } from './setting.ts';
 
 test('docs/configuration.md matches the settings; `pnpm run docs` updates it', async () => {
-  expect(await readFile(page, 'utf8')).toBe(configurationPage());
+  expect(await readFile(configurationFile, 'utf8')).toBe(configurationPage());
+});
+
+test('docs/permissions.md matches the contracts; `pnpm run docs` updates it', async () => {
+  expect(await readFile(permissionsFile, 'utf8')).toBe(permissionsPage());
 });
 
 test('settings.json of the Helm chart matches the settings; `pnpm run docs` updates it', async () => {

@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { chartFile, chartSettings } from './chart.ts';
 import { configurationPage } from './configuration.ts';
-import { page } from './page.ts';
+import { configurationFile, permissionsFile } from './page.ts';
+import { permissionsPage } from './permissions.ts';
 
-await writeFile(page, configurationPage());
+await writeFile(configurationFile, configurationPage());
+await writeFile(permissionsFile, permissionsPage());
 await writeFile(chartFile, chartSettings());

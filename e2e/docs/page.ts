@@ -1,2 +1,5 @@
-/** The generated page. */
-export const page = new URL('../../docs/configuration.md', import.meta.url);
+const docs = new URL('../../docs/', import.meta.url);
+
+/** The generated pages. */
+export const configurationFile = new URL('configuration.md', docs);
+export const permissionsFile = new URL('permissions.md', docs);

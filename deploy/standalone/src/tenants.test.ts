@@ -1,4 +1,11 @@
-import { type Host, type Operation, operations } from '@switchboard/contracts';
+import {
+  type Host,
+  isGrantedByRole,
+  managementOperations,
+  type Operation,
+  operations,
+  ROLES,
+} from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -114,7 +121,7 @@ const callers: Record<
   ],
   management: [
     ['a project key', () => demo.project_key, 401],
-    ['a member without the permission', () => demo.tokens.owner, 403],
+    ['a member of another company', () => demo.tokens.outsider, 403],
   ],
 };
 
@@ -148,6 +155,53 @@ describe('every operation, before it reads the body', () => {
 const ofProjects = operations.filter(
   ({ path, service }) => path.includes('{projectId}') && service !== 'catalogue',
 );
+
+describe('every management operation, by the role of the caller in the company', () => {
+  const tokens = new Map<string, string>();
+  beforeAll(async () => {
+    const { company } = OTHER;
+    for (const role of ROLES) {
+      const sub = `sub-${role}`;
+      const member = { name: role, email: `${role}@other.example`, role };
+      await manage('PUT', `/companies/${company}/members/${sub}`, member);
+      await manage('PUT', `/companies/cmp_spare_${role}`, {
+        name: 'Spare',
+        plan: { tier: 'other', cycle: 'monthly' },
+      });
+      await manage('PUT', `/companies/cmp_spare_${role}/members/${sub}`, member);
+      const spare = { companyId: company, name: 'Spare', region: 'eu', defaultLanguage: 'en' };
+      await manage('PUT', `/projects/prj_spare_${role}`, spare);
+      const minted = await ask(`${demo.base_url}/dev/tokens`, { method: 'POST', body: { sub } });
+      tokens.set(role, minted.json.token);
+    }
+  }, 60_000);
+
+  /** What an allowed call would remove from under the others has a copy for each role. */
+  function pathFor({ operationId, path }: Operation, role: string): string {
+    const ids: Record<string, string> = {
+      companyId: operationId === 'deleteCompany' ? `cmp_spare_${role}` : OTHER.company,
+      projectId: operationId === 'deleteProject' ? `prj_spare_${role}` : OTHER.project,
+      reportId: OTHER.report,
+    };
+    return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
+  }
+
+  const asked = managementOperations.flatMap((operation) => {
+    const { operationId: name, permission } = operation;
+    if (permission === undefined) throw new Error(`${name} names no permission`);
+    return ROLES.map((role) => ({ name, role, operation, is: isGrantedByRole(role, permission) }));
+  });
+
+  it.each(asked)('$name by $role: $is', async ({ operation, role, is }) => {
+    const answer = await ask(demo.management_url + pathFor(operation, role), {
+      method: operation.method.toUpperCase(),
+      bearer: tokens.get(role) ?? '',
+      ...notJson(operation),
+    });
+    expect(answer.status, answer.text).not.toBe(401);
+    expect(answer.status !== 403, answer.text).toBe(is);
+  });
+});
 
 describe('every operation on a project of another region, before it reads the body', () => {
   it.each(ofProjects)('$operationId refuses with 403 those who may use the project', async (operation) => {

@@ -29,7 +29,7 @@ export const isNotFound = (error: unknown): boolean =>
 interface ManagementClientOptions {
   /** Base address of a service's management API, without `/management/v1`. */
   addressOf(service: ServiceName): string;
-  /** Access token with the permission `service.manage`. */
+  /** Access token of somebody with the permissions of what is called. */
   token: string;
   /** How long to retry while the service is unavailable or does not know the project yet, in ms. */
   retryForMs?: number;
@@ -53,7 +53,7 @@ const errorBody = z.object({ error: z.object({ message: z.string() }) });
 /** What to do about a refusal whose message does not say. */
 const ADVICE: Record<number, string> = {
   401: 'the access token is missing, invalid or expired; set SWITCHBOARD_TOKEN to a new one',
-  403: 'the access token needs the permission service.manage',
+  403: 'the access token needs service.manage, or its person a role in the company',
 };
 
 /**

@@ -38,4 +38,5 @@ export * from './messenger/settings.ts';
 export * from './openapi.ts';
 export * from './operation/error-responses.ts';
 export * from './operation/operation.ts';
+export * from './operation/permissions.ts';
 export * from './operations.ts';

@@ -134,6 +134,7 @@ function registerSecurity(registry: OpenAPIHono['openAPIRegistry']): void {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The access token of a person. The management API requires the permission service.manage.',
+    description:
+      'The access token of a person. Each management operation needs a permission, by a role in the company or by the token.',
   });
 }

@@ -41,6 +41,8 @@ const schemas = {
     sub: z.string(),
     name: z.string(),
     email: z.string(),
+    /** Absent before roles existed. A name that this version does not know is the least role. */
+    role: z.string().optional(),
     avatarUrl: z.string().nullable(),
     pushSubscriptions: z.array(pushSubscription),
   }),

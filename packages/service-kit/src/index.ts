@@ -11,13 +11,13 @@
  * lifecycle  the application of a service, its start and its stop
  */
 export type { ByteBudget } from '@switchboard/resilience';
-export { MANAGE_PERMISSION } from './access/credentials.ts';
+export type { AccessDirectory } from './access/credentials.ts';
 export { type ProjectOfRegion, projectOfRegion } from './access/project-of-region.ts';
 export { refusalOfKey, type SocketRefusal, socketAccess } from './access/socket-access.ts';
 export type { Bodies } from './http/body/bodies.ts';
 export { chunkHash } from './http/body/chunk-hash.ts';
 export { answerPrepared, etagOf, isFresh, type Prepared, prepareJson } from './http/conditional.ts';
-export type { OperationEnv, Person, ProjectAccess } from './http/env.ts';
+export type { Authority, OperationEnv, Person, ProjectAccess } from './http/env.ts';
 export {
   BadRequest,
   Conflict,

@@ -2,6 +2,7 @@ import { migrate, openDatabase } from '@switchboard/database';
 import { DIRECTORY_TOMBSTONE_RETENTION_MS, DIRECTORY_TOPIC } from '@switchboard/directory';
 import type { TopicSpec } from '@switchboard/event-log';
 import { createApp, currentHolder, defineService, openEventLog } from '@switchboard/service-kit';
+import { ownDirectory } from './access/own-directory.ts';
 import { createAiModels } from './ai-models/ai-models.ts';
 import { aiModelsRoutes } from './ai-models/routes.ts';
 import { createCompanies } from './companies/companies.ts';
@@ -55,7 +56,7 @@ export const catalogueService = defineService({
     const erasures = createErasures({ db, outbox, region, regions, services });
     const erasureReports = createErasureReports({ log, erasures, replication, logger });
 
-    const app = createApp({ service: 'catalogue', context, database });
+    const app = createApp({ service: 'catalogue', context, database, directory: ownDirectory(db) });
     plansRoutes(app, { plans });
     aiModelsRoutes(app, { models });
     companiesRoutes(app, { companies });

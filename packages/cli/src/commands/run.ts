@@ -33,8 +33,8 @@ ${Object.entries(commands)
 
 switchboard <command> --help describes a command; switchboard --version prints the version.
 
-Set SWITCHBOARD_TOKEN to an access token with the permission service.manage, and SWITCHBOARD_URL (or --url) to the
-address of the management API. Where each service has an address of its own, set SWITCHBOARD_<SERVICE>_URL for
+Set SWITCHBOARD_TOKEN to an access token of somebody with the permissions for what you do (service.manage has all),
+and SWITCHBOARD_URL (or --url) to the address of the management API. Where each service has an address of its own, set SWITCHBOARD_<SERVICE>_URL for
 ${services.slice(0, -1).join(', ')} and ${services.at(-1)}, in capitals.
 
 Exit codes: 0 done; 1 refused, or a service cannot be reached; 2 invalid command, environment or file;

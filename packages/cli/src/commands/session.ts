@@ -30,7 +30,7 @@ interface CommonValues {
 export function openClient({ url, wait = '15' }: CommonValues, { env }: Terminal): ManagementClient {
   const token = env['SWITCHBOARD_TOKEN'];
   if (!token) {
-    throw new UsageError('set SWITCHBOARD_TOKEN to an access token with the permission service.manage');
+    throw new UsageError('set SWITCHBOARD_TOKEN to an access token with permissions, such as service.manage');
   }
   const seconds = Number(wait);
   if (!(seconds >= 0 && seconds <= 3600)) throw new UsageError('--wait: give seconds from 0 to 3600');

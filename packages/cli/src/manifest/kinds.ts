@@ -79,7 +79,7 @@ const member = {
   remove: contracts.deleteMember,
   list: listedBy(contracts.listMembers, 'companyId'),
   readOnly: ['sub'],
-  complete: (definition) => ({ avatarUrl: null, pushSubscriptions: [], ...definition }),
+  complete: (definition) => ({ role: 'viewer', avatarUrl: null, pushSubscriptions: [], ...definition }),
 } satisfies Kind;
 
 const project = {

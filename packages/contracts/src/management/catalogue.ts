@@ -63,6 +63,7 @@ const modelParams = z.object({ id: modelId });
 export const getPlan = operation({
   ...common,
   operationId: 'getPlan',
+  permission: 'catalogue.read',
   method: 'get',
   path: '/management/v1/plans/{tier}/{cycle}',
   summary: 'Get a plan',
@@ -74,6 +75,7 @@ export const getPlan = operation({
 export const putPlan = operation({
   ...common,
   operationId: 'putPlan',
+  permission: 'catalogue.write',
   method: 'put',
   path: '/management/v1/plans/{tier}/{cycle}',
   summary: 'Create or replace a plan',
@@ -88,6 +90,7 @@ export const putPlan = operation({
 export const deletePlan = operation({
   ...common,
   operationId: 'deletePlan',
+  permission: 'catalogue.write',
   method: 'delete',
   path: '/management/v1/plans/{tier}/{cycle}',
   summary: 'Delete a plan',
@@ -104,6 +107,7 @@ export const deletePlan = operation({
 export const getAiModel = operation({
   ...common,
   operationId: 'getAiModel',
+  permission: 'catalogue.read',
   method: 'get',
   path: '/management/v1/ai/models/{id}',
   summary: 'Get an AI model',
@@ -115,6 +119,7 @@ export const getAiModel = operation({
 export const putAiModel = operation({
   ...common,
   operationId: 'putAiModel',
+  permission: 'catalogue.write',
   method: 'put',
   path: '/management/v1/ai/models/{id}',
   summary: 'Create or replace an AI model',
@@ -138,6 +143,7 @@ export const putAiModel = operation({
 export const deleteAiModel = operation({
   ...common,
   operationId: 'deleteAiModel',
+  permission: 'catalogue.write',
   method: 'delete',
   path: '/management/v1/ai/models/{id}',
   summary: 'Delete an AI model',
@@ -148,6 +154,7 @@ export const deleteAiModel = operation({
 export const getAiMarkup = operation({
   ...common,
   operationId: 'getAiMarkup',
+  permission: 'catalogue.read',
   method: 'get',
   path: '/management/v1/ai/markup',
   summary: 'Get the markup on AI model prices',
@@ -157,6 +164,7 @@ export const getAiMarkup = operation({
 export const putAiMarkup = operation({
   ...common,
   operationId: 'putAiMarkup',
+  permission: 'catalogue.write',
   method: 'put',
   path: '/management/v1/ai/markup',
   summary: 'Set the markup on AI model prices',

@@ -18,6 +18,7 @@ export type ReportRun = z.infer<typeof reportRun>;
 export const recordReportRun = operation({
   ...managementOf('collaboration'),
   operationId: 'recordReportRun',
+  permission: 'reports.write',
   method: 'post',
   path: '/management/v1/projects/{projectId}/reports/{reportId}/runs',
   summary: 'Record a run of a report',

@@ -3,6 +3,7 @@ import { base64url, httpsUrl, id, languageTag, nonBlankText } from '../fields/fi
 import { companyId, reportId, sub } from '../fields/ids.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
+import { DEFAULT_ROLE, ROLES } from '../operation/permissions.ts';
 import { entitlements } from './catalogue.ts';
 import { managementOf, projectParams } from './common.ts';
 
@@ -34,11 +35,14 @@ export const memberDefinition = z
   .object({
     name: nonBlankText(200),
     email: z.email({ error: 'not an email address' }).max(320),
+    role: z.enum(ROLES).default(DEFAULT_ROLE).openapi({
+      description: 'What the member may do in the company. Each role includes those before it.',
+    }),
     avatarUrl: httpsUrl.nullable().optional(),
     pushSubscriptions: z.array(pushSubscription).max(20).optional(),
   })
   .openapi('MemberDefinition');
-export type MemberDefinition = z.infer<typeof memberDefinition>;
+export type MemberDefinition = z.input<typeof memberDefinition>;
 
 export const member = memberDefinition.extend({ sub: id }).openapi('Member');
 export type Member = z.infer<typeof member>;
@@ -90,6 +94,7 @@ const reportParams = z.object({ ...projectParams, reportId });
 export const getCompany = operation({
   ...common,
   operationId: 'getCompany',
+  permission: 'directory.read',
   method: 'get',
   path: COMPANY_PATH,
   summary: 'Get a company',
@@ -101,6 +106,7 @@ export const getCompany = operation({
 export const putCompany = operation({
   ...common,
   operationId: 'putCompany',
+  permission: 'company.write',
   method: 'put',
   path: COMPANY_PATH,
   summary: 'Create or replace a company',
@@ -114,6 +120,7 @@ export const putCompany = operation({
 export const deleteCompany = operation({
   ...common,
   operationId: 'deleteCompany',
+  permission: 'company.write',
   method: 'delete',
   path: COMPANY_PATH,
   summary: 'Delete a company with its members and projects',
@@ -125,6 +132,7 @@ export const deleteCompany = operation({
 export const getMember = operation({
   ...common,
   operationId: 'getMember',
+  permission: 'directory.read',
   method: 'get',
   path: MEMBER_PATH,
   summary: 'Get a member of a company',
@@ -136,6 +144,7 @@ export const getMember = operation({
 export const putMember = operation({
   ...common,
   operationId: 'putMember',
+  permission: 'members.write',
   method: 'put',
   path: MEMBER_PATH,
   summary: 'Create or replace a member of a company',
@@ -151,6 +160,7 @@ export const putMember = operation({
 export const deleteMember = operation({
   ...common,
   operationId: 'deleteMember',
+  permission: 'members.write',
   method: 'delete',
   path: MEMBER_PATH,
   summary: 'Delete a member of a company',
@@ -161,6 +171,7 @@ export const deleteMember = operation({
 export const getProject = operation({
   ...common,
   operationId: 'getProject',
+  permission: 'directory.read',
   method: 'get',
   path: PROJECT_PATH,
   summary: 'Get a project',
@@ -172,6 +183,8 @@ export const getProject = operation({
 export const putProject = operation({
   ...common,
   operationId: 'putProject',
+  permission: 'projects.write',
+  companyIn: 'body',
   method: 'put',
   path: PROJECT_PATH,
   summary: 'Create or replace a project',
@@ -198,6 +211,7 @@ export const putProject = operation({
 export const deleteProject = operation({
   ...common,
   operationId: 'deleteProject',
+  permission: 'projects.write',
   method: 'delete',
   path: PROJECT_PATH,
   summary: 'Delete a project with its keys and reports',
@@ -208,6 +222,7 @@ export const deleteProject = operation({
 export const createProjectKey = operation({
   ...common,
   operationId: 'createProjectKey',
+  permission: 'keys.write',
   method: 'post',
   path: KEYS_PATH,
   summary: 'Create a project key',
@@ -220,6 +235,7 @@ export const createProjectKey = operation({
 export const listProjectKeys = operation({
   ...common,
   operationId: 'listProjectKeys',
+  permission: 'keys.write',
   method: 'get',
   path: KEYS_PATH,
   summary: 'List the keys of a project',
@@ -231,6 +247,7 @@ export const listProjectKeys = operation({
 export const revokeProjectKey = operation({
   ...common,
   operationId: 'revokeProjectKey',
+  permission: 'keys.write',
   method: 'delete',
   path: '/management/v1/projects/{projectId}/keys/{key}',
   summary: 'Revoke a project key',
@@ -241,6 +258,7 @@ export const revokeProjectKey = operation({
 export const getReport = operation({
   ...common,
   operationId: 'getReport',
+  permission: 'directory.read',
   method: 'get',
   path: REPORT_PATH,
   summary: 'Get a saved report',
@@ -252,6 +270,7 @@ export const getReport = operation({
 export const putReport = operation({
   ...common,
   operationId: 'putReport',
+  permission: 'reports.write',
   method: 'put',
   path: REPORT_PATH,
   summary: 'Create or replace a saved report',
@@ -263,6 +282,7 @@ export const putReport = operation({
 export const deleteReport = operation({
   ...common,
   operationId: 'deleteReport',
+  permission: 'reports.write',
   method: 'delete',
   path: REPORT_PATH,
   summary: 'Delete a saved report',

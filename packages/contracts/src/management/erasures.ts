@@ -56,6 +56,7 @@ const ACCEPTED = 'Accepted. Read the erasure until its state is done.';
 export const erasePerson = operation({
   ...common,
   operationId: 'erasePerson',
+  permission: 'people.erase',
   method: 'post',
   path: '/management/v1/projects/{projectId}/erasures',
   summary: 'Erase a person from a project',
@@ -72,6 +73,7 @@ export const erasePerson = operation({
 export const eraseColleague = operation({
   ...common,
   operationId: 'eraseColleague',
+  permission: 'colleagues.erase',
   method: 'post',
   path: '/management/v1/erasures',
   summary: 'Erase a colleague from every company and project',
@@ -83,6 +85,7 @@ export const eraseColleague = operation({
 export const listErasures = operation({
   ...common,
   operationId: 'listErasures',
+  permission: 'erasures.read',
   method: 'get',
   path: '/management/v1/erasures',
   summary: 'List erasures',
@@ -102,6 +105,7 @@ export const listErasures = operation({
 export const getErasure = operation({
   ...common,
   operationId: 'getErasure',
+  permission: 'erasures.read',
   method: 'get',
   path: '/management/v1/erasures/{erasureId}',
   summary: 'Get the state of an erasure',

@@ -69,6 +69,7 @@ const example: EventLookupResult = {
 export const findEvent = operation({
   ...managementOf('archive'),
   operationId: 'findEvent',
+  permission: 'events.read',
   method: 'get',
   path: '/management/v1/projects/{projectId}/events/{eventId}',
   summary: 'Find an event',

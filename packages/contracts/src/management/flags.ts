@@ -58,6 +58,7 @@ const COHORT_PATH = '/management/v1/projects/{projectId}/cohorts/{cohortId}';
 export const listFlags = operation({
   ...common,
   operationId: 'listFlags',
+  permission: 'flags.read',
   method: 'get',
   path: '/management/v1/projects/{projectId}/flags',
   summary: 'List the flags of a project',
@@ -68,6 +69,7 @@ export const listFlags = operation({
 export const getFlag = operation({
   ...common,
   operationId: 'getFlag',
+  permission: 'flags.read',
   method: 'get',
   path: FLAG_PATH,
   summary: 'Get a flag',
@@ -79,6 +81,7 @@ export const getFlag = operation({
 export const putFlag = operation({
   ...common,
   operationId: 'putFlag',
+  permission: 'flags.write',
   method: 'put',
   path: FLAG_PATH,
   summary: 'Create or replace a flag',
@@ -104,6 +107,7 @@ export const putFlag = operation({
 export const deleteFlag = operation({
   ...common,
   operationId: 'deleteFlag',
+  permission: 'flags.write',
   method: 'delete',
   path: FLAG_PATH,
   summary: 'Delete a flag',
@@ -120,6 +124,7 @@ export const deleteFlag = operation({
 export const listCohorts = operation({
   ...common,
   operationId: 'listCohorts',
+  permission: 'cohorts.read',
   method: 'get',
   path: '/management/v1/projects/{projectId}/cohorts',
   summary: 'List the cohorts of a project',
@@ -135,6 +140,7 @@ export const listCohorts = operation({
 export const getCohort = operation({
   ...common,
   operationId: 'getCohort',
+  permission: 'cohorts.read',
   method: 'get',
   path: COHORT_PATH,
   summary: 'Get a cohort',
@@ -146,6 +152,7 @@ export const getCohort = operation({
 export const putCohort = operation({
   ...common,
   operationId: 'putCohort',
+  permission: 'cohorts.write',
   method: 'put',
   path: COHORT_PATH,
   summary: 'Create or replace a cohort',
@@ -166,6 +173,7 @@ export const putCohort = operation({
 export const deleteCohort = operation({
   ...common,
   operationId: 'deleteCohort',
+  permission: 'cohorts.write',
   method: 'delete',
   path: COHORT_PATH,
   summary: 'Delete a cohort',

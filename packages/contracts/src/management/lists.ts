@@ -27,6 +27,7 @@ const nextCursor = z.string().nullable();
 export const listManagedPlans = operation({
   ...ofCatalogue,
   operationId: 'listManagedPlans',
+  permission: 'catalogue.read',
   path: '/management/v1/plans',
   summary: 'List all plans in order of creation',
   responses: { 200: jsonResponse('The plans.', z.object({ plans: z.array(plan) })) },
@@ -35,6 +36,7 @@ export const listManagedPlans = operation({
 export const listManagedAiModels = operation({
   ...ofCatalogue,
   operationId: 'listManagedAiModels',
+  permission: 'catalogue.read',
   path: '/management/v1/ai/models',
   summary: 'List all AI models with prices before the markup',
   responses: { 200: jsonResponse('The models.', z.object({ models: z.array(aiModel) })) },
@@ -43,6 +45,7 @@ export const listManagedAiModels = operation({
 export const listCompanies = operation({
   ...ofCatalogue,
   operationId: 'listCompanies',
+  permission: 'companies.list',
   path: '/management/v1/companies',
   summary: 'List companies',
   description: page.description,
@@ -55,6 +58,7 @@ export const listCompanies = operation({
 export const listMembers = operation({
   ...ofCatalogue,
   operationId: 'listMembers',
+  permission: 'directory.read',
   path: '/management/v1/companies/{companyId}/members',
   summary: 'List the members of a company',
   description: page.description,
@@ -66,6 +70,7 @@ export const listMembers = operation({
 export const listProjects = operation({
   ...ofCatalogue,
   operationId: 'listProjects',
+  permission: 'directory.read',
   path: '/management/v1/companies/{companyId}/projects',
   summary: 'List the projects of a company',
   description: page.description,
@@ -79,6 +84,7 @@ export const listProjects = operation({
 export const listReports = operation({
   ...ofCatalogue,
   operationId: 'listReports',
+  permission: 'directory.read',
   path: '/management/v1/projects/{projectId}/reports',
   summary: 'List the saved reports of a project',
   description: page.description,
@@ -90,6 +96,7 @@ export const listReports = operation({
 export const listTeammates = operation({
   ...ofMessenger,
   operationId: 'listTeammates',
+  permission: 'messenger.read',
   path: '/management/v1/projects/{projectId}/team',
   summary: 'List the teammates of a project',
   request: { params: z.object(projectParams) },
@@ -100,6 +107,7 @@ export const listTeammates = operation({
 export const listIdentitySecrets = operation({
   ...ofMessenger,
   operationId: 'listIdentitySecrets',
+  permission: 'secrets.write',
   path: '/management/v1/projects/{projectId}/identity-secrets',
   summary: 'List the identity secrets of a project',
   description: 'Active secrets, oldest first, without their values. A value is returned once, on creation.',

@@ -83,7 +83,14 @@ export const operatorConversation = conversation
   .openapi('OperatorConversation');
 export type OperatorConversation = z.infer<typeof operatorConversation>;
 
-export const teammateTurn = z.object({ authorId: id, body: nonBlankText(10_000) }).openapi('TeammateTurn');
+export const teammateTurn = z
+  .object({
+    authorId: id.optional().openapi({
+      description: 'Default: the caller. Somebody else needs the permission conversations.reply-as.',
+    }),
+    body: nonBlankText(10_000),
+  })
+  .openapi('TeammateTurn');
 export type TeammateTurn = z.infer<typeof teammateTurn>;
 
 const common = managementOf('messenger');
@@ -102,6 +109,7 @@ const noConversation = {
 export const getMessengerSettings = operation({
   ...common,
   operationId: 'getMessengerSettings',
+  permission: 'messenger.read',
   method: 'get',
   path: CONFIG_PATH,
   summary: 'Get the messenger configuration of a project',
@@ -118,6 +126,7 @@ export const getMessengerSettings = operation({
 export const putMessengerSettings = operation({
   ...common,
   operationId: 'putMessengerSettings',
+  permission: 'messenger.write',
   method: 'put',
   path: CONFIG_PATH,
   summary: 'Create or replace the messenger configuration',
@@ -145,6 +154,7 @@ export const putMessengerSettings = operation({
 export const getTeammate = operation({
   ...common,
   operationId: 'getTeammate',
+  permission: 'messenger.read',
   method: 'get',
   path: TEAMMATE_PATH,
   summary: 'Get a teammate',
@@ -156,6 +166,7 @@ export const getTeammate = operation({
 export const putTeammate = operation({
   ...common,
   operationId: 'putTeammate',
+  permission: 'messenger.write',
   method: 'put',
   path: TEAMMATE_PATH,
   summary: 'Create or replace a teammate',
@@ -171,6 +182,7 @@ export const putTeammate = operation({
 export const putTeammateAvatar = operation({
   ...common,
   operationId: 'putTeammateAvatar',
+  permission: 'messenger.write',
   method: 'put',
   path: '/management/v1/projects/{projectId}/team/{userId}/avatar',
   summary: 'Upload the avatar of a teammate',
@@ -203,6 +215,7 @@ export const putTeammateAvatar = operation({
 export const createIdentitySecret = operation({
   ...common,
   operationId: 'createIdentitySecret',
+  permission: 'secrets.write',
   method: 'post',
   path: SECRETS_PATH,
   summary: 'Create an identity secret',
@@ -216,6 +229,7 @@ export const createIdentitySecret = operation({
 export const deleteIdentitySecret = operation({
   ...common,
   operationId: 'deleteIdentitySecret',
+  permission: 'secrets.write',
   method: 'delete',
   path: '/management/v1/projects/{projectId}/identity-secrets/{id}',
   summary: 'Delete an identity secret',
@@ -226,6 +240,7 @@ export const deleteIdentitySecret = operation({
 export const sendMessage = operation({
   ...common,
   operationId: 'sendMessage',
+  permission: 'messages.send',
   method: 'post',
   path: '/management/v1/projects/{projectId}/messages',
   summary: 'Send an in-app message',
@@ -245,6 +260,7 @@ export const sendMessage = operation({
 export const listConversations = operation({
   ...common,
   operationId: 'listConversations',
+  permission: 'conversations.read',
   method: 'get',
   path: CONVERSATIONS_PATH,
   summary: 'List the conversations of a project',
@@ -266,6 +282,7 @@ export const listConversations = operation({
 export const readConversation = operation({
   ...common,
   operationId: 'readConversation',
+  permission: 'conversations.read',
   method: 'get',
   path: '/management/v1/projects/{projectId}/conversations/{id}',
   summary: 'Get a conversation as an operator',
@@ -277,6 +294,7 @@ export const readConversation = operation({
 export const appendTeammateTurn = operation({
   ...common,
   operationId: 'appendTeammateTurn',
+  permission: 'conversations.reply',
   method: 'post',
   path: '/management/v1/projects/{projectId}/conversations/{id}/turns',
   summary: 'Append a turn of a teammate',
@@ -285,7 +303,7 @@ export const appendTeammateTurn = operation({
   request: {
     params: conversationParams,
     headers: idempotencyHeaders,
-    body: jsonBody(teammateTurn, { authorId: 'grace', body: 'I am looking into it.' }),
+    body: jsonBody(teammateTurn, { body: 'I am looking into it.' }),
   },
   responses: { 201: jsonResponse('The turn.', z.object({ turn })) },
   errors: {
@@ -297,6 +315,7 @@ export const appendTeammateTurn = operation({
 export const putConversationStatus = operation({
   ...common,
   operationId: 'putConversationStatus',
+  permission: 'conversations.reply',
   method: 'put',
   path: '/management/v1/projects/{projectId}/conversations/{id}/status',
   summary: 'Set the status of a conversation',

@@ -48,6 +48,7 @@ const noReplay = { 404: { description: 'Project or recording not found.', messag
 export const listReplays = operation({
   ...common,
   operationId: 'listReplays',
+  permission: 'replays.read',
   method: 'get',
   path: REPLAYS_PATH,
   summary: 'List the recorded sessions of a project',
@@ -69,6 +70,7 @@ export const listReplays = operation({
 export const getReplay = operation({
   ...common,
   operationId: 'getReplay',
+  permission: 'replays.read',
   method: 'get',
   path: REPLAY_PATH,
   summary: 'Get the manifest of a recorded session',
@@ -85,6 +87,7 @@ const streamed: Record<string, { schema: z.ZodType }> = {
 export const readReplayEvents = operation({
   ...common,
   operationId: 'readReplayEvents',
+  permission: 'replays.read',
   method: 'get',
   path: '/management/v1/projects/{projectId}/replays/{sessionId}/events',
   summary: 'Read the events of a recorded session',
@@ -111,6 +114,7 @@ export const readReplayEvents = operation({
 export const deleteReplay = operation({
   ...common,
   operationId: 'deleteReplay',
+  permission: 'replays.delete',
   method: 'delete',
   path: REPLAY_PATH,
   summary: 'Delete a recorded session',

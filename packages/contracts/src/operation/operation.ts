@@ -1,5 +1,6 @@
 import { createRoute, type RouteConfig } from '@hono/zod-openapi';
 import { type ErrorMeaning, type ErrorShape, errorResponse, exampleProblem } from './error-responses.ts';
+import { MANAGE_PERMISSION, type Permission, permissionGrants } from './permissions.ts';
 
 /** The service that implements an operation. */
 export type ServiceName = 'catalogue' | 'collaboration' | 'messenger' | 'flags' | 'ingestion' | 'archive';
@@ -12,7 +13,8 @@ export type Host = 'api' | 'events' | 'replay' | 'management';
 
 /**
  * How the caller authenticates. `conversation` is a project key and a conversation token; `ingestion` is a project
- * key in the header or in `api_key` of the body; `management` is an access token with `service.manage`.
+ * key in the header or in `api_key` of the body; `management` is the access token of somebody with the operation's
+ * permission.
  */
 export type Credential =
   | 'public'
@@ -31,6 +33,10 @@ export type OperationMetadata = {
   readonly service: ServiceName;
   readonly host: Host;
   readonly credential: Credential;
+  /** What a management operation needs; others have none. */
+  readonly permission?: Permission;
+  /** For a project that does not exist, the body names the company whose roles count: the handler asks for the permission. */
+  readonly companyIn?: 'body';
   readonly errorShape: ErrorShape;
   /** Maximum size of the request body in bytes, enforced before parsing. */
   readonly maxBodyBytes: number;
@@ -102,7 +108,7 @@ function takesKeyInQuery({ request }: Pick<Definition, 'request'>): boolean {
 }
 
 function commonErrors(
-  { credential, request }: Pick<Definition, 'credential' | 'request'>,
+  { credential, permission, request }: Pick<Definition, 'credential' | 'permission' | 'request'>,
   maxBodyBytes: number,
 ): Record<number, ErrorMeaning> {
   const invalid = 'Invalid request. The message names the field and the problem.';
@@ -111,6 +117,7 @@ function commonErrors(
       ? { 400: { description: invalid, message: exampleProblem(request) ?? invalid } }
       : {}),
     ...accessErrors[credential],
+    ...(permission === undefined ? {} : permissionError(permission)),
     ...(request?.body ? bodyErrors(maxBodyBytes) : {}),
     500: {
       description: 'Internal error. Quote X-Request-Id when you report it.',
@@ -167,11 +174,20 @@ const accessErrors: Record<Credential, Record<number, ErrorMeaning>> = {
       message: 'Project not found.',
     },
   },
-  management: {
-    401: tokenError,
-    403: {
-      description: 'The access token lacks the permission service.manage.',
-      message: 'The management API requires the permission service.manage.',
-    },
-  },
+  management: { 401: tokenError },
 };
+
+const permissionError = (permission: Permission): Record<number, ErrorMeaning> => ({
+  403: {
+    description: `The caller lacks the permission ${permission}.`,
+    message: missingPermission(permission),
+  },
+});
+
+/** Says who has a permission, to a caller who has not. */
+export function missingPermission(permission: Permission): string {
+  const { role, deployment } = permissionGrants[permission];
+  const byToken = [MANAGE_PERMISSION, ...(deployment === null ? [] : [deployment])].join(' or ');
+  const byRole = role === null ? '' : `the role ${role} in the company, or `;
+  return `Requires ${permission}: ${byRole}${byToken} in the access token.`;
+}

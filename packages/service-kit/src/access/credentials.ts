@@ -1,20 +1,18 @@
+import { isGrantedByRole, isGrantedByToken, missingPermission } from '@switchboard/contracts';
 import type { Directory, ProjectKey } from '@switchboard/directory';
 import type { Context } from 'hono';
 import { bearer, type Credentials } from '../http/credentials.ts';
-import type { KitEnv, Person, ProjectAccess } from '../http/env.ts';
+import type { Authority, KitEnv, Person, ProjectAccess } from '../http/env.ts';
 import { Forbidden, NotFound, Unauthorized } from '../http/errors.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { requireRegion } from './project-of-region.ts';
-
-/** Permission required by the management API. */
-export const MANAGE_PERMISSION = 'service.manage';
 
 export type AccessDirectory = Pick<Directory, 'projectKey' | 'project' | 'member'>;
 
 interface CredentialOptions {
   region: string;
   accessTokens: AccessTokens;
-  /** Absent in a service without projects (catalogue). */
+  /** Absent in a service whose operations take neither a project nor a company. */
   directory?: AccessDirectory | undefined;
 }
 
@@ -52,12 +50,27 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
       return found instanceof Promise ? found.then(accessOf) : accessOf(found);
     },
 
-    async operator(c) {
-      const found = await person(c);
-      if (!found.permissions.includes(MANAGE_PERMISSION)) {
-        throw new Forbidden(`The management API requires the permission ${MANAGE_PERMISSION}.`);
-      }
-      return found;
+    async authority(c) {
+      const caller = await person(c);
+      const authority: Authority = {
+        person: caller,
+        hasEverywhere: (permission) => isGrantedByToken(caller.permissions, permission),
+        async has(permission, companyId) {
+          if (authority.hasEverywhere(permission)) return true;
+          if (companyId === undefined) return false;
+          const member = await replica().member(companyId, caller.sub);
+          return member !== undefined && isGrantedByRole(member.role, permission);
+        },
+        async require(permission, companyId) {
+          if (!(await authority.has(permission, companyId)))
+            throw new Forbidden(missingPermission(permission));
+        },
+      };
+      return authority;
+    },
+
+    async companyOf(projectId) {
+      return (await replica().project(projectId))?.companyId;
     },
 
     async membership(projectId, { sub }) {

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { KitEnv, Person, ProjectAccess } from './env.ts';
+import type { Authority, KitEnv, Person, ProjectAccess } from './env.ts';
 
 /** The checks of an operation's credential; each throws the rejection that the interface documents. */
 export interface Credentials {
@@ -10,8 +10,10 @@ export interface Credentials {
   projectKey(key: string | undefined): ProjectAccess | Promise<ProjectAccess>;
   /** Throws Unauthorized without a valid access token. */
   person(c: Context<KitEnv>): Promise<Person>;
-  /** Throws Forbidden without the permission `service.manage`. */
-  operator(c: Context<KitEnv>): Promise<Person>;
+  /** Throws Unauthorized without a valid access token. */
+  authority(c: Context<KitEnv>): Promise<Authority>;
+  /** Undefined for a project that does not exist. */
+  companyOf(projectId: string): Promise<string | undefined>;
   /** Throws NotFound for an unknown project, Forbidden for one of another region or of a company the person is not in. */
   membership(projectId: string, person: Person): Promise<ProjectAccess>;
 }

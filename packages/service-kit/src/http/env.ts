@@ -1,11 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Credential, Operation } from '@switchboard/contracts';
+import type { Credential, Operation, Permission } from '@switchboard/contracts';
 
 /** The person an access token names. */
 export interface Person {
   sub: string;
   name?: string | undefined;
   permissions: readonly string[];
+}
+
+/** What the caller of a management operation may do. */
+export interface Authority {
+  person: Person;
+  /** Whether the access token grants the permission in every company. */
+  hasEverywhere(permission: Permission): boolean;
+  /** Whether the access token grants it, or the role in this company. Undefined: a company that does not exist. */
+  has(permission: Permission, companyId: string | undefined): Promise<boolean>;
+  /** Throws Forbidden unless `has`. */
+  require(permission: Permission, companyId: string | undefined): Promise<void>;
 }
 
 /** The project that a request acts on, as the directory knows it. */
@@ -43,7 +54,7 @@ interface CredentialVariables {
   conversation: { project: ProjectAccess };
   ingestion: { project: ProjectAccess };
   'access-token': { project: ProjectAccess; person: Person };
-  management: { person: Person };
+  management: { person: Person; authority: Authority };
 }
 
 /** The Hono environment of an operation with this credential. */

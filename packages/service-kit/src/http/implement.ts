@@ -105,7 +105,7 @@ function register(
         return key === undefined ? undefined : settleKey(c, key);
       }
       case 'management':
-        return credentials.operator(c).then((person) => c.set('person', person));
+        return settleAuthority(c);
       case 'access-token':
         return settleMember(c);
     }
@@ -115,6 +115,20 @@ function register(
     const project = credentials.projectKey(key);
     if (project instanceof Promise) return project.then((found) => enter(c, found));
     enter(c, project);
+  }
+
+  async function settleAuthority(c: Context): Promise<void> {
+    const authority = await credentials.authority(c);
+    c.set('person', authority.person);
+    c.set('authority', authority);
+    const { permission, companyIn } = operation;
+    if (permission === undefined) throw new Error(`${operation.operationId} names no permission`);
+    if (authority.hasEverywhere(permission)) return;
+    const projectId = c.req.param('projectId');
+    const companyId =
+      projectId === undefined ? c.req.param('companyId') : await credentials.companyOf(projectId);
+    if (companyId === undefined && companyIn === 'body') return;
+    await authority.require(permission, companyId);
   }
 
   async function settleMember(c: Context): Promise<void> {

@@ -67,6 +67,7 @@ export const readProject = operation({
 export const manage = operation({
   ...common,
   operationId: 'manage',
+  permission: 'catalogue.write',
   host: 'management',
   credential: 'management',
   errorShape: 'B',

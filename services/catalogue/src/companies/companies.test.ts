@@ -117,7 +117,12 @@ describe('a member', () => {
   beforeEach(() => one.put('/companies/acme', acme));
 
   it('is published as stored', async () => {
-    const full = { ...ada, avatarUrl: 'https://pictures.example/ada.png', pushSubscriptions: [push] };
+    const full = {
+      ...ada,
+      role: 'support',
+      avatarUrl: 'https://pictures.example/ada.png',
+      pushSubscriptions: [push],
+    };
     expect((await one.put('/companies/acme/members/full', full)).body).toEqual({ sub: 'full', ...full });
     expect((await one.manage('GET', '/companies/acme/members/full')).body).toEqual({ sub: 'full', ...full });
     expect(await published('member:acme/full')).toEqual({ companyId: 'acme', sub: 'full', ...full });
@@ -160,7 +165,7 @@ describe('a member', () => {
   });
 });
 
-it('companies and members need the permission service.manage', async () => {
+it('companies and members need a permission', async () => {
   const token = await catalogue.tokens.mint({ sub: 'ada', permissions: ['service.annotations.write'] });
   for (const path of ['/companies/acme', '/companies/acme/members/ada']) {
     for (const method of ['GET', 'PUT', 'DELETE']) {

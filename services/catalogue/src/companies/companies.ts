@@ -1,7 +1,7 @@
-import type { Company } from '@switchboard/contracts';
+import { type Company, missingPermission } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { BadRequest, NotFound } from '@switchboard/service-kit';
+import { BadRequest, Forbidden, NotFound } from '@switchboard/service-kit';
 import type { Outbox } from '../outbox/outbox.ts';
 import { serializeEntitlements } from '../plans/entitlements.ts';
 import { createPlansStore } from '../plans/store.ts';
@@ -13,8 +13,11 @@ export interface Companies {
   list(cursor?: string): Promise<{ companies: Company[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(id: string): Promise<Company>;
-  /** Throws BadRequest when the plan does not exist. */
-  put(company: Company): Promise<Company>;
+  /**
+   * Throws BadRequest when the plan does not exist, and Forbidden for a new company, another plan or other entitlements
+   * when `mayChangePlan` is false: what a company pays for is not its own to decide.
+   */
+  put(company: Company, mayChangePlan: boolean): Promise<Company>;
   /** Removes the company with its members and its projects, and their keys and reports. */
   remove(id: string): Promise<void>;
 }
@@ -33,13 +36,17 @@ export function createCompanies({ db, outbox }: { db: Db; outbox: Outbox }): Com
       return fromRow(row);
     },
 
-    async put({ id, name, plan, entitlements = {} }) {
+    async put({ id, name, plan, entitlements = {} }, mayChangePlan) {
       const row = { id, name, ...plan, entitlements: serializeEntitlements(entitlements) };
       await outbox.change(async (tx, announce) => {
         if (!(await createPlansStore(tx).hold(plan))) {
           throw new BadRequest(`plan: ${plan.tier}/${plan.cycle} not found; create it first`);
         }
-        await createCompaniesStore(tx).upsert(row);
+        const companies = createCompaniesStore(tx);
+        if (!mayChangePlan && !(await companies.isOnPlan(row))) {
+          throw new Forbidden(`plan, entitlements: ${missingPermission('companies.write')}`);
+        }
+        await companies.upsert(row);
         announce([directoryRecord('company', { id, name, plan, entitlements })]);
       });
       return fromRow(row);

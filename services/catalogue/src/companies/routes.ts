@@ -5,9 +5,11 @@ import type { Companies } from './companies.ts';
 export function companiesRoutes(app: ServiceApp, { companies }: { companies: Companies }): void {
   app.implement(listCompanies, async (c) => c.json(await companies.list(c.req.valid('query').cursor), 200));
   app.implement(getCompany, async (c) => c.json(await companies.get(c.req.valid('param').companyId), 200));
-  app.implement(putCompany, async (c) =>
-    c.json(await companies.put({ ...c.req.valid('json'), id: c.req.valid('param').companyId }), 200),
-  );
+  app.implement(putCompany, async (c) => {
+    const company = { ...c.req.valid('json'), id: c.req.valid('param').companyId };
+    const mayChangePlan = c.var.authority.hasEverywhere('companies.write');
+    return c.json(await companies.put(company, mayChangePlan), 200);
+  });
   app.implement(deleteCompany, async (c) => {
     await companies.remove(c.req.valid('param').companyId);
     return c.body(null, 204);

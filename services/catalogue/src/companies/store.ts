@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
-import { asc, eq, gt } from 'drizzle-orm';
+import { and, asc, eq, gt } from 'drizzle-orm';
 import { PAGE_LIMIT, type Page, toPage } from '../paging/paging.ts';
 import { companies, members, projects } from '../schema/index.ts';
 
@@ -9,6 +9,8 @@ export interface CompaniesStore {
   /** A page of companies by id. */
   list(cursor: string | undefined): Promise<Page<CompanyRow>>;
   find(id: string): Promise<CompanyRow | undefined>;
+  /** Whether the company exists with this plan and these entitlements. */
+  isOnPlan(row: Omit<CompanyRow, 'name'>): Promise<boolean>;
   upsert(row: CompanyRow): Promise<void>;
   /** Locks the company against removal until the transaction ends; false when there is no such company. */
   hold(id: string): Promise<boolean>;
@@ -35,6 +37,16 @@ export function createCompaniesStore(db: Db | Tx): CompaniesStore {
     async find(id) {
       const [row] = await db.select().from(companies).where(eq(companies.id, id));
       return row;
+    },
+
+    async isOnPlan({ id, tier, cycle, entitlements }) {
+      const isSame = and(
+        eq(companies.id, id),
+        eq(companies.tier, tier),
+        eq(companies.cycle, cycle),
+        eq(companies.entitlements, entitlements),
+      );
+      return (await db.$count(companies, isSame)) === 1;
     },
 
     async upsert(row) {

@@ -1,6 +1,6 @@
 import { deleteMember, getMember, listMembers, putMember } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
-import type { Members } from './members.ts';
+import type { Authority, ServiceApp } from '@switchboard/service-kit';
+import type { Editor, Members } from './members.ts';
 
 export function membersRoutes(app: ServiceApp, { members }: { members: Members }): void {
   app.implement(listMembers, async (c) =>
@@ -12,11 +12,20 @@ export function membersRoutes(app: ServiceApp, { members }: { members: Members }
   });
   app.implement(putMember, async (c) => {
     const { companyId, sub } = c.req.valid('param');
-    return c.json(await members.put(companyId, { ...c.req.valid('json'), sub }), 200);
+    const editor = await editorOf(c.var.authority, companyId);
+    return c.json(await members.put(companyId, { ...c.req.valid('json'), sub }, editor), 200);
   });
   app.implement(deleteMember, async (c) => {
     const { companyId, sub } = c.req.valid('param');
-    await members.remove(companyId, sub);
+    await members.remove(companyId, sub, await editorOf(c.var.authority, companyId));
     return c.body(null, 204);
   });
+}
+
+async function editorOf(authority: Authority, companyId: string): Promise<Editor> {
+  return {
+    sub: authority.person.sub,
+    mayChangeAdmins: await authority.has('admins.write', companyId),
+    isOperator: authority.hasEverywhere('admins.write'),
+  };
 }

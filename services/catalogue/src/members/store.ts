@@ -8,6 +8,7 @@ export type MemberRow = typeof members.$inferSelect;
 export interface MembersStore {
   /** A page of a company's members by sub. */
   list(companyId: string, cursor: string | undefined): Promise<Page<MemberRow>>;
+  countOwners(companyId: string): Promise<number>;
   find(companyId: string, sub: string): Promise<MemberRow | undefined>;
   upsert(row: MemberRow): Promise<void>;
   /** False when there was no such member. */
@@ -33,6 +34,9 @@ export function createMembersStore(db: Db | Tx): MembersStore {
       const [row] = await db.select().from(members).where(named(companyId, sub));
       return row;
     },
+
+    countOwners: (companyId) =>
+      db.$count(members, and(eq(members.companyId, companyId), eq(members.role, 'owner'))),
 
     async upsert(row) {
       const { companyId, sub, ...content } = row;

@@ -158,7 +158,8 @@ describe('a report', () => {
   });
 });
 
-it('projects, keys and reports need the permission service.manage', async () => {
+it('projects, keys and reports need a permission', async () => {
+  await one.put('/projects/shop', shop);
   const token = await catalogue.tokens.mint({ sub: 'ada' });
   for (const [method, path] of [
     ['GET', '/projects/shop'],

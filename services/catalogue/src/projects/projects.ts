@@ -1,7 +1,7 @@
-import type { Project } from '@switchboard/contracts';
+import { missingPermission, type Project } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord } from '@switchboard/directory';
-import { BadRequest, Conflict, NotFound } from '@switchboard/service-kit';
+import { BadRequest, Conflict, Forbidden, NotFound } from '@switchboard/service-kit';
 import type { Companies } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
@@ -14,8 +14,11 @@ export interface Projects {
   list(companyId: string, cursor?: string): Promise<{ projects: Project[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(id: string): Promise<Project>;
-  /** Throws BadRequest when the company does not exist, Conflict when a project with keys would move. */
-  put(project: Project): Promise<Project>;
+  /**
+   * `mayMoveFrom` tells whether a project may be taken from this company. Throws BadRequest when the company does not
+   * exist, Forbidden when the project is another company's, Conflict when a project with keys would move.
+   */
+  put(project: Project, mayMoveFrom: (companyId: string) => Promise<boolean>): Promise<Project>;
   /** Removes the project with its keys and reports. */
   remove(id: string): Promise<void>;
 }
@@ -41,7 +44,7 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
       return row;
     },
 
-    async put({ id, companyId, name, region, defaultLanguage }) {
+    async put({ id, companyId, name, region, defaultLanguage }, mayMoveFrom) {
       const project = { id, companyId, name, region, defaultLanguage };
       await outbox.change(async (tx, announce) => {
         if (!(await createCompaniesStore(tx).hold(companyId))) {
@@ -50,6 +53,13 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
         const projects = createProjectsStore(tx);
         await projects.insertIfMissing(project);
         const current = await projects.lock(id);
+        if (
+          current !== undefined &&
+          current.companyId !== companyId &&
+          !(await mayMoveFrom(current.companyId))
+        ) {
+          throw new Forbidden(missingPermission('projects.write'));
+        }
         // A key names its region, and its holder relies on the company it belongs to.
         const isMoved = current?.region !== region || current.companyId !== companyId;
         if (isMoved && (await projects.hasKeys(id))) {

@@ -7,9 +7,13 @@ export function projectsRoutes(app: ServiceApp, { projects }: { projects: Projec
     c.json(await projects.list(c.req.valid('param').companyId, c.req.valid('query').cursor), 200),
   );
   app.implement(getProject, async (c) => c.json(await projects.get(c.req.valid('param').projectId), 200));
-  app.implement(putProject, async (c) =>
-    c.json(await projects.put({ ...c.req.valid('json'), id: c.req.valid('param').projectId }), 200),
-  );
+  app.implement(putProject, async (c) => {
+    const { authority } = c.var;
+    const project = { ...c.req.valid('json'), id: c.req.valid('param').projectId };
+    await authority.require('projects.write', project.companyId);
+    const mayMoveFrom = (companyId: string) => authority.has('projects.write', companyId);
+    return c.json(await projects.put(project, mayMoveFrom), 200);
+  });
   app.implement(deleteProject, async (c) => {
     await projects.remove(c.req.valid('param').projectId);
     return c.body(null, 204);

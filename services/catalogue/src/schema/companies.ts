@@ -1,3 +1,4 @@
+import type { Role } from '@switchboard/contracts';
 import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { json } from './columns.ts';
 
@@ -22,6 +23,7 @@ export const members = pgTable(
     sub: text().notNull(),
     name: text().notNull(),
     email: text().notNull(),
+    role: text().$type<Role>().notNull().default('viewer'),
     avatarUrl: text('avatar_url'),
     pushSubscriptions: json('push_subscriptions'),
   },

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { testMember } from '@switchboard/directory/testing';
+import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';
 import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
@@ -83,13 +85,34 @@ describe('a teammate', () => {
 
   test.each([
     [{ authorId: 'a' }],
-    [{ body: 'x' }],
     [{ authorId: 'a', body: ' ' }],
     [{ authorId: '', body: 'x' }],
     [{ authorId: ' ', body: 'x' }],
   ])('is refused %j', async (turn) => {
     const { id } = await visitor.open();
     expect((await messenger.manage('POST', at(project, `/${id}/turns`), turn)).status).toBe(400);
+  });
+});
+
+describe('an author', () => {
+  const turn = async (id: string, body: object, token: string) =>
+    messenger.call('POST', `/management/v1${at(project, `/${id}/turns`)}`, { token, body });
+
+  test('is the caller, who writes in no other name without a permission for it', async () => {
+    const { id } = await visitor.open();
+    const token = await messenger.mint({ sub: 'grace', permissions: [] });
+    await messenger.directory.put('member', testMember(project.companyId, 'grace', { role: 'support' }));
+    const own = await eventually(async () => {
+      const answer = await turn(id, { body: 'Hello' }, token);
+      expect(answer.status).toBe(201);
+      return answer;
+    });
+    expect(own.body.turn).toMatchObject({ authorKind: 'teammate', authorId: 'grace' });
+    const other = await turn(id, { authorId: 'linus', body: 'Hello' }, token);
+    expect([other.status, other.body.error.message]).toEqual([
+      403,
+      'authorId: Requires conversations.reply-as: service.manage or service.support in the access token.',
+    ]);
   });
 });
 

@@ -2,7 +2,6 @@ import type {
   ConversationStatus,
   ConversationSummary,
   OperatorConversation,
-  TeammateTurn,
   Turn,
 } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
@@ -50,7 +49,7 @@ export function createOperatorConversations({ store, readTurns, live, clock }: O
 
     async sendTurn(
       { projectId, id: conversationId }: { projectId: string; id: string },
-      { authorId, body }: TeammateTurn,
+      { authorId, body }: { authorId: string; body: string },
       idempotencyKey: string | undefined,
     ): Promise<Turn> {
       const appended = await store.appendTurn({

@@ -4,6 +4,7 @@ import {
   appendTurn,
   getConversation,
   listConversations,
+  missingPermission,
   openConversation,
   putConversationStatus,
   readConversation,
@@ -11,6 +12,7 @@ import {
 import {
   answerPrepared,
   etagOf,
+  Forbidden,
   isFresh,
   type OperationEnv,
   type ProjectOfRegion,
@@ -89,7 +91,12 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
     async (c) => {
       const path = c.req.valid('param');
       const { 'Idempotency-Key': key } = c.req.valid('header');
-      const turn = await operatorConversations.sendTurn(path, c.req.valid('json'), key);
+      const { person } = c.var;
+      const { authorId = person.sub, body } = c.req.valid('json');
+      if (authorId !== person.sub && !c.var.authority.hasEverywhere('conversations.reply-as')) {
+        throw new Forbidden(`authorId: ${missingPermission('conversations.reply-as')}`);
+      }
+      const turn = await operatorConversations.sendTurn(path, { authorId, body }, key);
       return c.json({ turn }, 201);
     },
     ofProject,

@@ -53,6 +53,7 @@ export async function startMessenger({ env = {}, databaseUrl }: TestMessengerOpt
     objectsFolder: join(rig.folder, 'objects'),
     mint: rig.mint,
     time,
+    directory,
     call,
     manage,
     startInstance: (instanceEnv: Env = {}, given: { logger?: Logger } = {}) =>

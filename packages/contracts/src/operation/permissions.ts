@@ -1,0 +1,139 @@
+/** What a member of a company may do in it. Each role includes those before it. */
+export const ROLES = ['viewer', 'support', 'editor', 'admin', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** The role of a member for whom none is given. */
+export const DEFAULT_ROLE: Role = 'viewer';
+
+/** The permission in an access token that includes all others, for every company. */
+export const MANAGE_PERMISSION = 'service.manage';
+
+/** Permissions in access tokens, for every company. The others include service.read. */
+const DEPLOYMENT_PERMISSIONS = [
+  'service.read',
+  'service.directory',
+  'service.support',
+  'service.secrets',
+] as const;
+type DeploymentPermission = (typeof DEPLOYMENT_PERMISSIONS)[number];
+
+interface Grant {
+  allows: string;
+  /** The least role that has it in its company; null: no role. */
+  role: Role | null;
+  /** The permission in an access token that includes it, besides service.manage. */
+  deployment: DeploymentPermission | null;
+}
+
+const grants = {
+  'directory.read': {
+    allows: 'Read the company, its members, projects and reports.',
+    role: 'viewer',
+    deployment: 'service.read',
+  },
+  'flags.read': { allows: 'Read flags.', role: 'viewer', deployment: 'service.read' },
+  'cohorts.read': { allows: 'Read cohorts.', role: 'viewer', deployment: 'service.read' },
+  'messenger.read': {
+    allows: 'Read the messenger settings and the team.',
+    role: 'viewer',
+    deployment: 'service.read',
+  },
+  'events.read': { allows: 'Look up events.', role: 'viewer', deployment: 'service.read' },
+  'conversations.read': { allows: 'Read conversations.', role: 'support', deployment: 'service.support' },
+  'conversations.reply': {
+    allows: 'Reply in conversations as oneself, and set their status.',
+    role: 'support',
+    deployment: 'service.support',
+  },
+  'messages.send': { allows: 'Send in-app messages.', role: 'support', deployment: 'service.support' },
+  'replays.read': { allows: 'Play recordings.', role: 'support', deployment: 'service.support' },
+  'flags.write': { allows: 'Change and delete flags.', role: 'editor', deployment: null },
+  'cohorts.write': { allows: 'Change and delete cohorts.', role: 'editor', deployment: null },
+  'reports.write': {
+    allows: 'Change and delete reports, and record their runs.',
+    role: 'editor',
+    deployment: null,
+  },
+  'messenger.write': {
+    allows: 'Change the messenger settings and the team.',
+    role: 'editor',
+    deployment: null,
+  },
+  'members.write': {
+    allows: 'Add, change and remove members up to the role editor.',
+    role: 'admin',
+    deployment: 'service.directory',
+  },
+  'projects.write': {
+    allows: 'Create, change and delete projects.',
+    role: 'admin',
+    deployment: 'service.directory',
+  },
+  'keys.write': {
+    allows: 'List, create and revoke project keys.',
+    role: 'admin',
+    deployment: 'service.secrets',
+  },
+  'secrets.write': {
+    allows: 'List, create and delete identity secrets.',
+    role: 'admin',
+    deployment: 'service.secrets',
+  },
+  'replays.delete': { allows: 'Delete recordings.', role: 'admin', deployment: null },
+  'people.erase': { allows: "Erase a person's data from a project.", role: 'admin', deployment: null },
+  'admins.write': {
+    allows: 'Add, change and remove members with the roles admin and owner.',
+    role: 'owner',
+    deployment: 'service.directory',
+  },
+  'company.write': {
+    allows: 'Rename and delete the company.',
+    role: 'owner',
+    deployment: 'service.directory',
+  },
+  'companies.write': {
+    allows: 'Create companies, and change their plans and entitlements.',
+    role: null,
+    deployment: 'service.directory',
+  },
+  'companies.list': { allows: 'List all companies.', role: null, deployment: 'service.read' },
+  'catalogue.read': { allows: 'Read plans and AI models.', role: null, deployment: 'service.read' },
+  'catalogue.write': {
+    allows: 'Change and delete plans and AI models.',
+    role: null,
+    deployment: 'service.directory',
+  },
+  'conversations.reply-as': {
+    allows: 'Reply in conversations in the name of somebody else.',
+    role: null,
+    deployment: 'service.support',
+  },
+  'erasures.read': { allows: 'Follow erasures.', role: null, deployment: 'service.read' },
+  'colleagues.erase': { allows: 'Erase a colleague everywhere.', role: null, deployment: null },
+} as const satisfies Record<string, Grant>;
+
+/** What a management operation needs, of its company or of the whole deployment. */
+export type Permission = keyof typeof grants;
+
+/** Who has each permission. */
+export const permissionGrants: Readonly<Record<Permission, Grant>> = grants;
+
+/** Whether an access token with these permissions allows it in every company. */
+export function isGrantedByToken(permissions: readonly string[], permission: Permission): boolean {
+  if (permissions.includes(MANAGE_PERMISSION)) return true;
+  const { deployment } = permissionGrants[permission];
+  if (deployment === null) return false;
+  if (permissions.includes(deployment)) return true;
+  return deployment === 'service.read' && DEPLOYMENT_PERMISSIONS.some((one) => permissions.includes(one));
+}
+
+/** Whether a member with this role has the permission in the company. A role that is not known here is the least. */
+export function isGrantedByRole(role: string | undefined, permission: Permission): boolean {
+  const least = permissionGrants[permission].role;
+  return least !== null && rankOf(role) >= ROLES.indexOf(least);
+}
+
+function rankOf(role: string | undefined): number {
+  const known: readonly string[] = ROLES;
+  return Math.max(0, known.indexOf(role ?? DEFAULT_ROLE));
+}

@@ -1,0 +1,182 @@
+import { ROLES, type Role } from '@switchboard/contracts';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  acme,
+  ada,
+  type Instance,
+  pro,
+  shop,
+  type TestCatalogue,
+  testCatalogue,
+} from '../testing/harness.ts';
+
+let catalogue: TestCatalogue;
+let one: Instance;
+const tokens = new Map<string, string>();
+beforeAll(async () => {
+  catalogue = await testCatalogue();
+  one = await catalogue.instance();
+  await one.put('/plans/pro/monthly', pro);
+  await one.put('/plans/free/monthly', pro);
+  for (const sub of ROLES) tokens.set(sub, await catalogue.tokens.mint({ sub }));
+});
+beforeEach(async () => {
+  for (const company of ['acme', 'other']) await one.remove(`/companies/${company}`);
+  for (const company of ['acme', 'other']) await one.put(`/companies/${company}`, acme);
+  for (const role of ROLES) await one.put(`/companies/acme/members/${role}`, { ...ada, role });
+});
+afterAll(() => catalogue.close());
+
+const as = (role: Role) => (method: string, path: string, body?: unknown) =>
+  one.manage(method, path, body, tokens.get(role) ?? '');
+const roleOf = async (sub: string) => (await one.manage('GET', `/companies/acme/members/${sub}`)).body.role;
+
+it('a member without a role is a viewer, and roles are published', async () => {
+  expect((await one.put('/companies/acme/members/new', ada)).body.role).toBe('viewer');
+  await eventually(async () => {
+    const state = await catalogue.published();
+    expect(state.get('member:acme/new')).toMatchObject({ role: 'viewer' });
+    expect(state.get('member:acme/admin')).toMatchObject({ role: 'admin' });
+  });
+});
+
+it('an unknown role is refused', async () => {
+  const answer = await one.put('/companies/acme/members/new', { ...ada, role: 'root' });
+  expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringMatching(/^role: /)]);
+});
+
+describe('an admin', () => {
+  it('adds, changes and removes members up to editor', async () => {
+    for (const role of ['viewer', 'support', 'editor']) {
+      expect((await as('admin')('PUT', '/companies/acme/members/new', { ...ada, role })).status).toBe(200);
+    }
+    expect((await as('admin')('DELETE', '/companies/acme/members/new')).status).toBe(204);
+  });
+
+  it.each(['admin', 'owner'])('does not make an %s, of itself or of others', async (role) => {
+    for (const sub of ['editor', 'new', ...(role === 'owner' ? ['admin'] : [])]) {
+      const answer = await as('admin')('PUT', `/companies/acme/members/${sub}`, { ...ada, role });
+      expect([sub, answer.status]).toEqual([sub, 403]);
+      expect(answer.body.error.message).toContain('admins.write');
+    }
+  });
+
+  it('neither demotes nor removes an owner', async () => {
+    const demoted = await as('admin')('PUT', '/companies/acme/members/owner', { ...ada, role: 'viewer' });
+    const removed = await as('admin')('DELETE', '/companies/acme/members/owner');
+    expect([demoted.status, removed.status, await roleOf('owner')]).toEqual([403, 403, 'owner']);
+  });
+
+  it('changes its own name, and gives up its role only through an owner', async () => {
+    const renamed = await as('admin')('PUT', '/companies/acme/members/admin', {
+      ...ada,
+      name: 'A',
+      role: 'admin',
+    });
+    expect([renamed.status, renamed.body.name]).toEqual([200, 'A']);
+    expect((await as('admin')('DELETE', '/companies/acme/members/admin')).status).toBe(403);
+  });
+
+  it('creates projects in its company, and in no other', async () => {
+    const mine = await as('admin')('PUT', '/projects/mine', shop);
+    const theirs = await as('admin')('PUT', '/projects/theirs', { ...shop, companyId: 'other' });
+    const nobodys = await as('admin')('PUT', '/projects/theirs', { ...shop, companyId: 'nobody' });
+    expect([mine.status, theirs.status, nobodys.status]).toEqual([200, 403, 403]);
+  });
+
+  it('moves no project of another company into its own, and none of its own away', async () => {
+    await one.put('/projects/theirs', { ...shop, companyId: 'other' });
+    await one.put('/projects/mine', shop);
+    expect((await as('admin')('PUT', '/projects/theirs', shop)).status).toBe(403);
+    expect((await as('admin')('PUT', '/projects/mine', { ...shop, companyId: 'other' })).status).toBe(403);
+    expect((await one.manage('GET', '/projects/theirs')).body.companyId).toBe('other');
+  });
+
+  it('cannot tell a project of another company from one that does not exist', async () => {
+    await one.put('/projects/theirs', { ...shop, companyId: 'other' });
+    const [theirs, none] = [
+      await as('admin')('GET', '/projects/theirs'),
+      await as('admin')('GET', '/projects/none'),
+    ];
+    expect([theirs.status, theirs.body]).toEqual([403, none.body]);
+  });
+});
+
+describe('an owner', () => {
+  it('makes and removes admins and owners', async () => {
+    const owner = as('owner');
+    expect((await owner('PUT', '/companies/acme/members/editor', { ...ada, role: 'owner' })).status).toBe(
+      200,
+    );
+    expect((await owner('DELETE', '/companies/acme/members/admin')).status).toBe(204);
+    expect((await owner('DELETE', '/companies/acme/members/editor')).status).toBe(204);
+  });
+
+  it('renames the company, and changes neither its plan nor its entitlements', async () => {
+    const owner = as('owner');
+    const renamed = await owner('PUT', '/companies/acme', { ...acme, name: 'Acme Ltd' });
+    const plan = await owner('PUT', '/companies/acme', { ...acme, plan: { tier: 'free', cycle: 'monthly' } });
+    const more = await owner('PUT', '/companies/acme', { ...acme, entitlements: { articleSearch: true } });
+    const another = await owner('PUT', '/companies/mine', acme);
+    expect([renamed.status, plan.status, more.status, another.status]).toEqual([200, 403, 403, 403]);
+    expect((await one.manage('GET', '/companies/acme')).body).toMatchObject({ ...acme, name: 'Acme Ltd' });
+  });
+
+  it('does not leave the company without an owner; an operator may', async () => {
+    const path = '/companies/acme/members/owner';
+    expect((await as('owner')('DELETE', path)).status).toBe(409);
+    expect((await as('owner')('PUT', path, { ...ada, role: 'admin' })).status).toBe(409);
+    expect((await one.remove(path)).status).toBe(204);
+  });
+
+  it('and another, who remove each other at once: one stays', async () => {
+    await one.put('/companies/acme/members/admin', { ...ada, role: 'owner' });
+    const answers = await Promise.all([
+      as('owner')('DELETE', '/companies/acme/members/admin'),
+      as('admin')('DELETE', '/companies/acme/members/owner'),
+    ]);
+    const owners = (await one.manage('GET', '/companies/acme/members')).body.members.filter(
+      ({ role }: { role: string }) => role === 'owner',
+    );
+    expect([answers.filter(({ status }) => status === 204).length, owners.length]).toEqual([1, 1]);
+  });
+});
+
+describe('an access token', () => {
+  const holding = async (permission: string) => {
+    const token = await catalogue.tokens.mint({ sub: 'operator', permissions: [permission] });
+    return (method: string, path: string, body?: unknown) => one.manage(method, path, body, token);
+  };
+
+  it('with service.read reads every company, and changes nothing', async () => {
+    const ask = await holding('service.read');
+    expect((await ask('GET', '/companies/acme')).status).toBe(200);
+    expect((await ask('GET', '/companies')).status).toBe(200);
+    expect((await ask('PUT', '/companies/acme', acme)).status).toBe(403);
+    expect((await ask('GET', '/projects/none/keys')).status).toBe(403);
+  });
+
+  it('with service.directory writes companies, members and projects, reads them, and makes no keys', async () => {
+    const ask = await holding('service.directory');
+    expect((await ask('PUT', '/companies/acme', acme)).status).toBe(200);
+    expect((await ask('PUT', '/companies/acme/members/new', { ...ada, role: 'owner' })).status).toBe(200);
+    expect((await ask('PUT', '/projects/mine', shop)).status).toBe(200);
+    expect((await ask('GET', '/projects/mine')).status).toBe(200);
+    expect((await ask('POST', '/projects/mine/keys')).status).toBe(403);
+  });
+
+  it('with service.secrets makes keys, and writes no members', async () => {
+    await one.put('/projects/mine', shop);
+    const ask = await holding('service.secrets');
+    expect((await ask('POST', '/projects/mine/keys')).status).toBe(201);
+    expect((await ask('PUT', '/companies/acme/members/new', ada)).status).toBe(403);
+  });
+});
+
+it('a role is in force until the member is removed, and not after', async () => {
+  const ask = as('editor');
+  expect((await ask('GET', '/companies/acme')).status).toBe(200);
+  await one.remove('/companies/acme/members/editor');
+  expect((await ask('GET', '/companies/acme')).status).toBe(403);
+});
