@@ -64,7 +64,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
         'flags.extraEnv[0].value=UTC',
       ],
     });
-    expect(new Set(everything.map(({ kind }) => kind)).size).toBe(9);
+    expect(new Set(everything.map(({ kind }) => kind)).size).toBe(10);
     expect(await schemaErrors(everything)).toEqual([]);
 
     const [deployment] = ofKind(everything, 'Deployment');
@@ -128,17 +128,65 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
   });
 
   it('hardens every pod', () => {
-    for (const { spec } of ofKind(all, 'Deployment')) {
-      expect(spec.template.spec).toMatchObject({
+    const pods = [
+      ...ofKind(all, 'Deployment').map(({ spec }) => spec.template.spec),
+      ...ofKind(all, 'Pod').map(({ spec }) => spec),
+    ];
+    for (const spec of pods) {
+      expect(spec).toMatchObject({
         automountServiceAccountToken: false,
         securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
       });
-      expect(spec.template.spec.containers[0].securityContext).toMatchObject({
+      expect(spec.containers[0].securityContext).toMatchObject({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
       });
+    }
+    for (const { spec } of ofKind(all, 'Deployment'))
       expect(spec['strategy']).toMatchObject({ rollingUpdate: { maxUnavailable: 0 } });
+  });
+
+  it('tests each release with a pod that only `helm test` creates, and that no Service sends requests to', () => {
+    const tests = ofKind(all, 'Pod');
+    expect(tests.map(({ metadata }) => metadata.name)).toEqual(
+      [...services, 'gateway'].map((name) => `${name}-test`),
+    );
+    for (const { metadata } of tests) {
+      expect(metadata.annotations['helm.sh/hook']).toBe('test');
+      const selecting = ofKind(all, 'Service').filter(({ spec }) => matches(metadata.labels, spec.selector));
+      expect(selecting).toEqual([]);
+    }
+  });
+
+  it('has a values file for a laptop whose processes have one small pod each, on the images of docker-compose.yml', async () => {
+    const deployments = ofKind(await template('laptop', { files: ['laptop'] }), 'Deployment');
+    expect(deployments).toHaveLength(ofKind(all, 'Deployment').length);
+    for (const { spec } of deployments) {
+      expect(spec.replicas).toBe(1);
+      expect(spec.template.spec.containers[0].resources.requests.cpu).toBe('20m');
+    }
+    const images = async (file: string) =>
+      [...(await readFile(join(REPOSITORY, file), 'utf8')).matchAll(/^ *image: (\S+)/gm)].map(
+        ([, image]) => image,
+      );
+    const compose = [
+      ...(await images('docker-compose.yml')),
+      ...(await images('deploy/backings/docker-compose.yml')),
+    ];
+    for (const image of await images('deploy/kubernetes/examples/laptop-backings.yaml'))
+      expect(compose.map((one) => one?.replace(/\$\{.*\}/, 'dev'))).toContain(image);
+  });
+
+  it('has a values file for production in which what serves requests scales, within its disruption budget', async () => {
+    for (const name of [...services, 'gateway']) {
+      const release = await template(name, { files: ['everywhere', 'production', name] });
+      const scaled = release
+        .filter(({ kind }) => kind === 'HorizontalPodAutoscaler')
+        .map(({ metadata }) => metadata.name);
+      expect(scaled).toEqual([name]);
+      const budgets = ofKind(release, 'PodDisruptionBudget').map(({ metadata }) => metadata.name);
+      expect(budgets).toEqual(ofKind(release, 'Deployment').map(({ metadata }) => metadata.name));
     }
   });
 
@@ -179,10 +227,16 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
       operators: { namespace: { 'switchboard-management': 'true' } },
       prometheus: { namespace: { 'switchboard-metrics': 'true' } },
     };
+    const tested = new Map(
+      ofKind(all, 'Pod').map(({ metadata: { labels } }) => [labels['app.kubernetes.io/component'], labels]),
+    );
     for (const pod of pods.filter((one) => one !== gateway)) {
       const allowed = Object.entries(callers).filter(([, caller]) => reaches(policies, caller, pod, 'http'));
       const http = pod['switchboard-process'] === 'http';
-      const isPublic = behindGateway.includes(pod['app.kubernetes.io/component'] ?? '');
+      const component = pod['app.kubernetes.io/component'] ?? '';
+      const test = tested.get(component) ?? {};
+      expect(reaches(policies, { pod: test }, pod, 'http')).toBe(http);
+      const isPublic = behindGateway.includes(component);
       expect([pod, allowed.map(([name]) => name)]).toEqual([
         pod,
         [...(http && isPublic ? ['gateway'] : []), ...(http ? ['operators'] : []), 'prometheus'],

@@ -5,6 +5,7 @@ import type { IHorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/
 import type { IIngress } from 'kubernetes-models/networking.k8s.io/v1/Ingress';
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import type { IPodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import type { IPod } from 'kubernetes-models/v1/Pod';
 import type { IService } from 'kubernetes-models/v1/Service';
 import type { IServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 
@@ -15,6 +16,7 @@ export type Manifest =
   | IHTTPRoute
   | IIngress
   | INetworkPolicy
+  | IPod
   | IPodDisruptionBudget
   | IPodMonitor
   | IService

@@ -17,6 +17,7 @@ const container = z.object({
   env: z.array(env),
   ports: z.array(z.object({ name: z.string(), containerPort: z.int() })),
   securityContext: z.unknown(),
+  resources: z.object({ requests: z.record(z.string(), z.string()) }).loose(),
 });
 
 const base = { apiVersion: z.string(), metadata: z.looseObject({ name: z.string(), labels }) };
@@ -68,13 +69,28 @@ const budget = z.looseObject({
   spec: z.looseObject({ selector }),
 });
 
+/** A pod on its own: the one of `helm test`. */
+const pod = z.looseObject({
+  ...base,
+  kind: z.literal('Pod'),
+  metadata: base.metadata.extend({ annotations: labels }),
+  spec: z.looseObject({ containers: z.tuple([container.omit({ env: true, ports: true }).loose()]) }),
+});
+
 const other = z.looseObject({
   ...base,
   kind: z.enum(['HorizontalPodAutoscaler', 'HTTPRoute', 'Ingress', 'PodMonitor', 'ServiceAccount']),
 });
 
 /** A manifest, parsed as far as tests need it. */
-export const rendered = z.discriminatedUnion('kind', [deployment, service, networkPolicy, budget, other]);
+export const rendered = z.discriminatedUnion('kind', [
+  deployment,
+  service,
+  networkPolicy,
+  budget,
+  pod,
+  other,
+]);
 export type Rendered = z.infer<typeof rendered>;
 export type Deployment = z.infer<typeof deployment>;
 export type NetworkPolicy = z.infer<typeof networkPolicy>;
