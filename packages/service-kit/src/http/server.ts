@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
+import { boundLeftovers } from './leftovers.ts';
 import { CommonServerResponse } from './response-headers.ts';
 import { boundUnread } from './unread.ts';
 
@@ -39,6 +40,8 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<Http
   });
   const server = createAdaptorServer({
     fetch,
+    // See boundLeftovers.
+    autoCleanupIncoming: false,
     // @ts-expect-error @types/ws declares `send` more narrowly than the adaptor, which is made for ws.
     websocket: { server: sockets },
     serverOptions: {
@@ -51,6 +54,7 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<Http
     },
   }) as Server;
   boundUnread(server);
+  boundLeftovers(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
     server.listen({ host, port }, resolve);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
@@ -143,6 +144,31 @@ describe('without a key in the header, a body', () => {
   ] as const)('may decompress to 64 KiB: %s', async (encoding, compress) => {
     expect((await keyless(compress(ofSize(65_536)), encoding)).status).toBe(200);
     expect((await keyless(compress(ofSize(65_537)), encoding)).status).toBe(413);
+  });
+
+  it('is not decompressed at all where it begins with its length', async () => {
+    const whole = zlib.brotliCompressSync(Buffer.alloc(1_000_000, 'x'));
+    const start = Buffer.concat([whole.subarray(0, 5), Buffer.alloc(100, 0xff)]);
+    expect((await keyless(start, 'br')).status).toBe(413);
+    expect((await keyless(zlib.brotliCompressSync(''), 'br')).status).toBe(401);
+  });
+
+  it('may refer to all of itself where its brotli window is made smaller', async () => {
+    const half = randomBytes(16_000).toString('hex');
+    const text = JSON.stringify({ n: 1, api_key: KEY, first: half, second: half });
+    expect((await keyless(zlib.brotliCompressSync(text), 'br')).status).toBe(200);
+  });
+
+  it('is decompressed little further than that', async () => {
+    // Its first block is short: that the second is long is only known once it is decompressed.
+    const stream = zlib.createBrotliCompress();
+    for (const bytes of [100, 1_000_000]) {
+      stream.write(Buffer.alloc(bytes, 'x'));
+      await new Promise<void>((resolve) => stream.flush(resolve));
+    }
+    const wrongAfterMegabyte = Buffer.concat([stream.read(), Buffer.alloc(100, 0xff)]);
+    expect((await keyless(wrongAfterMegabyte, 'br')).status).toBe(413);
+    expect((await keyless(wrongAfterMegabyte.subarray(-50), 'br')).status).toBe(401);
   });
 });
 

@@ -64,10 +64,21 @@ export function createBodies(budget: ByteBudget): Bodies {
       const wire = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : await join(chunks, holder);
       if (decode === undefined) return wire;
       let decodedBytes = 0;
-      const decoded = await decode(wire, holder, (bytes) => {
-        decodedBytes += bytes;
-        if (decodedBytes > maxBytes) throw tooLarge(maxBytes, ' when decompressed');
-        hold.take(bytes);
+      const check = (bytes: number) => {
+        if (bytes > maxBytes) throw tooLarge(maxBytes, ' when decompressed');
+      };
+      const decoded = await decode(wire, {
+        holder,
+        maxBytes,
+        expect(bytes) {
+          check(bytes);
+          hold.expect(bytes);
+        },
+        take(bytes) {
+          decodedBytes += bytes;
+          check(decodedBytes);
+          hold.take(bytes);
+        },
       });
       hold.give(wire.length);
       return decoded;

@@ -2,10 +2,21 @@ import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { createSlots } from '@switchboard/resilience';
 import { BadRequest, PayloadTooLarge, UnsupportedEncoding } from '../errors.ts';
+import { leastBytesOf, withWindowFor } from './brotli.ts';
 import { join } from './join.ts';
 
-/** Decompresses a body on behalf of a holder: waiting ones take turns. `take` is called with the length of each chunk before it is kept; throws to refuse it. */
-type Decode = (wire: Buffer, holder: string, take: (bytes: number) => void) => Promise<Buffer>;
+interface DecodeOptions {
+  /** On whose behalf: those that wait take turns. */
+  holder: string;
+  /** Of the decompressed body. */
+  maxBytes: number;
+  /** Called with the fewest bytes that the body decompresses to; throws to refuse it. */
+  expect(bytes: number): void;
+  /** Called with the length of each chunk before it is kept; throws to refuse it. */
+  take(bytes: number): void;
+}
+
+type Decode = (wire: Buffer, options: DecodeOptions) => Promise<Buffer>;
 
 const CHUNK_BYTES = 65_536;
 /** As many as Node has threads for them: each needs a window of up to 16 MiB. */
@@ -50,17 +61,29 @@ export function createDecoding(): (contentEncoding: string | undefined) => Decod
         `Content-Encoding ${encoding.slice(0, 40)}: not supported. Send gzip, deflate, br, zstd or none.`,
       );
     }
-    return async (wire, holder, take) => {
+    return async (sent, { holder, maxBytes, expect, take }) => {
+      const isBrotli = encoding === 'br';
+      const wire = isBrotli ? withWindowFor(maxBytes, sent) : sent;
       const limit = Math.max(ALWAYS_ALLOWED_BYTES, wire.length * MAX_RATIO);
+      const check = (bytes: number) => {
+        if (bytes <= limit) return;
+        throw new PayloadTooLarge(`body: expands to more than ${MAX_RATIO} times its size as sent`);
+      };
       let decoded = 0;
       const takeWithin = (bytes: number) => {
         take(bytes);
         decoded += bytes;
-        if (decoded <= limit) return;
-        throw new PayloadTooLarge(`body: expands to more than ${MAX_RATIO} times its size as sent`);
+        check(decoded);
+      };
+      const work = () => {
+        // Its decoder returns nothing before it has decompressed megabytes; the others return what they have.
+        const least = isBrotli ? leastBytesOf(wire) : 0;
+        expect(least);
+        check(least);
+        return decodeAll(decoder(wire), wire, takeWithin);
       };
       try {
-        return await join(await inSlot(holder, () => decodeAll(decoder(wire), wire, takeWithin)), holder);
+        return await join(await inSlot(holder, work), holder);
       } catch (error) {
         throw isDecodingError(error) ? faultOf(error, encoding) : error;
       }
