@@ -1,6 +1,6 @@
 import { createByteBudget } from '@switchboard/resilience';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBatcher, type Outcome, type PartitionRecords, type Share, sizeOf } from './batcher.ts';
 import { EventLogBusy, EventLogUnavailable } from './errors.ts';
 import { record } from './testing/records.ts';
@@ -74,11 +74,32 @@ describe('createBatcher', () => {
     const of = (holder: string, ...values: string[]) =>
       values.map((value) => publish([value], 10_000, 0, holder));
     const all = [...of('a', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6'), ...of('b', 'b1', 'b2'), ...of('c', 'c1')];
-    for (let next = 0; next < 3; next++) {
+    for (let next = 0; next < 4; next++) {
       sends[next]?.succeed();
       await settled();
     }
-    expect(sent()).toEqual([['a1'], ['a2', 'b1', 'c1', 'a3', 'b2'], ['a4', 'a5', 'a6']]);
+    expect(sent()).toEqual([['a1'], ['a2', 'b1', 'c1', 'a3', 'b2'], ['a4', 'a5'], ['a6']]);
+    await Promise.all(all);
+  });
+
+  it('takes little of one holder for a second after another has published', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { publish, sends, sent } = setUp({ maxHolderBytes: 2 * sizeOf(record('a1', 0)) });
+    const all = [publish(['b1'], 10_000, 0, 'b')];
+    const settle = async () => {
+      sends.at(-1)?.succeed();
+      await settled();
+    };
+    await settle();
+    all.push(...['a1', 'a2', 'a3', 'a4'].map((value) => publish([value], 10_000, 0, 'a')));
+    await settle();
+    expect(sent()).toEqual([['b1'], ['a1'], ['a2', 'a3']]);
+    vi.advanceTimersByTime(1_001);
+    all.push(...['a5', 'a6'].map((value) => publish([value], 10_000, 0, 'a')));
+    await settle();
+    expect(sent().at(-1)).toEqual(['a4', 'a5', 'a6']);
+    await settle();
     await Promise.all(all);
   });
 

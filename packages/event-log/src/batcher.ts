@@ -113,6 +113,9 @@ interface QueueSend {
 /** The part of the budget that one partition may use. */
 const MAX_PART_OF_BUDGET = 1 / 4;
 
+/** How long after a publish of another holder there are several: its next one would wait for the send in flight. */
+const SEVERAL_MS = 1_000;
+
 /** Estimated bytes of a record's framing, offset and timestamp. */
 const RECORD_OVERHEAD = 64;
 
@@ -130,7 +133,7 @@ export function createBatcher(options: {
   transport: Pick<Transport, 'routeOf' | 'send'>;
   budget: ByteBudget;
   maxSendBytes: number;
-  /** What a send takes of each holder while several wait, so that one with much to send makes it little longer. */
+  /** What a send takes of each holder while there are several, so that one with much to send makes it little longer. */
   maxHolderBytes: number;
 }): Batcher {
   const { transport, budget, maxSendBytes, maxHolderBytes } = options;
@@ -138,6 +141,8 @@ export function createBatcher(options: {
   const queues = new Map<string, Queue>();
   const routes = new Map<string, Route>();
   const unsettled = new Set<Publish>();
+  let lastHolder: string | undefined;
+  let severalUntil = 0;
   let sends = 0;
   let timer: NodeJS.Timeout | undefined;
   let expiresAt = Number.POSITIVE_INFINITY;
@@ -175,6 +180,10 @@ export function createBatcher(options: {
     };
     unsettled.add(pending);
     expireAt(deadline);
+    if (holder !== lastHolder) {
+      if (lastHolder !== undefined) severalUntil = performance.now() + SEVERAL_MS;
+      lastHolder = holder;
+    }
     const touched: Queue[] = [];
     for (const [partition, share] of shares) {
       const queue = queueOf(topic, partition);
@@ -257,7 +266,8 @@ export function createBatcher(options: {
   /** The next records of the queues that are ready, in order of arrival, up to the limit. */
   function nextBatch(route: Route): QueueSend[] {
     const batch: QueueSend[] = [];
-    const ofHolder = hasSeveralHolders(route) ? maxHolderBytes / route.ready.length : maxSendBytes;
+    const areSeveral = performance.now() < severalUntil || hasSeveralHolders(route);
+    const ofHolder = areSeveral ? maxHolderBytes / route.ready.length : maxSendBytes;
     let bytes = 0;
     while (bytes < maxSendBytes) {
       const [queue] = route.ready;

@@ -12,8 +12,8 @@ export const MAX_RECORD_BYTES = 1_048_576;
  * topic's `max.message.bytes` (8 MiB by default).
  */
 const MAX_SEND_BYTES = 4 * 1024 * 1024;
-/** The same of each holder while several wait. A send of this size takes a broker some milliseconds. */
-const MAX_HOLDER_BYTES = 512 * 1024;
+/** The same of each holder while there are several. A send of this size takes a broker a few milliseconds. */
+const MAX_HOLDER_BYTES = 256 * 1024;
 
 export interface Publisher {
   publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published>;
