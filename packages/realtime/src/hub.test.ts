@@ -10,7 +10,10 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { createHub, type HubOptions, openFanOut, type Socket } from './index.ts';
 
 /** An instance whose clients join the topic they name, and are refused when they come without a key. */
-async function startInstance(options: Partial<HubOptions> & { redisUrl?: string; channel?: string } = {}) {
+async function startInstance({
+  onPlan,
+  ...options
+}: Partial<HubOptions> & { redisUrl?: string; channel?: string; onPlan?: () => void } = {}) {
   const errors: unknown[] = [];
   const fanOut = openFanOut({ channel: options.channel ?? 'test', redisUrl: options.redisUrl });
   const hub = createHub({
@@ -29,6 +32,7 @@ async function startInstance(options: Partial<HubOptions> & { redisUrl?: string;
   const route = hub.route(
     (c) => c.req.query('address') ?? 'here',
     async (c) => {
+      onPlan?.();
       const credential = c.req.query('key');
       return credential ? { ...plan, credential } : { refuse: { code: 4401, reason: 'no key' } };
     },
@@ -88,6 +92,26 @@ describe('a socket', () => {
     const { closed } = await connect(instance, '');
     expect(await closed).toBe(4401);
     expect(instance.hub.count()).toBe(0);
+  });
+
+  test('is opened in a turn, so that many at once leave time for requests', async () => {
+    const perPass: number[] = [];
+    let isCounting = false;
+    const instance = await startInstance({
+      onPlan() {
+        if (!isCounting) {
+          isCounting = true;
+          perPass.push(0);
+          setImmediate(() => (isCounting = false));
+        }
+        perPass.push((perPass.pop() ?? 0) + 1);
+        const began = performance.now();
+        while (performance.now() - began < 3);
+      },
+    });
+    await Promise.all(Array.from({ length: 30 }, () => connect(instance)));
+    expect(perPass.reduce((sum, one) => sum + one, 0)).toBe(30);
+    expect(Math.max(...perPass)).toBeLessThan(6);
   });
 
   test('joins a limited number of topics', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { upgradeWebSocket } from '@hono/node-server';
+import { briefTurn } from '@switchboard/resilience';
 import type { Context, MiddlewareHandler } from 'hono';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -177,6 +178,9 @@ export function createHub(options: HubOptions): Hub {
           });
         }
         reserve(address, c.env.incoming);
+        // Hundreds of clients that connect at once would hold up requests for as many milliseconds.
+        const turn = briefTurn(address);
+        if (turn !== undefined) await turn;
         return upgrade(c, next);
       };
     },
