@@ -128,12 +128,11 @@ export function createConversations(options: ConversationsOptions) {
       await limits.reads.consume(`${project.id}:${address}`, conversationId);
       const position = await positionAfter(store, conversationId, after);
       if (tokens.isRenewalDue(row)) await store.renewToken(conversationId, tokens.renewal());
-      const { turnCount: upTo, status, lastTurnAt, teamVersion } = row;
+      const { turnCount, status, lastTurnAt, teamVersion } = row;
       return {
-        version: JSON.stringify([position, upTo, status, lastTurnAt, teamVersion]),
+        version: JSON.stringify([position, turnCount, status, lastTurnAt, teamVersion]),
         async conversation() {
-          const range = { after: position, upTo };
-          return presentConversation(row, await readTurns(project.id, conversationId, range));
+          return presentConversation(row, await readTurns(project.id, row, position));
         },
       };
     },

@@ -43,7 +43,7 @@ export function createOperatorConversations({ store, readTurns, live, clock }: O
     async read(projectId: string, id: string, after: string | undefined): Promise<OperatorConversation> {
       const row = await store.find(projectId, id);
       if (row === undefined) throw notFound();
-      const turns = await readTurns(projectId, id, { after: await positionAfter(store, id, after) });
+      const turns = await readTurns(projectId, row, await positionAfter(store, id, after));
       return presentToOperator(row, turns);
     },
 

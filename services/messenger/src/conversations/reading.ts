@@ -1,26 +1,37 @@
 import { createSlots, turnOfLoop } from '@switchboard/resilience';
 import { projectHolder } from '@switchboard/service-kit';
-import type { ConversationsStore, TurnRange, TurnRow } from './store.ts';
+import type { ConversationSize, ConversationsStore, TurnRow } from './store.ts';
 
 /** Conversations that are read at the same time: the largest take megabytes and milliseconds each. */
 const MAX_CONCURRENT = 2;
-/** Up to here a conversation is answered within a millisecond. */
-const SMALL_CHARACTERS = 200_000;
+/** Read at a time of a conversation: it is answered within a millisecond. */
+const PAGE_BYTES = 200_000;
 
 export type ReadTurns = (
   projectId: string,
-  conversationId: string,
-  range: Partial<TurnRange>,
+  conversation: ConversationSize,
+  after: number | undefined,
 ) => Promise<TurnRow[]>;
 
-/** Reads the turns of conversations that are answered. Projects take turns, also at making a large one into JSON. */
+/**
+ * Reads the turns of conversations that are answered, oldest first. Projects take turns, between the pages of a large
+ * conversation too, and at making one into JSON.
+ */
 export function createReadTurns(store: Pick<ConversationsStore, 'turns'>): ReadTurns {
   const inSlot = createSlots(MAX_CONCURRENT);
-  return (projectId, conversationId, range) =>
-    inSlot(projectId, async () => {
-      const turns = await store.turns(projectId, conversationId, range);
-      const characters = turns.reduce((sum, { body }) => sum + body.length, 0);
-      if (characters > SMALL_CHARACTERS) await turnOfLoop(projectHolder(projectId));
-      return turns;
-    });
+  return async (projectId, { id, turnCount, turnBytes }, after = 0) => {
+    const pageTurns = Math.max(1, Math.floor((PAGE_BYTES * turnCount) / Math.max(1, turnBytes)));
+    const isLarge = turnCount - after > pageTurns;
+    const all: TurnRow[] = [];
+    for (let from = after; from < turnCount; from += pageTurns) {
+      const range = { after: from, upTo: Math.min(from + pageTurns, turnCount) };
+      const page = await inSlot(projectId, async () => {
+        const turns = await store.turns(projectId, id, range);
+        if (isLarge) await turnOfLoop(projectHolder(projectId));
+        return turns;
+      });
+      all.push(...page);
+    }
+    return all;
+  };
 }

@@ -16,9 +16,16 @@ export interface ConversationRow {
   lastTurnAt: Date;
 }
 
-/** A conversation with what decides whether a reader has all of it, and whether its token is to be renewed. */
-export interface ConversationState extends ConversationRow {
+/** What a conversation holds: its turns have the positions from 1. */
+export interface ConversationSize {
+  id: string;
   turnCount: number;
+  /** Bytes of their texts in a response. */
+  turnBytes: number;
+}
+
+/** A conversation with what decides whether a reader has all of it, and whether its token is to be renewed. */
+export interface ConversationState extends ConversationRow, ConversationSize {
   tokenExpiresAt: Date;
   /** Changes with the names and avatars of the project's teammates, which are shown beside their turns. */
   teamVersion: string;
@@ -105,7 +112,7 @@ export interface PageRequest {
 
 export interface ConversationsStore {
   add(conversation: NewConversation): Promise<void>;
-  find(projectId: string, id: string): Promise<ConversationRow | undefined>;
+  find(projectId: string, id: string): Promise<(ConversationRow & ConversationSize) | undefined>;
   /** For each check, the conversation; undefined if the token is not the conversation's or has expired. */
   findByTokens(checks: readonly TokenCheck[], now: Date): Promise<(ConversationState | undefined)[]>;
   /** When the token expires; undefined if it is not the conversation's or has expired. */
@@ -237,7 +244,10 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     },
 
     async find(projectId, id) {
-      const [row] = await db.select(conversationColumns).from(conversations).where(inProject(projectId, id));
+      const [row] = await db
+        .select({ ...conversationColumns, ...sizeColumns })
+        .from(conversations)
+        .where(inProject(projectId, id));
       return row;
     },
 
@@ -310,9 +320,14 @@ const conversationColumns = {
   lastTurnAt: conversations.lastTurnAt,
 };
 
+const sizeColumns = {
+  turnCount: conversations.turnCount,
+  turnBytes: conversations.turnBytes,
+};
+
 const stateColumns = {
   ...conversationColumns,
-  turnCount: conversations.turnCount,
+  ...sizeColumns,
   tokenExpiresAt: conversations.tokenExpiresAt,
 };
 
