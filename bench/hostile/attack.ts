@@ -16,14 +16,12 @@ export type Answers = Record<string, number>;
 /** How long the attacker's last requests may take after its time is over. */
 const GRACE_MS = 40_000;
 
-/** Attackers have machines of their own: here they take what the others leave. */
-const SHARES = 0.1;
-
 /** Resolves when the attack is over, with what it got. */
 export async function attack(plan: AttackPlan, groups: CpuGroups | undefined): Promise<Answers> {
   const child = fork(join(import.meta.dirname, 'attack-process.ts'));
   try {
-    if (child.pid !== undefined) await groups?.put(child.pid, 'attacker', SHARES);
+    // Attackers have machines of their own: here they take what the others leave.
+    if (child.pid !== undefined) await groups?.put(child.pid, 'attacker', 'idle');
     child.send(plan);
     const [answers] = await once(child, 'message', {
       signal: AbortSignal.timeout(plan.seconds * 1000 + GRACE_MS),

@@ -29,10 +29,12 @@ export const ABUSED = { id: 'abused', key: `pk_eu_${'b'.repeat(32)}` } as const;
 const SERVICES = ['ingestion', 'archive', 'flags', 'messenger'] as const;
 type Name = (typeof SERVICES)[number];
 
-interface Usage {
+export interface Usage {
   /** Highest resident memory in megabytes. */
   peakMb: number;
   cpuSeconds: number;
+  /** Time for which its event loop could run and no core was free. */
+  waitedSeconds: number;
   /** Longest time for which the event loop could not turn, in milliseconds. */
   blockedMs: number;
 }
@@ -137,18 +139,25 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
   }
 }
 
-const NO_USAGE: Usage = { peakMb: 0, cpuSeconds: 0, blockedMs: 0 };
+const NO_USAGE: Usage = { peakMb: 0, cpuSeconds: 0, waitedSeconds: 0, blockedMs: 0 };
 
 function meterOf({ pid, url }: Program) {
   const usage = processUsage(pid);
-  let before = 0;
+  let before = { cpuSeconds: 0, waitedSeconds: 0 };
   return {
     async read(): Promise<Usage> {
-      const [peakMb, cpuSeconds] = await Promise.all([usage.peakMb(), usage.cpuSeconds()]);
-      const since = cpuSeconds - before;
-      before = cpuSeconds;
+      const [peakMb, cpuSeconds, waitedSeconds] = await Promise.all([
+        usage.peakMb(),
+        usage.cpuSeconds(),
+        usage.waitedSeconds(),
+      ]);
+      const since = {
+        cpuSeconds: cpuSeconds - before.cpuSeconds,
+        waitedSeconds: waitedSeconds - before.waitedSeconds,
+      };
+      before = { cpuSeconds, waitedSeconds };
       await usage.resetPeak();
-      return { peakMb, cpuSeconds: since, blockedMs: await blockedMs(url) };
+      return { peakMb, ...since, blockedMs: await blockedMs(url) };
     },
   };
 }

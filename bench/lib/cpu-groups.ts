@@ -1,13 +1,17 @@
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eventually } from '@switchboard/testkit';
 
 const CGROUPS = '/sys/fs/cgroup';
 /** What a group has by default; half of it gets half as much while the cores are short. */
 const USUAL = { 'cpu.shares': 1024, 'cpu.weight': 100 } as const;
 
+/** In times of what a group has by default. An idle group gets what the others leave, and never delays them. */
+type Shares = number | 'idle';
+
 export interface CpuGroups {
-  /** Moves a process, its threads and its later children to a group with so many usual shares. */
-  put(pid: number, group: string, shares?: number): Promise<void>;
+  /** Moves a process, its threads and its later children to a group with so many shares. */
+  put(pid: number, group: string, shares?: Shares): Promise<void>;
   /** Call it when the processes have ended. */
   remove(): Promise<void>;
 }
@@ -22,10 +26,11 @@ export async function createCpuGroups(name: string): Promise<CpuGroups | undefin
   const { parent, top, file } = found;
   const groups = new Map<string, Promise<string>>();
 
-  async function create(group: string, shares: number): Promise<string> {
+  async function create(group: string, shares: Shares): Promise<string> {
     const folder = join(parent, group);
     await mkdir(folder);
-    await writeFile(join(folder, file), String(Math.max(2, Math.round(USUAL[file] * shares))));
+    if (shares === 'idle') await writeFile(join(folder, 'cpu.idle'), '1');
+    else await writeFile(join(folder, file), String(Math.max(2, Math.round(USUAL[file] * shares))));
     return folder;
   }
 
@@ -37,7 +42,8 @@ export async function createCpuGroups(name: string): Promise<CpuGroups | undefin
     },
     async remove() {
       await writeFile(join(top, 'cgroup.procs'), String(process.pid));
-      for (const made of groups.values()) await rmdir(await made);
+      // A process that was killed stays in its group for a moment.
+      for (const made of groups.values()) await eventually(async () => rmdir(await made));
       await rmdir(parent);
     },
   };

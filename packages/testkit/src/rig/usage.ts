@@ -4,6 +4,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 export interface ProcessUsage {
   /** CPU time of all its threads so far, in seconds. */
   cpuSeconds(): Promise<number>;
+  /** Time in which its main threads could run and no core was free, in seconds. */
+  waitedSeconds(): Promise<number>;
   /** Resident memory now, in megabytes of a million bytes. */
   residentMb(): Promise<number>;
   /** The highest resident memory since the start, or since `resetPeak`. */
@@ -21,6 +23,7 @@ export function processUsage(pid: number): ProcessUsage {
   };
   return {
     cpuSeconds: () => sum(cpuSeconds),
+    waitedSeconds: () => sum(waitedSeconds),
     residentMb: () => sum((one) => memoryMb(one, 'VmRSS')),
     peakMb: () => sum((one) => memoryMb(one, 'VmHWM')),
     async resetPeak() {
@@ -43,6 +46,11 @@ async function cpuSeconds(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+async function waitedSeconds(pid: number): Promise<number> {
+  const [, nanoseconds] = (await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ');
+  return Number(nanoseconds) / 1e9;
 }
 
 async function memoryMb(pid: number, name: string): Promise<number> {
