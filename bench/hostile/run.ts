@@ -137,11 +137,7 @@ async function withstand({ deployment, tenant, name, seconds, quiet }: Ordeal): 
 }
 
 /** What tells a machine that has no core left from a service that is unfair. */
-function tell(
-  answers: Answers,
-  usage: readonly [string, Usage][],
-  seconds: number,
-): void {
+function tell(answers: Answers, usage: readonly [string, Usage][], seconds: number): void {
   const each = Object.entries(answers).map(([answer, times]) => `${answer}: ${times}`);
   console.log(`  attacker: ${each.join(', ') || 'nothing'}`);
   const used = usage.map(

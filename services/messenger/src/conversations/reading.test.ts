@@ -14,7 +14,9 @@ it('reads two conversations at a time, the projects in rotation', async () => {
     },
   });
   const projects = ['many', 'many', 'many', 'many', 'many', 'one'];
-  await Promise.all(projects.map((project) => read(project, { id: 'cnv', turnCount: 1, turnBytes: 10 }, undefined)));
+  await Promise.all(
+    projects.map((project) => read(project, { id: 'cnv', turnCount: 1, turnBytes: 10 }, undefined)),
+  );
   expect(order).toEqual(['many', 'many', 'many', 'one', 'many', 'many']);
 });
 
