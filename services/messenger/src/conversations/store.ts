@@ -1,6 +1,6 @@
 import type { AuthorKind, ConversationStatus, PageContext, UploadedAttachment } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
-import { and, asc, desc, eq, gt, isNotNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import { attachments, conversations, teammates, turns } from '../schema/index.ts';
 import { CAPACITY, turnBytes } from './size.ts';
@@ -33,7 +33,7 @@ export interface ConversationState extends ConversationRow, ConversationSize {
 
 /** Positions, `upTo` included. */
 export interface TurnRange {
-  after: number | undefined;
+  after: number;
   upTo: number;
 }
 
@@ -120,7 +120,7 @@ export interface ConversationsStore {
   /** Does nothing if the expiry would move by less than a minute, so that not every read writes. */
   renewToken(conversationId: string, renewal: TokenRenewal): Promise<void>;
   /** Oldest first. */
-  turns(projectId: string, conversationId: string, range: Partial<TurnRange>): Promise<TurnRow[]>;
+  turns(projectId: string, conversationId: string, range: TurnRange): Promise<TurnRow[]>;
   /** The position of a turn; undefined if it is not one of the conversation. */
   positionOf(conversationId: string, turnId: string): Promise<number | undefined>;
   /** The query behind `positionOf`, for tests that explain it. */
@@ -144,40 +144,10 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
   async function findTurns(
     projectId: string,
     conversationId: string,
-    { at, after, upTo }: { at?: number } & Partial<TurnRange>,
+    { after, upTo }: TurnRange,
   ): Promise<TurnRow[]> {
-    const inRange = (position: typeof turns.position | typeof attachments.turnPosition) =>
-      and(
-        at === undefined ? undefined : eq(position, at),
-        after === undefined ? undefined : gt(position, after),
-        upTo === undefined ? undefined : lte(position, upTo),
-      );
-    const [rows, files] = await Promise.all([
-      db
-        .select(turnColumns)
-        .from(turns)
-        .leftJoin(
-          teammates,
-          and(
-            eq(teammates.projectId, projectId),
-            eq(teammates.userId, turns.authorId),
-            eq(turns.authorKind, 'teammate'),
-          ),
-        )
-        .where(and(eq(turns.conversationId, conversationId), inRange(turns.position)))
-        .orderBy(asc(turns.position)),
-      db
-        .select(attachmentColumns)
-        .from(attachments)
-        .where(
-          and(
-            eq(attachments.conversationId, conversationId),
-            isNotNull(attachments.turnPosition),
-            inRange(attachments.turnPosition),
-          ),
-        )
-        .orderBy(asc(attachments.turnPosition), asc(attachments.place)),
-    ]);
+    const wanted = { projectId, conversationId, after, upTo };
+    const [rows, files] = await Promise.all([turnsInRange.execute(wanted), filesInRange.execute(wanted)]);
     const byTurn = Map.groupBy(files, ({ turnPosition }) => turnPosition);
     return rows.map((row) => ({
       ...row,
@@ -227,6 +197,8 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
   }
 
   const byTokens = findByTokens(db);
+  const turnsInRange = findTurnsInRange(db);
+  const filesInRange = findFilesInRange(db);
 
   return {
     turns: findTurns,
@@ -293,7 +265,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       const isKnown = !repeated && turn.author.kind === 'visitor' && turn.attachmentIds.length === 0;
       const [row] = isKnown
         ? [newVisitorTurn(turn, position, authorId)]
-        : await findTurns(turn.projectId, turn.conversationId, { at: position });
+        : await findTurns(turn.projectId, turn.conversationId, { after: position - 1, upTo: position });
       if (row === undefined) return { outcome: 'no conversation' };
       return repeated ? { outcome: 'repeated', turn: row } : { outcome: 'appended', turn: row, statusBefore };
     },
@@ -376,6 +348,38 @@ function findByTokens(db: Db | Tx) {
     )
     .where(sql`${conversations.tokenExpiresAt} > ${sql.placeholder('now')}`)
     .prepare('conversations_by_tokens');
+}
+
+const [ofProject, ofConversation, after, upTo] = ['projectId', 'conversationId', 'after', 'upTo'].map(
+  (name) => sql.placeholder(name),
+);
+
+const inRange = (position: typeof turns.position | typeof attachments.turnPosition) =>
+  sql`${position} > ${after}::int and ${position} <= ${upTo}::int`;
+
+/** Built once, as findFilesInRange is: every reader asks it. */
+function findTurnsInRange(db: Db | Tx) {
+  const author = and(
+    sql`${teammates.projectId} = ${ofProject}`,
+    eq(teammates.userId, turns.authorId),
+    eq(turns.authorKind, 'teammate'),
+  );
+  return db
+    .select(turnColumns)
+    .from(turns)
+    .leftJoin(teammates, author)
+    .where(and(sql`${turns.conversationId} = ${ofConversation}`, inRange(turns.position)))
+    .orderBy(asc(turns.position))
+    .prepare('turns_in_range');
+}
+
+function findFilesInRange(db: Db | Tx) {
+  return db
+    .select(attachmentColumns)
+    .from(attachments)
+    .where(and(sql`${attachments.conversationId} = ${ofConversation}`, inRange(attachments.turnPosition)))
+    .orderBy(asc(attachments.turnPosition), asc(attachments.place))
+    .prepare('files_in_range');
 }
 
 const inProject = (projectId: string, id: string) =>
