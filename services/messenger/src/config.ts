@@ -22,6 +22,7 @@ const limits = {
   TURNS_PER_PROJECT_PER_MINUTE: limit(30_000).describe('Turns per project.'),
   READS_PER_CONVERSATION_PER_MINUTE: limit(120).describe("Visitor's reads per conversation."),
   READS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe('Reads per address and project.'),
+  READS_PER_PROJECT_PER_MINUTE: limit(60_000).describe('Reads per project.'),
   SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe(
     'Subscriptions on sockets, per address and project.',
   ),

@@ -127,6 +127,7 @@ export const messengerService = defineService({
         reads: limit(
           inMinute('reads-address', config.READS_PER_ADDRESS_PER_MINUTE),
           inMinute('reads', config.READS_PER_CONVERSATION_PER_MINUTE),
+          inMinute('reads-project', config.READS_PER_PROJECT_PER_MINUTE),
         ),
       },
       live,

@@ -115,26 +115,30 @@ describe('limits', () => {
     expect(turns).toEqual([201, 201, 429]);
   });
 
-  test('on turns count by project over all conversations and addresses', async () => {
+  test('on turns and reads count by project over all conversations and addresses', async () => {
     const { url } = await messenger.startInstance({
       TURNS_PER_PROJECT_PER_MINUTE: '2',
+      READS_PER_PROJECT_PER_MINUTE: '2',
       TRUSTED_PROXY_HOPS: '1',
     });
     const limited = visitorOf(messenger, project, url);
     const other = visitorOf(messenger, await messenger.createProject(), url);
-    const turns: [number, string | null][] = [];
+    const answers: [number, number, string | null][] = [];
     for (const address of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) {
-      const { status, headers } = await limited.send(await limited.open(), 'x', {
-        'X-Forwarded-For': address,
-      });
-      turns.push([status, headers.get('retry-after')]);
+      const conversation = await limited.open();
+      const headers = { 'X-Forwarded-For': address };
+      const turn = await limited.send(conversation, 'x', headers);
+      const read = await limited.read(conversation, headers);
+      answers.push([turn.status, read.status, turn.headers.get('retry-after')]);
     }
-    expect(turns).toEqual([
-      [201, null],
-      [201, null],
-      [429, expect.stringMatching(/^\d+$/)],
+    expect(answers).toEqual([
+      [201, 200, null],
+      [201, 200, null],
+      [429, 429, expect.stringMatching(/^\d+$/)],
     ]);
-    expect((await other.send(await other.open(), 'x')).status).toBe(201);
+    const conversation = await other.open();
+    expect((await other.send(conversation, 'x')).status).toBe(201);
+    expect((await other.read(conversation)).status).toBe(200);
   });
 });
 

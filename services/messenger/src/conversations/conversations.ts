@@ -32,8 +32,8 @@ interface ConversationsOptions {
     opens: RateLimit<[string, string]>;
     /** Of an address, of a conversation, and of a project. */
     turns: RateLimit<[string, string, string]>;
-    /** Of an address, and of a conversation. */
-    reads: RateLimit<[string, string]>;
+    /** As for turns. */
+    reads: RateLimit<[string, string, string]>;
   };
   live: Live;
   clock: Clock;
@@ -125,7 +125,7 @@ export function createConversations(options: ConversationsOptions) {
       after: string | undefined,
     ): Promise<{ version: string; conversation(): Promise<Conversation> }> {
       const conversationId = row.id;
-      await limits.reads.consume(`${project.id}:${address}`, conversationId);
+      await limits.reads.consume(`${project.id}:${address}`, conversationId, project.id);
       const position = await positionAfter(store, conversationId, after);
       if (tokens.isRenewalDue(row)) await store.renewToken(conversationId, tokens.renewal());
       const { turnCount, status, lastTurnAt, teamVersion } = row;
