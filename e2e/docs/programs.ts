@@ -28,6 +28,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'deploy/backings/engine.sh': 'sets up a container engine; e2e/backings runs it',
   'deploy/backings/up.sh': 'starts what these tests run on',
   'deploy/backings/down.sh': 'stops what these tests run on',
+  'npm install': 'needs the published packages; deploy/standalone runs the code that follows',
   'npx pnpm@12 start': 'starts a second Switchboard; deploy/standalone has tests that do',
   'npx pnpm@12 test': 'runs this test',
   'npx pnpm@12 exec vitest': 'runs tests',

@@ -1,0 +1,51 @@
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { describe, expect, it } from 'vitest';
+
+/** What a page loads of a package: minified, gzip, without what the page has already. */
+async function size(code: string, external: (string | RegExp)[] = []): Promise<number> {
+  const folder = fileURLToPath(new URL('../../packages', import.meta.url));
+  const built = await rolldown({
+    input: 'entry.js',
+    external,
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: (id) => (id === 'entry.js' ? `${folder}/sdk-react/entry.js` : null),
+        load: (id) => (id.endsWith('/sdk-react/entry.js') ? code.replaceAll('~', folder) : null),
+      },
+    ],
+  });
+  const { output } = await built.generate({ format: 'esm', minify: true });
+  await built.close();
+  const [{ code: bundled }] = output;
+  return gzipSync(bundled, { level: 9 }).length;
+}
+
+describe('the size of a package that pages load', () => {
+  it.each([
+    ['@switchboard/browser', 8_000, "export * from '~/sdk-browser/src/index.ts'", []],
+    [
+      '@switchboard/react',
+      3_000,
+      "export * from '~/sdk-react/src/index.ts'",
+      [/^react/, /sdk-browser.*client/],
+    ],
+  ])('%s is at most %d bytes', async (_, most, code, external) => {
+    expect(await size(code, external)).toBeLessThanOrEqual(most);
+  });
+
+  it('@switchboard/replay is rrweb and at most 3,000 bytes', async () => {
+    const whole = await size("export * from '~/sdk-replay/src/index.ts'");
+    const rrweb = await size(
+      "export { record } from '~/sdk-replay/node_modules/@rrweb/record/dist/record.js'",
+    );
+    expect(whole - rrweb).toBeLessThanOrEqual(3_000);
+  });
+
+  it('of what a page does not use is nothing', async () => {
+    expect(await size("export { flagValue } from '~/sdk-browser/src/index.ts'")).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,24 @@
+import type { FlagValue } from './types.ts';
+
+/**
+ * The value of a flag among some. The fallback is returned if the flag is missing, null, or of another type than the
+ * fallback.
+ */
+export function flagValue<K extends string, V>(
+  flags: Readonly<Record<string, unknown>>,
+  key: K,
+  fallback: V,
+): FlagValue<K, V> {
+  const value = Object.hasOwn(flags, key) ? flags[key] : undefined;
+  return isLike<FlagValue<K, V>>(value, fallback) ? value : standIn(fallback);
+}
+
+const isLike = <T>(value: unknown, fallback: unknown): value is T =>
+  value !== undefined &&
+  value !== null &&
+  (fallback === null ||
+    fallback === undefined ||
+    (typeof value === typeof fallback && Array.isArray(value) === Array.isArray(fallback)));
+
+// The caller's types say so for both.
+const standIn = <T>(fallback: unknown): T => fallback as T;

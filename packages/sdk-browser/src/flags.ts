@@ -1,0 +1,207 @@
+import { flagValue } from './flag-value.ts';
+import type { Listeners } from './listeners.ts';
+import type { Notes } from './queue.ts';
+import { isObject, type Storage } from './storage.ts';
+import { backoffMs, type Transport } from './transport.ts';
+import type { FlagsClient, FlagValue, Options } from './types.ts';
+
+const POLL_MS = 30_000;
+const READY_MS = 5_000;
+const TOKEN_MS = 60_000;
+/** Close codes for a key that is not good, and will not become so. */
+const REFUSED = [4401, 4403];
+
+interface Values {
+  flags: Readonly<Record<string, unknown>>;
+  variants: Readonly<Record<string, unknown>>;
+}
+
+interface FlagsOptions {
+  key: string;
+  host: string;
+  bootstrap: Options['bootstrap'];
+  transport: Transport;
+  listeners: Listeners;
+  /** Undefined without consent, or in memory. */
+  storage(): Storage | undefined;
+  /** Empty without consent: nothing is read then. */
+  distinctId(): string;
+  /** Sends this tab's identify and group calls. */
+  settle(): Promise<void>;
+  notes(): Promise<Notes>;
+  note(notes: Notes): Promise<void>;
+}
+
+export interface FlagsControl {
+  client: FlagsClient;
+  /** Reads the values again if they are in use. */
+  refresh(): void;
+  /** Forgets the values of another person. */
+  forget(): void;
+  pause(): void;
+  resume(): void;
+}
+
+export function createFlags(options: FlagsOptions): FlagsControl {
+  const { key, host, bootstrap, transport, listeners, storage, distinctId, settle, notes, note } = options;
+  let values: Values = { flags: bootstrap?.flags ?? {}, variants: bootstrap?.variants ?? {} };
+  /** The person of the values; undefined for those given. */
+  let of: string | undefined;
+  /** When the rules last changed, as the socket told. */
+  let told: unknown;
+  let isUsed = false;
+  let loading: Promise<void> | undefined;
+  let again = false;
+  let socket: WebSocket | undefined;
+  let failures = 0;
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+
+  function later(ms: number, run: () => void): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      run();
+    }, ms);
+    timers.add(timer);
+  }
+
+  function set(next: Values): void {
+    if (JSON.stringify(next) === JSON.stringify(values)) return;
+    values = next;
+    listeners.call();
+  }
+
+  /** The first use. */
+  function start(): void {
+    if (isUsed) return;
+    isUsed = true;
+    const kept = storage()?.read('flags');
+    if (
+      isObject(kept) &&
+      kept['of'] === distinctId() &&
+      isObject(kept['flags']) &&
+      isObject(kept['variants'])
+    ) {
+      values = { flags: kept['flags'], variants: kept['variants'] };
+      of = distinctId();
+      told = kept['told'];
+    }
+    resume();
+  }
+
+  function resume(): void {
+    if (!isUsed || distinctId() === '' || timers.size > 0) return;
+    void load();
+    connect();
+    poll();
+  }
+
+  function poll(): void {
+    later(POLL_MS, () => {
+      // While the socket is not open.
+      if (socket?.readyState !== 1 && document.visibilityState === 'visible') void load();
+      poll();
+    });
+  }
+
+  function connect(): void {
+    const current = new WebSocket(
+      `${host.replace(/^http/, 'ws')}/v1/flags/socket?api_key=${encodeURIComponent(key)}`,
+    );
+    socket = current;
+    current.onmessage = ({ data }) => {
+      failures = 0;
+      const message: unknown = JSON.parse(data);
+      if (!isObject(message) || message['generatedAt'] === told) return;
+      told = message['generatedAt'];
+      // Not all clients at once; and once more, for an instance that hears of the change a moment later.
+      later(Math.random() * 300, () => void load());
+      later(3_000 + Math.random() * 2_000, () => void load());
+    };
+    current.onclose = ({ code }) => {
+      if (socket !== current || REFUSED.includes(code)) return;
+      later(backoffMs(failures++), connect);
+    };
+  }
+
+  function pause(): void {
+    for (const timer of timers) clearTimeout(timer);
+    timers.clear();
+    const current = socket;
+    socket = undefined;
+    current?.close();
+  }
+
+  function load(): Promise<void> {
+    if (loading !== undefined) {
+      again = true;
+      return loading;
+    }
+    loading = read()
+      .catch(() => undefined) // the poll tries again
+      .finally(() => {
+        loading = undefined;
+      });
+    return loading;
+  }
+
+  async function read(): Promise<void> {
+    await settle();
+    again = false;
+    const id = distinctId();
+    if (id === '') return;
+    const { tokens, tokensAt = 0 } = await notes();
+    const isFresh = Math.abs(Date.now() - tokensAt) < TOKEN_MS;
+    const token = isFresh && tokens !== undefined ? Object.values(tokens).join() : '';
+    const response = await transport.get(
+      `${host}/v1/flags?distinct_id=${encodeURIComponent(id)}`,
+      token === '' ? {} : { 'X-State-Token': token },
+    );
+    const body: unknown = response.ok ? await response.json() : undefined;
+    if (isObject(body) && isObject(body['flags']) && isObject(body['variants']) && id === distinctId()) {
+      const state = response.headers.get('X-State');
+      // Without the person's state the values are worse than those known.
+      if (state !== 'unavailable' || of !== id) {
+        of = id;
+        set({ flags: body['flags'], variants: body['variants'] });
+        storage()?.write('flags', { of, told, ...values });
+      }
+      if (state !== null && token !== '') later(1_000, () => void load());
+      else if (token !== '' && (await notes()).tokensAt === tokensAt) await note({ tokens: {} });
+    }
+    if (again) await read();
+  }
+
+  return {
+    pause,
+    resume,
+    refresh: () => void (isUsed && load()),
+    forget() {
+      storage()?.remove('flags');
+      of = undefined;
+      set({ flags: {}, variants: {} });
+    },
+    client: {
+      get<K extends string, V>(name: K, fallback: V): FlagValue<K, V> {
+        start();
+        return flagValue(values.flags, name, fallback);
+      },
+      all() {
+        start();
+        return values.flags;
+      },
+      variant(name) {
+        start();
+        const variant = Object.hasOwn(values.variants, name) ? values.variants[name] : undefined;
+        return typeof variant === 'string' ? variant : undefined;
+      },
+      async ready() {
+        start();
+        await Promise.race([load(), new Promise((resolve) => setTimeout(resolve, READY_MS))]);
+      },
+      onChange(listener) {
+        start();
+        return listeners.add(listener);
+      },
+    },
+  };
+}

@@ -1,0 +1,263 @@
+import type { Item, Kind, Queue, Row } from './queue.ts';
+import { backoffMs, retryAfterMs, type Transport } from './transport.ts';
+import type { SwitchboardError } from './types.ts';
+
+const PATHS: Record<Kind, string> = { event: '/v1/events', identify: '/v1/identify', group: '/v1/group' };
+/** The server drops repeats of an event within seven days. */
+const MAX_AGE_MS = 7 * 86_400_000;
+/** Events that send themselves early. */
+const FULL_BATCH = 100;
+/** What a browser sends for a page that goes away: 64 KiB in all, with some room for others. */
+const MAX_LAST_BYTES = 56_000;
+
+interface SenderOptions {
+  key: string;
+  url: string;
+  flushMs: number;
+  queue: Queue;
+  transport: Transport;
+  report(error: SwitchboardError): void;
+  /** After an identify or group call was accepted. */
+  onStateChange(): void;
+}
+
+export interface Sender {
+  /** Queues an item; resolves to whether it is queued. */
+  add(item: Item): Promise<boolean>;
+  /** Sends what is queued; resolves when it is sent or has to wait. */
+  flush(): Promise<void>;
+  /** Whether this tab has calls that may not be sent yet. */
+  hasCalls(): boolean;
+  /** Sends what is not sent yet, for a page that may go away. Returns the items that are not even stored. */
+  sendLast(): Item[];
+  /** The network is back. */
+  retryNow(): void;
+  clear(): void;
+  close(): void;
+}
+
+interface Entry {
+  item: Item;
+  /** Once it is stored. */
+  seq?: number;
+  /** Sent by sendLast, without an answer yet. */
+  isLeaving: boolean;
+}
+
+export function createSender(options: SenderOptions): Sender {
+  const { key, url, flushMs, queue, transport, report, onStateChange } = options;
+  /** What this tab queued and may not be sent yet, by id. */
+  const unsent = new Map<string, Entry>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let dueAt = Number.POSITIVE_INFINITY;
+  let failures = 0;
+  /** The server asked to wait until then. */
+  let retryAt = 0;
+  let isStopped = false;
+  let running: Promise<void> | undefined;
+  let again = false;
+
+  function schedule(ms: number): void {
+    const at = Date.now() + ms;
+    if (isStopped || at >= dueAt) return;
+    clearTimeout(timer);
+    dueAt = at;
+    timer = setTimeout(() => void flush(), ms);
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    dueAt = Number.POSITIVE_INFINITY;
+    if (isStopped) return Promise.resolve();
+    if (running !== undefined) {
+      again = true;
+      return running;
+    }
+    running = run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  async function run(): Promise<void> {
+    do {
+      again = false;
+      try {
+        // One tab sends at a time. Without a lock, which needs https or localhost, two may send the same ids.
+        await (navigator.locks?.request(`switchboard:${key}`, drain).catch(drain) ?? drain());
+      } catch (error) {
+        report({ code: 'internal', message: String(error) });
+        schedule(backoffMs(failures++));
+      }
+    } while (again && dueAt === Number.POSITIVE_INFINITY && !isStopped);
+  }
+
+  async function drain(): Promise<void> {
+    const wait = ((await queue.notes()).retryAt ?? 0) - Date.now();
+    // A clock that was set back must not make it wait longer than the server asked for.
+    if (wait > 0 && wait <= 3_600_000) return schedule(wait);
+    for (;;) {
+      const known = [...unsent].filter(([, { seq }]) => seq !== undefined);
+      const rows = await queue.take();
+      if (rows.length === 0) {
+        for (const [id] of known) unsent.delete(id);
+        failures = 0;
+        return;
+      }
+      const old = rows.filter(({ item }) => item.at < Date.now() - MAX_AGE_MS);
+      for (const row of old) await drop(row, 'expired', 'Not accepted within seven days.');
+      if (old.length > 0) continue;
+      const events = rows.filter(({ item }) => item.kind === 'event');
+      // Calls first: flags wait for them.
+      for (const row of rows) {
+        if (row.item.kind !== 'event' && !(await send([row], row.item.kind))) return;
+      }
+      if (events.length > 0 && !(await send(events, 'event'))) return;
+    }
+  }
+
+  /** Whether to go on. */
+  async function send(rows: readonly Row[], kind: Kind): Promise<boolean> {
+    const [first] = rows;
+    if (first === undefined) return true;
+    let response: Response;
+    try {
+      response = await transport.post(url + PATHS[kind], bodyOf(rows.map(({ item }) => item)));
+    } catch {
+      schedule(backoffMs(failures++));
+      return false;
+    }
+    const { status } = response;
+    if (response.ok) {
+      await sent(rows, kind, response.headers.get('X-State-Token'));
+      failures = 0;
+      return true;
+    }
+    if (status === 400 || status === 413) {
+      const message = await messageOf(response);
+      const bad = rows.length === 1 ? first : rows[Number(/^events\[(\d+)\]/.exec(message)?.[1] ?? -1)];
+      if (bad !== undefined) {
+        await drop(bad, 'rejected', message, status);
+        return send(
+          rows.filter((row) => row !== bad),
+          kind,
+        );
+      }
+      const half = rows.length >> 1;
+      return (await send(rows.slice(0, half), kind)) && send(rows.slice(half), kind);
+    }
+    if (status === 429 || status === 408 || status >= 500) {
+      const wait = retryAfterMs(response);
+      if (wait > 0) {
+        retryAt = Date.now() + wait;
+        await queue.note({ retryAt });
+      }
+      // Not everyone at the same moment.
+      schedule(wait + backoffMs(failures++));
+      return false;
+    }
+    isStopped = true;
+    report({ code: 'unauthorized', message: await messageOf(response), status });
+    return false;
+  }
+
+  /** The page may live on and learn of the answer. Otherwise they are sent again, with the same ids. */
+  async function leave(entries: readonly Entry[], kind: Kind, body: string): Promise<void> {
+    try {
+      const response = await transport.postLast(url + PATHS[kind], body);
+      const rows = entries.flatMap(({ item, seq }) => (seq === undefined ? [] : [{ item, seq }]));
+      if (response.ok) return await sent(rows, kind, response.headers.get('X-State-Token'));
+    } catch {
+      // As without an answer.
+    }
+    for (const entry of entries) entry.isLeaving = false;
+  }
+
+  async function sent(rows: readonly Row[], kind: Kind, token: string | null): Promise<void> {
+    const tokens = token === null ? undefined : { ...(await queue.notes()).tokens, [kind]: token };
+    await queue.remove(rows, tokens && { tokens, tokensAt: Date.now() });
+    for (const { item } of rows) unsent.delete(item.id);
+    if (kind !== 'event') onStateChange();
+  }
+
+  async function drop(row: Row, code: SwitchboardError['code'], message: string, status?: number) {
+    await queue.remove([row]);
+    unsent.delete(row.item.id);
+    report({ code, message, eventId: row.item.id, ...(status !== undefined && { status }) });
+  }
+
+  const bodyOf = (items: readonly Item[], isLast = false) => {
+    const [first] = items;
+    const fields = isLast ? `"api_key":${JSON.stringify(key)},` : '';
+    if (first !== undefined && first.kind !== 'event') return `{${fields}${first.body.slice(1)}`;
+    // Of the clock that set the timestamps: the server corrects both.
+    return `{${fields}"sent_at":"${new Date().toISOString()}","events":[${items.map(({ body }) => body)}]}`;
+  };
+
+  return {
+    flush,
+    async add(item) {
+      const entry: Entry = { item, isLeaving: false };
+      unsent.set(item.id, entry);
+      const seq = await queue.add(item);
+      if (seq === undefined) {
+        unsent.delete(item.id);
+        report({ code: 'full', message: 'The queue is full.', eventId: item.id });
+        return false;
+      }
+      entry.seq = seq;
+      // Calls go at once: flags wait for them.
+      if (failures === 0) schedule(item.kind !== 'event' || unsent.size >= FULL_BATCH ? 0 : flushMs);
+      else schedule(backoffMs(failures));
+      return true;
+    },
+    hasCalls: () => [...unsent.values()].some(({ item }) => item.kind !== 'event'),
+    sendLast() {
+      const entries = [...unsent.values()].filter(({ isLeaving }) => !isLeaving);
+      const unstored = entries.filter(({ seq }) => seq === undefined).map(({ item }) => item);
+      if (isStopped || Date.now() < retryAt) return unstored;
+      let left = MAX_LAST_BYTES;
+      const chosen = entries.filter(({ item }) => {
+        left -= item.body.length * 3 > left ? new Blob([item.body]).size : item.body.length;
+        return left > 0;
+      });
+      const isEvent = ({ item }: { item: Item }) => item.kind === 'event';
+      const calls = chosen.filter((entry) => !isEvent(entry)).map((entry) => [entry]);
+      for (const group of [chosen.filter(isEvent), ...calls]) {
+        const [first] = group;
+        if (first === undefined) continue;
+        const kind = first.item.kind;
+        for (const entry of group) entry.isLeaving = true;
+        const body = bodyOf(
+          group.map(({ item }) => item),
+          true,
+        );
+        void leave(group, kind, body);
+      }
+      return unstored;
+    },
+    retryNow() {
+      failures = 0;
+      schedule(0);
+    },
+    clear() {
+      unsent.clear();
+      clearTimeout(timer);
+      dueAt = Number.POSITIVE_INFINITY;
+    },
+    close() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function messageOf(response: Response): Promise<string> {
+  try {
+    const body: unknown = await response.json();
+    if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message);
+  } catch {
+    // Not the answer of Switchboard.
+  }
+  return `${response.status}`;
+}

@@ -1,0 +1,11 @@
+'use client';
+
+export {
+  SwitchboardProvider,
+  type SwitchboardProviderProps,
+  useFlag,
+  useFlags,
+  useInbox,
+  useSwitchboard,
+  useTrack,
+} from './hooks.ts';

@@ -1,0 +1,1 @@
+export { type Replay, type ReplayError, type ReplayOptions, startReplay } from './replay.ts';

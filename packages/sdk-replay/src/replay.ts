@@ -1,0 +1,213 @@
+import { record } from '@rrweb/record';
+import type { eventWithTime } from '@rrweb/types';
+import type { Client } from '@switchboard/browser';
+import { type Chunk, createUploads, type Uploads } from './uploads.ts';
+
+/** Why a recording ended. Nothing is ever thrown into the page. */
+export interface ReplayError {
+  message: string;
+  /** The status of the response, if there was one. */
+  status?: number;
+}
+
+export interface ReplayOptions {
+  /** Mask the values of all inputs. Passwords are masked even if false. Default: true. */
+  masked?: boolean;
+  /** Mask all text of the page as well. Default: false. */
+  maskText?: boolean;
+  onError?: (error: ReplayError) => void;
+}
+
+export interface Replay {
+  /** Whether the page is being recorded: with consent, until `stop` or an error. */
+  readonly isRecording: boolean;
+  /** Ends the recording and sends the rest. */
+  stop(): void;
+}
+
+const SDK = 'replay 0.1.0';
+const FIRST_CHUNK_MS = 1_000;
+const CHUNK_MS = 5_000;
+const MAX_CHUNK_LENGTH = 1_000_000;
+/** Without a visitor's input for so long, changes of the page are left out. */
+const IDLE_MS = 5 * 60_000;
+const MAX_LEFT_LENGTH = 2_000_000;
+
+/** rrweb's types of events and sources: those that mean that the visitor is there. */
+const INCREMENTAL = 3;
+const INPUT_SOURCES: readonly number[] = [1, 2, 3, 5, 6, 12];
+
+/**
+ * Records this page with rrweb until `stop`, while there is consent. Elements with `data-switchboard-block` are left
+ * out; the text of those with `data-switchboard-mask` is masked.
+ */
+export function startReplay(client: Client, options: ReplayOptions = {}): Replay {
+  const { masked = true, maskText = false } = options;
+  const { key, replayHost, storage } = client.options;
+  const place = `switchboard:${key}:replay`;
+  let recording: Recording | undefined;
+  let isOver = false;
+
+  interface Recording {
+    uploads: Uploads;
+    stop(): void;
+    flush(): void;
+  }
+
+  function end(error?: ReplayError): void {
+    recording?.stop();
+    recording = undefined;
+    if (error === undefined) return;
+    isOver = true;
+    try {
+      options.onError?.(error);
+    } catch {
+      // An error of the page's own.
+    }
+  }
+
+  function begin(): Recording {
+    const uploads = createUploads({
+      key,
+      url: replayHost,
+      onFailure: (message, status) => end({ message, ...(status !== undefined && { status }) }),
+    });
+    const kept = readPlace();
+    let session = client.sessionId;
+    let seq = kept.session === session ? kept.seq : 0;
+    let events: string[] = [];
+    let length = 0;
+    let seenAt = Date.now();
+    let timer: ReturnType<typeof setTimeout> | undefined = setTimeout(flush, FIRST_CHUNK_MS);
+    for (const chunk of kept.left) uploads.add(chunk);
+
+    function flush(): void {
+      clearTimeout(timer);
+      timer = undefined;
+      if (events.length === 0) return;
+      const fields = {
+        distinct_id: client.distinctId,
+        session_id: session,
+        seq,
+        masked,
+        schema_version: 1,
+        sdk: SDK,
+        timestamp: new Date().toISOString(),
+      };
+      const body = `${JSON.stringify(fields).slice(0, -1)},"events":[${events.join()}]}`;
+      const chunk = { session, seq, body };
+      seq += 1;
+      events = [];
+      length = 0;
+      write({ session, seq, left: [] });
+      uploads.add(chunk);
+    }
+
+    function emit(event: eventWithTime): void {
+      if (isInput(event)) {
+        const isBack = Date.now() - seenAt > IDLE_MS;
+        seenAt = Date.now();
+        const current = client.sessionId;
+        if (current !== session) {
+          flush();
+          session = current;
+          seq = 0;
+          record.takeFullSnapshot(true);
+        } else if (isBack) record.takeFullSnapshot(true); // it has what changed meanwhile
+      }
+      if (event.type === INCREMENTAL && Date.now() - seenAt > IDLE_MS) return;
+      push(event);
+    }
+
+    function push(event: eventWithTime): void {
+      const json = JSON.stringify(event);
+      events.push(json);
+      length += json.length;
+      if (length > MAX_CHUNK_LENGTH) flush();
+      else timer ??= setTimeout(flush, CHUNK_MS);
+    }
+
+    const stopRecording = record({
+      emit,
+      maskAllInputs: masked,
+      maskInputOptions: { password: true },
+      maskTextSelector: maskText ? '*' : '[data-switchboard-mask],[data-switchboard-mask] *',
+      blockSelector: '[data-switchboard-block]',
+      slimDOMOptions: 'all',
+      sampling: { mousemove: 100, scroll: 200, input: 'last' },
+    });
+    return {
+      uploads,
+      flush,
+      stop() {
+        stopRecording?.();
+        if (client.consent === 'granted') flush();
+        else uploads.close();
+        clearTimeout(timer);
+      },
+    };
+  }
+
+  function readPlace(): { session: string; seq: number; left: Chunk[] } {
+    const none = { session: '', seq: 0, left: [] };
+    if (storage === 'memory') return none;
+    try {
+      return { ...none, ...JSON.parse(sessionStorage.getItem(place) ?? '{}') };
+    } catch {
+      return none;
+    }
+  }
+
+  function write(value: object): void {
+    if (storage === 'memory') return;
+    try {
+      sessionStorage.setItem(place, JSON.stringify(value));
+    } catch {
+      // Full or blocked.
+    }
+  }
+
+  function follow(): void {
+    try {
+      if (client.consent !== 'granted') {
+        end();
+        if (storage !== 'memory') sessionStorage.removeItem(place);
+      } else if (!isOver) recording ??= begin();
+    } catch (error) {
+      end({ message: String(error) });
+    }
+  }
+
+  /** Leaves what may not arrive to the next page of this tab. */
+  function leave(): void {
+    if (recording === undefined) return;
+    recording.flush();
+    const left = recording.uploads.sendLast();
+    const length = left.reduce((sum, { body }) => sum + body.length, 0);
+    if (length <= MAX_LEFT_LENGTH) write({ ...readPlace(), left });
+  }
+
+  const onPageHide = () => leave();
+  const onHidden = () => void (document.visibilityState === 'hidden' && recording?.flush());
+  window.addEventListener('pagehide', onPageHide);
+  document.addEventListener('visibilitychange', onHidden);
+  const stopFollowing = client.onChange(follow);
+  follow();
+
+  return {
+    get isRecording() {
+      return recording !== undefined;
+    },
+    stop() {
+      isOver = true;
+      stopFollowing();
+      window.removeEventListener('pagehide', onPageHide);
+      document.removeEventListener('visibilitychange', onHidden);
+      end();
+    },
+  };
+}
+
+function isInput(event: eventWithTime): boolean {
+  return event.type === INCREMENTAL && INPUT_SOURCES.includes(event.data.source);
+}
