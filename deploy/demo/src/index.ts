@@ -2,4 +2,4 @@ export { DemoError, type PreparedDemo, prepareDemo } from './demo.ts';
 export { createConsole, mountIssuer } from './dev-servers.ts';
 export { demoFile, readIfExists, writeAtomically } from './files.ts';
 export { openIssuer } from './issuer.ts';
-export { allowedHosts, localAccess } from './local-access.ts';
+export { allowedHosts, isForeignPage, localAccess } from './local-access.ts';

@@ -11,6 +11,9 @@ export function banner({ demo, urls, sharedReportUrl }: Started, home: string, s
   return `
 Switchboard is ready (${seconds.toFixed(1)} s). Ctrl-C stops it; data is kept in ${home}
 
+  Start here     ${urls.api}
+  Demo shop      ${urls.api}/demo
+
   API            ${urls.api}
   Events         ${urls.events}
   Replay         ${urls.replay}

@@ -19,13 +19,20 @@ interface GatewayOptions {
   host: Host;
   /** The address of each host, for the OpenAPI document. */
   servers: Record<Host, string>;
+  /** Pages for a browser, beside the answers for clients. */
+  pages?: Hono<{ Bindings: object }>;
 }
 
 /**
  * One of standalone's addresses: passes each path of this host to its service, in this process, with the caller's
  * connection, so that services see the caller's address.
  */
-export function createGateway({ services, host, servers }: GatewayOptions): Hono<{ Bindings: object }> {
+export function createGateway({
+  services,
+  host,
+  servers,
+  pages,
+}: GatewayOptions): Hono<{ Bindings: object }> {
   const gateway = new Hono<{ Bindings: object }>();
   const operations = [...interfaceOperations, ...managementOperations];
   const here = operations.filter((operation) => operation.host === host);
@@ -55,6 +62,7 @@ export function createGateway({ services, host, servers }: GatewayOptions): Hono
       notFound(c, ` is served at ${servers[operation.host]}${c.req.path.slice(0, 200)}.`),
     );
   }
+  if (pages !== undefined) gateway.route('/', pages);
   const docs = `${servers.api}/docs`;
   gateway.get('/', (c) => c.json({ name: 'Switchboard', docs, openapi: `${servers.api}/openapi.json` }));
   let document: string | undefined;

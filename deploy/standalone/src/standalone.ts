@@ -14,6 +14,7 @@ import { startPostgres } from '@switchboard/embedded-postgres';
 import { openAddresses } from './addresses.ts';
 import { StandaloneError } from './errors.ts';
 import { createGateway, mountHealth } from './gateway.ts';
+import { createPages } from './pages/pages.ts';
 import { openSecrets } from './secrets.ts';
 import { createServices, DATABASES } from './services.ts';
 
@@ -85,24 +86,24 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
     const byName = new Map(
       services.map(({ name, service }) => [name as ServiceName, service.app.hono.fetch]),
     );
+    const pages = createPages({ urls, home, isLocal: LOOPBACK.has(host) });
     for (const name of ['api', 'events', 'replay', 'management'] as const) {
-      const gateway = createGateway({ services: byName, host: name, servers: urls });
+      const own = name === 'api' ? { pages: pages.app } : {};
+      const gateway = createGateway({ services: byName, host: name, servers: urls, ...own });
       mountHealth(gateway, services);
       if (name === 'api') mountIssuer(gateway, issuer, LOOPBACK.has(host));
       addresses.serve(name, gateway.fetch);
     }
     addresses.serve('console', createConsole().fetch);
     await Promise.all(services.map(({ start }) => start()));
-    return {
-      ...(await prepareDemo({
-        home,
-        issuer,
-        urls: { ...urls, issuer: urls.api },
-        mail: { mail_dir: join(home, 'mail') },
-      })),
-      urls,
-      stop,
-    };
+    const prepared = await prepareDemo({
+      home,
+      issuer,
+      urls: { ...urls, issuer: urls.api },
+      mail: { mail_dir: join(home, 'mail') },
+    });
+    pages.show(prepared);
+    return { ...prepared, urls, stop };
   } catch (error) {
     await stop();
     throw error;

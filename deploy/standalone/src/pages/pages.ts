@@ -1,0 +1,122 @@
+import { isForeignPage, type PreparedDemo } from '@switchboard/demo';
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import type { Addresses } from '../addresses.ts';
+import { asset } from './assets.ts';
+import { createDemoState, type DemoState } from './demo-state.ts';
+import { mailPage, readMails } from './mails.ts';
+import { shopPage } from './shop-page.ts';
+import { startPage } from './start-page.ts';
+
+interface PagesOptions {
+  urls: Addresses['urls'];
+  home: string;
+  /** Whether this machine alone is served. Otherwise mails are not shown, and flags not switched. */
+  isLocal: boolean;
+}
+
+export interface Pages {
+  app: Hono<{ Bindings: object }>;
+  /** The demo to show; until then the addresses answer as services do. */
+  show(demo: PreparedDemo): void;
+}
+
+const MAX_IDS = 50;
+const ids = z
+  .string()
+  .transform((list) => list.split(','))
+  .pipe(z.array(z.string().min(1).max(200)).max(MAX_IDS));
+const switched = z.strictObject({ enabled: z.boolean() });
+
+/** The start page `/`, for browsers, and the shop `/demo`. */
+export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
+  const app = new Hono<{ Bindings: object }>();
+  let shown: { prepared: PreparedDemo; state: DemoState } | undefined;
+  const policy = policyFor(Object.values(urls));
+
+  const page = (c: Context, html: unknown, contentPolicy = policy) =>
+    c.html(String(html), 200, {
+      'Content-Security-Policy': contentPolicy,
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'Cache-Control': 'no-store',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      Vary: 'Accept',
+    });
+  const refuse = (c: Context, status: 400 | 403 | 415, code: string, message: string) =>
+    c.json({ error: { code, message } }, status);
+
+  app.get('/', async (c, next) => {
+    if (shown === undefined || !/\btext\/html\b/.test(c.req.header('accept') ?? '')) return next();
+    const mails = isLocal ? await readMails(home) : undefined;
+    return page(c, startPage({ urls, home, mails, ...shown.prepared }));
+  });
+  app.get('/demo', (c, next) =>
+    shown === undefined ? next() : page(c, shopPage({ urls, key: shown.prepared.demo.project_key, isLocal })),
+  );
+  app.get('/demo/assets/:file', async (c, next) => {
+    const found = await asset(c.req.param('file'));
+    if (found === undefined) return next();
+    return c.body(found.text, 200, {
+      'Content-Type': found.type,
+      'Cache-Control': 'no-cache',
+      'X-Content-Type-Options': 'nosniff',
+    });
+  });
+  app.get('/mails/:file', async (c, next) => {
+    if (!isLocal) return next();
+    const mail = (await readMails(home)).find(({ file }) => file === c.req.param('file'));
+    return mail === undefined ? next() : page(c, mailPage(mail), MAIL_POLICY);
+  });
+
+  // For the shop alone.
+  app.use('/demo/state/*', async (c, next) => {
+    if (isForeignPage(c.req.raw)) return refuse(c, 403, 'FORBIDDEN', 'For pages of this address only.');
+    c.header('Cross-Origin-Resource-Policy', 'same-origin');
+    c.header('Cache-Control', 'no-store');
+    return next();
+  });
+  app.get('/demo/state/flags', async (c, next) =>
+    shown === undefined ? next() : c.json({ flags: await shown.state.flags() }),
+  );
+  app.get('/demo/state/events', async (c, next) => {
+    const asked = ids.safeParse(c.req.query('ids'));
+    if (!asked.success) return refuse(c, 400, 'BAD_REQUEST', `ids: 1 to ${MAX_IDS}, separated by commas`);
+    return shown === undefined ? next() : c.json({ events: await shown.state.events(asked.data) });
+  });
+  app.put('/demo/state/flags/:key', async (c, next) => {
+    if (shown === undefined) return next();
+    if (!isLocal) return refuse(c, 403, 'FORBIDDEN', 'Flags are switched on a loopback address only.');
+    if (!/^application\/json *(;|$)/i.test(c.req.header('content-type') ?? ''))
+      return refuse(c, 415, 'BAD_REQUEST', 'Send the body as Content-Type: application/json.');
+    const body = switched.safeParse(await c.req.json().catch(() => undefined));
+    if (!body.success) return refuse(c, 400, 'BAD_REQUEST', 'enabled: true or false');
+    const found = await shown.state.setFlag(c.req.param('key'), body.data.enabled);
+    return found ? c.json({ ok: true }) : next();
+  });
+
+  return {
+    app,
+    show: (prepared) => {
+      shown = { prepared, state: createDemoState(urls.management, prepared.demo) };
+    },
+  };
+}
+
+/** Scripts and styles of this address alone; connections to Switchboard's own addresses. */
+function policyFor(addresses: readonly string[]): string {
+  const sockets = addresses.map((address) => address.replace(/^http/, 'ws'));
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    ["connect-src 'self'", ...addresses, ...sockets].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+const MAIL_POLICY =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";

@@ -1,0 +1,87 @@
+import type { PreparedDemo } from '@switchboard/demo';
+import { html } from 'hono/html';
+import type { Addresses } from '../addresses.ts';
+import { layout } from './layout.ts';
+import type { Mail } from './mails.ts';
+
+interface StartPageOptions extends PreparedDemo {
+  urls: Addresses['urls'];
+  home: string;
+  /** Undefined if they are not shown. */
+  mails: readonly Mail[] | undefined;
+}
+
+/** What a newcomer needs first: where things are, and something to open. */
+export function startPage({ urls, home, mails, demo, sharedReportUrl }: StartPageOptions) {
+  const addresses: [string, string][] = [
+    ['API', urls.api],
+    ['Events', urls.events],
+    ['Replay', urls.replay],
+    ['Management', urls.management],
+    ['Project', demo.project_id],
+    ['Project key', demo.project_key],
+  ];
+  const code = `import { init } from '@switchboard/browser';
+
+const switchboard = init({
+  key: '${demo.project_key}',
+  host: '${urls.api}',
+  eventsHost: '${urls.events}',
+});
+switchboard.track('hello');`;
+  return layout({
+    title: 'Switchboard',
+    name: 'start',
+    bodyClass: 'start',
+    body: html`
+<header class="masthead">
+  <p class="brand">${mark()} Switchboard</p>
+  <p class="status"><span class="dot good"></span> All six services are running</p>
+</header>
+<main>
+  <section class="hero">
+    <h1>Analytics, flags, replay and support, on your machine.</h1>
+    <p>Everything here is the production code, with a shop's demo data. Start with the shop: click, and watch its events being archived and its flags change.</p>
+    <nav class="actions" aria-label="Start here">
+      <a class="button primary" href="/demo">Open the demo shop</a>
+      <a class="button" href="/docs">API reference</a>
+      ${sharedReportUrl === undefined ? '' : html`<a class="button" href="${sharedReportUrl}">A public report</a>`}
+    </nav>
+  </section>
+  <div class="columns">
+    <section aria-labelledby="addresses">
+      <h2 id="addresses">Addresses and key</h2>
+      <dl class="values">
+        ${addresses.map(
+          ([name, value]) =>
+            html`<div><dt>${name}</dt><dd><code>${value}</code><button class="copy" type="button" data-copy="${value}" aria-label="Copy ${name}">Copy</button></dd></div>`,
+        )}
+      </dl>
+      <p class="hint">Access tokens are in <code>${home}/demo.json</code>.</p>
+    </section>
+    <section aria-labelledby="first">
+      <h2 id="first">Your first event</h2>
+      <div class="snippet"><button class="copy" type="button" data-copy="${code}" aria-label="Copy the code">Copy</button><pre><code>${code}</code></pre></div>
+      <p class="hint">The document for other languages is <a href="/openapi.json">openapi.json</a>.</p>
+    </section>
+  </div>
+  ${mails === undefined ? '' : mailList(mails)}
+</main>`,
+  });
+}
+
+const mailList = (mails: readonly Mail[]) => html`
+<section aria-labelledby="mails">
+  <h2 id="mails">Mails it wrote</h2>
+  ${
+    mails.length === 0
+      ? html`<p class="hint">None yet. Sharing a report with teammates writes some.</p>`
+      : html`<ul class="mails">${mails.map(
+          ({ file, to, subject, at }) =>
+            html`<li><a href="/mails/${encodeURIComponent(file)}"><strong>${subject}</strong><span>${to}</span><time datetime="${at.toISOString()}">${at.toISOString().slice(0, 16).replace('T', ' ')} UTC</time></a></li>`,
+        )}</ul>`
+  }
+</section>`;
+
+export const mark = () =>
+  html`<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><rect width="24" height="24" rx="6"/><circle cx="7.5" cy="8" r="2"/><circle cx="16.5" cy="16" r="2"/><path d="M9.5 8h2.2c2.4 0 .6 8 3 8h-.2"/></svg>`;

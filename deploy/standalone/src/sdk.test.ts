@@ -1,0 +1,540 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { eventually } from '@switchboard/testkit';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type FaultyLink, faultyLink } from './testing/faulty-link.ts';
+import { standaloneForTests } from './testing/launch.ts';
+import { hasChromium, siteForTests } from './testing/sdk-page.ts';
+
+/** The code that the README of a package says to paste. */
+function readme(name: string): string {
+  const text = readFileSync(new URL(`../../../packages/${name}/README.md`, import.meta.url), 'utf8');
+  const [, code = ''] = /```jsx?\n([\s\S]*?)```/.exec(text) ?? [];
+  expect(code).not.toBe('');
+  return code;
+}
+
+describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
+  const running = standaloneForTests();
+  const site = siteForTests({
+    modules: {
+      switchboard: import.meta.resolve('@switchboard/browser'),
+      replay: import.meta.resolve('@switchboard/replay'),
+      player: import.meta.resolve('rrweb-player'),
+      hooks: import.meta.resolve('@switchboard/react'),
+      react: import.meta.resolve('react'),
+      dom: import.meta.resolve('react-dom/client'),
+      server: import.meta.resolve('react-dom/server.browser'),
+    },
+    scripts: { browser: readme('sdk-browser'), replay: readme('sdk-replay'), react: readme('sdk-react') },
+    body: `<button id="buy">Buy <b>now</b></button><input id="name"><div id="root"></div>
+      <div data-switchboard-block><button id="private">Ada</button></div><p data-switchboard-mask>Lovelace</p>`,
+  });
+  let link: FaultyLink;
+  const contexts: BrowserContext[] = [];
+  /** The ids that `track` answered, and that the archive must have once. */
+  const accepted: string[] = [];
+
+  beforeAll(async () => {
+    link = await faultyLink(running.demo.eu_api_url);
+  });
+  afterEach(async () => {
+    link.fault = undefined;
+    link.arrivals.length = 0;
+    for (const context of contexts.splice(0)) await context.close();
+  });
+  afterAll(() => link.close());
+
+  async function visitor(): Promise<BrowserContext> {
+    const context = await site.visitor();
+    contexts.push(context);
+    return context;
+  }
+
+  /** A page on which `sb` is the client, and `errors` has what it reported. */
+  async function open(context: BrowserContext, options: object = {}, path = '/'): Promise<Page> {
+    const page = await site.open(context, path);
+    await start(page, options);
+    return page;
+  }
+
+  const start = (page: Page, options: object = {}) => {
+    const { base_url, eu_replay_url, project_key } = running.demo;
+    const all = {
+      key: project_key,
+      host: base_url,
+      eventsHost: link.url,
+      replayHost: eu_replay_url,
+      flushMs: 100,
+    };
+    return page.evaluate(
+      `errors = []; sb = switchboard.init({ ...${JSON.stringify({ ...all, ...options })}, onError: (error) => errors.push(error) });`,
+    );
+  };
+
+  /** Tracks events one after the other, and returns those that were accepted. */
+  async function track(page: Page, name: string, count: number): Promise<string[]> {
+    const ids = (await page.evaluate(
+      `Promise.all(Array.from({ length: ${count} }, (_, n) => sb.track('${name}', { n })))`,
+    )) as string[];
+    expect(new Set(ids).size).toBe(count);
+    accepted.push(...ids);
+    return ids;
+  }
+
+  const idsIn = (path = '/v1/events') =>
+    link.arrivals
+      .filter((one) => one.path === path && one.fault !== 'busy' && one.fault !== 'limited')
+      .flatMap(({ body }) => (JSON.parse(body) as { events: { event_id: string }[] }).events)
+      .map(({ event_id }) => event_id);
+
+  const arrived = (ids: string[]) =>
+    eventually(() => expect(idsIn()).toEqual(expect.arrayContaining(ids)), { withinMs: 20_000 });
+
+  it('sends events with the person, the session and the page', async () => {
+    const page = await open(
+      await visitor(),
+      { pageViews: true, clicks: true },
+      '/tents?q=secret&utm_source=mail',
+    );
+    const [id = ''] = await track(page, 'order placed', 1);
+    await page.click('#buy');
+    await page.click('#private');
+    await page.evaluate(`history.pushState({}, '', '/stoves')`);
+    await eventually(() => expect(idsIn()).toHaveLength(4));
+    const events = link.arrivals.flatMap(({ body }) => JSON.parse(body).events) as Record<string, unknown>[];
+    accepted.push(...idsIn().filter((one) => one !== id));
+    expect(new Set(events.map(({ session_id }) => session_id)).size).toBe(1);
+    expect(events[0]).toMatchObject({
+      event_name: 'page viewed',
+      distinct_id: expect.stringMatching(/^anonymous-/),
+      schema_version: 1,
+      properties: { path: '/tents', utm_source: 'mail', title: 'Shop', referrer: null },
+      context: { locale: 'en-US', sdk: 'browser' },
+    });
+    expect(JSON.stringify(events)).not.toContain('secret');
+    expect(events.slice(1)).toMatchObject([
+      { event_name: 'order placed', event_id: id, properties: { n: 0 } },
+      { event_name: 'element clicked', properties: { tag: 'button', id: 'buy', text: 'Buy now' } },
+      { event_name: 'page viewed', properties: { path: '/stoves' } },
+    ]);
+  });
+
+  it('keeps the person for good and the session for the tab', async () => {
+    const context = await visitor();
+    const page = await open(context);
+    const ids = '[sb.distinctId, sb.sessionId]';
+    const before = await page.evaluate(ids);
+    await page.reload();
+    await page.waitForFunction('globalThis.isLoaded');
+    await start(page);
+    expect(await page.evaluate(ids)).toEqual(before);
+    const other = (await (await open(context)).evaluate(ids)) as string[];
+    expect(other[0]).toBe((before as string[])[0]);
+    expect(other[1]).not.toBe((before as string[])[1]);
+    expect(await context.cookies()).toEqual([]);
+    await page.evaluate('sb.reset()');
+    expect(await page.evaluate('sb.distinctId')).not.toBe(other[0]);
+  });
+
+  it('sends what was tracked offline', async () => {
+    const context = await visitor();
+    const page = await open(context);
+    await context.setOffline(true);
+    const ids = await track(page, 'offline', 30);
+    await page.evaluate('sb.flush()');
+    expect(idsIn()).toEqual([]);
+    await context.setOffline(false);
+    await arrived(ids);
+  });
+
+  it.each(['busy', 'limited'] as const)('waits as long as a server that is %s asks for', async (fault) => {
+    const page = await open(await visitor());
+    link.fault = fault;
+    const ids = await track(page, fault, 20);
+    await eventually(() => expect(link.arrivals.length).toBeGreaterThan(1), { withinMs: 20_000 });
+    link.fault = undefined;
+    await arrived(ids);
+    const times = link.arrivals.map(({ at }) => at);
+    expect(times.slice(1).map((at, index) => at - (times[index] ?? 0) >= 1000)).not.toContain(false);
+  });
+
+  it('sends again, with the same ids, what a page was closed in the middle of', async () => {
+    const context = await visitor();
+    const page = await open(context);
+    link.fault = 'lost';
+    const ids = await track(page, 'closed', 20);
+    await arrived(ids);
+    await page.close();
+    link.arrivals.length = 0;
+    link.fault = undefined;
+    await open(context);
+    await arrived(ids);
+  });
+
+  it('loses nothing that is tracked as the visitor leaves', async () => {
+    const context = await visitor();
+    const page = await open(context);
+    const ids = await track(page, 'stored', 5);
+    await page.evaluate(
+      `for (let n = 0; n < 5; n++) void sb.track('leaving', { n }); location.href = '/next'`,
+    );
+    await page.waitForURL('**/next');
+    await page.waitForFunction('globalThis.isLoaded');
+    await start(page);
+    await arrived(ids);
+    const leaving = () =>
+      new Set(
+        link.arrivals
+          .flatMap(({ body }) => JSON.parse(body).events as { event_name: string; event_id: string }[])
+          .filter(({ event_name }) => event_name === 'leaving')
+          .map(({ event_id }) => event_id),
+      );
+    await eventually(() => expect(leaving().size).toBe(5));
+    accepted.push(...leaving());
+  });
+
+  it('shares one queue among tabs, which send each event once', async () => {
+    const context = await visitor();
+    const pages = await Promise.all([open(context), open(context)]);
+    const ids = (await Promise.all(pages.map((page, tab) => track(page, `tab ${tab}`, 300)))).flat();
+    await arrived(ids);
+    expect(idsIn().filter((id) => ids.includes(id))).toHaveLength(ids.length);
+  });
+
+  it.each([1, -1])('with a clock %d hours off', async (hours) => {
+    const context = await visitor();
+    await context.addInitScript(`
+      const Real = Date, shift = ${hours * 3_600_000};
+      globalThis.Date = class extends Real {
+        constructor(...given) { if (given.length === 0) super(Real.now() + shift); else super(...given); }
+        static now() { return Real.now() + shift; }
+      };`);
+    const page = await open(context);
+    await arrived(await track(page, `clock ${hours}`, 10));
+  });
+
+  it('splits a batch that is too large, drops what is refused, and reports it', async () => {
+    const page = await open(await visitor(), { flushMs: 1000 });
+    const ids = (await page.evaluate(`Promise.all([
+      sb.track('good'),
+      sb.track('many values', { list: Array(140_000).fill(0) }),
+      sb.track(''),
+      sb.track('many values', { list: Array(140_000).fill(0) }),
+      sb.track('too many values', { list: Array(90_000).fill([]) }),
+      sb.track('good'),
+    ])`)) as string[];
+    await eventually(
+      async () =>
+        expect(await page.evaluate('errors.filter(({ code }) => code === "rejected").length')).toBe(2),
+      { withinMs: 20_000 },
+    );
+    await page.evaluate('sb.flush()');
+    const [first, large, unnamed, second, tooLarge, last] = ids;
+    expect(await page.evaluate('errors')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ code: 'rejected', eventId: unnamed, status: 400 }),
+        expect.objectContaining({ code: 'rejected', eventId: tooLarge }),
+      ]),
+    );
+    accepted.push(...[first, large, second, last].map(String));
+  });
+
+  it('never throws, and reports what cannot be sent', async () => {
+    const page = await open(await visitor());
+    const answers = await page.evaluate(`(async () => {
+      const circular = {}; circular.self = circular;
+      return [await sb.track('a', circular), await sb.track('b', { n: 1n }), await sb.identify(''),
+        await sb.track('c', { text: 'x'.repeat(400_000) }), typeof sb.flags.get('x', 'y')];
+    })()`);
+    expect(answers).toEqual([undefined, undefined, undefined, undefined, 'string']);
+    expect(await page.evaluate('errors.map(({ code }) => code)')).toEqual(Array(4).fill('invalid'));
+  });
+
+  it('takes no more than it can hold', async () => {
+    const context = await visitor();
+    await context.setOffline(false);
+    const page = await open(context);
+    await context.setOffline(true);
+    const ids = (await page.evaluate(
+      `(async () => { const ids = []; for (let n = 0; n < 40; n++) ids.push(await sb.track('large', { text: 'x'.repeat(290_000) })); return ids; })()`,
+    )) as (string | undefined)[];
+    const taken = ids.filter((id) => id !== undefined && id !== null);
+    expect(taken).toHaveLength(27); // 8 MB
+    expect(await page.evaluate('errors.map(({ code }) => code)')).toEqual(Array(13).fill('full'));
+    await page.evaluate('sb.setConsent("denied")'); // they need not be sent
+  });
+
+  it('stores and sends nothing before consent, and deletes everything when it is denied', async () => {
+    const context = await visitor();
+    const page = await open(context, { consent: 'pending' });
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const kept = `(async () => [Object.keys(localStorage), Object.keys(sessionStorage), await indexedDB.databases()])()`;
+    await page.evaluate(
+      `(async () => { await sb.track('before'); await sb.identify('ada'); sb.flags.get('x', 1); await sb.flush(); })()`,
+    );
+    expect(await page.evaluate(kept)).toEqual([[], [], []]);
+    expect(asked).toEqual([]);
+    await page.evaluate('sb.setConsent("granted")');
+    await eventually(() => expect(link.arrivals.map(({ path }) => path)).toContain('/v1/identify'));
+    await eventually(() => expect(idsIn()).toHaveLength(1));
+    accepted.push(...idsIn());
+    await page.evaluate('sb.setConsent("denied")');
+    const { project_key } = running.demo;
+    await eventually(async () =>
+      expect(await page.evaluate(kept)).toEqual([[`switchboard:${project_key}:consent`], [], []]),
+    );
+    expect(await page.evaluate('sb.track("after")')).toBeUndefined();
+  });
+
+  it('counts Do Not Track and Global Privacy Control as no consent', async () => {
+    const context = await visitor();
+    await context.addInitScript(`Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })`);
+    const page = await open(context);
+    expect(await page.evaluate('sb.consent')).toBe('denied');
+    await page.evaluate('sb.setConsent("granted")');
+    expect(await page.evaluate('sb.consent')).toBe('granted');
+  });
+
+  it('evaluates flags with the traits just set, follows changes, and knows them at once on the next page', async () => {
+    const context = await visitor();
+    const page = await open(context);
+    expect(await page.evaluate(`sb.flags.get('pro-dashboard', false)`)).toBe(false);
+    await page.evaluate(
+      `(async () => { void sb.identify('sdk-ada', { plan: 'pro' }); await sb.flags.ready(); })()`,
+    );
+    expect(await page.evaluate(`sb.flags.get('pro-dashboard', false)`)).toBe(true);
+
+    const { management_url, project_id, tokens } = running.demo;
+    const flag = `${management_url}/management/v1/projects/${project_id}/flags/sdk-colour`;
+    const put = await fetch(flag, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${tokens.operator}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        enabled: true,
+        rolloutPercentage: 100,
+        type: 'string',
+        variations: [{ key: 'green', value: '#0a0', weight: 1 }],
+      }),
+    });
+    expect(put.ok).toBe(true);
+    await page.waitForFunction(
+      `sb.flags.get('sdk-colour', '') === '#0a0' && sb.flags.variant('sdk-colour') === 'green'`,
+    );
+    expect(await page.evaluate(`[sb.flags.get('sdk-colour', 7), sb.flags.get('toString', 'none')]`)).toEqual([
+      7,
+      'none',
+    ]);
+
+    await page.reload();
+    await page.waitForFunction('globalThis.isLoaded');
+    await context.setOffline(true);
+    await start(page);
+    expect(await page.evaluate(`sb.flags.get('sdk-colour', '')`)).toBe('#0a0');
+  });
+
+  it('reads the inbox and marks messages read', async () => {
+    const { management_url, project_id, tokens } = running.demo;
+    const sent = await fetch(`${management_url}/management/v1/projects/${project_id}/messages`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${tokens.operator}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ distinctIds: ['sdk-grace'], title: 'New', body: 'Saved views' }),
+    });
+    expect(sent.status).toBe(201);
+    const page = await open(await visitor());
+    await page.evaluate(`sb.identify('sdk-grace'); sb.inbox.onChange(() => {})`);
+    await page.waitForFunction(`sb.inbox.messages().some(({ title, read }) => title === 'New' && !read)`);
+    expect(
+      await page.evaluate('sb.inbox.markRead(sb.inbox.messages().find(({ title }) => title === "New").id)'),
+    ).toBe(true);
+    expect(await page.evaluate('sb.inbox.messages().find(({ title }) => title === "New").read')).toBe(true);
+  });
+
+  it('records a masked session across pages, which plays in the player of rrweb', async () => {
+    const context = await visitor();
+    const page = await open(context);
+    const record =
+      'recording = replay.startReplay(sb, { onError: (error) => errors.push(error) }), sb.sessionId';
+    const session = String(await page.evaluate(record));
+    await page.fill('#name', 'Augusta');
+    await page.evaluate(`document.querySelector('#buy').textContent = 'Bought'; location.href = '/next'`);
+    await page.waitForURL('**/next');
+    await page.waitForFunction('globalThis.isLoaded');
+    await start(page);
+    expect(await page.evaluate(record)).toBe(session);
+    await page.click('#buy');
+    await page.evaluate('recording.stop()');
+    expect(await page.evaluate('errors')).toEqual([]);
+
+    const { management_url, project_id, tokens } = running.demo;
+    const manage = async (path = '') => {
+      const answer = await fetch(
+        `${management_url}/management/v1/projects/${project_id}/replays/${session}${path}`,
+        {
+          headers: { Authorization: `Bearer ${tokens.operator}` },
+        },
+      );
+      return [answer.status, await answer.json()];
+    };
+    const text = await eventually(
+      async () => {
+        expect(await manage()).toMatchObject([200, { complete: true, conflicts: 0 }]);
+        const [, events] = await manage('/events');
+        const all = JSON.stringify(events);
+        expect(all).toContain('/next","width"');
+        return all;
+      },
+      { withinMs: 20_000 },
+    );
+    expect(text).toContain('Buy ');
+    expect(text).toContain('*******');
+    for (const secret of ['Augusta', 'Lovelace', 'Ada']) expect(text).not.toContain(secret);
+
+    const viewer = await site.open(await site.visitor());
+    await viewer.evaluate(
+      `shown = new player.default({ target: document.body, props: { events: ${text}, autoPlay: false } }); shown.goto(1e9, false)`,
+    );
+    const frame = viewer.frameLocator('iframe');
+    await frame.locator('#buy', { hasText: 'Buy' }).waitFor({ state: 'attached' });
+    await viewer.context().close();
+  }, 60_000);
+
+  it('shows what the server rendered until the browser knows better, without a flash', async () => {
+    const page = await open(await visitor());
+    const text = await page.evaluate(`(async () => {
+      const h = react.createElement, seen = [], problems = [], root = document.querySelector('#root');
+      const App = () => {
+        const label = hooks.useFlag('react-label', 'fallback');
+        const { unread } = hooks.useInbox();
+        const track = hooks.useTrack();
+        seen.push(label);
+        return h('button', { id: 'react', onClick: () => (tracked = track('react clicked')) }, label + unread);
+      };
+      const app = (client) => h(hooks.SwitchboardProvider, { client, bootstrap: { flags: { 'react-label': 'server' } } }, h(App));
+      root.innerHTML = server.renderToString(app(undefined));
+      dom.hydrateRoot(root, app(sb), { onRecoverableError: (error) => problems.push(String(error)) });
+      await sb.flags.ready();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return { seen: [...new Set(seen)], problems };
+    })()`);
+    expect(text).toEqual({ seen: ['server', 'fallback'], problems: [] });
+    await page.click('#react');
+    accepted.push(String(await page.evaluate('tracked')));
+  });
+
+  it.each(['browser', 'replay', 'react'])(
+    'runs what the README of @switchboard/%s says to paste',
+    async (name) => {
+      const { base_url, eu_api_url, eu_replay_url, project_key } = running.demo;
+      const context = await visitor();
+      const hosts = { api: base_url, events: eu_api_url, replay: eu_replay_url };
+      const answers: string[] = [];
+      for (const [host, url] of Object.entries(hosts))
+        await context.route(`https://${host}.example.com/**`, async (route) => {
+          const asked = route.request();
+          const headers = { ...asked.headers(), authorization: `Bearer ${project_key}` };
+          const { pathname, search } = new URL(asked.url());
+          const answer = await route.fetch({ url: `${url}${pathname}${search}`, headers });
+          answers.push(`${pathname} ${answer.status()}`);
+          await route.fulfill({ response: answer });
+        });
+      const page = await site.open(context);
+      await page.evaluate(`scripts.${name}().then((module) => { const { App } = module;
+      if (App) dom.createRoot(document.querySelector('#root')).render(react.createElement(App)); })`);
+      const expected = {
+        browser: ['/v1/identify 202', '/v1/events 202', '/v1/flags 200'],
+        replay: ['/v1/replay 202'],
+        react: ['/v1/flags 200'],
+      }[name];
+      await eventually(() => expect(answers).toEqual(expect.arrayContaining(expected ?? [])), {
+        withinMs: 20_000,
+      });
+    },
+  );
+
+  it('has a start page for browsers, which names everything but tokens', async () => {
+    const { base_url, project_key, management_url, tokens } = running.demo;
+    const answer = await fetch(base_url, { headers: { Accept: 'text/html' } });
+    const text = await answer.text();
+    for (const shown of [project_key, management_url, '/demo', '/docs', '/shared/'])
+      expect(text).toContain(shown);
+    for (const token of Object.values(tokens)) expect(text).not.toContain(token);
+    expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(answer.headers.get('content-security-policy')).not.toContain('unsafe');
+  });
+
+  it('shows mails in a sandbox, and no other file', async () => {
+    const { base_url } = running.demo;
+    await mkdir(join(running.home, 'mail'), { recursive: true });
+    const mail =
+      'To: mei@lumen.example\r\nSubject: Sign-ups\r\nContent-Type: text/html\r\n\r\n<script>1</script><b>Look</b>';
+    await writeFile(join(running.home, 'mail/one.eml'), mail);
+    const page = await fetch(base_url, { headers: { Accept: 'text/html' } });
+    expect(await page.text()).toContain('mei@lumen.example');
+    const shown = await fetch(`${base_url}/mails/one.eml`);
+    expect(await shown.text()).toContain('<b>Look</b>');
+    expect(shown.headers.get('content-security-policy')).toMatch(/^sandbox; default-src 'none'/);
+    expect((await fetch(`${base_url}/mails/..%2fdemo.json`)).status).toBe(404);
+  });
+
+  it('lets no page of another origin read or switch the state of the shop', async () => {
+    const state = `${running.demo.base_url}/demo/state`;
+    const put = (headers: Record<string, string>, body = '{"enabled":false}', key = 'payments') =>
+      fetch(`${state}/flags/${key}`, { method: 'PUT', headers, body });
+    const json = { 'Content-Type': 'application/json' };
+    const evil = { Origin: 'https://evil.example' };
+    expect((await fetch(`${state}/flags`, { headers: evil })).status).toBe(403);
+    expect((await put({ ...json, ...evil })).status).toBe(403);
+    expect((await put({ 'Content-Type': 'text/plain' })).status).toBe(415);
+    expect((await put(json, '{"enabled":1}')).status).toBe(400);
+    expect((await put(json, undefined, 'no-such-flag')).status).toBe(404);
+    expect((await fetch(`${state}/events?ids=${Array(51).fill('a')}`)).status).toBe(400);
+    const flags = await fetch(`${state}/flags`);
+    expect([flags.status, flags.headers.get('access-control-allow-origin')]).toEqual([200, null]);
+  });
+
+  it('has a shop that shows its events as they are archived and its flags as they change', async () => {
+    const context = await visitor();
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`${running.demo.base_url}/demo`);
+    await page.getByRole('button', { name: 'Add Gas stove to the basket' }).click();
+    await page
+      .locator('#events li.archived', { hasText: 'product added to basket' })
+      .waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Sign in as Ada' }).click();
+    await page.locator('#flags li', { hasText: 'pro-dashboard' }).getByText('true').waitFor();
+    await page.getByRole('switch', { name: 'payments enabled' }).click();
+    await page.getByText('Payments are paused').waitFor();
+    expect(await page.locator('#checkout').isDisabled()).toBe(true);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  it('everything that track accepted is archived exactly once', async () => {
+    const connection = await (await DuckDBInstance.create()).connect();
+    const files = `${running.home}/objects/events/${running.demo.project_id}/*/*.parquet`;
+    try {
+      await eventually(
+        async () => {
+          const rows = await connection.runAndReadAll(
+            `SELECT event_id FROM read_parquet('${files}') WHERE event_id NOT LIKE 'demo-%'`,
+          );
+          const archived = rows.getRowObjectsJson().map((row) => String(row['event_id']));
+          const counts = new Map<string, number>();
+          for (const id of archived) counts.set(id, (counts.get(id) ?? 0) + 1);
+          expect(accepted.filter((id) => counts.get(id) !== 1)).toEqual([]);
+          expect(archived.length).toBe(counts.size);
+        },
+        { withinMs: 60_000 },
+      );
+    } finally {
+      connection.closeSync();
+    }
+  }, 90_000);
+});

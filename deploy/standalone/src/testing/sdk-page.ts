@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll } from 'vitest';
+
+const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+/** Tests that need a browser are skipped where there is none, unless REQUIRE_BACKINGS=1. */
+export const hasChromium = existsSync(CHROMIUM) || process.env['REQUIRE_BACKINGS'] === '1';
+
+export interface Site {
+  /** A visitor with storage of their own. */
+  visitor(): Promise<BrowserContext>;
+  /** Opens a page of the site. */
+  open(context: BrowserContext, path?: string): Promise<Page>;
+}
+
+interface SiteContent {
+  /** Modules that are globals of each page, by their file URLs. */
+  modules: Record<string, string>;
+  /** Modules that `scripts[name]()` runs. */
+  scripts: Record<string, string>;
+  /** HTML. */
+  body: string;
+}
+
+/** A site in a real browser. */
+export function siteForTests(content: SiteContent): Site {
+  const closing: (() => Promise<unknown>)[] = [];
+  let origin = '';
+  let visitor: Site['visitor'] = () => Promise.reject(new Error('the browser starts before the first test'));
+
+  beforeAll(async () => {
+    const scripts = await bundle(content);
+    const page = `<!doctype html><html lang="en"><title>Shop</title><body>${content.body}<script type="module" src="/main.js"></script>`;
+    const server = createServer(({ url = '/' }, response) => {
+      const script = scripts.get(url.slice(1));
+      response.setHeader('Content-Type', script === undefined ? 'text/html' : 'text/javascript');
+      response.end(script ?? page);
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    });
+    closing.push(
+      () => browser.close(),
+      async () => void server.close(),
+    );
+    visitor = () => browser.newContext();
+  }, 120_000);
+  afterAll(async () => {
+    for (const close of closing) await close();
+  });
+
+  return {
+    visitor: () => visitor(),
+    async open(context, path = '/') {
+      const page = await context.newPage();
+      await page.goto(`${origin}${path}`);
+      await page.waitForFunction('globalThis.isLoaded');
+      return page;
+    },
+  };
+}
+
+async function bundle({ modules, scripts }: SiteContent): Promise<Map<string, string>> {
+  const code = new Map(Object.entries(scripts).map(([name, script]) => [`${name}.jsx`, script]));
+  code.set(
+    'main.js',
+    [
+      ...Object.entries(modules).map(
+        ([name, url]) => `import * as ${name} from '${fileURLToPath(url)}'; globalThis.${name} = ${name};`,
+      ),
+      'globalThis.scripts = {};',
+      ...Object.keys(scripts).map((name) => `scripts['${name}'] = () => import('${name}.jsx');`),
+      'globalThis.isLoaded = true;',
+    ].join('\n'),
+  );
+  const built = await rolldown({
+    input: 'main.js',
+    logLevel: 'silent',
+    transform: { define: { 'process.env.NODE_ENV': '"development"' } },
+    plugins: [
+      {
+        name: 'page',
+        // As if they stood in this folder, whose package has everything that they import.
+        resolveId: (id) => (code.has(id) ? join(import.meta.dirname, id) : null),
+        load: (id) => (dirname(id) === import.meta.dirname ? code.get(basename(id)) : null),
+      },
+    ],
+  });
+  const { output } = await built.generate({ format: 'esm' });
+  return new Map(output.flatMap((chunk) => (chunk.type === 'chunk' ? [[chunk.fileName, chunk.code]] : [])));
+}
