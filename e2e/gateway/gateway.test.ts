@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { interfaceOperations, putMessengerSettings, type ServiceName } from '@switchboard/contracts';
+import { publicOperations, putMessengerSettings, type ServiceName } from '@switchboard/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { apiClient, type Call, operationOf } from '../harness/call.ts';
@@ -70,6 +70,20 @@ async function raw(base: string, path: string, options: { localAddress?: string;
   });
 }
 
+/** The data of each event of a stream. */
+async function* eventsOf(body: ReadableStream<Uint8Array> | null) {
+  let text = '';
+  for await (const bytes of body ?? []) {
+    text += Buffer.from(bytes).toString();
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      if (data !== undefined) yield JSON.parse(data);
+    }
+  }
+}
+
 const described = z.object({
   paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))),
   servers: z.array(z.object({ url: z.string() })),
@@ -104,6 +118,8 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     const file = z.object({ url: z.string() }).parse(avatar).url.split('/').at(-1) ?? '';
     const settings = putMessengerSettings.request.body.content['application/json'].example;
     await manage('messenger', 'PUT', `/projects/${project.id}/messenger/config`, { ...settings, team: [] });
+    const flag = { enabled: true, rolloutPercentage: 100 };
+    await manage('flags', 'PUT', `/projects/${project.id}/flags/new-checkout`, flag);
     const answers = await callEveryOperation(call, {
       messageId: z.object({ id: z.string() }).parse(message).id,
       avatar: { userId: 'grace', file },
@@ -112,7 +128,9 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
 
     const statuses = [...answers].map(([operationId, { status, body }]) => ({ operationId, status, body }));
     expect(statuses.filter(({ status }) => status >= 300)).toEqual([]);
-    expect([...answers.keys()].sort()).toEqual(interfaceOperations.map((it) => it.operationId).sort());
+    // Its answer does not end.
+    const others = publicOperations.filter(({ operationId }) => operationId !== 'streamFlagChanges');
+    expect([...answers.keys()].sort()).toEqual(others.map((it) => it.operationId).sort());
 
     const counted = new Map(
       await Promise.all(SERVICES.map(async (service) => [service, await countedBy(service)] as const)),
@@ -146,6 +164,24 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     });
     await socket.next('flags_changed');
     socket.close();
+  });
+
+  test('an OpenFeature client is notified of a changed flag on the event stream', async () => {
+    const url = `${deployed().gateway.api}/ofrep/v1/changes?api_key=${project.key}`;
+    const stopping = new AbortController();
+    const { body } = await fetch(url, { signal: stopping.signal });
+    const events = eventsOf(body);
+    const first = await events.next();
+    await manage('flags', 'PUT', `/projects/${project.id}/flags/gamma`, {
+      enabled: true,
+      rolloutPercentage: 100,
+    });
+    const second = await events.next();
+    expect([first.value, second.value]).toEqual([
+      expect.objectContaining({ type: 'refetchEvaluation' }),
+      expect.objectContaining({ type: 'refetchEvaluation' }),
+    ]);
+    stopping.abort();
   });
 
   test('a public link opens the shared report', async () => {
@@ -224,7 +260,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
       const ids = Object.values(paths).flatMap((methods) =>
         Object.values(methods).map((it) => it.operationId),
       );
-      expect(ids.sort()).toEqual(interfaceOperations.map((it) => it.operationId).sort());
+      expect(ids.sort()).toEqual(publicOperations.map((it) => it.operationId).sort());
       expect(servers.map((server) => server.url).sort()).toEqual([api, events, replay].sort());
       const page = await fetch(`${url}/docs`);
       expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");

@@ -1,4 +1,4 @@
-import { interfaceOperations, type Operation } from '@switchboard/contracts';
+import { type Operation, publicOperations } from '@switchboard/contracts';
 import type { Gateway } from './gateway.ts';
 import type { TestProject } from './project.ts';
 
@@ -20,7 +20,7 @@ export interface Answer {
 export type Call = (operationId: string, options?: CallOptions) => Promise<Answer>;
 
 export function operationOf(operationId: string): Operation {
-  const found = interfaceOperations.find((operation) => operation.operationId === operationId);
+  const found = publicOperations.find((operation) => operation.operationId === operationId);
   if (found === undefined) throw new Error(`no operation ${operationId}`);
   return found;
 }

@@ -76,6 +76,8 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('getAvatar', { params: { user_id: prepared.avatar.userId, file: prepared.avatar.file } });
 
   await ask('evaluateFlags', { query: person });
+  await ask('evaluateOfrepFlag', { params: { key: 'new-checkout' } });
+  await ask('evaluateOfrepFlags');
   await ask('getFlagSnapshot');
   await ask('listMemberships', { query: person });
 

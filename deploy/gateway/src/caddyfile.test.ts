@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { extraRoutes, interfaceOperations } from '@switchboard/contracts';
+import { extraRoutes, publicOperations } from '@switchboard/contracts';
 import { expect, test } from 'vitest';
 import { caddyfile } from './caddyfile.ts';
 import { pattern, publicHosts, routesOf } from './routes.ts';
@@ -12,7 +12,7 @@ test('the Caddyfile matches the contracts; `node deploy/gateway/src/main.ts` upd
 
 test('every path of the interface is routed on its host, and no management path is', () => {
   const routed = publicHosts.flatMap((host) => routesOf(host).map(({ path }) => path));
-  const expected = [...interfaceOperations, ...extraRoutes].map(({ path }) => path);
+  const expected = [...publicOperations, ...extraRoutes].map(({ path }) => path);
   expect(routed.sort()).toEqual([...new Set(expected)].sort());
   expect(routed.filter((path) => path.startsWith('/management'))).toEqual([]);
 });

@@ -34,7 +34,8 @@ function globalOptions(): Line {
     '# Requests in flight have this long to finish after SIGTERM.',
     'grace_period 15s',
     block('servers', [
-      block('timeouts', ['read_header 15s', 'read_body 60s', 'write 2m', 'idle 2m']),
+      '# Event streams end within 50 minutes.',
+      block('timeouts', ['read_header 15s', 'read_body 60s', 'write 1h', 'idle 2m']),
       'max_header_size 32KB',
     ]),
   ]);
@@ -144,7 +145,7 @@ function site(host: PublicHost): Line {
       block('map {http.request.uri} {target} {shape}', [
         ...routes.map(
           (route) =>
-            `~${pattern(route.path)} ${targetOf(route)} ${route.shape} # ${route.methods.join(' ')}${route.isSocket ? ' WebSocket' : ''}`,
+            `~${pattern(route.path)} ${targetOf(route)} ${route.shape} # ${route.methods.join(' ')}${route.isSocket ? ' long-lived' : ''}`,
         ),
         ...others.flatMap(({ name, routes: theirs }) =>
           theirs.map(({ path }) => `~${pattern(path)} ${name} B`),

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorShape } from '@switchboard/contracts';
+import { type ErrorShape, ofrepCodeOf } from '@switchboard/contracts';
 import { block, type Line } from './caddy-syntax.ts';
 
 interface Failure {
@@ -60,7 +60,7 @@ function answer(failure: Failure): Line {
   const { id, status, when } = failure;
   const bodies = [
     ...(status === 503 ? ['header Retry-After 2'] : []),
-    ...(['empty', 'A', 'B'] as const).map((shape) => inShape(shape, failure)),
+    ...(['empty', 'A', 'ofrep', 'B'] as const).map((shape) => inShape(shape, failure)),
   ];
   if (when === undefined) return block('handle', bodies);
   return [`@${id} expression \`${when}\``, block(`handle @${id}`, bodies)];
@@ -72,12 +72,15 @@ function inShape(shape: ErrorShape, { id, status, code, message }: Failure): Lin
     const lines = [`header X-Error "${message}"`, `respond "" ${status}`];
     return [`@${name} vars shape empty`, block(`handle @${name}`, lines)];
   }
-  const error = STATUS_CODES[status];
-  const body = shape === 'A' ? { statusCode: status, message, error } : { error: { code, message } };
+  const body = {
+    A: { statusCode: status, message, error: STATUS_CODES[status] },
+    B: { error: { code, message } },
+    ofrep: { errorCode: ofrepCodeOf(status), errorDetails: message },
+  }[shape];
   const lines = [
     'header Content-Type "application/json; charset=utf-8"',
     `respond \`${JSON.stringify(body)}\` ${status}`,
   ];
   if (shape === 'B') return block('handle', lines);
-  return [`@${name} vars shape A`, block(`handle @${name}`, lines)];
+  return [`@${name} vars shape ${shape}`, block(`handle @${name}`, lines)];
 }

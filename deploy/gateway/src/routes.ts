@@ -2,7 +2,8 @@ import {
   type ErrorShape,
   extraRoutes,
   type Host,
-  interfaceOperations,
+  type Operation,
+  publicOperations,
   type ServiceName,
 } from '@switchboard/contracts';
 
@@ -16,6 +17,7 @@ export interface Route {
   /** The methods of the path's operations. The service refuses others with 405 and Allow. */
   methods: string[];
   service: ServiceName;
+  /** Whether its connections stay open: a WebSocket or an event stream. */
   isSocket: boolean;
   /** Limit of a request body as sent; undefined for a socket. */
   maxBytes: number | undefined;
@@ -29,16 +31,17 @@ const MAX_BYTES = 262_144;
 /** The routes of a host, one per path, sorted by path. */
 export function routesOf(host: PublicHost): Route[] {
   const routes = new Map<string, Route>();
-  for (const { path, method, service, host: at, ...rest } of interfaceOperations) {
+  for (const { path, method, service, host: at, ...rest } of publicOperations) {
     if (at !== host) continue;
+    const isSocket = isStream(rest);
     const maxBytes = rest.maxWireBytes ?? rest.maxBodyBytes;
     const before = routes.get(path);
     routes.set(path, {
       path,
       methods: [...(before?.methods ?? []), method.toUpperCase()].sort(),
       service,
-      isSocket: false,
-      maxBytes: Math.max(before?.maxBytes ?? 0, maxBytes),
+      isSocket,
+      maxBytes: isSocket ? undefined : Math.max(before?.maxBytes ?? 0, maxBytes),
       shape: rest.errorShape,
     });
   }
@@ -48,6 +51,12 @@ export function routesOf(host: PublicHost): Route[] {
     routes.set(path, { path, methods: ['GET'], service, isSocket, maxBytes, shape: 'B' });
   }
   return [...routes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function isStream({ responses }: Pick<Operation, 'responses'>): boolean {
+  return Object.values(responses).some(
+    (response) => 'content' in response && response.content?.['text/event-stream'] !== undefined,
+  );
 }
 
 /**

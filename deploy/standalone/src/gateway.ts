@@ -2,9 +2,9 @@ import { mountApiReference } from '@switchboard/api-reference';
 import {
   extraRoutes,
   type Host,
-  interfaceOperations,
   managementOperations,
   openApiDocument,
+  publicOperations,
   routingPath,
   type ServiceName,
 } from '@switchboard/contracts';
@@ -34,7 +34,7 @@ export function createGateway({
   pages,
 }: GatewayOptions): Hono<{ Bindings: object }> {
   const gateway = new Hono<{ Bindings: object }>();
-  const operations = [...interfaceOperations, ...managementOperations];
+  const operations = [...publicOperations, ...managementOperations];
   const here = operations.filter((operation) => operation.host === host);
   const paths = new Map<string, ServiceName>(
     [...here, ...(host === 'api' ? extraRoutes : [])].map(({ path, service }) => [

@@ -41,8 +41,9 @@ const GRACE_MS = 8_000;
 export async function startStandalone({ env, home }: StandaloneOptions): Promise<Standalone> {
   const host = env['HOST'] || '127.0.0.1';
   // Closed in this order: requests in flight finish, then services flush, then the database stops.
-  const closing: { addresses?: Closing; services?: Closing; postgres?: Closing } = {};
+  const closing: { streams?: () => void; addresses?: Closing; services?: Closing; postgres?: Closing } = {};
   const stop = async () => {
+    closing.streams?.();
     await closing.addresses?.();
     await closing.services?.();
     await closing.postgres?.();
@@ -82,6 +83,9 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       PUBLIC_API_URL: urls.api,
       PUBLIC_LINK_BASE_URL: `${urls.api}/shared`,
     }));
+    closing.streams = () => {
+      for (const { service } of services) service.drain?.();
+    };
     closing.services = () => Promise.all(services.map(({ service }) => service.stop()));
     const byName = new Map(
       services.map(({ name, service }) => [name as ServiceName, service.app.hono.fetch]),

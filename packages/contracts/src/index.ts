@@ -35,6 +35,7 @@ export * from './messenger/configuration.ts';
 export * from './messenger/conversations.ts';
 export * from './messenger/inbox.ts';
 export * from './messenger/settings.ts';
+export * from './ofrep.ts';
 export * from './openapi.ts';
 export * from './operation/error-responses.ts';
 export * from './operation/operation.ts';

@@ -122,7 +122,13 @@ function registerSecurity(registry: OpenAPIHono['openAPIRegistry']): void {
     type: 'apiKey',
     in: 'query',
     name: 'api_key',
-    description: 'The project key, for image loads, which cannot set headers.',
+    description: 'The project key, for image loads and event streams, which cannot set headers.',
+  });
+  registry.registerComponent('securitySchemes', 'projectKeyInHeader', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'The project key, for clients that do not send Authorization.',
   });
   registry.registerComponent('securitySchemes', 'conversationToken', {
     type: 'apiKey',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { errorBodyA, errorBodyB } from './operation/error-responses.ts';
+import { errorBodyA, errorBodyB, errorBodyOfrep } from './operation/error-responses.ts';
 import type { Credential, Host, Operation, ServiceName } from './operation/operation.ts';
 import { interfaceOperations, managementOperations, operations, serviceOperations } from './operations.ts';
 
@@ -176,7 +176,7 @@ test.each([
 });
 
 test('every error response of an operation has its shape', () => {
-  const bodies = { A: errorBodyA, B: errorBodyB };
+  const bodies = { A: errorBodyA, B: errorBodyB, ofrep: errorBodyOfrep };
   for (const { operationId, errorShape, responses } of operations) {
     for (const [status, response] of Object.entries(responses)) {
       if (Number(status) < 400) continue;

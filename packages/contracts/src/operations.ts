@@ -19,6 +19,7 @@ import * as configuration from './messenger/configuration.ts';
 import * as conversations from './messenger/conversations.ts';
 import * as inbox from './messenger/inbox.ts';
 import * as settings from './messenger/settings.ts';
+import * as ofrep from './ofrep.ts';
 import type { Operation, ServiceName } from './operation/operation.ts';
 
 function isOperation(exported: unknown): exported is Operation {
@@ -45,6 +46,9 @@ export const interfaceOperations = operationsOf(
   ingestion,
 );
 
+/** The operations that the gateway routes: the public API, and OFREP for clients of other makers. */
+export const publicOperations: readonly Operation[] = [...interfaceOperations, ...operationsOf(ofrep)];
+
 /** The operations of the management API. The gateway does not route them. */
 export const managementOperations = operationsOf(
   managedCatalogue,
@@ -59,7 +63,7 @@ export const managementOperations = operationsOf(
 );
 
 /** Every operation. */
-export const operations: readonly Operation[] = [...interfaceOperations, ...managementOperations];
+export const operations: readonly Operation[] = [...publicOperations, ...managementOperations];
 
 /** Every operation of a service, management included. */
 export function serviceOperations(service: ServiceName): readonly Operation[] {

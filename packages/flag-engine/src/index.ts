@@ -2,6 +2,7 @@ export { matchesClauses } from './clauses/clauses.ts';
 export { type CompiledCohorts, compileCohorts, memberships } from './cohorts.ts';
 export { decideAll, type Evaluation, evaluateAll, evaluateFlag } from './evaluate.ts';
 export { murmur3 } from './murmur3.ts';
+export { type OpenFeatureReason, type Resolution, resolve } from './open-feature.ts';
 export { chooseVariation, inRollout, rolloutBucket } from './rollout.ts';
 export { compileRuleset, type Ruleset } from './ruleset.ts';
 export type {

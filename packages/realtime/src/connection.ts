@@ -4,13 +4,15 @@ import type { AcceptedPlan, Socket } from './socket.ts';
 interface ConnectionOptions {
   raw: WebSocket;
   planned: AcceptedPlan;
+  maxAgeMs: number;
   maxBufferedBytes: number;
   join(connection: Connection, topic: string): boolean;
   onError(error: unknown): void;
 }
 
 export interface Connection extends Socket {
-  readonly openedAt: number;
+  /** When it has to close, so that its client authenticates again: on the clock of `performance.now`. */
+  readonly endsAt: number;
   readonly topics: Set<string>;
   readonly credential: string | undefined;
   open(): void;
@@ -27,14 +29,14 @@ const FAILED = 1011;
 
 /** One open socket, with a bound on the bytes buffered for it and on the messages queued from it. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { raw, planned, maxBufferedBytes, join, onError } = options;
+  const { raw, planned, maxAgeMs, maxBufferedBytes, join, onError } = options;
   let isAlive = true;
   let waiting = 0;
   let waitingBytes = 0;
   let last: Promise<void> = Promise.resolve();
 
   const connection: Connection = {
-    openedAt: performance.now(),
+    endsAt: performance.now() + maxAgeMs,
     topics: new Set(),
     credential: planned.credential,
     send(message) {

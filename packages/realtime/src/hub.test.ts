@@ -210,6 +210,19 @@ describe('a socket', () => {
   });
 });
 
+test('an event stream is cut off when it is read too slowly', async () => {
+  const { hub } = await startInstance({ maxBufferedBytes: 100_000 });
+  const body = hub.stream(undefined, ['a'], {
+    encode: (message) => `data: ${JSON.stringify(message)}\n\n`,
+    onOpen: (stream) => void stream.join('topic'),
+  });
+  hub.sendHere('topic', { text: 'x'.repeat(60_000) });
+  expect(hub.count()).toBe(1);
+  for (let count = 0; count < 3; count++) hub.sendHere('topic', { text: 'x'.repeat(60_000) });
+  expect(hub.count()).toBe(0);
+  await expect(new Response(body).text()).rejects.toThrow('too slowly');
+});
+
 describe('the number of sockets is limited', () => {
   const statusOf = async ({ url }: Instance, query: string) => {
     const socket = new WebSocket(`ws://${url}?${query}`);

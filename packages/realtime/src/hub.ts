@@ -6,8 +6,9 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { type Connection, createConnection } from './connection.ts';
 import { watchCredentials } from './credentials.ts';
+import { createEventStream } from './event-stream.ts';
 import type { FanOut } from './fan-out.ts';
-import type { Refusal, Socket, SocketPlan } from './socket.ts';
+import type { Refusal, Socket, SocketPlan, StreamPlan } from './socket.ts';
 
 export interface HubOptions {
   fanOut: FanOut;
@@ -32,6 +33,15 @@ export interface HubOptions {
 export interface Hub {
   /** A route that upgrades to WebSocket. Answers 429 past `maxPerAddress`, 503 past `maxSockets`. */
   route(addressOf: (c: Context) => string, plan: (c: Context) => Promise<SocketPlan>): MiddlewareHandler;
+  /**
+   * The body of an event stream (`text/event-stream`), whose connection gets what sockets get. Undefined if there is no
+   * room: past `maxSockets`, or past `maxPerAddress` for one of `holders`, such as an address and a project.
+   */
+  stream(
+    incoming: IncomingMessage | undefined,
+    holders: readonly string[],
+    plan: StreamPlan,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   /** Sends to the topic's sockets on every instance. */
   publish(topic: string, message: object): void;
   /** Sends to the topic's sockets on this instance. */
@@ -56,11 +66,12 @@ export function createHub(options: HubOptions): Hub {
   const { maxBufferedBytes = 262_144, maxTopicsPerSocket = 20 } = options;
   const connections = new Set<Connection>();
   const byTopic = new Map<string, Set<Connection>>();
-  const byAddress = new Map<string, number>();
+  const byHolder = new Map<string, number>();
   const pingGroups = Array.from({ length: PING_GROUPS }, () => new Set<Connection>());
   let reserved = 0;
   let accepted = 0;
   let beats = 0;
+  let isClosed = false;
 
   function leave(connection: Connection): void {
     connections.delete(connection);
@@ -102,9 +113,9 @@ export function createHub(options: HubOptions): Hub {
   );
 
   const beat = setInterval(() => {
-    const oldest = performance.now() - maxAgeMs;
+    const now = performance.now();
     for (const connection of pingGroups[beats++ % PING_GROUPS] ?? []) {
-      if (connection.openedAt < oldest) connection.close(RESTART, 'reconnect');
+      if (connection.endsAt < now) connection.close(RESTART, 'reconnect');
       connection.beat();
     }
   }, pingMs / PING_GROUPS);
@@ -119,18 +130,41 @@ export function createHub(options: HubOptions): Hub {
       onError,
     });
 
-  /** Counts a connection until it closes, even if the upgrade fails. */
-  function reserve(address: string, incoming: IncomingMessage): void {
-    // A closed connection does not emit `close` again.
-    if (incoming.socket.destroyed) return;
+  function hasRoom(holder: string): boolean {
+    return (byHolder.get(holder) ?? 0) < Math.min(maxPerAddress, maxSockets - reserved);
+  }
+
+  /** Counts a connection for its holders until it is released or closes, even if the upgrade fails. */
+  function reserve(holders: readonly string[], incoming: IncomingMessage | undefined): () => void {
+    let isReserved = true;
     reserved += 1;
-    byAddress.set(address, (byAddress.get(address) ?? 0) + 1);
-    incoming.socket.once('close', () => {
+    for (const holder of holders) byHolder.set(holder, (byHolder.get(holder) ?? 0) + 1);
+    const release = () => {
+      if (!isReserved) return;
+      isReserved = false;
+      incoming?.socket.off('close', release);
       reserved -= 1;
-      const left = (byAddress.get(address) ?? 1) - 1;
-      if (left > 0) byAddress.set(address, left);
-      else byAddress.delete(address);
-    });
+      for (const holder of holders) {
+        const left = (byHolder.get(holder) ?? 1) - 1;
+        if (left > 0) byHolder.set(holder, left);
+        else byHolder.delete(holder);
+      }
+    };
+    // A closed connection does not emit `close` again.
+    if (incoming?.socket.destroyed) release();
+    else incoming?.socket.once('close', release);
+    return release;
+  }
+
+  /** Returns what removes the connection. */
+  function enter(connection: Connection): () => void {
+    connections.add(connection);
+    const pingGroup = pingGroups[accepted++ % PING_GROUPS];
+    pingGroup?.add(connection);
+    return () => {
+      leave(connection);
+      pingGroup?.delete(connection);
+    };
   }
 
   function accept(raw: unknown, planned: SocketPlan): void {
@@ -139,14 +173,8 @@ export function createHub(options: HubOptions): Hub {
       raw.close(planned.refuse.code, planned.refuse.reason);
       return;
     }
-    const connection = createConnection({ raw, planned, maxBufferedBytes, join, onError });
-    connections.add(connection);
-    const pingGroup = pingGroups[accepted++ % PING_GROUPS];
-    pingGroup?.add(connection);
-    raw.once('close', () => {
-      leave(connection);
-      pingGroup?.delete(connection);
-    });
+    const connection = createConnection({ raw, planned, maxAgeMs, maxBufferedBytes, join, onError });
+    raw.once('close', enter(connection));
     connection.open();
   }
 
@@ -172,12 +200,12 @@ export function createHub(options: HubOptions): Hub {
           return c.text('Too many connections. Retry after the time in Retry-After.', 503, {
             'Retry-After': '5',
           });
-        if ((byAddress.get(address) ?? 0) >= Math.min(maxPerAddress, maxSockets - reserved)) {
+        if (!hasRoom(address)) {
           return c.text('Too many connections from your address. Retry after the time in Retry-After.', 429, {
             'Retry-After': '5',
           });
         }
-        reserve(address, c.env.incoming);
+        reserve([address], c.env.incoming);
         // Hundreds of clients that connect at once would hold up requests for as many milliseconds.
         const turn = briefTurn(address);
         if (turn !== undefined) await turn;
@@ -185,6 +213,23 @@ export function createHub(options: HubOptions): Hub {
       };
     },
 
+    stream(incoming, holders, planned) {
+      if (isClosed || holders.some((holder) => !hasRoom(holder))) return undefined;
+      const release = reserve(holders, incoming);
+      const { connection, body } = createEventStream({
+        planned,
+        maxBufferedBytes,
+        join,
+        onError,
+        onClosed() {
+          remove();
+          release();
+        },
+      });
+      const remove = enter(connection);
+      connection.open();
+      return body;
+    },
     publish(topic, message) {
       sendHere(topic, message);
       fanOut.publish(JSON.stringify({ topic, message }));
@@ -193,6 +238,7 @@ export function createHub(options: HubOptions): Hub {
     here,
     count: () => connections.size,
     close() {
+      isClosed = true;
       clearInterval(beat);
       credentials?.stop();
       for (const connection of connections) connection.close(1001, 'server shutting down');

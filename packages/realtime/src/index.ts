@@ -1,4 +1,4 @@
 export { type Announcer, type AnnouncerOptions, createAnnouncer } from './announcer.ts';
 export { type FanOut, type FanOutOptions, openFanOut } from './fan-out.ts';
 export { createHub, type Hub, type HubOptions } from './hub.ts';
-export type { Refusal, Socket, SocketPlan } from './socket.ts';
+export type { Refusal, Socket, SocketPlan, StreamPlan } from './socket.ts';

@@ -22,3 +22,9 @@ export interface AcceptedPlan {
   /** Called for one message at a time, in order. A rejection closes the socket with 1011. */
   onMessage?(socket: Socket, text: string): void | Promise<void>;
 }
+
+/** What to do with an event stream. */
+export interface StreamPlan extends Pick<AcceptedPlan, 'credential' | 'onOpen'> {
+  /** A message in the format of `text/event-stream`, with the empty line at its end. */
+  encode(message: object): string;
+}

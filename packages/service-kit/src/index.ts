@@ -17,6 +17,7 @@ export { refusalOfKey, type SocketRefusal, socketAccess } from './access/socket-
 export type { Bodies } from './http/body/bodies.ts';
 export { chunkHash } from './http/body/chunk-hash.ts';
 export { answerPrepared, etagOf, isFresh, type Prepared, prepareJson } from './http/conditional.ts';
+export { projectKeyOf } from './http/credentials.ts';
 export type { Authority, OperationEnv, Person, ProjectAccess } from './http/env.ts';
 export {
   BadRequest,

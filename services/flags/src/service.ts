@@ -20,6 +20,8 @@ import { flagsRoutes } from './flags/routes.ts';
 import { createLiveChanges, type LiveChanges } from './live/live.ts';
 import { liveRoutes } from './live/routes.ts';
 import { openSockets } from './live/sockets.ts';
+import { createOfrep } from './ofrep/ofrep.ts';
+import { ofrepRoutes } from './ofrep/routes.ts';
 import { createRulesets } from './rulesets/rulesets.ts';
 import { flagsMigrations } from './schema/migrations.ts';
 import { snapshotRoutes } from './snapshot/routes.ts';
@@ -77,7 +79,8 @@ export const flagsService = defineService({
     if (serves) {
       const userState = createUserState({ find: store.findStates, timeoutMs: config.STATE_TIMEOUT_MS });
       const catchUp = createCatchUp({ listPositions: store.listPositions });
-      evaluationRoutes(app, { evaluation: createEvaluation({ rulesets, userState }), catchUp });
+      const evaluation = createEvaluation({ rulesets, userState });
+      evaluationRoutes(app, { evaluation, catchUp });
       snapshotRoutes(app, { snapshots: createSnapshots({ rulesets, publicUrl: config.PUBLIC_API_URL }) });
 
       const editing = { database, onChanged: rulesets.invalidate };
@@ -88,6 +91,11 @@ export const flagsService = defineService({
       sockets = openSockets(app, context);
       live = createLiveChanges({ rulesets, sockets, logger });
       liveRoutes(app, { sockets, live });
+      ofrepRoutes(app, {
+        ofrep: createOfrep({ evaluation, publicUrl: config.PUBLIC_API_URL }),
+        sockets,
+        live,
+      });
     } else {
       // A process that serves clients stays ready without a database: it answers flags from memory.
       app.health.add('database', database.ping);
@@ -106,9 +114,11 @@ export const flagsService = defineService({
         consumer?.start();
         erasures.start();
       },
-      async stop() {
+      drain() {
         live?.stop();
         sockets?.close();
+      },
+      async stop() {
         await erasures.stop();
         await consumer?.stop();
         if (serves) await directory.stop();

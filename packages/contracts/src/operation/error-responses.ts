@@ -1,8 +1,11 @@
 import type { RouteConfig } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
 
-/** `A` is `{statusCode, message, error}`, `B` is `{error: {code, message}}`, `empty` has no body and `X-Error`. */
-export type ErrorShape = 'A' | 'B' | 'empty';
+/**
+ * `A` is `{statusCode, message, error}`, `B` is `{error: {code, message}}`, `ofrep` is `{key, errorCode, errorDetails}`
+ * with the key of the flag in the path, `empty` has no body and `X-Error`.
+ */
+export type ErrorShape = 'A' | 'B' | 'ofrep' | 'empty';
 
 export const errorBodyA = z
   .object({ statusCode: z.int(), message: z.string(), error: z.string() })
@@ -13,6 +16,25 @@ export const errorBodyA = z
 export const errorBodyB = z
   .object({ error: z.object({ code: z.string(), message: z.string() }) })
   .openapi('ErrorB', { example: { error: { code: 'BAD_REQUEST', message: 'text: required' } } });
+
+export const ofrepErrorCode = z.enum([
+  'PARSE_ERROR',
+  'TARGETING_KEY_MISSING',
+  'INVALID_CONTEXT',
+  'FLAG_NOT_FOUND',
+  'GENERAL',
+]);
+export type OfrepErrorCode = z.infer<typeof ofrepErrorCode>;
+
+export const errorBodyOfrep = z
+  .object({ key: z.string().optional(), errorCode: ofrepErrorCode, errorDetails: z.string() })
+  .openapi('OfrepError', {
+    example: {
+      key: 'new-checkout',
+      errorCode: 'FLAG_NOT_FOUND',
+      errorDetails: 'There is no flag new-checkout.',
+    },
+  });
 
 /** Reason phrase and default code of each status. */
 const statuses: Record<number, [phrase: string, code: string]> = {
@@ -61,6 +83,15 @@ export function errorResponse({ shape, status, meaning }: ErrorResponse) {
       },
     } satisfies RouteConfig['responses'][string];
   }
+  if (shape === 'ofrep') {
+    const examples = Object.fromEntries(
+      faults.map(({ code, message: errorDetails }) => {
+        const errorCode = ofrepErrorCode.safeParse(code).data ?? ofrepCodeOf(status);
+        return [errorCode, { value: { errorCode, errorDetails } }];
+      }),
+    );
+    return { description, content: { 'application/json': { schema: errorBodyOfrep, examples } } };
+  }
   const schema = shape === 'A' ? errorBodyA : errorBodyB;
   const examples = Object.fromEntries(
     faults.map((fault) => [
@@ -72,6 +103,11 @@ export function errorResponse({ shape, status, meaning }: ErrorResponse) {
     ]),
   );
   return { description, content: { 'application/json': { schema, examples } } };
+}
+
+/** The error code of a status of which the protocol has none of its own. */
+export function ofrepCodeOf(status: number): OfrepErrorCode {
+  return status === 400 ? 'INVALID_CONTEXT' : 'GENERAL';
 }
 
 /** Parses `AI_DISABLED: The plan ... AI_LIMIT_REACHED: ...` into messages by code. A text without codes stays. */

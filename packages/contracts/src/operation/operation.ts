@@ -1,4 +1,4 @@
-import { createRoute, type RouteConfig } from '@hono/zod-openapi';
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import { type ErrorMeaning, type ErrorShape, errorResponse, exampleProblem } from './error-responses.ts';
 import { MANAGE_PERMISSION, type Permission, permissionGrants } from './permissions.ts';
 
@@ -96,15 +96,18 @@ function complete({ errors, tag, maxBodyBytes = 262_144, maxBodyValues = 10_000,
     ...route,
     tags: [tag],
     responses,
-    security: [...schemes[route.credential], ...(takesKeyInQuery(route) ? [{ projectKeyInQuery: [] }] : [])],
+    security: [
+      ...schemes[route.credential],
+      ...(hasField(route.request?.headers, 'X-API-Key') ? [{ projectKeyInHeader: [] }] : []),
+      ...(hasField(route.request?.query, 'api_key') ? [{ projectKeyInQuery: [] }] : []),
+    ],
   } as RouteConfig);
   return Object.assign(created, { maxBodyBytes, maxBodyValues });
 }
 
-/** Whether the project key may be sent as the query parameter `api_key`. */
-function takesKeyInQuery({ request }: Pick<Definition, 'request'>): boolean {
-  const query = request?.query;
-  return query !== undefined && 'shape' in query && 'api_key' in query.shape;
+/** Whether a schema has a field: a project key may be sent in the fields `X-API-Key` and `api_key`. */
+function hasField(schema: unknown, name: string): boolean {
+  return schema instanceof z.ZodObject && name in schema.shape;
 }
 
 function commonErrors(

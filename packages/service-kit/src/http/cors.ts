@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { KitEnv } from './env.ts';
 
 const ALLOWED_HEADERS =
-  'Authorization, Content-Type, Content-Encoding, Idempotency-Key, X-Service-Conversation-Token, X-Request-Id, X-State-Token, If-None-Match';
+  'Authorization, X-API-Key, Content-Type, Content-Encoding, Idempotency-Key, X-Service-Conversation-Token, X-Request-Id, X-State-Token, If-None-Match';
 const EXPOSED_HEADERS = 'ETag, Retry-After, X-Request-Id, X-Error, X-State, X-State-Token, X-State-As-Of';
 const ONE_DAY_SECONDS = '86400';
 

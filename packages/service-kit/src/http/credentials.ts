@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { Authority, KitEnv, Person, ProjectAccess } from './env.ts';
+import { headerOf } from './request-info.ts';
 
 /** The checks of an operation's credential; each throws the rejection that the interface documents. */
 export interface Credentials {
@@ -16,6 +17,23 @@ export interface Credentials {
   companyOf(projectId: string): Promise<string | undefined>;
   /** Throws NotFound for an unknown project, Forbidden for one of another region or of a company the person is not in. */
   membership(projectId: string, person: Person): Promise<ProjectAccess>;
+}
+
+/** Where an operation takes a project key besides `Authorization`. */
+export interface KeyPlaces {
+  /** `X-API-Key`. */
+  header: boolean;
+  /** `api_key`. */
+  query: boolean;
+}
+
+/** The project key that a request is made with. */
+export function projectKeyOf(
+  c: Context,
+  { header, query }: KeyPlaces = { header: true, query: true },
+): string | undefined {
+  const key = bearer(c) ?? (header ? headerOf(c, 'x-api-key') : undefined);
+  return key ?? (query ? c.req.query('api_key') : undefined);
 }
 
 /** The token of `Authorization: Bearer <token>`. */

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorShape } from '@switchboard/contracts';
+import { type ErrorShape, ofrepCodeOf, ofrepErrorCode } from '@switchboard/contracts';
 import { isUnavailable } from '@switchboard/database';
 import { EventLogBusy, EventLogUnavailable } from '@switchboard/event-log';
 import type { ErrorCodes } from './env.ts';
-import { OVERLOADED, Rejection, Unavailable } from './errors.ts';
+import { NotJson, OVERLOADED, Rejection, Unavailable } from './errors.ts';
 
 /** Codes of the kit's own rejections, which an operation may replace. */
 const KIT_CODES = new Set(['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'INTERNAL']);
@@ -20,21 +20,44 @@ export function toRejection(error: unknown): Rejection | undefined {
   return undefined;
 }
 
-/** The response to a rejection in an operation's error shape, with the operation's own codes. */
-export function errorResponse(shape: ErrorShape, rejection: Rejection, codes: ErrorCodes = {}): Response {
+interface ErrorDetails {
+  /** The operation's own codes. */
+  codes?: ErrorCodes | undefined;
+  /** The key of the flag in the path, for the shape `ofrep`. */
+  flagKey?: string | undefined;
+}
+
+/** The response to a rejection in an operation's error shape. */
+export function errorResponse(
+  shape: ErrorShape,
+  rejection: Rejection,
+  { codes = {}, flagKey }: ErrorDetails = {},
+): Response {
   const { status, message, headers } = rejection;
   const code = KIT_CODES.has(rejection.code) ? (codes[status] ?? rejection.code) : rejection.code;
   if (shape === 'empty') {
     return new Response(null, { status, headers: { ...headers, 'X-Error': headerText(message) } });
   }
-  const body =
-    shape === 'A'
-      ? { statusCode: status, message, error: STATUS_CODES[status] ?? 'Error' }
-      : { error: { code, message } };
-  return new Response(JSON.stringify(body), {
+  return new Response(JSON.stringify(bodyOf(shape)), {
     status,
     headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8' },
   });
+
+  function bodyOf(jsonShape: Exclude<ErrorShape, 'empty'>): object {
+    switch (jsonShape) {
+      case 'A':
+        return { statusCode: status, message, error: STATUS_CODES[status] ?? 'Error' };
+      case 'B':
+        return { error: { code, message } };
+      case 'ofrep':
+        return { key: flagKey, errorCode: ofrepCode(rejection), errorDetails: message };
+    }
+  }
+}
+
+function ofrepCode(rejection: Rejection): string {
+  if (rejection instanceof NotJson) return 'PARSE_ERROR';
+  return ofrepErrorCode.safeParse(rejection.code).data ?? ofrepCodeOf(rejection.status);
 }
 
 /** Header values are limited to printable ASCII. */

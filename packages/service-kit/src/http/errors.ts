@@ -23,6 +23,9 @@ export class BadRequest extends Rejection {
   }
 }
 
+/** 400: the body is not JSON. */
+export class NotJson extends BadRequest {}
+
 /** 401: the credential is missing or invalid. */
 export class Unauthorized extends Rejection {
   constructor(message: string) {

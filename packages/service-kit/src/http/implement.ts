@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Bodies } from './body/bodies.ts';
 import type { Hold } from './body/holds.ts';
 import { holdValues, parseJson, turnFor } from './body/json.ts';
-import { bearer, type Credentials } from './credentials.ts';
+import { bearer, type Credentials, type KeyPlaces, projectKeyOf } from './credentials.ts';
 import type { ErrorCodes, Exchange, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
 import { BadRequest } from './errors.ts';
 import { holderOf, projectHolder } from './holder.ts';
@@ -89,7 +89,10 @@ function register(
 ): void {
   const checks = requestChecks(operation);
   const schema = jsonSchema(operation);
-  const takesQueryKey = Object.keys(shapeOf(operation.request?.query)).includes('api_key');
+  const keyPlaces: KeyPlaces = {
+    header: 'X-API-Key' in shapeOf(operation.request?.headers),
+    query: 'api_key' in shapeOf(operation.request?.query),
+  };
   const { maxBodyBytes, maxWireBytes = maxBodyBytes, maxBodyValues, unparsedArray } = operation;
 
   /** A project key in memory settles at once, without a promise: nearly every request has one. */
@@ -99,7 +102,7 @@ function register(
         return undefined;
       case 'project-key':
       case 'conversation':
-        return settleKey(c, bearer(c) ?? (takesQueryKey ? c.req.query('api_key') : undefined));
+        return settleKey(c, projectKeyOf(c, keyPlaces));
       case 'ingestion': {
         const key = bearer(c);
         return key === undefined ? undefined : settleKey(c, key);

@@ -90,7 +90,9 @@ export function createApp({ service, context, directory, database }: AppOptions)
       logFailure({ level: 'warn', cause, details: () => ({ error }), message: 'dependency unavailable' });
     }
     const internal = new Rejection(500, 'INTERNAL', `Internal error. Report request id ${requestId}.`);
-    return errorResponse(operation?.errorShape ?? 'B', rejection ?? internal, errorCodes);
+    const shape = operation?.errorShape ?? 'B';
+    const flagKey = shape === 'ofrep' ? c.req.param('key') : undefined;
+    return errorResponse(shape, rejection ?? internal, { codes: errorCodes, flagKey });
   });
 
   // Preflights and methods that are not served. Not among the routes: Hono runs a lone handler without middleware.

@@ -47,6 +47,7 @@ export function defineService<S extends z.ZodType<CommonConfig>>(
       const server = await listen({ fetch: service.app.hono.fetch, host, port });
       let stopping: Promise<void> | undefined;
       const stop = () => {
+        if (stopping === undefined) service.drain?.();
         stopping ??= server.close(GRACE_MS).then(() => service.stop());
         return stopping;
       };

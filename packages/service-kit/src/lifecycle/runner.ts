@@ -88,6 +88,7 @@ async function run<S extends z.ZodType<CommonConfig>>(
       health.drain();
       server?.drain();
       await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS));
+      service.drain?.();
       await server?.close(FINISH_MS);
       await service.stop();
       await tracing?.close();

@@ -9,6 +9,8 @@ export interface Service {
   app: ServiceApp;
   /** Migrates, fills the replica, starts consumers. Called again while a dependency is unavailable. */
   start(): Promise<void>;
+  /** Ends what would keep the server open when it closes, such as event streams. */
+  drain?(): void;
   /** Finishes accepted work, then closes every connection. */
   stop(): Promise<void>;
 }

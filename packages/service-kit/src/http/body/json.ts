@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject, type Operation, UnparsedItems } from '@switchboard/contracts';
 import { briefTurn, turnOfLoop } from '@switchboard/resilience';
-import { BadRequest, PayloadTooLarge } from '../errors.ts';
+import { BadRequest, NotJson, PayloadTooLarge } from '../errors.ts';
 import type { Hold } from './holds.ts';
 import { bytesIn, findItems, InvalidJson, type Items, MAX_DEPTH } from './items.ts';
 
@@ -47,7 +47,7 @@ export async function parseJson(
   };
   const first = turnFor(bytes, holder);
   if (first !== undefined) await first;
-  if (!isUtf8(bytes)) throw new BadRequest('body: not valid UTF-8');
+  if (!isUtf8(bytes)) throw new NotJson('body: not valid UTF-8');
   if (unparsedArray === undefined) return parse(bytes);
   const found = await findItemsOrRefuse(bytes, unparsedArray, turn);
   const value = await parse(around(bytes, found));
@@ -74,7 +74,7 @@ export async function parseJson(
     try {
       value = JSON.parse(json.toString('utf8'));
     } catch {
-      throw new BadRequest('body: not valid JSON');
+      throw new NotJson('body: not valid JSON');
     }
     if (isLarge) await turn();
     return value;

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { compileRuleset, evaluateFlag, type Flag, resolve } from './index.ts';
+import { flag, user } from './testing/people.ts';
+
+const onlyPro = [{ attribute: 'plan', op: 'eq', value: 'pro' }] as const;
+const green = { key: 'green', value: '#0a0', weight: 1 };
+
+test.each<[string, Partial<Flag>, ReturnType<typeof resolve>]>([
+  ['on for everyone', {}, { value: true, variant: 'on', reason: 'STATIC' }],
+  ['one variation', { variations: [green] }, { value: '#0a0', variant: 'green', reason: 'STATIC' }],
+  [
+    'a variation without a value',
+    { variations: [{ ...green, value: null }] },
+    { value: undefined, variant: 'green', reason: 'STATIC' },
+  ],
+  [
+    'several variations',
+    { variations: [green, { ...green, key: 'red', weight: 0 }], targeting: onlyPro },
+    { value: '#0a0', variant: 'green', reason: 'SPLIT' },
+  ],
+  ['matching clauses', { targeting: onlyPro }, { value: true, variant: 'on', reason: 'TARGETING_MATCH' }],
+  [
+    'a prerequisite that is met',
+    { prerequisites: [{ flagKey: 'other', variationKey: 'on' }] },
+    { value: true, variant: 'on', reason: 'TARGETING_MATCH' },
+  ],
+  ['disabled', { enabled: false }, { value: undefined, variant: 'off', reason: 'DISABLED' }],
+  ['outside the rollout', { rolloutPercentage: 0 }, { value: undefined, variant: 'off', reason: 'SPLIT' }],
+  [
+    'a clause that is false',
+    { targeting: [{ attribute: 'plan', op: 'eq', value: 'free' }] },
+    { value: undefined, variant: 'off', reason: 'DEFAULT' },
+  ],
+  [
+    'a prerequisite that is not met',
+    { prerequisites: [{ flagKey: 'missing', variationKey: 'on' }] },
+    { value: undefined, variant: 'off', reason: 'DEFAULT' },
+  ],
+  ['malformed', { rolloutPercentage: 0.5 }, { value: undefined, variant: 'off', reason: 'ERROR' }],
+])('%s', (_, rest, expected) => {
+  const ruleset = compileRuleset([flag('other'), flag('f', rest)]);
+  const decision = evaluateFlag(ruleset, 'f', user({ plan: 'pro' }));
+  expect(decision && resolve(ruleset, decision)).toEqual(expected);
+});

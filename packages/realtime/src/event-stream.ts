@@ -1,0 +1,75 @@
+import type { Connection } from './connection.ts';
+import type { StreamPlan } from './socket.ts';
+
+interface EventStreamOptions {
+  planned: StreamPlan;
+  maxBufferedBytes: number;
+  join(connection: Connection, topic: string): boolean;
+  onError(error: unknown): void;
+  /** Called once, whoever closed the stream. */
+  onClosed(): void;
+}
+
+interface EventStream {
+  connection: Connection;
+  body: ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+/** A proxy may bound the time of a response, as the gateway does: a stream ends before it is cut off. */
+const MAX_AGE_MS = 50 * 60_000;
+/** Clients whose streams end at the same time come back within this time. */
+const MIN_RETRY_MS = 500;
+const RETRY_SPREAD_MS = 2_500;
+
+/** One open event stream, with a bound on the bytes buffered for it. A comment is its beat: clients cannot answer. */
+export function createEventStream(options: EventStreamOptions): EventStream {
+  const { planned, maxBufferedBytes, join, onError, onClosed } = options;
+  const encoder = new TextEncoder();
+  let open: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
+
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      start(controller) {
+        open = controller;
+      },
+      cancel() {
+        take();
+      },
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: maxBufferedBytes }),
+  );
+
+  /** The controller, for what closes the stream; undefined if it is closed already. */
+  function take() {
+    const taken = open;
+    open = undefined;
+    if (taken !== undefined) onClosed();
+    return taken;
+  }
+
+  function write(text: string): void {
+    if (open === undefined) return;
+    if ((open.desiredSize ?? 0) <= 0) take()?.error(new Error('the client reads too slowly'));
+    else open.enqueue(encoder.encode(text));
+  }
+
+  const welcome = async () => planned.onOpen?.(connection);
+
+  const connection: Connection = {
+    endsAt: performance.now() + MAX_AGE_MS * (1 - Math.random() / 5),
+    topics: new Set(),
+    credential: planned.credential,
+    send: (message) => write(planned.encode(message)),
+    join: (topic) => join(connection, topic),
+    close: () => take()?.close(),
+    open() {
+      write(`retry: ${MIN_RETRY_MS + Math.floor(Math.random() * RETRY_SPREAD_MS)}\n\n`);
+      welcome().catch((error: unknown) => {
+        onError(error);
+        take()?.close();
+      });
+    },
+    beat: () => write(': beat\n\n'),
+  };
+  return { connection, body };
+}

@@ -1,0 +1,109 @@
+import {
+  type OfrepBulkEvaluation,
+  type OfrepErrorCode,
+  type OfrepEvaluation,
+  ofrepReason,
+  streamFlagChanges,
+} from '@switchboard/contracts';
+import { type Decision, decideAll, evaluateFlag, resolve } from '@switchboard/flag-engine';
+import { Rejection } from '@switchboard/service-kit';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import type { Ruleset } from '../rulesets/ruleset.ts';
+
+interface OfrepOptions {
+  evaluation: Pick<Evaluation, 'resolve'>;
+  /** Public base URL of this API. */
+  publicUrl: string;
+}
+
+export interface OfrepContext {
+  readonly targetingKey?: string | undefined;
+  readonly [attribute: string]: unknown;
+}
+
+interface Evaluated<T> {
+  answer: T;
+  /** False if the user state could not be read. Every targeting clause then counts as not matched. */
+  isStateKnown: boolean;
+}
+
+/** Evaluation as the OpenFeature Remote Evaluation Protocol 0.3 has it. Throws Rejection with its error codes. */
+export interface Ofrep {
+  evaluate(
+    projectId: string,
+    key: string,
+    context: OfrepContext | undefined,
+  ): Promise<Evaluated<OfrepEvaluation>>;
+  /**
+   * `projectKey` is put into the address of the event stream. `since` is the etag of a change that the answer must
+   * have.
+   */
+  evaluateAll(
+    project: { id: string; key: string },
+    context: OfrepContext | undefined,
+    since?: string,
+  ): Promise<Evaluated<OfrepBulkEvaluation>>;
+}
+
+const INACTIVITY_SECONDS = 120;
+/** The longest part of a key that a message repeats. */
+const MAX_QUOTED = 80;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+export function createOfrep({ evaluation, publicUrl }: OfrepOptions): Ofrep {
+  const streamUrl = (key: string) =>
+    `${publicUrl.replace(/\/$/, '')}${streamFlagChanges.path}?api_key=${encodeURIComponent(key)}`;
+
+  return {
+    async evaluate(projectId, key, context) {
+      const person = { projectId, ...personOf(context) };
+      const { ruleset, user, isStateKnown } = await evaluation.resolve(person);
+      const decision = evaluateFlag(ruleset.compiled, key, user);
+      if (decision === undefined) {
+        throw new Rejection(404, code('FLAG_NOT_FOUND'), `There is no flag ${key.slice(0, MAX_QUOTED)}.`);
+      }
+      if (decision.reason === 'ERROR') throw new Rejection(400, code('GENERAL'), BROKEN);
+      return { answer: answerOf(ruleset, decision), isStateKnown };
+    },
+
+    async evaluateAll({ id, key }, context, since) {
+      const person = { projectId: id, ...personOf(context) };
+      const known = since !== undefined && INSTANT.test(since) ? since : undefined;
+      const { ruleset, user, isStateKnown } = await evaluation.resolve(person, known);
+      const flags = decideAll(ruleset.compiled, user).map((decision) =>
+        decision.reason === 'ERROR'
+          ? { key: decision.key, errorCode: code('GENERAL'), errorDetails: BROKEN }
+          : answerOf(ruleset, decision),
+      );
+      const eventStreams = [
+        { type: 'sse' as const, url: streamUrl(key), inactivityDelaySec: INACTIVITY_SECONDS },
+      ];
+      return {
+        answer: { flags, eventStreams, metadata: { generatedAt: ruleset.changedAt } },
+        isStateKnown,
+      };
+    },
+  };
+}
+
+const BROKEN = 'The definition of the flag cannot be evaluated.';
+const code = (name: OfrepErrorCode) => name;
+
+function personOf(context: OfrepContext | undefined) {
+  const { targetingKey = '', ...attributes } = context ?? {};
+  if (targetingKey.trim() === '') {
+    const message = 'context.targetingKey: required. Send the distinct id of the person.';
+    throw new Rejection(400, code('TARGETING_KEY_MISSING'), message);
+  }
+  return { distinctId: targetingKey, attributes };
+}
+
+function answerOf({ compiled }: Ruleset, decision: Decision): OfrepEvaluation {
+  const { key } = decision;
+  const { value, variant, reason } = resolve(compiled, decision);
+  if (decision.reason !== 'MATCH') {
+    // Of the protocol's reasons, providers expect no value with this one alone.
+    return { key, reason: 'DISABLED', variant, metadata: { reason: decision.reason } };
+  }
+  return { key, ...(value === undefined ? {} : { value }), reason: ofrepReason.parse(reason), variant };
+}

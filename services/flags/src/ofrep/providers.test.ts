@@ -1,0 +1,97 @@
+import { OFREPProvider } from '@openfeature/ofrep-provider';
+import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
+import { type EvaluationContext, OpenFeature as Server } from '@openfeature/server-sdk';
+import { ClientProviderEvents, type Provider, OpenFeature as Web } from '@openfeature/web-sdk';
+import { eventually } from '@switchboard/testkit';
+import { EventSource } from 'undici';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { type Harness, type Instance, startHarness, type TestProject } from '../testing/harness.ts';
+
+/** The official providers, unchanged. */
+
+let harness: Harness;
+let other: Instance;
+let project: TestProject;
+beforeAll(async () => {
+  harness = await startHarness();
+  other = await harness.startInstance();
+  project = await harness.createProject();
+  const on = { enabled: true, rolloutPercentage: 100 };
+  await harness.putFlag(project, { key: 'beta', enabled: false, rolloutPercentage: 100 });
+  await harness.putFlag(project, {
+    key: 'button-colour',
+    ...on,
+    type: 'string',
+    targeting: [{ attribute: 'plan', op: 'eq', value: 'pro' }],
+    variations: [{ key: 'green', value: '#0a0', weight: 1 }],
+  });
+  const limits = { items: 3 };
+  await harness.putFlag(project, {
+    key: 'limits',
+    ...on,
+    type: 'json',
+    variations: [{ key: 'small', value: limits, weight: 1 }],
+  });
+  await harness.identify(project, 'ada', { plan: 'pro' });
+  await harness.settled();
+});
+afterAll(async () => {
+  await Server.close();
+  await Web.close();
+  await harness.stop();
+});
+
+test('the provider for servers resolves values, defaults and errors', async () => {
+  const headers: [string, string][] = [['Authorization', `Bearer ${project.key}`]];
+  await Server.setProviderAndWait(new OFREPProvider({ baseUrl: harness.url, headers }));
+  const client = Server.getClient();
+  const ada = { targetingKey: 'ada' };
+  expect(await client.getStringDetails('button-colour', '#000', ada)).toMatchObject({
+    value: '#0a0',
+    variant: 'green',
+    reason: 'TARGETING_MATCH',
+  });
+  expect(await client.getObjectValue('limits', {}, ada)).toEqual({ items: 3 });
+  expect(await client.getStringValue('button-colour', '#000', { ...ada, plan: 'free' })).toBe('#000');
+  expect(await client.getBooleanValue('beta', true, ada)).toBe(true);
+  const codeOf = async (key: string, context: EvaluationContext) =>
+    (await client.getBooleanDetails(key, false, context)).errorCode;
+  expect(await codeOf('missing', ada)).toBe('FLAG_NOT_FOUND');
+  expect(await codeOf('beta', {})).toBe('TARGETING_KEY_MISSING');
+});
+
+test('the provider for pages resolves values and defaults, and hears of changes made by another instance', async () => {
+  const opened: string[] = [];
+  vi.stubGlobal(
+    'EventSource',
+    class extends EventSource {
+      constructor(url: string) {
+        opened.push(url);
+        super(url.replace('https://api.test/base', harness.url));
+      }
+    },
+  );
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const provider = new OFREPWebProvider({
+    baseUrl: harness.url,
+    headers: [['Authorization', `Bearer ${project.key}`]],
+    cacheMode: 'disabled',
+  });
+  // Its declarations are not made for exactOptionalPropertyTypes.
+  await Web.setProviderAndWait(provider as unknown as Provider, { targetingKey: 'ada' });
+  const client = Web.getClient();
+  expect(client.getStringDetails('button-colour', '#000')).toMatchObject({ value: '#0a0', variant: 'green' });
+  expect(client.getBooleanDetails('beta', true)).toMatchObject({ value: true, reason: 'DISABLED' });
+  expect(client.getBooleanDetails('missing', true)).toMatchObject({ errorCode: 'FLAG_NOT_FOUND' });
+  expect(opened).toEqual([`https://api.test/base/ofrep/v1/changes?api_key=${project.key}`]);
+
+  const changed: string[] = [];
+  client.addHandler(ClientProviderEvents.ConfigurationChanged, (details) =>
+    changed.push(...(details?.flagsChanged ?? [])),
+  );
+  await harness.putFlag(project, { key: 'beta', enabled: true, rolloutPercentage: 100 }, other.url);
+  await eventually(() => expect(client.getBooleanDetails('beta', false).value).toBe(true));
+  expect(changed).toEqual(['beta']);
+  await Web.setContext({ targetingKey: 'ada', plan: 'free' });
+  expect(client.getStringValue('button-colour', '#000')).toBe('#000');
+});
