@@ -350,17 +350,18 @@ function findByTokens(db: Db | Tx) {
     .prepare('conversations_by_tokens');
 }
 
-const [ofProject, ofConversation, after, upTo] = ['projectId', 'conversationId', 'after', 'upTo'].map(
-  (name) => sql.placeholder(name),
-);
+const PROJECT_ID = sql.placeholder('projectId');
+const CONVERSATION_ID = sql.placeholder('conversationId');
+const AFTER = sql.placeholder('after');
+const UP_TO = sql.placeholder('upTo');
 
 const inRange = (position: typeof turns.position | typeof attachments.turnPosition) =>
-  sql`${position} > ${after}::int and ${position} <= ${upTo}::int`;
+  sql`${position} > ${AFTER}::int and ${position} <= ${UP_TO}::int`;
 
 /** Built once, as findFilesInRange is: every reader asks it. */
 function findTurnsInRange(db: Db | Tx) {
   const author = and(
-    sql`${teammates.projectId} = ${ofProject}`,
+    sql`${teammates.projectId} = ${PROJECT_ID}`,
     eq(teammates.userId, turns.authorId),
     eq(turns.authorKind, 'teammate'),
   );
@@ -368,7 +369,7 @@ function findTurnsInRange(db: Db | Tx) {
     .select(turnColumns)
     .from(turns)
     .leftJoin(teammates, author)
-    .where(and(sql`${turns.conversationId} = ${ofConversation}`, inRange(turns.position)))
+    .where(and(sql`${turns.conversationId} = ${CONVERSATION_ID}`, inRange(turns.position)))
     .orderBy(asc(turns.position))
     .prepare('turns_in_range');
 }
@@ -377,7 +378,7 @@ function findFilesInRange(db: Db | Tx) {
   return db
     .select(attachmentColumns)
     .from(attachments)
-    .where(and(sql`${attachments.conversationId} = ${ofConversation}`, inRange(attachments.turnPosition)))
+    .where(and(sql`${attachments.conversationId} = ${CONVERSATION_ID}`, inRange(attachments.turnPosition)))
     .orderBy(asc(attachments.turnPosition), asc(attachments.place))
     .prepare('files_in_range');
 }
