@@ -2,8 +2,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
 import { boundLeftovers } from './connections/leftovers.ts';
-import { CommonServerResponse } from './response-headers.ts';
 import { boundUnread } from './connections/unread.ts';
+import { CommonServerResponse } from './response-headers.ts';
 
 interface ListenOptions {
   fetch: (request: Request, env: object) => Response | Promise<Response>;
