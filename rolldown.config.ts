@@ -1,6 +1,7 @@
 import { defineConfig } from 'rolldown';
 import { assets } from './deploy/docker/bundle/assets.ts';
 import { licences } from './deploy/docker/bundle/licences.ts';
+import { natives } from './deploy/docker/bundle/natives.ts';
 import { noRelativeFiles } from './deploy/docker/bundle/no-relative-files.ts';
 
 /** Bundles one program into dist/: main.mjs and what it reads, which is all that it needs beside Node. */
@@ -18,5 +19,5 @@ export default defineConfig({
     sourcemapExcludeSources: true,
     minify: false,
   },
-  plugins: [assets(), noRelativeFiles(), licences()],
+  plugins: [natives(), assets(), noRelativeFiles(), licences()],
 });

@@ -23,7 +23,7 @@ import { nativeImages } from './native-images.ts';
 import { makeServiceDatabases } from './service-databases.ts';
 
 const loader = composeLoader();
-const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];
+const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
 
 describe.skipIf(loader === undefined)('docker-compose.yml', () => {
   let services: Record<string, ComposeService>;

@@ -16,7 +16,15 @@ import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
 import { commandOf, type NativeImage, type NativeImages, nativeImages } from './native-images.ts';
 
-const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'] as const;
+const SERVICES = [
+  'catalogue',
+  'collaboration',
+  'messenger',
+  'flags',
+  'ingestion',
+  'archive',
+  'analytics',
+] as const;
 type Name = (typeof SERVICES)[number];
 
 const MANIFEST = `
@@ -82,6 +90,12 @@ function settings(name: Name): Record<string, string> {
     ...(name === 'archive' && { ROLES: 'http', OBJECTS_FOLDER: join(root, 'objects') }),
     // Node refuses every write to the file system, as a read-only container does.
     NODE_OPTIONS: '--permission --allow-fs-read=*',
+    ...(name === 'analytics' && {
+      OBJECTS_FOLDER: join(root, 'objects'),
+      QUERY_FOLDER: join(root, 'analytics'),
+      // Of all services, it alone writes copies of files, and has a native module.
+      NODE_OPTIONS: '',
+    }),
   };
 }
 
@@ -133,6 +147,13 @@ const serves: Record<Name, () => Promise<void>> = {
         headers: { Authorization: `Bearer ${await manager()}` },
       });
       expect(await answer.json()).toEqual({ replays: [], nextCursor: null });
+    });
+  },
+  async analytics() {
+    const bearer = { Authorization: `Bearer ${await issuer.mint({ sub: 'ada' })}` };
+    await eventually(async () => {
+      const answer = await fetch(`${url('analytics')}/v1/projects/web/event-names`, { headers: bearer });
+      expect(await answer.json()).toMatchObject({ eventNames: [] });
     });
   },
   async messenger() {

@@ -1,3 +1,4 @@
+import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
@@ -18,6 +19,7 @@ export const serviceSettings: [name: string, Shape][] = [
   flagsService,
   ingestionService,
   archiveService,
+  analyticsService,
 ].map(({ name, settings }) => [name, settings.shape]);
 
 const shared: Shape = { ...commonSettings, ...eventLogSettings, ...objectStoreSettings };
@@ -41,8 +43,8 @@ export function configurationPage(): string {
     '## Event log, of every service',
     '`KAFKA_BROKERS` or `EVENT_LOG_DATABASE_URL` is required, the same for all services. Kafka takes precedence.',
     table(settingsOf(eventLogSettings)),
-    '## Object store, of messenger and archive',
-    'Archive requires one; messenger keeps attachments and avatars in it.',
+    '## Object store, of messenger, archive and analytics',
+    'Archive and analytics require one, the same; messenger keeps attachments and avatars in it.',
     table(settingsOf(objectStoreSettings)),
     ...serviceSettings.flatMap(([name, shape]) => ownSection(name, shape)),
   ].join('\n\n')}\n`;

@@ -1,4 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto';
+import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
@@ -7,7 +8,15 @@ import { ingestionService } from '@switchboard/service-ingestion';
 import { messengerService } from '@switchboard/service-messenger';
 import { type CallOptions, eventually, harness } from '@switchboard/testkit';
 
-export const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'] as const;
+export const SERVICES = [
+  'catalogue',
+  'collaboration',
+  'messenger',
+  'flags',
+  'ingestion',
+  'archive',
+  'analytics',
+] as const;
 
 export const PROJECT = 'shop';
 export const REPORT = 'weekly';
@@ -25,6 +34,7 @@ export async function deployAll(log: { kafka: readonly string[] } | undefined) {
       flags: flagsService,
       ingestion: ingestionService,
       archive: archiveService,
+      analytics: analyticsService,
     },
     env: {
       TOPIC_PARTITIONS: '2',
@@ -38,7 +48,7 @@ export async function deployAll(log: { kafka: readonly string[] } | undefined) {
   // It creates the topics that the others consume.
   await rig.start('ingestion');
   await Promise.all(
-    (['collaboration', 'messenger', 'flags', 'archive'] as const).map((name) => rig.start(name)),
+    (['collaboration', 'messenger', 'flags', 'archive', 'analytics'] as const).map((name) => rig.start(name)),
   );
 
   /** Retried until it succeeds: services learn of a project a moment after catalogue. */

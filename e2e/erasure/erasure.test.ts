@@ -126,7 +126,7 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
 
       const { code, out, err } = await erase('colleague', 'sub-colette', '--yes');
       expect([err, code]).toEqual(['', 0]);
-      for (const service of ['archive', 'collaboration', 'flags', 'ingestion', 'messenger'])
+      for (const service of ['analytics', 'archive', 'collaboration', 'flags', 'ingestion', 'messenger'])
         expect(out).toContain(`- eu/${service} 20`);
 
       await eventually(async () => expect(await placesOf('colette')).toEqual(nowhere));

@@ -12,7 +12,14 @@ import { picture } from '../harness/picture.ts';
 import { createProject, type Manage, managementClient, type TestProject } from '../harness/project.ts';
 import { openSocket } from '../harness/socket.ts';
 
-const SERVICES: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+const SERVICES: ServiceName[] = [
+  'catalogue',
+  'collaboration',
+  'messenger',
+  'flags',
+  'ingestion',
+  'analytics',
+];
 
 const deployment = await deploy({
   region: 'eu',

@@ -23,7 +23,7 @@ export interface Backings {
   stop(): Promise<void>;
 }
 
-const DATABASES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];
+const DATABASES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
 
 /** Starts real servers for one test. Undefined if one is not installed; with REQUIRE_BACKINGS=1 that is an error. */
 export async function startBackings(): Promise<Backings | undefined> {

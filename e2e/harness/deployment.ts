@@ -43,7 +43,7 @@ export const SECRETS = {
   LINK_SECRET: 'a link secret that only the end-to-end tests use',
 };
 
-const ALL: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+const ALL: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'analytics'];
 
 /** Undefined if a backing is not installed; with REQUIRE_BACKINGS=1 that is an error. */
 export async function deploy(options: DeploymentOptions): Promise<Deployment | undefined> {
@@ -123,6 +123,7 @@ function settings(region: string, backings: Backings, tokens: AccessTokens, apiU
     REDIS_URL: redis.url,
     ...s3Env(s3),
     MAIL_DIR: join(folder, 'mails'),
+    QUERY_FOLDER: join(folder, 'analytics'),
     ...SECRETS,
   };
 }

@@ -87,5 +87,10 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('identify');
   await ask('group');
   await ask('uploadReplayChunk');
+
+  await ask('askInsight');
+  await ask('listEvents');
+  await ask('listEventNames');
+  await ask('listEventProperties', { params: { name: 'order placed' } });
   return answers;
 }

@@ -8,7 +8,7 @@ import { reaches } from './network.ts';
 import { matches, ofKind, type Rendered } from './rendered.ts';
 import { schemaErrors } from './schema-check.ts';
 
-const services = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];
+const services = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
 /** The archive has management operations only. */
 const behindGateway = services.filter((name) => name !== 'archive');
 const caddyfile = await readFile(join(REPOSITORY, 'deploy/gateway/Caddyfile'), 'utf8');
@@ -107,6 +107,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
         'flags',
         'flags-user-state',
         'ingestion',
+        'analytics',
         'archive',
         'archive-events',
         'archive-replays',

@@ -1,3 +1,4 @@
+import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
@@ -16,6 +17,7 @@ const services = [
   flagsService,
   ingestionService,
   archiveService,
+  analyticsService,
 ];
 
 // Values for the Secrets; optional keys are absent.

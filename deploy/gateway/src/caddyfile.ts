@@ -4,7 +4,14 @@ import { failures } from './failures.ts';
 import { docsPolicy } from './public.ts';
 import { type PublicHost, pattern, publicHosts, type Route, routesOf } from './routes.ts';
 
-const SERVICES: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion'];
+const SERVICES: ServiceName[] = [
+  'catalogue',
+  'collaboration',
+  'messenger',
+  'flags',
+  'ingestion',
+  'analytics',
+];
 
 const ADDRESSES: Record<PublicHost, string> = {
   api: setting('API_ADDRESS', 'http://:4000'),

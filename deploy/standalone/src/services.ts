@@ -1,4 +1,5 @@
 import type { ServiceName } from '@switchboard/contracts';
+import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
@@ -34,6 +35,7 @@ export function createServices(environmentOf: (name: ServiceName) => Environment
     create(flagsService),
     create(ingestionService),
     create(archiveService),
+    create(analyticsService),
   ];
 }
 
@@ -44,5 +46,6 @@ export const DATABASES = [
   'flags',
   'ingestion',
   'archive',
+  'analytics',
   'event_log',
 ];

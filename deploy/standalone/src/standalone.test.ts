@@ -19,9 +19,9 @@ const json = async (response: Response) => (await response.json()) as Record<str
 const authorized = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
 
 describe('the first start', () => {
-  it('prints three curl commands that work when pasted; the last sees the traits the first set', async () => {
+  it('prints four curl commands that work when pasted; the flags see the traits of the first, the question the events', async () => {
     const lines = running.banner.split('\n').filter((line) => line.startsWith('curl '));
-    expect(lines).toHaveLength(3);
+    expect(lines).toHaveLength(4);
     const answers: unknown[] = [];
     for (const line of lines) answers.push(JSON.parse((await run('bash', ['-c', line])).stdout));
     expect(answers.slice(0, 2)).toEqual([{ accepted: 1 }, { accepted: 1 }]);
@@ -30,6 +30,7 @@ describe('the first start', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({
       flags: { 'pro-dashboard': true, 'order-history': true },
     });
+    expect(answers[3]).toMatchObject({ report: { kind: 'line', series: [{ name: 'order placed' }] } });
   });
 
   it('seeds plans, models and flags', async () => {

@@ -68,6 +68,7 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       MAIL_DIR: join(home, 'mail'),
       OBJECTS_FOLDER: join(home, 'objects'),
       ARCHIVE_FILE_SECONDS: '5',
+      QUERY_FOLDER: join(home, 'analytics'),
       // The demo has a project of a region that does not run.
       ERASURE_REGIONS: REGION,
       OUTGOING_PRIVATE_NETWORKS: ownNetworks(host),

@@ -1,3 +1,4 @@
+export * from './analytics/operations.ts';
 export * from './analytics/query.ts';
 export * from './analytics/report-content.ts';
 export * from './archive/files.ts';

@@ -4,7 +4,15 @@ import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import type { ServiceName } from './operation/operation.ts';
 import { operations, publicOperations, serviceOperations } from './operations.ts';
 
-const services: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive'];
+const services: ServiceName[] = [
+  'catalogue',
+  'collaboration',
+  'messenger',
+  'flags',
+  'ingestion',
+  'archive',
+  'analytics',
+];
 
 async function problems(document: OpenApiDocument) {
   const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));

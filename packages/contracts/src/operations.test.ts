@@ -119,6 +119,7 @@ test('every operation belongs to one service', () => {
     'flags',
     'ingestion',
     'archive',
+    'analytics',
   ];
   expect(services.flatMap((service) => serviceOperations(service)).length).toBe(operations.length);
 });

@@ -1,3 +1,4 @@
+import * as analytics from './analytics/operations.ts';
 import * as catalogue from './catalogue.ts';
 import * as annotations from './collaboration/annotations.ts';
 import * as publicLinks from './collaboration/public-links.ts';
@@ -46,8 +47,11 @@ export const interfaceOperations = operationsOf(
   ingestion,
 );
 
-/** The operations that the gateway routes: the public API, and OFREP for clients of other makers. */
-export const publicOperations: readonly Operation[] = [...interfaceOperations, ...operationsOf(ofrep)];
+/** The operations that the gateway routes: the public API, insights, and OFREP for clients of other makers. */
+export const publicOperations: readonly Operation[] = [
+  ...interfaceOperations,
+  ...operationsOf(analytics, ofrep),
+];
 
 /** The operations of the management API. The gateway does not route them. */
 export const managementOperations = operationsOf(

@@ -1,4 +1,5 @@
 export { matchesClauses } from './clauses/clauses.ts';
+export { numeric } from './clauses/numeric.ts';
 export { type CompiledCohorts, compileCohorts, memberships } from './cohorts.ts';
 export { decideAll, type Evaluation, evaluateAll, evaluateFlag } from './evaluate.ts';
 export { murmur3 } from './murmur3.ts';

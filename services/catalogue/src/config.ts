@@ -5,9 +5,14 @@ import { z } from 'zod';
 export const catalogueSettings = z.object({
   ...commonSettings,
   ...eventLogSettings,
-  ERASURE_SERVICES: rolesSetting(['archive', 'collaboration', 'flags', 'ingestion', 'messenger']).describe(
-    'Services that run in every region; an erasure is done once each has reported it.',
-  ),
+  ERASURE_SERVICES: rolesSetting([
+    'analytics',
+    'archive',
+    'collaboration',
+    'flags',
+    'ingestion',
+    'messenger',
+  ]).describe('Services that run in every region; an erasure is done once each has reported it.'),
   ERASURE_REGIONS: z
     .string()
     .transform((list) => list.split(',').map((name) => name.trim()))

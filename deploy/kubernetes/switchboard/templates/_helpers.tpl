@@ -1,6 +1,6 @@
 {{/* Names of the services, in order. */}}
 {{- define "switchboard.services" -}}
-{{- range list "catalogue" "collaboration" "messenger" "flags" "ingestion" "archive" }}
+{{- range list "catalogue" "collaboration" "messenger" "flags" "ingestion" "archive" "analytics" }}
 {{- if (index $.Values .).enabled }}{{ . }} {{ end }}
 {{- end }}
 {{- end }}

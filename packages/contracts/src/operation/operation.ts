@@ -3,7 +3,14 @@ import { type ErrorMeaning, type ErrorShape, errorResponse, exampleProblem } fro
 import { MANAGE_PERMISSION, type Permission, permissionGrants } from './permissions.ts';
 
 /** The service that implements an operation. */
-export type ServiceName = 'catalogue' | 'collaboration' | 'messenger' | 'flags' | 'ingestion' | 'archive';
+export type ServiceName =
+  | 'catalogue'
+  | 'collaboration'
+  | 'messenger'
+  | 'flags'
+  | 'ingestion'
+  | 'archive'
+  | 'analytics';
 
 /**
  * The host of an operation: `api` is `{base_url}`, `events` is `{eu_api_url}`, `replay` is `{eu_replay_url}`,

@@ -173,5 +173,6 @@ function commonSettings({ issuer, audience, jwksUrl }: AccessTokens, folder: str
     OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
     MAIL_DIR: join(folder, 'mail'),
     OBJECTS_FOLDER: join(folder, 'objects'),
+    QUERY_FOLDER: join(folder, 'analytics'),
   };
 }

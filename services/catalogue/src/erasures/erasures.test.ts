@@ -104,7 +104,9 @@ it('the erasure of a colleague ends every membership and asks every region', asy
   expect(status).toBe(202);
   expect(body).toMatchObject({ kind: 'colleague', projectId: null, state: 'running' });
   const waitingFor = ['eu', 'us'].flatMap((region) =>
-    ['archive', 'collaboration', 'flags', 'ingestion', 'messenger'].map((service) => `${region}/${service}`),
+    ['analytics', 'archive', 'collaboration', 'flags', 'ingestion', 'messenger'].map(
+      (service) => `${region}/${service}`,
+    ),
   );
   await eventually(async () => {
     const subject = { kind: 'colleague', sub: 'sub-1' };

@@ -1,0 +1,179 @@
+import { z } from '@hono/zod-openapi';
+import { anyJson, id, text, timestamp } from '../fields/fields.ts';
+import { projectId } from '../fields/ids.ts';
+import { jsonBody, jsonResponse, notModified } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { insightQuery } from './query.ts';
+import { reportContent } from './report-content.ts';
+
+const common = {
+  service: 'analytics',
+  host: 'api',
+  credential: 'access-token',
+  errorShape: 'B',
+  tag: 'Insights',
+} as const;
+
+const PATH = '/v1/projects/{projectId}';
+const asOf = timestamp.openapi({
+  description: 'Every event accepted before this time is included, and some later ones may be.',
+});
+const busy = {
+  503: 'Busy, or the question takes too long. Retry after the time in Retry-After, or ask for less.',
+};
+const etag = z.object({ ETag: z.string() });
+const conditional = z.object({
+  'If-None-Match': text({ max: 1000 }).optional().openapi({ example: '"q1w2e3r4t5y6u7i8o9p0a1s2d3f"' }),
+});
+
+const insight = z.object({ asOf, report: reportContent }).openapi('Insight');
+
+export const askInsight = operation({
+  ...common,
+  operationId: 'askInsight',
+  method: 'post',
+  path: `${PATH}/insights`,
+  summary: 'Ask a question about the events of a project',
+  description:
+    'Answers trends, funnel, retention, stickiness and lifecycle questions with a report that a public link can draw. People are distinct ids. A bucket is named after its first day, also where that lies before the range; events outside the range do not count. Send If-None-Match to get 304 while there are no newer events. Open to every member of the company.',
+  request: {
+    params: z.object({ projectId }),
+    headers: conditional,
+    body: jsonBody(insightQuery, {
+      kind: 'trends',
+      range: { last: 7, unit: 'day' },
+      series: [{ event: 'order placed' }],
+    }),
+  },
+  responses: {
+    200: {
+      ...jsonResponse('The answer.', insight, {
+        asOf: '2026-03-03T09:30:00.000Z',
+        report: {
+          kind: 'line',
+          interval: 'day',
+          buckets: ['2026-03-01', '2026-03-02', '2026-03-03'],
+          series: [{ name: 'order placed', values: [67, 69, 12] }],
+        },
+      }),
+      headers: etag,
+    },
+    304: notModified,
+  },
+  errors: busy,
+});
+
+const storedEvent = z
+  .object({
+    eventId: id,
+    name: z.string(),
+    distinctId: z.string(),
+    sessionId: z.string().nullable(),
+    occurredAt: timestamp,
+    receivedAt: timestamp,
+    properties: anyJson,
+    context: anyJson,
+  })
+  .openapi('StoredEvent');
+export type StoredEvent = z.infer<typeof storedEvent>;
+
+export const listEvents = operation({
+  ...common,
+  operationId: 'listEvents',
+  method: 'get',
+  path: `${PATH}/events`,
+  summary: 'List the latest events of a project',
+  description:
+    'Returns up to 100 events, newest first by when they occurred. To read on, send the nextCursor of the previous page as cursor; it is null on the last page. Open to every member of the company.',
+  request: {
+    params: z.object({ projectId }),
+    query: z.object({
+      name: text({ min: 1, max: 200 }).optional().openapi({ example: 'order placed' }),
+      distinct_id: id.optional().openapi({ example: 'user-1' }),
+      since: timestamp.optional().openapi({ description: 'Default: 30 days ago.' }),
+      cursor: text({ min: 1, max: 400 }).optional().openapi({ example: 'MTc3MjM1MDIwMDEyMyBldmVudC0x' }),
+    }),
+  },
+  responses: {
+    200: jsonResponse(
+      'A page of events.',
+      z.object({ asOf, events: z.array(storedEvent), nextCursor: z.string().nullable() }),
+      {
+        asOf: '2026-03-03T09:30:00.000Z',
+        events: [
+          {
+            eventId: 'event-1',
+            name: 'order placed',
+            distinctId: 'user-1',
+            sessionId: null,
+            occurredAt: '2026-03-03T09:29:00.000Z',
+            receivedAt: '2026-03-03T09:29:01.000Z',
+            properties: { total: 12.5 },
+            context: null,
+          },
+        ],
+        nextCursor: null,
+      },
+    ),
+  },
+  errors: busy,
+});
+
+export const listEventNames = operation({
+  ...common,
+  operationId: 'listEventNames',
+  method: 'get',
+  path: `${PATH}/event-names`,
+  summary: 'List the names of the events of a project',
+  description:
+    'Returns the 1,000 commonest names of the last 90 days with their number of events and when the last one occurred, the commonest first. Open to every member of the company.',
+  request: { params: z.object({ projectId }) },
+  responses: {
+    200: jsonResponse(
+      'The names.',
+      z.object({
+        asOf,
+        eventNames: z.array(z.object({ name: z.string(), count: z.int(), lastSeenAt: timestamp })),
+      }),
+      {
+        asOf: '2026-03-03T09:30:00.000Z',
+        eventNames: [{ name: 'order placed', count: 148, lastSeenAt: '2026-03-03T09:29:00.000Z' }],
+      },
+    ),
+  },
+  errors: busy,
+});
+
+export const listEventProperties = operation({
+  ...common,
+  operationId: 'listEventProperties',
+  method: 'get',
+  path: `${PATH}/event-names/{name}/properties`,
+  summary: 'List the properties of events of a name',
+  description:
+    'Returns the 200 commonest properties of the last 10,000 events of the last 30 days, with the types of their values and the 10 commonest values. Open to every member of the company.',
+  request: {
+    params: z.object({ projectId, name: text({ min: 1, max: 200 }).openapi({ example: 'order placed' }) }),
+  },
+  responses: {
+    200: jsonResponse(
+      'The properties, the commonest first.',
+      z.object({
+        asOf,
+        properties: z.array(
+          z.object({
+            name: z.string(),
+            count: z.int(),
+            types: z.array(z.enum(['text', 'number', 'boolean', 'null', 'object', 'list'])),
+            values: z.array(z.object({ value: z.string(), count: z.int() })),
+          }),
+        ),
+      }),
+      {
+        asOf: '2026-03-03T09:30:00.000Z',
+        properties: [{ name: 'plan', count: 148, types: ['text'], values: [{ value: 'pro', count: 100 }] }],
+      },
+    ),
+  },
+  errors: busy,
+});

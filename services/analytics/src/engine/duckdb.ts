@@ -1,0 +1,117 @@
+import {
+  BIGINT,
+  DOUBLE,
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBType,
+  type DuckDBValue,
+  LIST,
+  listValue,
+  VARCHAR,
+} from '@duckdb/node-api';
+import { FUNCTIONS } from './functions.ts';
+import type { Bound, Sql } from './sql.ts';
+
+export type Row = Record<string, unknown>;
+
+/** Runs queries. Counts and times come as numbers where the query casts them. */
+export interface Engine {
+  /** Throws QueryTimeout, and the engine's own error for lack of memory. */
+  query(query: Sql, signal?: AbortSignal): Promise<Row[]>;
+  close(): void;
+}
+
+/** The query took longer than it may. */
+export class QueryTimeout extends Error {
+  override readonly name = 'QueryTimeout';
+}
+
+/** The query needs more memory or disk than it may take. */
+export class QueryTooLarge extends Error {
+  override readonly name = 'QueryTooLarge';
+}
+
+interface EngineOptions {
+  threads: number;
+  memoryBytes: number;
+  /** Where intermediate results go that do not fit into memory, and at most how many bytes of them. */
+  spillFolder: string;
+  spillBytes: number;
+  /** The only folder whose files queries can read. */
+  filesFolder: string;
+}
+
+const TYPES: Record<Bound['type'], DuckDBType> = {
+  text: VARCHAR,
+  integer: BIGINT,
+  number: DOUBLE,
+  texts: LIST(VARCHAR),
+  integers: LIST(BIGINT),
+  numbers: LIST(DOUBLE),
+};
+
+/** DuckDB in this process. It works on threads of its own, within bounds of all queries together. */
+export async function openDuckDb(options: EngineOptions): Promise<Engine> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(options.threads),
+    memory_limit: `${options.memoryBytes}B`,
+    temp_directory: options.spillFolder,
+    max_temp_directory_size: `${options.spillBytes}B`,
+    preserve_insertion_order: 'false',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  const setup = await instance.connect();
+  for (const statement of FUNCTIONS) await setup.run(statement);
+  await setup.run(
+    `set allowed_directories = [${quoted(options.filesFolder)}, ${quoted(options.spillFolder)}]`,
+  );
+  await setup.run('set enable_external_access = false');
+  await setup.run('set lock_configuration = true');
+  setup.closeSync();
+
+  return {
+    async query(query, signal) {
+      signal?.throwIfAborted();
+      const connection = await instance.connect();
+      const interrupt = () => connection.interrupt();
+      signal?.addEventListener('abort', interrupt, { once: true });
+      try {
+        return await run(connection, query);
+      } catch (error) {
+        if (signal?.aborted === true) throw new QueryTimeout('The query took too long.', { cause: error });
+        if (error instanceof Error && /^Out of Memory Error/.test(error.message)) {
+          throw new QueryTooLarge('The query needs too much memory.', { cause: error });
+        }
+        throw error;
+      } finally {
+        signal?.removeEventListener('abort', interrupt);
+        connection.closeSync();
+      }
+    },
+    close: () => instance.closeSync(),
+  };
+}
+
+async function run(connection: DuckDBConnection, { texts, values }: Sql): Promise<Row[]> {
+  const statement = texts.reduce((before, part, index) => {
+    const type = values[index - 1]?.type ?? 'text';
+    return `${before}$${index}::${TYPES[type]}${part}`;
+  });
+  const bound = values.map(boundOf);
+  const reader = await connection.runAndReadAll(
+    statement,
+    bound,
+    values.map(({ type }) => TYPES[type]),
+  );
+  return reader.getRowObjectsJS();
+}
+
+function boundOf({ type, value }: Bound): DuckDBValue {
+  const one = (item: string | number) => (type.startsWith('integer') ? BigInt(item) : item);
+  return typeof value === 'string' || typeof value === 'number' ? one(value) : listValue([...value].map(one));
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,50 @@
+/**
+ * What a query says of JSON values, as functions of the engine: the semantics of flags (packages/flag-engine). A
+ * property test holds them to it.
+ */
+
+const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
+const VERSION = String.raw`(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?`;
+const INSTANT = String.raw`^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(?:Z|([+-])(\d{2}):(\d{2})))?$`;
+
+/** Statements that define them on a new database. */
+export const FUNCTIONS: readonly string[] = [
+  // The string of a JSON string.
+  `create macro text_of(j) as case when json_type(j) = 'VARCHAR' then j->>'$' end`,
+  // The number of a JSON number.
+  `create macro number_of(j) as case when json_type(j) in ('BIGINT', 'UBIGINT', 'DOUBLE') then
+     case when isfinite((j->>'$')::double) then (j->>'$')::double end end`,
+  // The number that a text is.
+  `create macro parsed_number(s) as case when regexp_full_match(s, '${NUMBER}') then
+     case when isfinite(try_cast(s as double)) then try_cast(s as double) end end`,
+  `create macro numeric_of(j) as coalesce(number_of(j), parsed_number(text_of(j)))`,
+  `create macro is_set(j) as coalesce(json_type(j) <> 'NULL', false)`,
+  // A text that orders as the identifier of a version does.
+  `create macro version_part(s) as case when regexp_full_match(s, '\\d+')
+     then '0' || lpad(length(s)::varchar, 9, '0') || s else '1' || s end`,
+  `create macro version_key(s) as case when regexp_full_match(s, '${VERSION}') then
+     version_part(regexp_extract(s, '${VERSION}', 1)) || chr(1) ||
+     version_part(regexp_extract(s, '${VERSION}', 2)) || chr(1) ||
+     version_part(regexp_extract(s, '${VERSION}', 3)) || chr(1) ||
+     case when regexp_extract(s, '${VERSION}', 4) = '' then '2' else array_to_string(list_transform(
+       string_split(regexp_extract(s, '${VERSION}', 4), '.'), lambda part: version_part(part)), chr(1)) end end`,
+  `create macro whole(s) as coalesce(try_cast(s as integer), 0)`,
+  `create macro march_year(m) as whole(m.y) - (case when whole(m.mo) > 2 then 0 else 1 end)`,
+  `create macro days_of(m) as march_year(m) * 365 + floor(march_year(m) / 4.0) - floor(march_year(m) / 100.0)
+     + floor(march_year(m) / 400.0) + floor((153 * ((whole(m.mo) + 9) % 12) + 2) / 5.0) + whole(m.d) - 1 - 719468`,
+  `create macro days_in_month(m) as case
+     when whole(m.mo) = 2 then case when (whole(m.y) % 4 = 0 and whole(m.y) % 100 <> 0) or whole(m.y) % 400 = 0
+       then 29 else 28 end
+     when whole(m.mo) in (4, 6, 9, 11) then 30 else 31 end`,
+  `create macro instant_of(m) as case
+     when m.y = '' or whole(m.mo) not between 1 and 12 or whole(m.d) not between 1 and days_in_month(m)
+       or whole(m.h) > 23 or whole(m.mi) > 59 or whole(m.s) > 59 or whole(m.oh) > 23 or whole(m.om) > 59 then null
+     else ((days_of(m) * 24 + whole(m.h)) * 60 + whole(m.mi)
+       - (whole(m.oh) * 60 + whole(m.om)) * (case when m.sign = '-' then -1 else 1 end)) * 60000.0
+       + whole(m.s) * 1000 + coalesce(try_cast('0' || m.f as double), 0) * 1000 end`,
+  `create macro parsed_instant(s) as instant_of(
+     regexp_extract(s, '${INSTANT}', ['y', 'mo', 'd', 'h', 'mi', 's', 'f', 'sign', 'oh', 'om']))`,
+  // The text that a value of a breakdown is shown as. Neither nothing nor null is a value.
+  `create macro label_of(j) as case when is_set(j) then
+     case when (j->>'$') = '' then '(empty)' else left((j->>'$'), 200) end end`,
+];

@@ -1,0 +1,156 @@
+import { hash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { ObjectStore } from '@switchboard/object-store';
+
+/** Files in use, until `release` is called. */
+export interface Held {
+  paths: string[];
+  release(): void;
+}
+
+export interface FileCache {
+  /** Makes files readable on local disk. Throws FileGone, and TooManyBytes if they do not fit together. */
+  hold(files: readonly { key: string; bytes: number }[]): Promise<Held>;
+  /** The keys of all cached files. */
+  keys(): string[];
+  /** Deletes files, those in use once they are released. */
+  drop(keys: readonly string[]): Promise<void>;
+}
+
+/** A file that the archive has replaced and deleted. */
+export class FileGone extends Error {
+  override readonly name = 'FileGone';
+}
+
+/** The files of a question are larger than the cache. */
+export class TooManyBytes extends Error {
+  override readonly name = 'TooManyBytes';
+}
+
+interface Entry {
+  path: string;
+  bytes: number;
+  users: number;
+  isDropped: boolean;
+  ready: Promise<void>;
+}
+
+interface CacheOptions {
+  objects: Pick<ObjectStore, 'get'>;
+  folder: string;
+  maxBytes: number;
+}
+
+const MAX_DOWNLOADS = 8;
+
+/**
+ * Copies of the archive's files, which never change, within a bound; the least recently used go first. The folder is
+ * emptied at the start, so that nothing stays that was erased meanwhile.
+ */
+export async function openFileCache({ objects, folder, maxBytes }: CacheOptions): Promise<FileCache> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const entries = new Map<string, Entry>();
+  let total = 0;
+
+  async function download(key: string, path: string): Promise<void> {
+    const object = await objects.get(key);
+    if (object === undefined) throw new FileGone(`The file ${key} is gone.`);
+    await pipeline(object.body, createWriteStream(`${path}.part`));
+    await rename(`${path}.part`, path);
+  }
+
+  function forget(key: string, entry: Entry): Promise<void> {
+    if (entries.get(key) === entry) entries.delete(key);
+    total -= entry.bytes;
+    return rm(entry.path, { force: true });
+  }
+
+  function take({ key, bytes }: { key: string; bytes: number }): Entry {
+    const known = entries.get(key);
+    const entry = known ?? {
+      path: join(folder, `${hash('sha256', key)}.parquet`),
+      bytes,
+      users: 0,
+      isDropped: false,
+      ready: Promise.resolve(),
+    };
+    // The order of a Map is that of insertion: the first is the least recently used.
+    entries.delete(key);
+    entries.set(key, entry);
+    entry.users++;
+    if (known === undefined) total += bytes;
+    return entry;
+  }
+
+  async function makeRoom(): Promise<void> {
+    for (const [key, entry] of entries) {
+      if (total <= maxBytes) return;
+      if (entry.users === 0) await forget(key, entry);
+    }
+  }
+
+  async function release(held: ReadonlyMap<string, Entry>): Promise<void> {
+    for (const [key, entry] of held) {
+      entry.users--;
+      if (entry.isDropped && entry.users === 0) await forget(key, entry);
+    }
+    await makeRoom();
+  }
+
+  return {
+    async hold(files) {
+      const needed = files.reduce((sum, { bytes }) => sum + bytes, 0);
+      if (needed > maxBytes) throw new TooManyBytes(`${needed} bytes`);
+      const missing: [string, Entry][] = [];
+      const held = new Map<string, Entry>();
+      for (const file of files) {
+        const isMissing = !entries.has(file.key);
+        const entry = take(file);
+        held.set(file.key, entry);
+        if (isMissing) missing.push([file.key, entry]);
+      }
+      const left = missing.values();
+      const begun = new Map(missing.map(([key]) => [key, Promise.withResolvers<void>()]));
+      for (const [key, entry] of missing) entry.ready = begun.get(key)?.promise ?? entry.ready;
+      const worker = async () => {
+        for (const [key, entry] of left) {
+          try {
+            await download(key, entry.path);
+            begun.get(key)?.resolve();
+          } catch (error) {
+            entry.isDropped = true;
+            if (entries.get(key) === entry) entries.delete(key);
+            begun.get(key)?.reject(error);
+          }
+        }
+      };
+      try {
+        // A file that cannot be deleted now is tried again later.
+        await makeRoom().catch(() => undefined);
+        void Promise.all(Array.from({ length: MAX_DOWNLOADS }, worker));
+        const outcomes = await Promise.allSettled([...held.values()].map(({ ready }) => ready));
+        for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+      } catch (error) {
+        await release(held);
+        throw error;
+      }
+      return { paths: [...held.values()].map(({ path }) => path), release: () => void release(held) };
+    },
+
+    keys: () => [...entries.keys()],
+
+    async drop(keys) {
+      for (const key of keys) {
+        const entry = entries.get(key);
+        if (entry === undefined) continue;
+        entry.isDropped = true;
+        entries.delete(key);
+        if (entry.users === 0) await forget(key, entry);
+      }
+    },
+  };
+}

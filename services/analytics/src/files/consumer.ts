@@ -1,0 +1,46 @@
+import { ARCHIVE_FILES_TOPIC, type ArchiveFileRecord, archiveFileRecord } from '@switchboard/contracts';
+import type { EventLog, RecordBatch } from '@switchboard/event-log';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
+import type { FilesStore } from './store.ts';
+
+export const FILES_GROUP = 'analytics.archive-files';
+
+interface ConsumerOptions {
+  store: Pick<FilesStore, 'save' | 'remove'>;
+  log: EventLog;
+  logger: Logger;
+  region: string;
+}
+
+/** Keeps the replica of the archive's files up to date. The archive creates the topic. */
+export function createFilesConsumer({ store, log, logger, region }: ConsumerOptions): BackgroundConsumer {
+  const topics = [ARCHIVE_FILES_TOPIC];
+
+  async function handle(batch: RecordBatch): Promise<void> {
+    const latest = new Map<string, ArchiveFileRecord | null>();
+    for (const { key, value } of batch.records) {
+      const parsed = value === null ? null : parse(value);
+      if (parsed === undefined) logger.error({ key }, 'a record on archive-files is not readable, left out');
+      else if (key !== null && (parsed === null || parsed.region === region)) latest.set(key, parsed);
+    }
+    const files = [...latest.values()].filter((file) => file !== null);
+    const gone = [...latest].filter(([, file]) => file === null).map(([key]) => key);
+    if (files.length > 0) await store.save(files);
+    if (gone.length > 0) await store.remove(gone);
+  }
+
+  async function consume() {
+    await log.endOffsets(ARCHIVE_FILES_TOPIC);
+    return log.consume({ group: FILES_GROUP, topics, handle });
+  }
+
+  return createConsumer({ consume, topics, logger });
+}
+
+function parse(value: Buffer): ArchiveFileRecord | undefined {
+  try {
+    return archiveFileRecord.safeParse(JSON.parse(String(value))).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import { type ArchiveFileRecord, fnv1a } from '@switchboard/contracts';
+import type { Db } from '@switchboard/database';
+import { and, eq, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import { archiveFiles } from '../schema/index.ts';
+
+export type KnownFile = Pick<
+  ArchiveFileRecord,
+  'key' | 'project' | 'bucket' | 'buckets' | 'bytes' | 'replaces'
+>;
+
+export interface Wanted {
+  projectId: string;
+  /** Undefined: events of any name. */
+  names: readonly string[] | undefined;
+  /** Milliseconds since 1970; `to` is excluded. Undefined: all of the past or future. */
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+export interface FilesStore {
+  save(files: readonly ArchiveFileRecord[]): Promise<void>;
+  remove(keys: readonly string[]): Promise<void>;
+  /** Files that may have rows of these events, replaced ones included; at most `limit`. */
+  find(wanted: Wanted, limit: number): Promise<KnownFile[]>;
+  /** Which of these are not known, or have been replaced, at least for one project. */
+  gone(keys: readonly string[]): Promise<string[]>;
+}
+
+export function createFilesStore(db: Db): FilesStore {
+  return {
+    async save(files) {
+      for (const { key, project, bucket, buckets, bytes, replaces, ...file } of files) {
+        const row = {
+          project,
+          bucket,
+          buckets,
+          bytes,
+          replaces,
+          firstOccurredAt: file.firstOccurredAt,
+          lastOccurredAt: file.lastOccurredAt,
+          eventNames: file.eventNames,
+        };
+        await db
+          .insert(archiveFiles)
+          .values({ key, ...row })
+          .onConflictDoUpdate({ target: archiveFiles.key, set: row });
+      }
+    },
+
+    async remove(keys) {
+      await db.delete(archiveFiles).where(inArray(archiveFiles.key, [...keys]));
+    },
+
+    find({ projectId, names, from, to }, limit) {
+      const hash = fnv1a(projectId);
+      const ofProject = or(
+        eq(archiveFiles.project, projectId),
+        and(
+          isNull(archiveFiles.project),
+          or(
+            isNull(archiveFiles.bucket),
+            sql`${archiveFiles.bucket} = ${hash}::bigint % ${archiveFiles.buckets}`,
+          ),
+        ),
+      );
+      return db
+        .select({
+          key: archiveFiles.key,
+          project: archiveFiles.project,
+          bucket: archiveFiles.bucket,
+          buckets: archiveFiles.buckets,
+          bytes: archiveFiles.bytes,
+          replaces: archiveFiles.replaces,
+        })
+        .from(archiveFiles)
+        .where(
+          and(
+            ofProject,
+            from === undefined ? undefined : gte(archiveFiles.lastOccurredAt, new Date(from).toISOString()),
+            to === undefined ? undefined : lt(archiveFiles.firstOccurredAt, new Date(to).toISOString()),
+            names === undefined
+              ? undefined
+              : or(
+                  isNull(archiveFiles.eventNames),
+                  sql`${archiveFiles.eventNames} && ${sql.param([...names])}::text[]`,
+                ),
+          ),
+        )
+        .orderBy(archiveFiles.key)
+        .limit(limit);
+    },
+
+    async gone(keys) {
+      const rows = await db.execute(sql`
+        select key from unnest(${sql.param([...keys])}::text[]) as cached(key)
+        where not exists (select 1 from ${archiveFiles} as known where known.key = cached.key)
+          or exists (select 1 from ${archiveFiles} as later where later.replaces @> array[cached.key])`);
+      return z
+        .array(z.object({ key: z.string() }))
+        .parse([...rows])
+        .map(({ key }) => key);
+    },
+  };
+}

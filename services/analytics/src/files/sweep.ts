@@ -1,0 +1,46 @@
+import { pause } from '@switchboard/resilience';
+import type { Logger } from '@switchboard/service-kit';
+import type { FileCache } from './cache.ts';
+import type { FilesStore } from './store.ts';
+
+const SWEEP_MS = 10_000;
+
+export interface Sweep {
+  /** Returns at once. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface SweepOptions {
+  store: Pick<FilesStore, 'gone'>;
+  cache: Pick<FileCache, 'keys' | 'drop'>;
+  logger: Logger;
+}
+
+/** Deletes copies of files that the archive has replaced, as it does to erase people. */
+export function createSweep({ store, cache, logger }: SweepOptions): Sweep {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await pause(SWEEP_MS, stopping.signal);
+      try {
+        const keys = cache.keys();
+        if (keys.length > 0) await cache.drop(await store.gone(keys));
+      } catch (error) {
+        logger.warn({ error }, 'sweeping copies of files failed, retrying');
+      }
+    }
+  }
+
+  return {
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

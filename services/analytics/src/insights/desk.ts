@@ -1,0 +1,92 @@
+import { createSlots } from '@switchboard/resilience';
+import { BadRequest, Unavailable } from '@switchboard/service-kit';
+import { type Engine, QueryTimeout, QueryTooLarge } from '../engine/duckdb.ts';
+import { FileGone, TooManyBytes } from '../files/cache.ts';
+import type { KnownFile, Wanted } from '../files/store.ts';
+import { TooManyBuckets } from '../questions/calendar.ts';
+import { Unanswerable } from '../questions/clauses.ts';
+import type { Asking } from '../questions/question.ts';
+import { type Sources, TooManyFiles } from './source.ts';
+
+type Query = Asking['query'];
+
+export interface Desk {
+  /** Throws BadRequest for too many files. */
+  files(wanted: Wanted): Promise<KnownFile[]>;
+  /**
+   * Answers from files, when it is the project's turn and in time. Throws BadRequest for what cannot be answered and
+   * Unavailable where trying again may help.
+   */
+  answer<T>(
+    projectId: string,
+    files: readonly KnownFile[],
+    work: (source: Asking['source'], query: Query) => Promise<T>,
+  ): Promise<T>;
+}
+
+interface DeskOptions {
+  engine: Pick<Engine, 'query'>;
+  sources: Sources;
+  maxRunning: number;
+  maxWaiting: number;
+  timeoutMs: number;
+}
+
+const RETRY_SECONDS = 5;
+
+/** Where questions wait for each other, so that none hangs and no project keeps others waiting. */
+export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs }: DeskOptions): Desk {
+  const slots = createSlots(maxRunning);
+  let present = 0;
+
+  return {
+    files: (wanted) => sources.find(wanted).catch(refuse),
+
+    async answer(projectId, files, work) {
+      if (present >= maxRunning + maxWaiting) {
+        throw new Unavailable(
+          'Too many questions at a time. Retry after the time in Retry-After.',
+          RETRY_SECONDS,
+        );
+      }
+      present++;
+      const signal = AbortSignal.timeout(timeoutMs);
+      try {
+        return await slots(projectId, () =>
+          sources.read(projectId, files, (source) => work(source, (query) => engine.query(query, signal))),
+        );
+      } catch (error) {
+        return refuse(signal.aborted ? new QueryTimeout('Too late.', { cause: error }) : error);
+      } finally {
+        present--;
+      }
+    },
+  };
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof TooManyBuckets) {
+    throw new BadRequest(`range: ${error.message}; ask for a longer interval or a shorter range`);
+  }
+  if (error instanceof Unanswerable) throw new BadRequest(error.message);
+  if (error instanceof TooManyFiles || error instanceof TooManyBytes) {
+    throw new BadRequest('range: too many events; ask for a shorter range or fewer event names');
+  }
+  if (error instanceof QueryTooLarge) {
+    throw new BadRequest(
+      'range: the answer needs too much memory; ask for a shorter range or narrow it with where',
+    );
+  }
+  if (error instanceof QueryTimeout) {
+    throw new Unavailable(
+      'The question took too long. Retry after the time in Retry-After, or ask for a shorter range.',
+      RETRY_SECONDS,
+    );
+  }
+  if (error instanceof FileGone) {
+    throw new Unavailable(
+      'The files of the question have just been replaced. Retry after the time in Retry-After.',
+    );
+  }
+  throw error;
+}

@@ -1,0 +1,23 @@
+import type { InsightQuery, ReportContent } from '@switchboard/contracts';
+import { funnel } from './funnel.ts';
+import { lifecycle } from './lifecycle.ts';
+import type { Asking } from './question.ts';
+import { retention } from './retention.ts';
+import { stickiness } from './stickiness.ts';
+import { trends } from './trends.ts';
+
+/** Answers a question of any kind. Throws TooManyBuckets, Unanswerable and what the engine throws. */
+export function answer(question: InsightQuery, asking: Asking): Promise<ReportContent> {
+  switch (question.kind) {
+    case 'trends':
+      return trends(question, asking);
+    case 'funnel':
+      return funnel(question, asking);
+    case 'retention':
+      return retention(question, asking);
+    case 'stickiness':
+      return stickiness(question, asking);
+    case 'lifecycle':
+      return lifecycle(question, asking);
+  }
+}

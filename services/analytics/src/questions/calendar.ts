@@ -1,0 +1,171 @@
+import type { InsightInterval, InsightRange } from '@switchboard/contracts';
+import { offsetsIn, type Stretch, stretchesOf } from './zone.ts';
+
+const MS_PER_HOUR = 3_600_000;
+const MS_PER_DAY = 86_400_000;
+const DAYS_PER_WEEK = 7;
+const MONTHS_PER_YEAR = 12;
+/** 1970-01-01 was a Thursday: this many days after a Monday. */
+const DAYS_SINCE_MONDAY = 3;
+export const MAX_BUCKETS = 400;
+
+/** The range has more intervals than a report shows. */
+export class TooManyBuckets extends Error {
+  override readonly name = 'TooManyBuckets';
+}
+
+/** A range in local time, in units since 1970: hours where the question is about hours, else days. */
+export interface Span {
+  unitMs: number;
+  first: number;
+  /** Included. */
+  last: number;
+}
+
+/**
+ * The intervals of a span in a time zone. Each local unit belongs to a bucket, so the bucket of an instant takes its
+ * offset, a division and a look-up, in any engine.
+ */
+export interface Calendar extends Span {
+  interval: InsightInterval;
+  /** The first day or hour of each bucket of the span. */
+  labels: string[];
+  /** When each bucket is over, from the span's first to the last that was asked for after it. */
+  ends: number[];
+  /** The unit that `buckets` begins with. */
+  mapped: number;
+  /** The bucket of each unit: the span's first is 0, those before it are negative. */
+  buckets: number[];
+  stretches: Stretch[];
+  /** Instants around the span. */
+  from: number;
+  to: number;
+}
+
+interface CalendarOptions {
+  span: Span;
+  interval: InsightInterval;
+  timeZone: string;
+  /** Buckets needed before and after the span. */
+  before?: number;
+  after?: number;
+}
+
+export function spanOf(range: InsightRange, interval: InsightInterval, timeZone: string, now: number): Span {
+  if ('from' in range) {
+    const [first, last] = [dayNumber(range.from), dayNumber(range.to)];
+    if (interval !== 'hour') return { unitMs: MS_PER_DAY, first, last };
+    return { unitMs: MS_PER_HOUR, first: first * 24, last: last * 24 + 23 };
+  }
+  const byHour = interval === 'hour' || range.unit === 'hour';
+  const unitMs = byHour ? MS_PER_HOUR : MS_PER_DAY;
+  const last = Math.floor((now + offsetsIn(timeZone)(now)) / unitMs);
+  const first = unitOf(bucketOf(last, range.unit, unitMs) - range.last + 1, range.unit, unitMs);
+  return { unitMs, first, last };
+}
+
+/** The span that ends before this one and is as long, in months where this one has whole months. */
+export function spanBefore({ unitMs, first, last }: Span): Span {
+  const month = bucketOf(first, 'month', unitMs);
+  const next = bucketOf(last + 1, 'month', unitMs);
+  const isWhole =
+    next > month && unitOf(month, 'month', unitMs) === first && unitOf(next, 'month', unitMs) === last + 1;
+  const start = isWhole ? unitOf(month - (next - month), 'month', unitMs) : first - (last - first + 1);
+  return { unitMs, first: start, last: first - 1 };
+}
+
+/** Throws TooManyBuckets. */
+export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: CalendarOptions): Calendar {
+  const { unitMs } = span;
+  const [first, last] = [bucketOf(span.first, interval, unitMs), bucketOf(span.last, interval, unitMs)];
+  if (last - first + 1 > MAX_BUCKETS) throw new TooManyBuckets(`more than ${MAX_BUCKETS} intervals`);
+  const mapped = unitOf(first - before, interval, unitMs);
+  const end = unitOf(last + after + 1, interval, unitMs);
+  // Local time is at most a day from UTC.
+  const stretches = stretchesOf(offsetsIn(timeZone), mapped * unitMs - MS_PER_DAY, end * unitMs + MS_PER_DAY);
+
+  const existing = new Set<number>();
+  for (let unit = mapped; unit < end; unit++) {
+    if (unitMs === MS_PER_DAY || isOnClocks(unit, stretches)) existing.add(bucketOf(unit, interval, unitMs));
+  }
+  const order = [...existing].sort((one, other) => one - other);
+  const zero = order.filter((bucket) => bucket < first).length;
+  const indexes = new Map(order.map((bucket, index) => [bucket, index - zero]));
+  const buckets = Array.from(
+    { length: end - mapped },
+    (_, index) =>
+      // The hour that clocks skip has no events; it only keeps the place of its unit.
+      indexes.get(bucketOf(mapped + index, interval, unitMs)) ?? -zero,
+  );
+  return {
+    ...span,
+    interval,
+    labels: order
+      .filter((bucket) => bucket >= first && bucket <= last)
+      .map((bucket) => labelOf(bucket, interval)),
+    ends: order
+      .slice(zero)
+      .map((bucket) => instantOf(unitOf(bucket + 1, interval, unitMs) * unitMs, stretches)),
+    mapped,
+    buckets,
+    stretches,
+    from: span.first * unitMs - MS_PER_DAY,
+    to: (span.last + 1) * unitMs + MS_PER_DAY,
+  };
+}
+
+/** The number of the interval that a unit lies in. */
+function bucketOf(unit: number, interval: InsightInterval, unitMs: number): number {
+  if (interval === 'hour') return unit;
+  const day = Math.floor((unit * unitMs) / MS_PER_DAY);
+  if (interval === 'day') return day;
+  if (interval === 'week') return Math.floor((day + DAYS_SINCE_MONDAY) / DAYS_PER_WEEK);
+  const date = new Date(day * MS_PER_DAY);
+  return date.getUTCFullYear() * MONTHS_PER_YEAR + date.getUTCMonth();
+}
+
+/** The first unit of an interval. */
+function unitOf(bucket: number, interval: InsightInterval, unitMs: number): number {
+  if (interval === 'hour') return bucket;
+  return firstDayOf(bucket, interval) * (MS_PER_DAY / unitMs);
+}
+
+function firstDayOf(bucket: number, interval: Exclude<InsightInterval, 'hour'>): number {
+  if (interval === 'day') return bucket;
+  if (interval === 'week') return bucket * DAYS_PER_WEEK - DAYS_SINCE_MONDAY;
+  const date = new Date(0);
+  date.setUTCFullYear(Math.floor(bucket / MONTHS_PER_YEAR), bucket % MONTHS_PER_YEAR, 1);
+  return date.getTime() / MS_PER_DAY;
+}
+
+function labelOf(bucket: number, interval: InsightInterval): string {
+  if (interval === 'hour')
+    return new Date(bucket * MS_PER_HOUR).toISOString().slice(0, 'YYYY-MM-DDTHH:00'.length);
+  return new Date(firstDayOf(bucket, interval) * MS_PER_DAY).toISOString().slice(0, 'YYYY-MM-DD'.length);
+}
+
+function dayNumber(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`) / MS_PER_DAY;
+}
+
+/** The first instant at which local time has come to this point. */
+function instantOf(local: number, stretches: readonly Stretch[]): number {
+  let from = Number.NEGATIVE_INFINITY;
+  for (const { until, offset } of stretches) {
+    const instant = Math.max(local - offset, from);
+    if (instant < until) return instant;
+    from = until;
+  }
+  return local;
+}
+
+/** Whether clocks show some of this hour; they skip one where summer time begins. */
+function isOnClocks(hour: number, stretches: readonly Stretch[]): boolean {
+  let from = Number.NEGATIVE_INFINITY;
+  return stretches.some(({ until, offset }) => {
+    const starts = Math.max(hour * MS_PER_HOUR - offset, from);
+    const ends = Math.min((hour + 1) * MS_PER_HOUR - offset, until);
+    from = until;
+    return starts < ends;
+  });
+}

@@ -1,0 +1,41 @@
+import type { InsightInterval } from '@switchboard/contracts';
+import type { Row } from '../engine/duckdb.ts';
+import type { Sql } from '../engine/sql.ts';
+import type { Source } from './events.ts';
+
+/** What every kind of question is answered with. */
+export interface Asking {
+  source: Source;
+  /** Milliseconds since 1970: what a range of the last intervals ends with. */
+  now: number;
+  /** The time up to which events are known. */
+  asOf: number;
+  query(query: Sql): Promise<Row[]>;
+}
+
+/** Names of series, steps or rows that are not equal: repeated ones are numbered. */
+export function differentNames(names: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return names.map((name) => {
+    let different = name;
+    for (let count = 2; seen.has(different); count++) different = `${name.slice(0, 190)} (${count})`;
+    seen.add(different);
+    return different;
+  });
+}
+
+export const DEFAULT_INTERVAL: InsightInterval = 'day';
+
+const SIGNIFICANT_DIGITS = 12;
+
+/** Sums of fractions differ in their last digits with the order in which an engine adds them. */
+export function rounded(value: number): number {
+  return Number(value.toPrecision(SIGNIFICANT_DIGITS));
+}
+
+const TENTH = 10;
+
+/** A percentage with one decimal. */
+export function percentage(part: number, whole: number): number {
+  return Math.round((part / whole) * 100 * TENTH) / TENTH;
+}

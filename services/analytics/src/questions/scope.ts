@@ -1,0 +1,64 @@
+import type { FunnelQuery, InsightQuery } from '@switchboard/contracts';
+import { calendarOf, spanBefore, spanOf } from './calendar.ts';
+import { DEFAULT_INTERVAL } from './question.ts';
+
+/** Which events an answer depends on, and when it may change without any. */
+export interface Scope {
+  /** Undefined: of any name. */
+  names: string[] | undefined;
+  /** Milliseconds since 1970; undefined: all of the past, or of the future. */
+  from: number | undefined;
+  to: number | undefined;
+  /** The first unit of the range and the last. */
+  span: string;
+}
+
+const DAY_MS = 86_400_000;
+const WINDOW_DAYS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
+  second: 1 / 86_400,
+  minute: 1 / 1440,
+  hour: 1 / 24,
+  day: 1,
+  week: 7,
+};
+const DEFAULT_WINDOW_DAYS = 14;
+
+/** Throws TooManyBuckets. */
+export function scopeOf(question: InsightQuery, now: number): Scope {
+  const { interval = DEFAULT_INTERVAL, timezone = 'UTC' } = question;
+  const span = spanOf(question.range, interval, timezone, now);
+  const calendar = calendarOf({ span, interval, timeZone: timezone });
+  const common = { names: namesOf(question), span: `${span.first} ${span.last}` };
+  switch (question.kind) {
+    case 'trends': {
+      const before = question.compare && calendarOf({ span: spanBefore(span), interval, timeZone: timezone });
+      return { ...common, from: (before ?? calendar).from, to: calendar.to };
+    }
+    case 'funnel':
+      return { ...common, from: calendar.from, to: calendar.to + windowOf(question) };
+    case 'retention':
+      return { ...common, from: question.mode === 'every' ? calendar.from : undefined, to: undefined };
+    case 'stickiness':
+      return { ...common, from: calendar.from, to: calendar.to };
+    case 'lifecycle':
+      return { ...common, from: undefined, to: calendar.to };
+  }
+}
+
+function windowOf({ window }: FunnelQuery): number {
+  return (window === undefined ? DEFAULT_WINDOW_DAYS : window.count * WINDOW_DAYS[window.unit]) * DAY_MS;
+}
+
+function namesOf(question: InsightQuery): string[] | undefined {
+  switch (question.kind) {
+    case 'trends':
+    case 'stickiness':
+      return question.series.map(({ event }) => event);
+    case 'funnel':
+      return [...question.steps, ...(question.exclude ?? [])].map(({ event }) => event);
+    case 'retention':
+      return [question.start.event, question.return.event];
+    case 'lifecycle':
+      return question.event === undefined ? undefined : [question.event];
+  }
+}

@@ -1,0 +1,33 @@
+import type { ReportContent, StickinessQuery } from '@switchboard/contracts';
+import { z } from 'zod';
+import { sql } from '../engine/sql.ts';
+import { calendarOf, spanOf } from './calendar.ts';
+import { isInSpan, selectEvents, withBuckets } from './events.ts';
+import { type Asking, DEFAULT_INTERVAL, differentNames } from './question.ts';
+
+const activeRows = z.array(z.object({ active: z.number(), people: z.number() }));
+
+/** How many people were active in exactly 1, 2, ... intervals. */
+export async function stickiness(question: StickinessQuery, asking: Asking): Promise<ReportContent> {
+  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [] } = question;
+  const span = spanOf(range, interval, timezone, asking.now);
+  const calendar = calendarOf({ span, interval, timeZone: timezone });
+  const { from, to } = calendar;
+  const series: { name: string; values: number[] }[] = [];
+  const names = differentNames(question.series.map(({ event, name = event }) => name));
+  for (const [index, choice] of question.series.entries()) {
+    const { query, matches } = selectEvents(
+      { source: asking.source, names: [choice.event], where, from, to },
+      [choice],
+    );
+    const rows = await asking.query(sql`
+      select active::integer as active, count(*)::double as people
+      from (select p, count(distinct b) as active from (${withBuckets(query, calendar)})
+        where ${matches(choice)} and ${isInSpan(calendar)} group by p)
+      group by active`);
+    const people = new Map(activeRows.parse(rows).map((row) => [row.active, row.people]));
+    const values = calendar.labels.map((_, at) => people.get(at + 1) ?? 0);
+    series.push({ name: names[index] ?? choice.event, values });
+  }
+  return { kind: 'bar', unit: 'people', buckets: calendar.labels.map((_, at) => String(at + 1)), series };
+}

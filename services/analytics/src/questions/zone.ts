@@ -1,0 +1,59 @@
+const MS_PER_DAY = 86_400_000;
+
+/** A stretch of time with one distance from UTC, until the next one. */
+export interface Stretch {
+  /** The first millisecond it does not hold for; Infinity in the last one. */
+  until: number;
+  /** Local time minus UTC, in milliseconds. */
+  offset: number;
+}
+
+/** A function of the distance between local time and UTC in a time zone, in milliseconds. */
+export function offsetsIn(timeZone: string): (instant: number) => number {
+  if (timeZone === 'UTC') return () => 0;
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    calendar: 'iso8601',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  return (instant) => {
+    const parts: Record<string, number> = {};
+    for (const { type, value } of format.formatToParts(instant)) parts[type] = Number(value);
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+    const local = new Date(0);
+    local.setUTCFullYear(year, month - 1, day);
+    local.setUTCHours(hour, minute, second);
+    return local.getTime() - Math.floor(instant / 1000) * 1000;
+  };
+}
+
+/** The stretches between two instants, of which only the days where the offset changes are looked into. */
+export function stretchesOf(offsetAt: (instant: number) => number, from: number, to: number): Stretch[] {
+  const stretches: Stretch[] = [];
+  let offset = offsetAt(from);
+  for (let at = from; at < to; at += MS_PER_DAY) {
+    const next = offsetAt(at + MS_PER_DAY);
+    if (next === offset) continue;
+    stretches.push({ until: changeBetween(offsetAt, at, at + MS_PER_DAY), offset });
+    offset = next;
+  }
+  return [...stretches, { until: Number.POSITIVE_INFINITY, offset }];
+}
+
+/** The first millisecond with another offset than at `low`. */
+function changeBetween(offsetAt: (instant: number) => number, low: number, high: number): number {
+  const before = offsetAt(low);
+  let [same, other] = [low, high];
+  while (other - same > 1) {
+    const middle = Math.floor((same + other) / 2);
+    if (offsetAt(middle) === before) same = middle;
+    else other = middle;
+  }
+  return other;
+}

@@ -1,0 +1,26 @@
+import { bigint, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
+
+const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' });
+
+/** The files of the topic archive-files. */
+export const archiveFiles = pgTable(
+  'archive_files',
+  {
+    key: text().primaryKey(),
+    /** null: rows of many projects, of one bucket if there is one. */
+    project: text(),
+    bucket: integer(),
+    buckets: integer(),
+    bytes: bigint({ mode: 'number' }).notNull(),
+    firstOccurredAt: time('first_occurred_at').notNull(),
+    lastOccurredAt: time('last_occurred_at').notNull(),
+    /** null: too many to list. */
+    eventNames: text('event_names').array(),
+    /** Keys of files that this one stands for. */
+    replaces: text().array().notNull(),
+  },
+  (table) => [
+    index('archive_files_by_project').on(table.project, table.lastOccurredAt),
+    index('archive_files_by_replaced').using('gin', table.replaces),
+  ],
+);

@@ -1,0 +1,1 @@
+export { archiveFiles } from './files.ts';

@@ -1,0 +1,170 @@
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestEvent } from './testing/reference.ts';
+import { startAnalytics } from './testing/service.ts';
+
+let analytics: Awaited<ReturnType<typeof startAnalytics>>;
+beforeAll(async () => {
+  analytics = await startAnalytics();
+}, 60_000);
+afterAll(() => analytics.stop());
+
+const NOON = Date.parse('2026-03-01T12:00:00Z');
+const event = (id: string, more: Partial<TestEvent> = {}): TestEvent => ({
+  id,
+  t: NOON,
+  name: 'order placed',
+  person: 'ada',
+  session: null,
+  properties: { plan: 'pro', total: 10 },
+  context: { os: 'iOS' },
+  ...more,
+});
+const range = { from: '2026-03-01', to: '2026-03-02' };
+const orders = { kind: 'trends', range, series: [{ event: 'order placed' }] };
+const ask = (
+  body: unknown,
+  more: { project?: string; sub?: string; headers?: Record<string, string> } = {},
+) => analytics.call('POST', `/v1/projects/${more.project ?? 'shop'}/insights`, { body, ...more });
+const valuesOf = async (body: unknown) => {
+  const answer = await ask(body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return (answer.body as { report: { series: { values: number[] }[] } }).report.series[0]?.values;
+};
+
+describe('insights', () => {
+  it('are answered from the files of the project alone, and again when there are newer ones', async () => {
+    const first = await ask(orders);
+    expect(first).toMatchObject({
+      status: 200,
+      body: {
+        asOf: expect.stringMatching(/Z$/),
+        report: { kind: 'line', buckets: ['2026-03-01', '2026-03-02'], series: [{ values: [0, 0] }] },
+      },
+    });
+    await analytics.archive('shop', 'one', [event('a'), event('b', { name: 'page seen' })]);
+    await analytics.archive('blog', 'theirs', [event('c')]);
+    const second = await ask(orders);
+    expect(await valuesOf(orders)).toEqual([1, 0]);
+    const headers = { 'If-None-Match': second.headers.get('etag') ?? '' };
+    expect((await ask(orders, { headers })).status).toBe(304);
+    await analytics.archive('shop', 'two', [event('d', { t: NOON + 86_400_000 })]);
+    expect((await ask(orders, { headers })).status).toBe(200);
+    expect(await valuesOf(orders)).toEqual([1, 1]);
+  });
+
+  it('read a file in place of those that it replaces', async () => {
+    const key = 'events/2026-03-01/two.parquet';
+    await analytics.archive('shop', 'three', [event('d'), event('e')], { replaces: [key] });
+    expect(await valuesOf(orders)).toEqual([3, 0]);
+    await analytics.remove(key);
+    expect(await valuesOf(orders)).toEqual([3, 0]);
+  });
+
+  it.each([
+    ['trends', { ...orders, breakdown: { property: 'plan' }, compare: 'previous' }],
+    ['funnel', { kind: 'funnel', range, steps: [{ event: 'page seen' }, { event: 'order placed' }] }],
+    [
+      'retention',
+      {
+        kind: 'retention',
+        range,
+        start: { event: 'page seen' },
+        return: { event: 'order placed' },
+        periods: 2,
+      },
+    ],
+    ['stickiness', { kind: 'stickiness', range, series: [{ event: 'order placed' }] }],
+    ['lifecycle', { kind: 'lifecycle', range }],
+  ])('of kind %s are answered', async (_kind, question) => {
+    expect(await ask(question)).toMatchObject({ status: 200 });
+  });
+
+  it('refuse what they cannot answer, with what to change', async () => {
+    const refused = async (question: object) => {
+      const { status, body } = await ask({ ...orders, ...question });
+      return [status, (body as { error: { message: string } }).error.message];
+    };
+    expect(await refused({ series: [{ event: 'a', color: 'red' }] })).toEqual([
+      400,
+      expect.stringContaining('series[0]: unknown property'),
+    ]);
+    expect(await refused({ cohort: 'beta' })).toEqual([400, expect.stringContaining('cohort:')]);
+    expect(await refused({ breakdown: { property: 'trait.plan' } })).toEqual([
+      400,
+      expect.stringContaining('traits'),
+    ]);
+    expect(await refused({ range: { last: 400, unit: 'month' } })).toEqual([
+      400,
+      expect.stringContaining('range: more than 400 intervals'),
+    ]);
+    expect(await refused({ where: [{ attribute: 'x', op: 'in_cohort', value: 'y' }] })).toEqual([
+      400,
+      expect.stringContaining('cohorts'),
+    ]);
+  });
+
+  it('are for members of the company', async () => {
+    expect((await ask(orders, { sub: 'eve' })).status).toBe(403);
+    expect((await ask(orders, { project: 'unknown' })).status).toBe(404);
+  });
+
+  it('take texts of a question for values', async () => {
+    const name = "'; drop table x; --";
+    await analytics.archive('shop', 'hostile', [event('h', { name, properties: { [name]: name } })]);
+    const where = [{ attribute: name, op: 'eq', value: name }];
+    expect(await valuesOf({ ...orders, series: [{ event: name, where }] })).toEqual([1, 0]);
+  });
+});
+
+describe('exploring events', () => {
+  const get = async (path: string) => (await analytics.call('GET', `/v1/projects/blog/${path}`)).body;
+
+  it('lists them newest first, in pages, with their names and properties', async () => {
+    const t = Date.now() - 3_600_000;
+    const many = Array.from({ length: 120 }, (_, index) =>
+      event(`m${String(index).padStart(3, '0')}`, {
+        t: t + (index % 7),
+        name: 'seen',
+        properties: { n: index % 3, 'a/b': 'ü' },
+      }),
+    );
+    await analytics.archive('blog', 'many', many);
+    const pages: string[] = [];
+    let cursor = '';
+    do {
+      const page = (await get(`events?name=seen${cursor}`)) as {
+        events: { eventId: string }[];
+        nextCursor: string | null;
+      };
+      pages.push(...page.events.map(({ eventId }) => eventId));
+      cursor = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`;
+    } while (cursor !== '');
+    const newestFirst = many.toSorted((a, b) => b.t - a.t || (a.id < b.id ? 1 : -1)).map(({ id }) => id);
+    expect(pages).toEqual(newestFirst);
+    expect(await get('events?distinct_id=nobody')).toMatchObject({ events: [], nextCursor: null });
+    expect(await get('event-names')).toMatchObject({ eventNames: [{ name: 'seen', count: 120 }] });
+    expect(await get('event-names/seen/properties')).toMatchObject({
+      properties: [
+        { name: 'a/b', count: 120, types: ['text'], values: [{ value: 'ü', count: 120 }] },
+        {
+          name: 'n',
+          count: 120,
+          types: ['number'],
+          values: [{ value: '0' }, { value: '1' }, { value: '2' }],
+        },
+      ],
+    });
+  });
+
+  it('refuses a cursor of its own', async () => {
+    expect((await analytics.call('GET', '/v1/projects/blog/events?cursor=x')).status).toBe(400);
+  });
+});
+
+it('says how far it knows, once the archive has nothing left to store', async () => {
+  await eventually(async () => {
+    const { body } = await ask(orders);
+    expect(Date.parse((body as { asOf: string }).asOf)).toBeGreaterThan(Date.now() - 60_000);
+  });
+});

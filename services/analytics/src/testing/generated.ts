@@ -1,0 +1,160 @@
+import { type InsightQuery, insightQuery } from '@switchboard/contracts';
+import fc from 'fast-check';
+import type { TestEvent } from './reference.ts';
+
+/** For tests: questions about generated events, of few people and moments so that much is equal. */
+
+const QUARTER = 900_000;
+/** Days before and around changes of the clocks, most of them in one of the zones. */
+const BASES = ['2026-03-27', '2026-10-23', '2026-04-03', '2026-09-30', '2025-12-28'];
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'Australia/Lord_Howe',
+  'Asia/Kathmandu',
+  'America/New_York',
+  'Pacific/Apia',
+];
+const NAMES = ['a', 'b', 'c', 'größe 👩‍🚀'];
+const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
+
+const scalar = fc.constantFrom<unknown>(
+  'x',
+  'y',
+  '',
+  1,
+  2.5,
+  '2.5',
+  '12',
+  12,
+  true,
+  null,
+  '👩‍🚀',
+  'naïve',
+  -3,
+);
+const properties = fc.option(
+  fc.dictionary(
+    fc.constantFrom('plan', 'total', 'a/b~c"', 'ключ'),
+    fc.oneof(scalar, fc.array(scalar, { maxLength: 2 })),
+  ),
+);
+const clause = fc.record({
+  attribute: fc.constantFrom('plan', 'total', 'a/b~c"', 'ключ', 'context.os', 'distinct_id', 'session_id'),
+  op: fc.constantFrom('eq', 'neq', 'gt', 'lte', 'is_set', 'contains', 'not_in'),
+  value: scalar,
+});
+const where = fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(clause, { maxLength: 2 }));
+const choice = fc.record({ event: fc.constantFrom(...NAMES), where });
+
+const world = fc.record({
+  base: fc.constantFrom(...BASES).map((day) => Date.parse(day)),
+  timezone: fc.constantFrom(...ZONES),
+  raw: fc.array(
+    fc.record({
+      // Few moments, so that many are equal.
+      at: fc.oneof(
+        fc.nat({ max: 400 }),
+        fc.nat({ max: 8 }),
+        fc.nat({ max: 3000 }).map((at) => at - 1500),
+      ),
+      name: fc.constantFrom(...NAMES),
+      person: fc.constantFrom('ada', 'béa', '猫', 'd'),
+      session: fc.option(fc.constant('s')),
+      properties,
+      context: fc.option(fc.record({ os: scalar })),
+    }),
+    { minLength: 1, maxLength: 24 },
+  ),
+  from: fc.nat({ max: 4 }),
+  days: fc.nat({ max: 4 }),
+  interval: fc.constantFrom(...INTERVALS),
+  asOf: fc.nat({ max: 1000 }),
+});
+
+function eventsOf({
+  base,
+  raw,
+}: {
+  base: number;
+  raw: readonly (Omit<TestEvent, 'id' | 't'> & { at: number })[];
+}): TestEvent[] {
+  return raw.map(({ at, ...event }, index) => ({ ...event, id: `e${index}`, t: base + at * QUARTER }));
+}
+
+const limit = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined });
+const property = fc.constantFrom('plan', 'total', 'distinct_id', 'context.os');
+const breakdown = fc.option(fc.record({ property, limit }, { requiredKeys: ['property'] }), {
+  nil: undefined,
+});
+
+const kinds: Record<InsightQuery['kind'], fc.Arbitrary<object>> = {
+  trends: fc.record({
+    series: fc.array(
+      fc.record({
+        event: fc.constantFrom(...NAMES),
+        where,
+        measure: fc.constantFrom(
+          'events',
+          'people',
+          'sum',
+          'average',
+          'minimum',
+          'maximum',
+          'median',
+          'p90',
+          'p99',
+        ),
+        property: fc.constant('total'),
+      }),
+      { minLength: 1, maxLength: 2 },
+    ),
+    breakdown,
+  }),
+  funnel: fc.record({
+    steps: fc.array(choice, { minLength: 2, maxLength: 4 }),
+    window: fc.option(
+      fc.record({ count: fc.integer({ min: 1, max: 30 }), unit: fc.constantFrom('minute', 'hour', 'day') }),
+      { nil: undefined },
+    ),
+    breakdown,
+    exclude: fc.option(fc.array(choice, { minLength: 1, maxLength: 2 }), { nil: undefined }),
+  }),
+  retention: fc.record({
+    start: choice,
+    return: choice,
+    periods: fc.integer({ min: 1, max: 5 }),
+    mode: fc.constantFrom('first', 'every', undefined),
+  }),
+  stickiness: fc.record({ series: fc.array(choice, { minLength: 1, maxLength: 2 }) }),
+  lifecycle: fc.record({ event: fc.option(fc.constantFrom(...NAMES), { nil: undefined }) }),
+};
+
+const day = (t: number) => new Date(t).toISOString().slice(0, 10);
+const DAY = 86_400_000;
+
+export interface Case {
+  events: TestEvent[];
+  question: InsightQuery;
+  asOf: number;
+}
+
+export const kindsOfQuestions = ['trends', 'funnel', 'retention', 'stickiness', 'lifecycle'] as const;
+
+export function casesOf(kind: InsightQuery['kind']): fc.Arbitrary<Case> {
+  return fc
+    .tuple(world, kinds[kind], where)
+    .map(([made, asked, common]) => {
+      const from = made.base + made.from * DAY;
+      const parsed = insightQuery.safeParse({
+        ...JSON.parse(JSON.stringify(asked)),
+        kind,
+        range: { from: day(from), to: day(from + made.days * DAY) },
+        timezone: made.timezone,
+        interval: made.interval,
+        where: common,
+      });
+      return { events: eventsOf(made), question: parsed.data, asOf: made.base + made.asOf * QUARTER };
+    })
+    .filter((made): made is Case => made.question !== undefined);
+}

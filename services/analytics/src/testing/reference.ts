@@ -1,0 +1,371 @@
+import type {
+  EventChoice,
+  FunnelQuery,
+  InsightClause,
+  InsightInterval,
+  InsightQuery,
+  InsightRange,
+  LifecycleQuery,
+  RetentionQuery,
+  StickinessQuery,
+  TrendsQuery,
+} from '@switchboard/contracts';
+import { matchesClauses, numeric } from '@switchboard/flag-engine';
+
+/** For tests: the answers to questions, computed as slowly and plainly as possible. */
+
+export interface TestEvent {
+  id: string;
+  t: number;
+  name: string;
+  person: string;
+  session: string | null;
+  properties: Record<string, unknown> | null;
+  context: Record<string, unknown> | null;
+}
+
+export interface Known {
+  events: readonly TestEvent[];
+  now: number;
+  asOf: number;
+}
+
+const DAY = 86_400_000;
+
+export function fulfilsAll(event: TestEvent, where: readonly InsightClause[] = []): boolean {
+  return where.every(({ attribute, ...clause }) => {
+    const traits = { x: attributeOf(event, attribute) };
+    return matchesClauses([{ ...clause, attribute: 'x' }], { distinctId: '', traits, cohorts: new Set() });
+  });
+}
+
+function attributeOf(event: TestEvent, name: string): unknown {
+  if (name === 'distinct_id') return event.person;
+  if (name === 'session_id') return event.session;
+  const [owner, key] = name.startsWith('context.')
+    ? [event.context, name.slice(8)]
+    : [event.properties, name];
+  return owner !== null && Object.hasOwn(owner, key) ? owner[key] : undefined;
+}
+
+const isChosen = (event: TestEvent, { event: name, where }: EventChoice) =>
+  event.name === name && fulfilsAll(event, where);
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Local time as `2026-03-01T09`. */
+function localHour(t: number, timeZone: string): string {
+  const options = { timeZone, dateStyle: 'short', timeStyle: 'short' } as const;
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', options);
+  formats.set(timeZone, format);
+  return format.format(t).replace(' ', 'T').slice(0, 13);
+}
+
+function bucketName(localTime: string, interval: InsightInterval): string {
+  const day = localTime.slice(0, 10);
+  if (interval === 'hour') return `${localTime}:00`;
+  if (interval === 'day') return day;
+  if (interval === 'month') return `${day.slice(0, 7)}-01`;
+  const date = new Date(`${day}T00:00:00Z`);
+  const sinceMonday = (date.getUTCDay() + 6) % 7;
+  return new Date(date.getTime() - sinceMonday * DAY).toISOString().slice(0, 10);
+}
+
+interface Days {
+  has(t: number): boolean;
+  bucket(t: number): string;
+  /** Of the range. */
+  buckets: string[];
+  /** Of the range and long before and after it. */
+  all: string[];
+}
+
+function daysOf({
+  range,
+  interval = 'day',
+  timezone = 'UTC',
+}: {
+  range: InsightRange;
+  interval?: InsightInterval | undefined;
+  timezone?: string | undefined;
+}): Days {
+  if (!('from' in range)) throw new Error('The reference takes days.');
+  const has = (t: number) => {
+    const day = localHour(t, timezone).slice(0, 10);
+    return range.from <= day && day <= range.to;
+  };
+  const bucket = (t: number) => bucketName(localHour(t, timezone), interval);
+  const [from, to] = [Date.parse(range.from), Date.parse(range.to)];
+  const step = interval === 'hour' ? DAY / 48 : DAY / 2;
+  const margin = { hour: 3, day: 8, week: 50, month: 200 }[interval] * DAY;
+  const all = new Set<string>();
+  const buckets = new Set<string>();
+  for (let t = from - margin; t < to + margin; t += step) {
+    all.add(bucket(t));
+    if (has(t)) buckets.add(bucket(t));
+  }
+  return { has, bucket, buckets: [...buckets], all: [...all].sort() };
+}
+
+export function reference(question: InsightQuery, known: Known): unknown {
+  const events = known.events.filter((event) => fulfilsAll(event, question.where));
+  switch (question.kind) {
+    case 'trends':
+      return trends(question, events);
+    case 'funnel':
+      return funnel(question, events);
+    case 'retention':
+      return retention(question, { ...known, events });
+    case 'stickiness':
+      return stickiness(question, events);
+    case 'lifecycle':
+      return lifecycle(question, events);
+  }
+}
+
+function labelOf(event: TestEvent, property: string): string | undefined {
+  const value = attributeOf(event, property);
+  if (value === undefined || value === null) return undefined;
+  const label = typeof value === 'string' ? value : JSON.stringify(value);
+  return label === '' ? '(empty)' : label;
+}
+
+function countBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+}
+
+function measured(
+  events: readonly TestEvent[],
+  { measure = 'events', property }: TrendsQuery['series'][number],
+): number | null {
+  if (measure === 'events') return events.length;
+  if (measure === 'people') return new Set(events.map(({ person }) => person)).size;
+  const values = events
+    .map((event) => numeric(attributeOf(event, property ?? '')))
+    .filter((value) => value !== undefined)
+    .sort((a, b) => a - b);
+  const sum = values.reduce((total, value) => total + value, 0);
+  if (measure === 'sum') return sum;
+  if (values.length === 0) return null;
+  if (measure === 'average') return sum / values.length;
+  const part = { minimum: 0, maximum: 1, median: 0.5, p90: 0.9, p99: 0.99 }[measure];
+  return quantile(values, part);
+}
+
+function quantile(sorted: readonly number[], part: number): number {
+  const place = (sorted.length - 1) * part;
+  const low = sorted[Math.floor(place)] ?? 0;
+  const high = sorted[Math.ceil(place)] ?? 0;
+  return low + (high - low) * (place - Math.floor(place));
+}
+
+function trends(question: TrendsQuery, events: readonly TestEvent[]): unknown {
+  const days = daysOf(question);
+  const series = question.series.flatMap((one) => {
+    const chosen = events.filter((event) => isChosen(event, one) && days.has(event.t));
+    const valuesOf = (some: readonly TestEvent[]) =>
+      days.buckets.map((bucket) =>
+        measured(
+          some.filter(({ t }) => days.bucket(t) === bucket),
+          one,
+        ),
+      );
+    const { breakdown } = question;
+    const name = one.name ?? one.event;
+    if (breakdown === undefined) return [{ name, values: valuesOf(chosen) }];
+    const label = (event: TestEvent) => labelOf(event, breakdown.property);
+    const shown = countBy(chosen, label)
+      .slice(0, breakdown.limit ?? 10)
+      .map(([value]) => value);
+    const lines: [string, TestEvent[]][] = [
+      ...shown.map((value): [string, TestEvent[]] => [
+        value,
+        chosen.filter((event) => label(event) === value),
+      ]),
+      ['Other', chosen.filter((event) => label(event) !== undefined && !shown.includes(label(event) ?? ''))],
+      ['(none)', chosen.filter((event) => label(event) === undefined)],
+    ];
+    const drawn = lines.filter(([value, some]) => shown.includes(value) || some.length > 0);
+    if (drawn.length === 0) return [{ name, values: valuesOf([]) }];
+    return drawn.map(([value, some]) => ({
+      name: question.series.length > 1 ? `${name}: ${value}` : value,
+      values: valuesOf(some),
+    }));
+  });
+  return { buckets: days.buckets, series };
+}
+
+interface Chain {
+  events: TestEvent[];
+  label: string;
+}
+
+/** The best chain of a person to each step: the latest start, then the earliest second event, and so on. */
+function bestChains(question: FunnelQuery, events: readonly TestEvent[]): (Chain | undefined)[] {
+  const { steps, exclude = [], window = { count: 14, unit: 'day' }, breakdown } = question;
+  const ms =
+    { second: 1000, minute: 60_000, hour: 3_600_000, day: DAY, week: 7 * DAY }[window.unit] * window.count;
+  const days = daysOf(question);
+  const excluded = events.filter((event) => exclude.some((choice) => isChosen(event, choice)));
+  const candidates = steps.map((step, index) =>
+    events.filter((event) => isChosen(event, step) && (index > 0 || days.has(event.t))),
+  );
+  const best: (Chain | undefined)[] = steps.map(() => undefined);
+  const isBetter = (one: Chain, other: Chain | undefined) => {
+    if (other === undefined) return true;
+    for (const [index, event] of one.events.entries()) {
+      const difference = (other.events[index]?.t ?? 0) - event.t;
+      if (difference !== 0) return index === 0 ? difference < 0 : difference > 0;
+    }
+    return one.label > other.label;
+  };
+  const extend = (chain: TestEvent[]) => {
+    const [first] = chain;
+    const depth = chain.length - 1;
+    if (first !== undefined) {
+      const label = breakdown === undefined ? undefined : labelOf(first, breakdown.property);
+      const one = { events: chain, label: label === undefined ? 'n' : `v${label}` };
+      if (isBetter(one, best[depth])) best[depth] = one;
+    }
+    for (const event of candidates[depth + 1] ?? []) {
+      const last = chain.at(-1);
+      if (chain.includes(event) || (first !== undefined && event.t - first.t > ms)) continue;
+      if (last !== undefined && event.t < last.t) continue;
+      if (first !== undefined && excluded.some(({ t }) => first.t < t && t < event.t)) continue;
+      extend([...chain, event]);
+    }
+  };
+  extend([]);
+  return best;
+}
+
+function funnel(question: FunnelQuery, events: readonly TestEvent[]): unknown {
+  const people = [...Map.groupBy(events, ({ person }) => person).values()]
+    .map((own) => bestChains(question, own))
+    .filter(([first]) => first !== undefined);
+  const countsOf = (some: typeof people) =>
+    question.steps.map((_, step) => some.filter((chains) => chains[step] !== undefined).length);
+  const counts = countsOf(people);
+  const steps = question.steps.map((step, index) => {
+    const seconds = people
+      .map((chains) => chains[index]?.events ?? [])
+      .filter((chain) => chain.length > 1)
+      .map((chain) => ((chain[index]?.t ?? 0) - (chain[index - 1]?.t ?? 0)) / 1000)
+      .sort((a, b) => a - b);
+    const medianSeconds = seconds.length === 0 ? null : quantile(seconds, 0.5);
+    return { name: step.name ?? step.event, count: counts[index], medianSeconds };
+  });
+  if (question.breakdown === undefined) return { steps };
+  const labelOfPerson = (chains: (Chain | undefined)[]) =>
+    chains.findLast((chain) => chain !== undefined)?.label ?? 'n';
+  const shown = countBy(people, (chains) =>
+    labelOfPerson(chains) === 'n' ? undefined : labelOfPerson(chains),
+  )
+    .slice(0, question.breakdown.limit ?? 10)
+    .map(([label]) => label);
+  const lineOf = (name: string, some: typeof people) => ({ name, values: countsOf(some) });
+  const isShown = (label: string) => shown.includes(label);
+  const series = [
+    ...shown.map((label) =>
+      lineOf(
+        label.slice(1),
+        people.filter((chains) => labelOfPerson(chains) === label),
+      ),
+    ),
+    lineOf(
+      'Other',
+      people.filter((chains) => labelOfPerson(chains) !== 'n' && !isShown(labelOfPerson(chains))),
+    ),
+    lineOf(
+      '(none)',
+      people.filter((chains) => labelOfPerson(chains) === 'n'),
+    ),
+  ].filter(({ values }) => (values[0] ?? 0) > 0);
+  return series.length === 0 ? { steps } : { steps, series };
+}
+
+function retention(question: RetentionQuery, { events, asOf }: Known): unknown {
+  const days = daysOf(question);
+  const rows = days.buckets.map((name) => ({
+    name,
+    size: 0,
+    back: Array.from({ length: question.periods }, () => 0),
+  }));
+  for (const own of Map.groupBy(events, ({ person }) => person).values()) {
+    const starts = own.filter((event) => isChosen(event, question.start)).sort((a, b) => a.t - b.t);
+    const counted = (question.mode === 'every' ? starts : starts.slice(0, 1)).filter(({ t }) => days.has(t));
+    const returns = own.filter((event) => isChosen(event, question.return));
+    for (const [bucket, [start]] of Map.groupBy(counted, ({ t }) => days.bucket(t))) {
+      const row = rows.find(({ name }) => name === bucket);
+      if (row === undefined || start === undefined) throw new Error('No row.');
+      row.size++;
+      const at = days.all.indexOf(bucket);
+      for (const period of row.back.keys()) {
+        const came = returns.some(
+          ({ t }) => days.bucket(t) === days.all[at + period] && (period > 0 || t >= start.t),
+        );
+        if (came) row.back[period] = (row.back[period] ?? 0) + 1;
+      }
+    }
+  }
+  return {
+    rows: rows.map(({ name, size, back }) => ({
+      name,
+      size,
+      values: back.map((count, period) => {
+        const bucket = days.all[days.all.indexOf(name) + period] ?? '';
+        return size === 0 || days.bucket(asOf) <= bucket ? null : Math.round((count / size) * 1000) / 10;
+      }),
+    })),
+  };
+}
+
+function stickiness(question: StickinessQuery, events: readonly TestEvent[]): unknown {
+  const days = daysOf(question);
+  return {
+    series: question.series.map((one) => {
+      const chosen = events.filter((event) => isChosen(event, one) && days.has(event.t));
+      const active = [...Map.groupBy(chosen, ({ person }) => person).values()].map(
+        (own) => new Set(own.map(({ t }) => days.bucket(t))).size,
+      );
+      return {
+        name: one.name ?? one.event,
+        values: days.buckets.map((_, index) => active.filter((count) => count === index + 1).length),
+      };
+    }),
+  };
+}
+
+function lifecycle(question: LifecycleQuery, events: readonly TestEvent[]): unknown {
+  const days = daysOf(question);
+  const values = { New: 0, Returning: 0, Resurrecting: 0, Dormant: 0 };
+  const found = days.buckets.map(() => ({ ...values }));
+  const chosen = events.filter(({ name }) => question.event === undefined || name === question.event);
+  for (const own of Map.groupBy(chosen, ({ person }) => person).values()) {
+    const earliest = Math.min(...own.map(({ t }) => t));
+    const activeIn = (bucket: string | undefined, inRange: boolean) =>
+      own.filter(({ t }) => days.bucket(t) === bucket && (!inRange || days.has(t)));
+    for (const [index, bucket] of days.buckets.entries()) {
+      const states = found[index];
+      if (states === undefined) continue;
+      const now = activeIn(bucket, true);
+      const before = activeIn(days.all[days.all.indexOf(bucket) - 1], index > 0).length > 0;
+      if (now.length === 0) states.Dormant -= before ? 1 : 0;
+      else if (now.some(({ t }) => t === earliest)) states.New++;
+      else if (before) states.Returning++;
+      else states.Resurrecting++;
+    }
+  }
+  return {
+    buckets: days.buckets,
+    series: (['New', 'Returning', 'Resurrecting', 'Dormant'] as const).map((name) => ({
+      name,
+      values: found.map((states) => states[name]),
+    })),
+  };
+}

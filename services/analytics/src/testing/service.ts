@@ -1,0 +1,117 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DuckDBInstance, LIST, listValue, VARCHAR } from '@duckdb/node-api';
+import { ARCHIVE_FILES_TOPIC, type ArchiveFileRecord, ingestionTopics } from '@switchboard/contracts';
+import { createDirectoryPublisher } from '@switchboard/directory/testing';
+import { openPostgresLog } from '@switchboard/event-log';
+import { type CallResult, eventually, harness, call as send } from '@switchboard/testkit';
+import { analyticsService } from '../service.ts';
+import type { TestEvent } from './reference.ts';
+
+/** For tests: the service on a real port, with files and records as the archive makes them. */
+
+interface AnalyticsHarness {
+  url: string;
+  /** As a member of the projects' company, or somebody else. */
+  call(
+    method: string,
+    path: string,
+    more?: { body?: unknown; sub?: string; headers?: Record<string, string> },
+  ): Promise<CallResult>;
+  /** Stores a file of a project's events and publishes it. */
+  archive(
+    projectId: string,
+    name: string,
+    events: readonly TestEvent[],
+    more?: Partial<ArchiveFileRecord>,
+  ): Promise<string>;
+  /** Publishes that a file is gone. */
+  remove(key: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const DAY = '2026-03-01';
+
+export async function startAnalytics(env: Record<string, string> = {}): Promise<AnalyticsHarness> {
+  const rig = await harness({
+    services: { analytics: analyticsService },
+    env: { LOG_LEVEL: 'error', ...env },
+  });
+  const log = openPostgresLog({ url: rig.logUrl });
+  rig.defer(() => log.close());
+  const topic = { partitions: 1, replication: 1 };
+  await log.createTopics([
+    { ...topic, name: ARCHIVE_FILES_TOPIC, cleanup: 'compact', deadLetter: false },
+    { ...topic, name: ingestionTopics.events, cleanup: 'delete' },
+  ]);
+  const directory = await createDirectoryPublisher(log);
+  await directory.putProject({ id: 'shop', members: ['ada'] });
+  await directory.putProject({ id: 'blog', members: ['ada'] });
+  const { url } = await rig.start('analytics');
+  const duck = await (await DuckDBInstance.create()).connect();
+  rig.defer(async () => duck.closeSync());
+  const folder = rig.env['OBJECTS_FOLDER'] ?? '';
+
+  const publish = (key: string, record: ArchiveFileRecord | null) =>
+    log.publish(ARCHIVE_FILES_TOPIC, [
+      { partition: 0, key, value: record && Buffer.from(JSON.stringify(record)), headers: {} },
+    ]);
+
+  return {
+    url,
+    call: async (method, path, { body, sub = 'ada', headers = {} } = {}) =>
+      send(method, `${url}${path}`, { body, headers, token: await rig.mint({ sub }) }),
+    async archive(projectId, name, events, more = {}) {
+      const key = `events/${DAY}/${name}.parquet`;
+      const path = join(folder, key);
+      await mkdir(dirname(path), { recursive: true });
+      const rows = events.map((event) =>
+        JSON.stringify({
+          project_id: projectId,
+          event_id: event.id,
+          event_name: event.name,
+          distinct_id: event.person,
+          session_id: event.session,
+          occurred_at: new Date(event.t).toISOString(),
+          received_at: new Date(event.t).toISOString(),
+          properties: event.properties && JSON.stringify(event.properties),
+          context: event.context && JSON.stringify(event.context),
+        }),
+      );
+      await duck.run(
+        'create or replace temp table rows as select unnest($1::varchar[]) as j',
+        [listValue(rows)],
+        [LIST(VARCHAR)],
+      );
+      await duck.run(`copy (select unnest(from_json(j, '{"project_id":"VARCHAR","event_id":"VARCHAR","event_name":"VARCHAR","distinct_id":"VARCHAR","session_id":"VARCHAR","occurred_at":"TIMESTAMPTZ","received_at":"TIMESTAMPTZ","properties":"VARCHAR","context":"VARCHAR"}'))
+        from rows) to '${path}' (format parquet)`);
+      const times = events.map(({ t }) => t);
+      await publish(key, {
+        key,
+        region: 'eu',
+        project: projectId,
+        bucket: null,
+        buckets: null,
+        day: DAY,
+        rows: events.length,
+        bytes: (await stat(path)).size,
+        firstOccurredAt: new Date(Math.min(...times)).toISOString(),
+        lastOccurredAt: new Date(Math.max(...times)).toISOString(),
+        eventNames: [...new Set(events.map((event) => event.name))],
+        replaces: [],
+        createdAt: new Date().toISOString(),
+        ...more,
+      });
+      // In one partition, so a file is known once everything before it is.
+      await eventually(async () => {
+        const lags = await log.lag('analytics.archive-files', [ARCHIVE_FILES_TOPIC]);
+        if (lags.length === 0 || lags.some(({ behind }) => behind > 0n)) throw new Error('not read yet');
+      });
+      return key;
+    },
+    async remove(key) {
+      await publish(key, null);
+    },
+    stop: rig.stop,
+  };
+}
