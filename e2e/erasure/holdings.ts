@@ -56,6 +56,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     ...REPLICA,
     'public.rulesets': { nothing: 'times of changes' },
     'public.flags': { nothing: 'rules that operators write' },
+    'public.flag_versions': { colleague: 'authored by nobody' },
     'public.cohorts': { nothing: 'rules that operators write' },
     'public.cohort_people': { person: 'rows removed' },
     'public.people': { person: 'rows removed' },

@@ -82,14 +82,15 @@ function byReadingOrder(one: Operation, other: Operation): number {
 }
 
 function pathOf(operation: Operation, servers: ReturnType<typeof serverObject>[]): RouteConfig {
-  const { service, host, credential, errorShape, ...bounded } = operation;
-  const { maxBodyBytes, maxWireBytes, maxBodyValues, unparsedArray: _, ...route } = bounded;
+  const { service, host, credential, permission, companyIn: _, errorShape, ...bounded } = operation;
+  const { maxBodyBytes, maxWireBytes, maxBodyValues, unparsedArray: __, ...route } = bounded;
   return {
     ...route,
     ...(servers.length > 0 ? { servers } : {}),
     'x-service': service,
     'x-host': host,
     'x-credential': credential,
+    ...(permission ? { 'x-permission': permission } : {}),
     ...(route.request?.body ? { 'x-max-body-bytes': maxBodyBytes } : {}),
     ...(route.request?.body?.content['application/json'] ? { 'x-max-body-values': maxBodyValues } : {}),
     ...(maxWireBytes ? { 'x-max-wire-bytes': maxWireBytes } : {}),

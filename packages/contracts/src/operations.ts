@@ -11,6 +11,7 @@ import * as managedCollaboration from './management/collaboration.ts';
 import * as managedDirectory from './management/directory.ts';
 import * as managedErasures from './management/erasures.ts';
 import * as managedEvents from './management/events.ts';
+import * as managedFlagHistory from './management/flag-history.ts';
 import * as managedFlags from './management/flags.ts';
 import * as managedLists from './management/lists.ts';
 import * as managedMessenger from './management/messenger.ts';
@@ -62,6 +63,7 @@ export const managementOperations = operationsOf(
   managedCollaboration,
   managedMessenger,
   managedFlags,
+  managedFlagHistory,
   managedReplays,
   managedEvents,
 );

@@ -26,6 +26,7 @@ export {
   NotFound,
   PayloadTooLarge,
   PlanRequired,
+  PreconditionFailed,
   RateLimited,
   Rejection,
   Unauthorized,

@@ -5,6 +5,7 @@ import { clause, type FlagEntry, flagEntry } from '../flags.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { managementOf, projectParams } from './common.ts';
+import { changeReason, ifMatchHeaders, versionConflict } from './flag-history.ts';
 
 /** A flag without its key, which is in the path. */
 export const flagDefinition = flagEntry
@@ -52,6 +53,9 @@ export type Cohort = z.infer<typeof cohort>;
 const common = managementOf('flags');
 const flagParams = z.object({ ...projectParams, key: flagKey });
 const cohortParams = z.object({ ...projectParams, cohortId });
+const changeQuery = z.object({
+  reason: changeReason.optional().openapi({ description: 'Why, for the history of the flag.' }),
+});
 const FLAG_PATH = '/management/v1/projects/{projectId}/flags/{key}';
 const COHORT_PATH = '/management/v1/projects/{projectId}/cohorts/{cohortId}';
 
@@ -74,7 +78,7 @@ export const getFlag = operation({
   path: FLAG_PATH,
   summary: 'Get a flag',
   request: { params: flagParams },
-  responses: { 200: jsonResponse('The flag.', flagEntry) },
+  responses: { 200: jsonResponse('The flag. ETag is its version.', flagEntry) },
   errors: { 404: { description: 'Project or flag not found.', message: 'Flag not found.' } },
 });
 
@@ -89,6 +93,8 @@ export const putFlag = operation({
     'Gets 400 for a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that sum to 0, or a value that does not have the type of the flag.',
   request: {
     params: flagParams,
+    query: changeQuery,
+    headers: ifMatchHeaders,
     body: jsonBody(flagDefinition, {
       enabled: true,
       rolloutPercentage: 50,
@@ -100,8 +106,8 @@ export const putFlag = operation({
       ],
     }),
   },
-  responses: { 200: jsonResponse('The stored flag.', flagEntry) },
-  errors: { 404: 'Project not found.' },
+  responses: { 200: jsonResponse('The stored flag. ETag is its version.', flagEntry) },
+  errors: { 404: 'Project not found.', 412: versionConflict },
 });
 
 export const deleteFlag = operation({
@@ -111,13 +117,14 @@ export const deleteFlag = operation({
   method: 'delete',
   path: FLAG_PATH,
   summary: 'Delete a flag',
-  request: { params: flagParams },
+  request: { params: flagParams, query: changeQuery, headers: ifMatchHeaders },
   responses: { 204: deleted },
   errors: {
     409: {
       description: 'The flag is a prerequisite of another flag.',
       message: 'The flag is a prerequisite of "checkout". Change or delete those flags first.',
     },
+    412: versionConflict,
   },
 });
 

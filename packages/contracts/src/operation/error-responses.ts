@@ -45,6 +45,7 @@ const statuses: Record<number, [phrase: string, code: string]> = {
   404: ['Not Found', 'NOT_FOUND'],
   408: ['Request Timeout', 'BAD_REQUEST'],
   409: ['Conflict', 'CONFLICT'],
+  412: ['Precondition Failed', 'PRECONDITION_FAILED'],
   413: ['Payload Too Large', 'PAYLOAD_TOO_LARGE'],
   415: ['Unsupported Media Type', 'BAD_REQUEST'],
   429: ['Too Many Requests', 'RATE_LIMITED'],

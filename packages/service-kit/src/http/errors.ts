@@ -54,6 +54,13 @@ export class NotFound extends Rejection {
   }
 }
 
+/** 412: the resource is not in the state that If-Match names. */
+export class PreconditionFailed extends Rejection {
+  constructor(message: string) {
+    super(412, 'PRECONDITION_FAILED', message);
+  }
+}
+
 /** 409: the state of the resource does not allow this. */
 export class Conflict extends Rejection {
   constructor(message: string) {

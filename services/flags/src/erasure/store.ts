@@ -1,24 +1,30 @@
-import type { Tx } from '@switchboard/database';
+import type { Db, Tx } from '@switchboard/database';
 import { and, eq, inArray } from 'drizzle-orm';
-import { cohortPeople, people } from '../schema/index.ts';
+import { cohortPeople, flagVersions, people } from '../schema/index.ts';
 
 export interface ErasureStore {
   /** Removes the traits and groups of people. */
   removePeople(projectId: string, distinctIds: readonly string[]): Promise<void>;
+  /** Leaves the versions of flags that a colleague made without an author. */
+  removeAuthor(sub: string): Promise<void>;
   /** Takes people off every cohort that lists them. Returns whether one did. */
   removeFromCohorts(projectId: string, distinctIds: readonly string[]): Promise<boolean>;
 }
 
-export function createErasureStore(tx: Tx): ErasureStore {
+export function createErasureStore(db: Db | Tx): ErasureStore {
   return {
     async removePeople(projectId, distinctIds) {
-      await tx
+      await db
         .delete(people)
         .where(and(eq(people.projectId, projectId), inArray(people.distinctId, [...distinctIds])));
     },
 
+    async removeAuthor(sub) {
+      await db.update(flagVersions).set({ author: null }).where(eq(flagVersions.author, sub));
+    },
+
     async removeFromCohorts(projectId, distinctIds) {
-      const removed = await tx
+      const removed = await db
         .delete(cohortPeople)
         .where(and(eq(cohortPeople.projectId, projectId), inArray(cohortPeople.distinctId, [...distinctIds])))
         .returning({ cohortId: cohortPeople.cohortId });

@@ -1,59 +1,123 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FlagDefinition, FlagEntry } from '@switchboard/contracts';
+import type { FlagDefinition, FlagEntry, FlagVersion } from '@switchboard/contracts';
 import { validateFlag } from '@switchboard/flag-engine';
 import { BadRequest, Conflict, NotFound } from '@switchboard/service-kit';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
+import { type Change, etagOf, openHistory, presentVersions, VERSIONS_READ } from './history.ts';
+import { createHistoryStore } from './history-store.ts';
 import { createFlagsStore } from './store.ts';
 
+export interface FlagPath {
+  projectId: string;
+  key: string;
+}
+
+/** A flag with the ETag of its version. */
+export interface VersionedFlag {
+  flag: FlagEntry;
+  etag: string;
+}
+
+/** The flags of projects. A change throws PreconditionFailed when the flag is not in the state that it is made for. */
 export interface Flags {
   list(projectId: string): Promise<FlagEntry[]>;
   /** Throws NotFound. */
-  get(projectId: string, key: string): Promise<FlagEntry>;
+  get(at: FlagPath): Promise<VersionedFlag>;
   /** Creates or replaces a flag. Throws BadRequest if it conflicts with the project's other flags. */
-  put(projectId: string, key: string, definition: FlagDefinition): Promise<FlagEntry>;
+  put(at: FlagPath, definition: FlagDefinition, change: Change): Promise<VersionedFlag>;
   /** Throws Conflict while another flag has it as a prerequisite. */
-  remove(projectId: string, key: string): Promise<void>;
+  remove(at: FlagPath, change: Change): Promise<void>;
+  /** The versions of a flag, newest first. Throws BadRequest for a cursor that no page returned. */
+  versions(at: FlagPath, cursor?: string): Promise<{ versions: FlagVersion[]; nextCursor: string | null }>;
+  /** Makes an earlier version the newest. Throws NotFound, and Conflict where the flag cannot be so again. */
+  restore(at: FlagPath, version: number, change: Change): Promise<VersionedFlag>;
 }
 
 const MAX_NAMED = 5;
+const CURSOR = /^[1-9]\d{0,8}$/;
 
 /** Manages the flags of projects. */
 export function createFlags(options: EditOptions): Flags {
-  const store = createFlagsStore(options.database.drizzle);
+  const { drizzle } = options.database;
+  const store = createFlagsStore(drizzle);
+  const history = createHistoryStore(drizzle);
+
+  /** Edits one flag; `next` returns what it becomes, undefined: deleted. */
+  function edit(
+    { projectId, key }: FlagPath,
+    change: Change,
+    next: (existing: readonly FlagEntry[]) => FlagEntry | undefined | Promise<FlagEntry | undefined>,
+  ): Promise<string> {
+    return editRuleset(options, projectId, async (tx) => {
+      const locked = createFlagsStore(tx);
+      const existing = await locked.list(projectId);
+      const stored = existing.find((flag) => flag.key === key);
+      const versions = await openHistory(tx, { projectId, key, stored });
+      versions.require(change.ifMatch);
+      const flag = await next(existing);
+      const hasChanged = !isDeepStrictEqual(stored, flag);
+      if (hasChanged) {
+        await (flag === undefined ? locked.remove(projectId, key) : locked.save(projectId, flag));
+        await versions.record(flag ?? null, change);
+      }
+      return { result: etagOf(versions.version()), hasChanged };
+    });
+  }
+
   return {
     list: store.list,
 
-    async get(projectId, key) {
-      const flag = await store.find(projectId, key);
-      if (flag === undefined) throw new NotFound('Flag not found.');
-      return flag;
+    async get({ projectId, key }) {
+      const found = await store.find(projectId, key);
+      if (found === undefined) throw new NotFound('Flag not found.');
+      return { flag: found.entry, etag: etagOf(found.version) };
     },
 
-    put: (projectId, key, definition) =>
-      editRuleset(options, projectId, async (tx) => {
-        const locked = createFlagsStore(tx);
-        const flag: FlagEntry = { key, ...definition };
-        const existing = await locked.list(projectId);
+    async put(at, definition, change) {
+      const flag: FlagEntry = { key: at.key, ...definition };
+      const etag = await edit(at, change, (existing) => {
         const [fault] = validateFlag(flag, existing);
         if (fault !== undefined) throw new BadRequest(`${fault.path}: ${fault.problem}`);
-        const stored = existing.find((other) => other.key === key);
-        const hasChanged = !isDeepStrictEqual(stored, flag);
-        if (hasChanged) await locked.save(projectId, flag);
-        return { result: flag, hasChanged };
-      }),
+        return flag;
+      });
+      return { flag, etag };
+    },
 
-    remove: (projectId, key) =>
-      editRuleset(options, projectId, async (tx) => {
-        const locked = createFlagsStore(tx);
-        const existing = await locked.list(projectId);
+    async remove(at, change) {
+      await edit(at, change, (existing) => {
         const dependents = existing.filter(
-          (flag) => flag.key !== key && flag.prerequisites?.some(({ flagKey }) => flagKey === key),
+          (flag) => flag.key !== at.key && flag.prerequisites?.some(({ flagKey }) => flagKey === at.key),
         );
         if (dependents.length > 0) throw new Conflict(describeDependents(dependents));
-        const hasChanged = existing.some((flag) => flag.key === key);
-        if (hasChanged) await locked.remove(projectId, key);
-        return { result: undefined, hasChanged };
-      }),
+        return undefined;
+      });
+    },
+
+    async versions({ projectId, key }, cursor) {
+      if (cursor !== undefined && !CURSOR.test(cursor))
+        throw new BadRequest('cursor: not a nextCursor from this list');
+      const from = cursor === undefined ? undefined : Number(cursor);
+      return presentVersions(await history.list(projectId, key, VERSIONS_READ, from));
+    },
+
+    async restore(at, version, change) {
+      const [row] = await history.list(at.projectId, at.key, 1, version);
+      if (row?.version !== version) throw new NotFound('Version not found.');
+      const { entry } = row;
+      if (entry === null) {
+        throw new Conflict(`The flag was deleted in version ${version}. Delete it to have it so again.`);
+      }
+      const etag = await edit(at, change, (existing) => {
+        const [fault] = validateFlag(entry, existing);
+        if (fault !== undefined) {
+          throw new Conflict(
+            `Version ${version} conflicts with the flags of today. ${fault.path}: ${fault.problem}`,
+          );
+        }
+        return entry;
+      });
+      return { flag: entry, etag };
+    },
   };
 }
 

@@ -1,4 +1,11 @@
-import { deleteFlag, getFlag, listFlags, putFlag } from '@switchboard/contracts';
+import {
+  deleteFlag,
+  getFlag,
+  listFlags,
+  listFlagVersions,
+  putFlag,
+  restoreFlagVersion,
+} from '@switchboard/contracts';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
 import type { Flags } from './flags.ts';
 
@@ -17,8 +24,8 @@ export function flagsRoutes(app: ServiceApp, { flags, ofProject }: FlagsDeps): v
   app.implement(
     getFlag,
     async (c) => {
-      const { projectId, key } = c.req.valid('param');
-      return c.json(await flags.get(projectId, key), 200);
+      const { flag, etag } = await flags.get(c.req.valid('param'));
+      return c.json(flag, 200, { ETag: etag });
     },
     ofProject,
   );
@@ -26,8 +33,12 @@ export function flagsRoutes(app: ServiceApp, { flags, ofProject }: FlagsDeps): v
   app.implement(
     putFlag,
     async (c) => {
-      const { projectId, key } = c.req.valid('param');
-      return c.json(await flags.put(projectId, key, c.req.valid('json')), 200);
+      const { flag, etag } = await flags.put(c.req.valid('param'), c.req.valid('json'), {
+        author: c.var.person.sub,
+        reason: c.req.valid('query').reason,
+        ifMatch: c.req.valid('header')['If-Match'],
+      });
+      return c.json(flag, 200, { ETag: etag });
     },
     ofProject,
   );
@@ -35,9 +46,29 @@ export function flagsRoutes(app: ServiceApp, { flags, ofProject }: FlagsDeps): v
   app.implement(
     deleteFlag,
     async (c) => {
-      const { projectId, key } = c.req.valid('param');
-      await flags.remove(projectId, key);
+      await flags.remove(c.req.valid('param'), {
+        author: c.var.person.sub,
+        reason: c.req.valid('query').reason,
+        ifMatch: c.req.valid('header')['If-Match'],
+      });
       return c.body(null, 204);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    listFlagVersions,
+    async (c) => c.json(await flags.versions(c.req.valid('param'), c.req.valid('query').cursor), 200),
+    ofProject,
+  );
+
+  app.implement(
+    restoreFlagVersion,
+    async (c) => {
+      const { version, reason } = c.req.valid('json');
+      const change = { author: c.var.person.sub, reason, ifMatch: c.req.valid('header')['If-Match'] };
+      const { flag, etag } = await flags.restore(c.req.valid('param'), version, change);
+      return c.json(flag, 200, { ETag: etag });
     },
     ofProject,
   );

@@ -1,12 +1,13 @@
 import type { FlagEntry } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { and, asc, eq, sql } from 'drizzle-orm';
-import { flags } from '../schema/index.ts';
+import { flags, flagVersions } from '../schema/index.ts';
 
 export interface FlagsStore {
   /** Sorted by key. */
   list(projectId: string): Promise<FlagEntry[]>;
-  find(projectId: string, key: string): Promise<FlagEntry | undefined>;
+  /** With its version, 0 where there is no history of it. */
+  find(projectId: string, key: string): Promise<{ entry: FlagEntry; version: number } | undefined>;
   save(projectId: string, entry: FlagEntry): Promise<void>;
   remove(projectId: string, key: string): Promise<void>;
 }
@@ -24,8 +25,13 @@ export function createFlagsStore(db: Db | Tx): FlagsStore {
     },
 
     async find(projectId, key) {
-      const [row] = await db.select({ entry: flags.entry }).from(flags).where(isFlag(projectId, key));
-      return row?.entry;
+      const version = sql<number>`coalesce((select max(version) from ${flagVersions}
+        where project_id = ${projectId} and key = ${key}), 0)`;
+      const [row] = await db
+        .select({ entry: flags.entry, version })
+        .from(flags)
+        .where(isFlag(projectId, key));
+      return row;
     },
 
     async save(projectId, entry) {

@@ -1,2 +1,2 @@
-export { cohortPeople, cohorts, flags, rulesets } from './rulesets.ts';
+export { cohortPeople, cohorts, flags, flagVersions, rulesets } from './rulesets.ts';
 export { appliedPositions, groups, people } from './user-state.ts';

@@ -1,6 +1,6 @@
 import type { Clause, FlagEntry } from '@switchboard/contracts';
 import { sql } from 'drizzle-orm';
-import { foreignKey, index, json, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import { foreignKey, index, integer, json, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** One row per project that has flags or cohorts. Edits of a project lock it. */
 export const rulesets = pgTable('rulesets', {
@@ -20,6 +20,27 @@ export const flags = pgTable(
     entry: json().$type<FlagEntry>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.key] })],
+);
+
+/** The last states of each flag, written with the change. Those of deleted flags are kept. */
+export const flagVersions = pgTable(
+  'flag_versions',
+  {
+    projectId: text('project_id').notNull(),
+    key: text().notNull(),
+    /** From 1. */
+    version: integer().notNull(),
+    /** Null: the flag was deleted. */
+    entry: json().$type<FlagEntry>(),
+    /** Null: not known, or erased. */
+    author: text(),
+    reason: text(),
+    at: timestamp({ withTimezone: true, precision: 3, mode: 'date' }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.key, table.version] }),
+    index('flag_versions_by_author').on(table.author),
+  ],
 );
 
 export const cohorts = pgTable(

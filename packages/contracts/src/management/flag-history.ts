@@ -1,0 +1,90 @@
+import { z } from '@hono/zod-openapi';
+import { text } from '../fields/fields.ts';
+import { flagKey } from '../fields/ids.ts';
+import { flagEntry } from '../flags.ts';
+import { jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { managementOf, projectParams } from './common.ts';
+
+/** Why a flag is changed, for its history. */
+export const changeReason = text({ min: 1, max: 500 });
+
+/** Refuses a change unless the flag has this version: the `ETag` that it was read with. */
+export const ifMatchHeaders = z.object({
+  'If-Match': text({ min: 1, max: 50 }).optional().openapi({ example: '"3"' }),
+});
+
+export const versionConflict = {
+  description: 'The flag has another version than If-Match names.',
+  message: 'If-Match: the flag has version 4 by now. Read it, and change that.',
+};
+
+const version = z.int().min(1).openapi({ description: 'Rises by one with each change of the flag.' });
+
+/** One state of a flag, who made it and why. */
+export const flagVersion = z
+  .object({
+    version,
+    flag: flagEntry.nullable().openapi({ description: 'null: the flag was deleted.' }),
+    changes: z.array(z.object({ property: z.string(), before: z.unknown(), after: z.unknown() })).openapi({
+      description: 'What differs from the version before; before or after is absent where unset.',
+    }),
+    author: z.string().nullable().openapi({
+      description: 'The sub of who changed it; null: not known, or erased.',
+    }),
+    reason: z.string().nullable(),
+    at: z.iso.datetime(),
+  })
+  .openapi('FlagVersion');
+export type FlagVersion = z.infer<typeof flagVersion>;
+
+const common = managementOf('flags');
+const flagParams = z.object({ ...projectParams, key: flagKey });
+const VERSIONS_PATH = '/management/v1/projects/{projectId}/flags/{key}/versions';
+
+export const listFlagVersions = operation({
+  ...common,
+  operationId: 'listFlagVersions',
+  permission: 'flags.read',
+  method: 'get',
+  path: VERSIONS_PATH,
+  summary: 'List the versions of a flag, newest first',
+  description: 'Returns 50 per page, also of a deleted flag. The last 200 versions are kept.',
+  request: {
+    params: flagParams,
+    query: z.object({ cursor: text({ min: 1, max: 20 }).optional() }),
+  },
+  responses: {
+    200: jsonResponse(
+      'The versions.',
+      z.object({ versions: z.array(flagVersion), nextCursor: z.string().nullable() }),
+    ),
+  },
+});
+
+export const restoreFlagVersion = operation({
+  ...common,
+  operationId: 'restoreFlagVersion',
+  permission: 'flags.write',
+  method: 'post',
+  path: '/management/v1/projects/{projectId}/flags/{key}/restore',
+  summary: 'Give a flag the state of an earlier version',
+  description: 'Makes a new version. A deleted flag is created again.',
+  request: {
+    params: flagParams,
+    headers: ifMatchHeaders,
+    body: jsonBody(z.object({ version, reason: changeReason.optional() }), {
+      version: 2,
+      reason: 'The new checkout fails in Safari.',
+    }),
+  },
+  responses: { 200: jsonResponse('The flag.', flagEntry) },
+  errors: {
+    404: { description: 'Project or version not found.', message: 'Version not found.' },
+    409: {
+      description: 'The flag was deleted in this version, or it conflicts with the flags of today.',
+      message: 'The flag was deleted in version 2. Delete it to have it so again.',
+    },
+    412: versionConflict,
+  },
+});
