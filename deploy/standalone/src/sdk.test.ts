@@ -251,6 +251,10 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
         await sb.track('c', { text: 'x'.repeat(400_000) }), typeof sb.flags.get('x', 'y')];
     })()`);
     expect(answers).toEqual([undefined, undefined, undefined, undefined, 'string']);
+    const wrong =
+      "switchboard.init({ key: 'none', host: 'no address', storage: 'memory' }).flags.get('x', 1)";
+    expect(await page.evaluate(wrong)).toBe(1);
+    expect(await page.evaluate("switchboard.init({}).track('x') instanceof Promise")).toBe(true);
     expect(await page.evaluate('errors.map(({ code }) => code)')).toEqual(Array(4).fill('invalid'));
   });
 
@@ -335,6 +339,18 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await context.setOffline(true);
     await start(page);
     expect(await page.evaluate(`sb.flags.get('sdk-colour', '')`)).toBe('#0a0');
+  });
+
+  it('reads flags again after a failed read, while the socket is open', async () => {
+    const context = await visitor();
+    let refused = 0;
+    await context.route('**/v1/flags?*', (route) => {
+      if (refused++ >= 2) return route.continue();
+      return route.fulfill({ status: 503, headers: { 'Access-Control-Allow-Origin': '*' } });
+    });
+    const page = await open(context);
+    await page.waitForFunction(`sb.flags.get('results-per-page', 0) > 0`);
+    expect(refused).toBeGreaterThan(2);
   });
 
   it('reads the inbox and marks messages read', async () => {

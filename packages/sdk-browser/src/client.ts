@@ -23,7 +23,7 @@ const SETTLE_MS = 3_000;
  */
 export function init(options: Options): Client {
   const { key, storage: kind = 'browser', sessionMinutes = 30, schemaVersion = 1 } = options;
-  const addressOf = (address: string) => address.replace(/\/+$/, '');
+  const addressOf = (address: string) => `${address}`.replace(/\/+$/, '');
   const host = addressOf(options.host);
   const eventsHost = addressOf(options.eventsHost ?? host);
   const prefix = `switchboard:${key}:`;

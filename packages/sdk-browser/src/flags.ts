@@ -54,6 +54,7 @@ export function createFlags(options: FlagsOptions): FlagsControl {
   let again = false;
   let socket: WebSocket | undefined;
   let failures = 0;
+  let failedReads = 0;
   const timers = new Set<ReturnType<typeof setTimeout>>();
 
   function later(ms: number, run: () => void): void {
@@ -104,13 +105,18 @@ export function createFlags(options: FlagsOptions): FlagsControl {
   }
 
   function connect(): void {
-    const current = new WebSocket(
-      `${host.replace(/^http/, 'ws')}/v1/flags/socket?api_key=${encodeURIComponent(key)}`,
-    );
+    let current: WebSocket;
+    try {
+      current = new WebSocket(
+        `${host.replace(/^http/, 'ws')}/v1/flags/socket?api_key=${encodeURIComponent(key)}`,
+      );
+    } catch {
+      return; // The address is none. Reading it fails too.
+    }
     socket = current;
     current.onmessage = ({ data }) => {
       failures = 0;
-      const message: unknown = JSON.parse(data);
+      const message = parsed(data);
       if (!isObject(message) || message['generatedAt'] === told) return;
       told = message['generatedAt'];
       // Not all clients at once; and once more, for an instance that hears of the change a moment later.
@@ -137,7 +143,12 @@ export function createFlags(options: FlagsOptions): FlagsControl {
       return loading;
     }
     loading = read()
-      .catch(() => undefined) // the poll tries again
+      .then(
+        () => {
+          failedReads = 0;
+        },
+        () => later(backoffMs(failedReads++), () => void load()),
+      )
       .finally(() => {
         loading = undefined;
       });
@@ -156,6 +167,7 @@ export function createFlags(options: FlagsOptions): FlagsControl {
       `${host}/v1/flags?distinct_id=${encodeURIComponent(id)}`,
       token === '' ? {} : { 'X-State-Token': token },
     );
+    if (response.status === 429 || response.status >= 500) throw new Error(`${response.status}`);
     const body: unknown = response.ok ? await response.json() : undefined;
     if (isObject(body) && isObject(body['flags']) && isObject(body['variants']) && id === distinctId()) {
       const state = response.headers.get('X-State');
@@ -204,4 +216,12 @@ export function createFlags(options: FlagsOptions): FlagsControl {
       },
     },
   };
+}
+
+function parsed(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
 }

@@ -57,6 +57,7 @@ export function createInbox({ host, transport, listeners, distinctId }: InboxOpt
       messages: () => messages,
       refresh,
       async markRead(id) {
+        if (distinctId() === '') return false;
         try {
           const body = JSON.stringify({ message_id: id, distinct_id: distinctId() });
           const response = await transport.post(`${host}/v1/messages/read`, body);
