@@ -7,6 +7,7 @@ import { apply, diff } from './apply.ts';
 import { type Command, EXIT_CODES } from './command.ts';
 import { deadLetters } from './dead-letters.ts';
 import { erase } from './erase.ts';
+import { generate } from './generate.ts';
 import { imports } from './import.ts';
 import { keys } from './keys.ts';
 import { get, remove } from './resources.ts';
@@ -21,6 +22,7 @@ const commands: Record<string, Command> = {
   keys,
   import: imports,
   'dead-letters': deadLetters,
+  generate,
 };
 
 const services = [...new Set(managementOperations.map(({ service }) => service))].sort();
