@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createClient, type Options, type SwitchboardError } from './index.ts';
+import { type Decide, startReceiver } from './testing/receiver.ts';
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sdk-node-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function receiver(decide?: Decide) {
+  const started = await startReceiver(decide);
+  onTestFinished(started.close);
+  return started;
+}
+
+function client(host: string, options: Partial<Options> = {}) {
+  const errors: SwitchboardError[] = [];
+  const made = createClient({
+    key: 'pk_eu_test',
+    host,
+    folder: false,
+    flushMs: 10,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  onTestFinished(() => made.close(0));
+  return Object.assign(made, { errors });
+}
+
+test('events of the same moment are sent in one compressed batch, calls alone, in their order', async () => {
+  const { url, arrivals } = await receiver();
+  const sent = client(url);
+  const properties = { text: 'x'.repeat(1_000) };
+  const ids = await Promise.all([
+    sent.track('ada', 'one', properties),
+    sent.track('ada', 'two'),
+    sent.identify('ada', { plan: 'pro' }),
+    sent.group('ada', 'acme', { employees: 80 }),
+    sent.track('ada', 'three'),
+  ]);
+  await sent.flush();
+  expect(arrivals.map(({ path, ids: of }) => [path, of])).toEqual([
+    ['/v1/events', ids.slice(0, 2)],
+    ['/v1/identify', ids.slice(2, 3)],
+    ['/v1/group', ids.slice(3, 4)],
+    ['/v1/events', ids.slice(4)],
+  ]);
+  expect(JSON.parse(arrivals[0]?.body ?? '')).toMatchObject({
+    sent_at: expect.stringMatching(/Z$/),
+    events: [{ distinct_id: 'ada', event_name: 'one', schema_version: 1, properties }, { event_name: 'two' }],
+  });
+  expect(JSON.parse(arrivals[2]?.body ?? '')).toMatchObject({
+    properties: { group_id: 'acme', group_type: 'company', employees: 80 },
+  });
+});
+
+test.each([503, 429, 500])('after %i the same events are sent again, with the same ids', async (status) => {
+  let failures = 2;
+  const { url, arrivals, accepted } = await receiver(() => (failures-- > 0 ? { status } : undefined));
+  const sent = client(url);
+  const id = await sent.track('ada', 'one');
+  await expect.poll(accepted, { timeout: 10_000 }).toEqual([id]);
+  expect(arrivals.map(({ ids }) => ids)).toEqual([[id], [id], [id]]);
+  expect(sent.errors).toEqual([]);
+});
+
+test('of a batch with a bad event, that one is dropped and reported, and the others are sent', async () => {
+  const { url, accepted } = await receiver(({ body }) => {
+    const bad = JSON.parse(body).events.findIndex((one: { event_name: string }) => one.event_name === 'bad');
+    return bad < 0 ? undefined : { status: 400, message: `events[${bad}].event_name: not good` };
+  });
+  const sent = client(url);
+  const [one, bad, two] = await Promise.all(['one', 'bad', 'two'].map((name) => sent.track('ada', name)));
+  await sent.flush();
+  expect(accepted()).toEqual([one, two]);
+  expect(sent.errors).toEqual([
+    { code: 'rejected', message: 'events[1].event_name: not good', eventId: bad, status: 400 },
+  ]);
+});
+
+test('a batch that is too large is halved, and an event that is too large alone is dropped', async () => {
+  const { url, accepted } = await receiver(({ ids, body }) =>
+    ids.length > 2 || body.includes('huge') ? { status: 413, message: 'body: larger' } : undefined,
+  );
+  const sent = client(url);
+  const names = ['one', 'two', 'huge', 'three', 'four'];
+  const ids = await Promise.all(names.map((name) => sent.track('ada', name)));
+  await sent.flush();
+  expect(accepted()).toEqual(ids.filter((_, index) => names[index] !== 'huge'));
+  expect(sent.errors).toMatchObject([{ code: 'rejected', eventId: ids[2], status: 413 }]);
+});
+
+test('a wrong key is reported once, and the queue is kept', async () => {
+  const { url, arrivals } = await receiver(() => ({ status: 401, message: 'Invalid project key.' }));
+  const sent = client(url);
+  await sent.track('ada', 'one');
+  await sent.flush();
+  await sent.flush();
+  expect(arrivals).toHaveLength(1);
+  expect(sent.errors).toEqual([{ code: 'unauthorized', message: 'Invalid project key.', status: 401 }]);
+});
+
+test('nothing throws: what cannot be queued is reported', async () => {
+  const sent = client('http://127.0.0.1:9', { maxBytes: 2_000 });
+  expect(await sent.track('ada', 'big', { n: 1n })).toBeUndefined();
+  expect(await sent.track('ada', 'one', { text: 'x'.repeat(300_000) })).toBeUndefined();
+  const ids = [];
+  for (let count = 0; count < 10; count++) ids.push(await sent.track('ada', 'some'));
+  expect(ids.filter((id) => id !== undefined).length).toBeGreaterThan(2);
+  expect(new Set(sent.errors.map(({ code }) => code))).toEqual(new Set(['invalid', 'full']));
+  await sent.close(0);
+  expect(await sent.track('ada', 'late')).toBeUndefined();
+  expect(await sent.flags.ready(10)).toBe(false);
+  expect(sent.flags.get('beta', 'fallback', { distinctId: 'ada' })).toBe('fallback');
+});
+
+test('without a usable folder the queue is in memory', async () => {
+  const { url, accepted } = await receiver();
+  const file = join(await newFolder(), 'file');
+  await writeFile(file, '');
+  const sent = client(url, { folder: file });
+  const id = await sent.track('ada', 'one');
+  await sent.flush();
+  expect(accepted()).toEqual([id]);
+  expect(sent.errors).toMatchObject([{ code: 'storage' }]);
+});
+
+/** A process of its own, with `client` from here. */
+function start(folder: string, host: string, code: string) {
+  const source = `
+    import { createClient } from ${JSON.stringify(import.meta.resolve('./index.ts'))};
+    const client = createClient({ key: 'pk_eu_test', host: '${host}', folder: '${folder}', flushMs: 10 });
+    ${code}`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source]);
+  let output = '';
+  child.stdout.on('data', (bytes) => {
+    output += bytes;
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, lines: () => output.split('\n').slice(0, -1), exited: once(child, 'exit') };
+}
+
+test('what track accepted is sent once by the next process, if the first is killed while it sends', async () => {
+  const folder = await newFolder();
+  let isBusy = true;
+  const { url, accepted } = await receiver(() => (isBusy ? { status: 503 } : undefined));
+  const code = `for (let n = 0; ; n++) console.log(await client.track('ada', 'event ' + n));`;
+  const killed = start(folder, url, code);
+  await expect.poll(() => killed.lines().length, { timeout: 20_000 }).toBeGreaterThan(200);
+  killed.child.kill('SIGKILL');
+  await killed.exited;
+  const lines = killed.lines();
+  isBusy = false;
+  const next = client(url, { folder });
+  await next.track('ada', 'last');
+  await expect.poll(() => lines.filter((id) => !accepted().includes(id)), { timeout: 20_000 }).toEqual([]);
+  expect(new Set(accepted()).size).toBe(accepted().length);
+  await next.close();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('processes share a folder, and do not take what a live one has', async () => {
+  const folder = await newFolder();
+  const { url, arrivals } = await receiver(() => ({ status: 503 }));
+  const live = start(
+    folder,
+    url,
+    `console.log(await client.track('ada', 'one')); setInterval(() => {}, 1000);`,
+  );
+  await expect.poll(live.lines, { timeout: 20_000 }).toHaveLength(1);
+  const other = client(url, { folder });
+  const mine = await other.track('ada', 'two');
+  await expect.poll(() => arrivals.some(({ ids }) => ids.includes(mine ?? ''))).toBe(true);
+  for (const { ids } of arrivals) expect(ids).toHaveLength(1);
+});
+
+test('the file does not grow with what was sent', async () => {
+  const folder = await newFolder();
+  const { url } = await receiver();
+  const sent = client(url, { folder });
+  const text = 'x'.repeat(20_000);
+  for (let round = 0; round < 5; round++) {
+    await Promise.all([1, 2, 3].map(() => sent.track('ada', 'one', { text })));
+    await sent.flush();
+  }
+  const [name = ''] = await readdir(folder);
+  expect((await stat(join(folder, name))).size).toBeLessThan(150_000);
+  expect((await stat(join(folder, name))).mode & 0o077).toBe(0);
+});

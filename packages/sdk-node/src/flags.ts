@@ -1,0 +1,157 @@
+import { evaluateAll, evaluateFlag, resolve, type User } from '@switchboard/flag-engine';
+import { type Following, followRuleset, type Known } from './ruleset.ts';
+import type { Transport } from './transport.ts';
+import type { FlagsClient, FlagValue, Person, ServerEvaluation } from './types.ts';
+
+interface FlagsOptions {
+  host: string;
+  key: string;
+  transport: Transport;
+  /** Sends waiting calls, and returns the state tokens of those that were sent. */
+  settle(): Promise<string[]>;
+}
+
+const READY_MS = 5_000;
+const MAX_MEMBERSHIPS = 10_000;
+const NO_COHORTS: ReadonlySet<string> = new Set();
+
+export function createFlags({ host, key, transport, settle }: FlagsOptions): FlagsClient & { close(): void } {
+  const listeners = new Set<(keys: string[]) => void>();
+  const waiting = new Set<() => void>();
+  /** The cohorts of the people asked for last, of the ruleset of `membershipsAt`. */
+  const memberships = new Map<string, ReadonlySet<string>>();
+  let membershipsAt = '';
+  let following: Following | undefined;
+  let isClosed = false;
+
+  function known(): Known | undefined {
+    if (isClosed) return following?.known();
+    following ??= followRuleset({
+      host,
+      key,
+      transport,
+      onChange(now, before) {
+        for (const done of waiting) done();
+        if (before === undefined) return;
+        const keys = changedKeys(before.definitions, now.definitions);
+        for (const listener of listeners) listener(keys);
+      },
+    });
+    return following.known();
+  }
+
+  async function getJson(path: string, distinctId: string): Promise<unknown> {
+    const tokens = await settle();
+    const headers = tokens.length === 0 ? {} : { 'X-State-Token': tokens.join(',') };
+    const response = await transport.get(
+      `${host}${path}?distinct_id=${encodeURIComponent(distinctId)}`,
+      headers,
+    );
+    const text = await response.text();
+    return response.ok ? JSON.parse(text) : undefined;
+  }
+
+  return {
+    async ready(timeoutMs = READY_MS) {
+      if (known() !== undefined) return true;
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          waiting.delete(done);
+          resolve();
+        };
+        const timer = setTimeout(done, timeoutMs);
+        waiting.add(done);
+      });
+      return known() !== undefined;
+    },
+
+    get: (flagKey, fallback, person) => typed(flagValueOf(known(), flagKey, person), fallback),
+
+    resolve(flagKey, person) {
+      const ruleset = known()?.ruleset;
+      if (ruleset === undefined) return undefined;
+      const decision = evaluateFlag(ruleset, flagKey, userOf(person));
+      return decision && resolve(ruleset, decision);
+    },
+
+    all(person) {
+      const ruleset = known()?.ruleset;
+      return ruleset === undefined ? {} : { ...evaluateAll(ruleset, userOf(person)).flags };
+    },
+
+    get usesCohorts() {
+      return known()?.usesCohorts ?? false;
+    },
+
+    async withCohorts(person) {
+      const generatedAt = known()?.generatedAt ?? '';
+      if (membershipsAt !== generatedAt) {
+        memberships.clear();
+        membershipsAt = generatedAt;
+      }
+      const remembered = memberships.get(person.distinctId);
+      if (remembered !== undefined) return { ...person, cohorts: remembered };
+      try {
+        const answer = await getJson('/v1/flags/memberships', person.distinctId);
+        if (!hasCohorts(answer)) return person;
+        const cohorts = new Set(answer.cohorts);
+        if (memberships.size >= MAX_MEMBERSHIPS) memberships.clear();
+        if (membershipsAt === generatedAt) memberships.set(person.distinctId, cohorts);
+        return { ...person, cohorts };
+      } catch {
+        return person;
+      }
+    },
+
+    async fetch(distinctId) {
+      try {
+        const answer = await getJson('/v1/flags', distinctId);
+        return isEvaluation(answer) ? { flags: answer.flags, variants: answer.variants } : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+
+    onChange(listener) {
+      known();
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+
+    close() {
+      isClosed = true;
+      following?.close();
+    },
+  };
+}
+
+function userOf({ distinctId, traits = {}, groups, cohorts = NO_COHORTS }: Person): User {
+  return { distinctId, traits, cohorts, ...(groups === undefined ? {} : { groups }) };
+}
+
+function flagValueOf(known: Known | undefined, key: string, person: Person): unknown {
+  return known && evaluateFlag(known.ruleset, key, userOf(person))?.value;
+}
+
+/** The fallback replaces a value of another type: the declared type of a flag is that of its fallback. */
+function typed<K extends string, V>(value: unknown, fallback: V): FlagValue<K, V>;
+function typed(value: unknown, fallback: unknown): unknown {
+  if (value === undefined || value === null) return fallback;
+  if (fallback === undefined || fallback === null) return value;
+  const isAlike = typeof value === typeof fallback && Array.isArray(value) === Array.isArray(fallback);
+  return isAlike ? value : fallback;
+}
+
+function changedKeys(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): string[] {
+  const keys = new Set([...before.keys(), ...now.keys()]);
+  return [...keys].filter((key) => before.get(key) !== now.get(key));
+}
+
+function hasCohorts(value: unknown): value is { cohorts: string[] } {
+  return typeof value === 'object' && value !== null && 'cohorts' in value && Array.isArray(value.cohorts);
+}
+
+function isEvaluation(value: unknown): value is ServerEvaluation {
+  return typeof value === 'object' && value !== null && 'flags' in value && 'variants' in value;
+}

@@ -1,0 +1,157 @@
+import { compileRuleset, type Flag, type Ruleset } from '@switchboard/flag-engine';
+import { backoffMs, type Transport } from './transport.ts';
+
+/** A snapshot, compiled. */
+export interface Known {
+  generatedAt: string;
+  ruleset: Ruleset;
+  usesCohorts: boolean;
+  /** The JSON of each flag by key, to tell which ones change. */
+  definitions: ReadonlyMap<string, string>;
+}
+
+interface FollowOptions {
+  host: string;
+  key: string;
+  transport: Transport;
+  onChange(known: Known, before: Known | undefined): void;
+}
+
+export interface Following {
+  known(): Known | undefined;
+  close(): void;
+}
+
+/** Of the fall-back while the socket is not open. While it is, it would say so. */
+const POLL_MS = 30_000;
+const CHECK_MS = 300_000;
+const REFUSED = [4401, 4403];
+
+/** Keeps a project's ruleset: reads the snapshot, hears of changes on the socket, and asks every 30 s without one. */
+export function followRuleset({ host, key, transport, onChange }: FollowOptions): Following {
+  let known: Known | undefined;
+  let etag: string | undefined;
+  let socket: WebSocket | undefined;
+  let socketUrl: string | undefined;
+  let isSocketOpen = false;
+  /** The change that the socket told of. */
+  let told = '';
+  let socketFailures = 0;
+  let readFailures = 0;
+  let isReading = false;
+  let isClosed = false;
+  let pollTimer: NodeJS.Timeout | undefined;
+  let socketTimer: NodeJS.Timeout | undefined;
+
+  async function read(): Promise<void> {
+    if (isReading || isClosed) return;
+    isReading = true;
+    clearTimeout(pollTimer);
+    try {
+      // A cache on the way may be older than what the socket told of.
+      const headers = {
+        'Cache-Control': 'no-cache',
+        ...(etag === undefined ? {} : { 'If-None-Match': etag }),
+      };
+      const response = await transport.get(`${host}/v1/flags/snapshot`, headers);
+      const text = await response.text();
+      if (response.status !== 304) {
+        if (!response.ok) throw new Error(`the snapshot is answered ${response.status}`);
+        take(JSON.parse(text));
+        etag = response.headers.get('ETag') ?? undefined;
+      }
+      readFailures = 0;
+    } catch {
+      readFailures += 1;
+    }
+    isReading = false;
+    if (socket === undefined && socketUrl !== undefined && socketTimer === undefined) connect();
+    schedule();
+  }
+
+  function schedule(): void {
+    if (isClosed) return;
+    const isBehind = known === undefined || known.generatedAt < told;
+    const ms = readFailures > 0 || isBehind ? backoffMs(readFailures) : isSocketOpen ? CHECK_MS : POLL_MS;
+    pollTimer = setTimeout(() => void read(), Math.min(ms, isSocketOpen ? CHECK_MS : POLL_MS));
+    pollTimer.unref();
+  }
+
+  function take(snapshot: unknown): void {
+    if (!isSnapshot(snapshot)) throw new Error('not a snapshot');
+    socketUrl = snapshot.socketUrl;
+    if (known !== undefined && known.generatedAt >= snapshot.generatedAt) return;
+    const before = known;
+    const { flags, generatedAt } = snapshot;
+    known = {
+      generatedAt,
+      ruleset: compileRuleset(flags),
+      usesCohorts: flags.some(({ targeting }) => targeting?.some(({ op }) => op.endsWith('in_cohort'))),
+      definitions: new Map(flags.map((flag) => [flag.key, JSON.stringify(flag)])),
+    };
+    onChange(known, before);
+  }
+
+  function connect(): void {
+    if (isClosed || socketUrl === undefined) return;
+    socketTimer = undefined;
+    const opened = new WebSocket(`${socketUrl}?api_key=${encodeURIComponent(key)}`);
+    socket = opened;
+    opened.addEventListener('message', ({ data }) => {
+      isSocketOpen = true;
+      socketFailures = 0;
+      const generatedAt = generatedAtOf(data);
+      if (generatedAt > told) told = generatedAt;
+      if (known === undefined || known.generatedAt < told) void read();
+    });
+    opened.addEventListener('close', ({ code }) => {
+      if (socket !== opened) return;
+      socket = undefined;
+      isSocketOpen = false;
+      clearTimeout(pollTimer);
+      schedule();
+      if (isClosed || REFUSED.includes(code)) return;
+      socketTimer = setTimeout(connect, backoffMs(socketFailures++));
+      socketTimer.unref();
+    });
+    // `close` follows.
+    opened.addEventListener('error', () => undefined);
+  }
+
+  void read();
+  return {
+    known: () => known,
+    close() {
+      isClosed = true;
+      clearTimeout(pollTimer);
+      clearTimeout(socketTimer);
+      socket?.close();
+    },
+  };
+}
+
+function generatedAtOf(data: unknown): string {
+  try {
+    const message: unknown = JSON.parse(String(data));
+    if (typeof message === 'object' && message !== null && 'generatedAt' in message) {
+      return String(message.generatedAt);
+    }
+  } catch {
+    // Not of Switchboard.
+  }
+  return '';
+}
+
+interface Snapshot {
+  flags: Flag[];
+  generatedAt: string;
+  socketUrl: string;
+}
+
+/** The engine takes any entry of `flags` as it comes. */
+function isSnapshot(value: unknown): value is Snapshot {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('flags' in value && 'generatedAt' in value && 'socketUrl' in value)) return false;
+  const { flags, generatedAt, socketUrl } = value;
+  return Array.isArray(flags) && typeof generatedAt === 'string' && typeof socketUrl === 'string';
+}

@@ -1,0 +1,46 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+
+export interface Arrival {
+  path: string;
+  /** The ids in the body. */
+  ids: string[];
+  body: string;
+  status: number;
+}
+
+export interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  message?: string;
+}
+
+export type Decide = (arrival: Omit<Arrival, 'status'>) => Answer | undefined;
+
+/** A server that records what it is sent and answers as it is told, by default 202. */
+export async function startReceiver(decide: Decide = () => undefined) {
+  const arrivals: Arrival[] = [];
+  const server = createServer(async (incoming, outgoing) => {
+    const bytes = await buffer(incoming);
+    const body = (incoming.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
+    const ids = [...body.matchAll(/"event_id":"([^"]+)"/g)].map(([, id = '']) => id);
+    const arrival = { path: incoming.url ?? '', ids, body };
+    const { status, headers = {}, message = '' } = decide(arrival) ?? { status: 202 };
+    arrivals.push({ ...arrival, status });
+    outgoing.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+    outgoing.end(JSON.stringify({ message }));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    arrivals,
+    /** The ids of accepted requests, in their order. */
+    accepted: () => arrivals.filter(({ status }) => status < 300).flatMap(({ ids }) => ids),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

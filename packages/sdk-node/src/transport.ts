@@ -1,0 +1,49 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const TIMEOUT_MS = 30_000;
+const MIN_GZIP_LENGTH = 1_000;
+const MAX_RETRY_AFTER_MS = 3_600_000;
+const MAX_BACKOFF_MS = 60_000;
+const compress = promisify(gzip);
+
+export interface Transport {
+  get(url: string, headers?: Record<string, string>): Promise<Response>;
+  /** Posts JSON, compressed unless it is short. */
+  post(url: string, json: string): Promise<Response>;
+}
+
+/** Requests with a project key. They reject without an answer within 30 s, or when `signal` aborts. */
+export function createTransport(key: string, signal: AbortSignal): Transport {
+  const headers = { Authorization: `Bearer ${key}` };
+  const inTime = () => AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  return {
+    get: (url, more) => fetch(url, { headers: { ...headers, ...more }, signal: inTime() }),
+    async post(url, json) {
+      const isShort = json.length < MIN_GZIP_LENGTH;
+      return fetch(url, {
+        method: 'POST',
+        headers: {
+          ...headers,
+          'Content-Type': 'application/json',
+          ...(isShort ? {} : { 'Content-Encoding': 'gzip' }),
+        },
+        body: isShort ? json : new Uint8Array(await compress(json)),
+        signal: inTime(),
+      });
+    },
+  };
+}
+
+/** The wait that a response asks for, in milliseconds; 0 if none. Up to an hour. */
+export function retryAfterMs(response: Response): number {
+  const value = response.headers.get('Retry-After');
+  if (value === null) return 0;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms)) : 0;
+}
+
+/** Half a second, then twice as long after each failure up to a minute; half of it is random. */
+export function backoffMs(failures: number): number {
+  return Math.min(MAX_BACKOFF_MS, 500 * 2 ** failures) * (0.5 + Math.random() / 2);
+}

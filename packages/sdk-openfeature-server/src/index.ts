@@ -1,0 +1,1 @@
+export { SwitchboardProvider } from './provider.ts';

@@ -1,0 +1,1 @@
+export { type Options, SwitchboardProvider, type Tracker } from './provider.ts';
