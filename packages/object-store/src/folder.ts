@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ObjectStoreError } from './errors.ts';
 import { assertKey, assertPrefix } from './keys.ts';
-import type { ListedObject, ObjectStore } from './types.ts';
+import type { ByteRange, ListedObject, ObjectStore } from './types.ts';
 
 /** Folder of files being written. No key begins with a dot. */
 const UNFINISHED = '.UNFINISHED';
@@ -36,13 +36,15 @@ export function openFolder(root: string): ObjectStore {
     }
   }
 
-  async function get(key: string) {
+  async function get(key: string, range?: ByteRange) {
     const path = pathOf(key);
     const file = await open(path, 'r').catch(absentIsUndefined);
     if (file === undefined) return undefined;
     try {
       const { size } = await file.stat();
-      return { size, body: file.createReadStream() };
+      if (range === undefined) return { size, body: file.createReadStream() };
+      const end = Math.min(range.end, size);
+      return { size: end - range.start, body: file.createReadStream({ start: range.start, end: end - 1 }) };
     } catch (error) {
       await file.close();
       throw error;
@@ -70,7 +72,7 @@ export function openFolder(root: string): ObjectStore {
 
   return {
     put: (key, bytes) => orStoreError(`${key} could not be stored`, put(key, bytes)),
-    get: (key) => orStoreError(`${key} could not be read`, get(key)),
+    get: (key, range) => orStoreError(`${key} could not be read`, get(key, range)),
     async *list(prefix) {
       assertPrefix(prefix);
       try {

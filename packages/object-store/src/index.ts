@@ -1,4 +1,4 @@
 export { ObjectStoreError } from './errors.ts';
 export { keyPart } from './keys.ts';
 export { type ObjectStoreSettings, openObjectStore } from './open.ts';
-export type { ListedObject, ObjectStore, StoredObject } from './types.ts';
+export type { ByteRange, ListedObject, ObjectStore, StoredObject } from './types.ts';

@@ -72,6 +72,19 @@ describe.each([
       expect(String(await read(store, `${base}/view`))).toBe('hello');
     });
 
+    test('a part of an object is read alone', async () => {
+      await store.put(`${base}/digits`, Buffer.from('0123456789'));
+      const part = async (start: number, end: number) => {
+        const found = await store.get(`${base}/digits`, { start, end });
+        const bytes = found && (await buffer(found.body));
+        return [found?.size, String(bytes)];
+      };
+      expect(await part(0, 1)).toEqual([1, '0']);
+      expect(await part(3, 6)).toEqual([3, '345']);
+      expect(await part(8, 20)).toEqual([2, '89']);
+      expect(await store.get(`${base}/nothing`, { start: 0, end: 1 })).toBeUndefined();
+    });
+
     test('a missing object is undefined; a folder of keys is not an object', async () => {
       await store.put(`${base}/parent/child`, Buffer.from('x'));
       expect(await store.get(`${base}/nothing`)).toBeUndefined();

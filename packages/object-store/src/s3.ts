@@ -59,11 +59,14 @@ export function openS3({
       await call(`put ${key}`, () => client.putObject(bucket, key, body, body.length));
     },
 
-    async get(key) {
+    async get(key, range) {
       assertKey(key);
       return await call(`get ${key}`, async () => {
         try {
-          const body = await client.getObject(bucket, key);
+          const body =
+            range === undefined
+              ? await client.getObject(bucket, key)
+              : await client.getPartialObject(bucket, key, range.start, range.end - range.start);
           const size = Number('headers' in body ? Object(body.headers)['content-length'] : Number.NaN);
           if (!Number.isSafeInteger(size)) throw new Error('the response has no Content-Length');
           return { size, body };

@@ -2,9 +2,17 @@ import type { Readable } from 'node:stream';
 
 /** An object being read. Its stream must be consumed or destroyed. */
 export interface StoredObject {
-  /** In bytes. */
+  /** In bytes; of a part, the part's own. */
   size: number;
   body: Readable;
+}
+
+/** A part of an object that has at least one byte. */
+export interface ByteRange {
+  /** Offset of the first byte. */
+  start: number;
+  /** Offset after the last byte. */
+  end: number;
 }
 
 export interface ListedObject {
@@ -22,8 +30,8 @@ export interface ListedObject {
 export interface ObjectStore {
   /** Stores the bytes atomically and replaces an existing object. Resolves once they are durable. */
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** Undefined if the object does not exist. */
-  get(key: string): Promise<StoredObject | undefined>;
+  /** Undefined if the object does not exist. Without a range, the whole object. */
+  get(key: string, range?: ByteRange): Promise<StoredObject | undefined>;
   /** The objects whose keys begin with the prefix, in key order. */
   list(prefix: string): AsyncIterable<ListedObject>;
   /** Succeeds if the object does not exist. */
