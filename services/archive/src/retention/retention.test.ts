@@ -87,3 +87,15 @@ it('rows beyond the limit of a statement are deleted by further statements', asy
     select gen_random_uuid(), 0, i, 0, now(), now() - interval '8 days' from generate_series(1, 12000) as i`);
   expect(await expire()).toBe(12_000);
 });
+
+it('a minute of events at full speed is deleted within one', async () => {
+  const store = createRetentionStore(harness.database.drizzle);
+  let left = 2_400_000;
+  const deleteSeen = async (_: number, limit: number) => {
+    const rows = Math.min(limit, left);
+    left -= rows;
+    return rows;
+  };
+  await deleteExpired({ ...store, deleteSeen }, { log: harness.log, retentionHours: 168 });
+  expect(left).toBe(0);
+});

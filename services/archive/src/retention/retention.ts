@@ -4,13 +4,14 @@ import type { Logger } from '@switchboard/service-kit';
 import type { RetentionStore, StoredRange } from './store.ts';
 
 const ROWS_PER_STATEMENT = 5000;
-const STATEMENTS_PER_TABLE = 40;
 const HISTORY_DAYS = 7;
 /** A group that never commits: the offset it would continue from is the earliest stored one. */
 const NO_GROUP = 'archive.retention';
 /** Kafka may keep a record longer than its retention, by up to the age of a log file. */
 const GRACE_HOURS = 31 * 24;
 const EVERY_MS = 60_000;
+/** Rows that are left then are deleted the next time: so many are written in a minute that a number of them may not do. */
+const LONGEST_MS = 50_000;
 
 interface ExpiryOptions {
   log: Pick<EventLog, 'lag'>;
@@ -27,12 +28,14 @@ export async function deleteExpired(
   { log, retentionHours }: ExpiryOptions,
 ): Promise<number> {
   const limit = ROWS_PER_STATEMENT;
-  let rows = 0;
-  rows += await repeat(() => store.deleteSeen(HISTORY_DAYS, limit));
-  rows += await repeat(() => store.deleteDuplicates(HISTORY_DAYS, limit));
-  rows += await repeat(() => store.deleteDeadLetters(HISTORY_DAYS, limit));
+  const deadline = performance.now() + LONGEST_MS;
   const stored = await readStored(log);
-  rows += await repeat(() => store.deleteSegments(GRACE_HOURS + retentionHours, stored, limit));
+  let rows = 0;
+  rows += await repeat(() => store.deleteSegments(GRACE_HOURS + retentionHours, stored, limit), deadline);
+  rows += await repeat(() => store.deleteDuplicates(HISTORY_DAYS, limit), deadline);
+  rows += await repeat(() => store.deleteDeadLetters(HISTORY_DAYS, limit), deadline);
+  // Last: there are as many as events.
+  rows += await repeat(() => store.deleteSeen(HISTORY_DAYS, limit), deadline);
   return rows;
 }
 
@@ -42,12 +45,11 @@ async function readStored(log: Pick<EventLog, 'lag'>): Promise<StoredRange[]> {
   return lags.map(({ partition, committed, end }) => ({ partition, earliest: committed, end }));
 }
 
-async function repeat(deleteSome: () => Promise<number>): Promise<number> {
+async function repeat(deleteSome: () => Promise<number>, deadline: number): Promise<number> {
   let total = 0;
-  for (let statement = 0; statement < STATEMENTS_PER_TABLE; statement++) {
-    const rows = await deleteSome();
+  for (let rows = ROWS_PER_STATEMENT; rows === ROWS_PER_STATEMENT && performance.now() < deadline; ) {
+    rows = await deleteSome();
     total += rows;
-    if (rows < ROWS_PER_STATEMENT) break;
   }
   return total;
 }
