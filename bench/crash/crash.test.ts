@@ -57,8 +57,12 @@ describe.each<[string, LogKind, 1 | 3]>([
 
     it('the checks find a file that is missing from the archive, and one that is there twice', async () => {
       const check = async () =>
-        checkEvents(ledger, (await readArchive(deployment.objects)).events, base).faults;
-      const { events } = await readArchive(deployment.objects);
+        checkEvents(
+          ledger,
+          (await readArchive(deployment.objects, deployment.databaseUrl('archive'))).events,
+          base,
+        ).faults;
+      const { events } = await readArchive(deployment.objects, deployment.databaseUrl('archive'));
       const files = Map.groupBy(events, ({ place }) => place.split(',')[0] ?? '');
       // Of some files every event had no response, so that nobody misses them.
       const isMissed = (file: string) =>

@@ -76,7 +76,7 @@ export async function runRound(run: Run, round: number): Promise<RoundResult> {
   });
 
   const copies = await reader.copies();
-  const archive = await patiently(() => readArchive(deployment.objects));
+  const archive = await patiently(() => readArchive(deployment.objects, deployment.databaseUrl('archive')));
   const events = checkEvents(ledger, archive.events, base, copies);
   const state = checkState(
     ledger,

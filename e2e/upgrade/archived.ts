@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { zstdDecompressSync } from 'node:zlib';
+import { openDatabase } from '@switchboard/database';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import { eventually, type S3Access } from '@switchboard/testkit';
 import { parquetReadObjects } from 'hyparquet';
@@ -7,6 +8,7 @@ import { parquetReadObjects } from 'hyparquet';
 /** Counts each event id in the archive, after waiting up to a minute for the accepted ones. */
 export async function archivedEvents(
   { endpoint, accessKey, secretKey, bucket, region }: S3Access,
+  databaseUrl: string,
   accepted: readonly string[],
 ): Promise<Map<string, number>> {
   const objects = openObjectStore({ endpoint, accessKey, secretKey, bucket, region });
@@ -14,7 +16,7 @@ export async function archivedEvents(
     let found = new Map<string, number>();
     await eventually(
       async () => {
-        found = await readArchive(objects);
+        found = await readArchive(objects, databaseUrl);
         const missing = accepted.filter((id) => !found.has(id)).length;
         if (missing > 0) throw new Error(`${missing} events are not archived yet`);
       },
@@ -26,11 +28,16 @@ export async function archivedEvents(
   }
 }
 
-async function readArchive(objects: ObjectStore): Promise<Map<string, number>> {
+/** Reads every file that was not replaced, those that the archive's database does not know included. */
+async function readArchive(objects: ObjectStore, databaseUrl: string): Promise<Map<string, number>> {
   const times = new Map<string, number>();
-  for await (const { key } of objects.list('events/')) {
+  const listed: string[] = [];
+  for await (const { key } of objects.list('events/')) listed.push(key);
+  const known = await knownFiles(databaseUrl);
+  const unknown = listed.filter((key) => !known.has(key));
+  for (const key of [...unknown, ...[...known].filter(([, isRead]) => isRead).map(([one]) => one)]) {
     const object = await objects.get(key);
-    if (object === undefined) throw new Error(`${key} was listed but does not exist`);
+    if (object === undefined) throw new Error(`${key} is known but does not exist`);
     const bytes = await buffer(object.body);
     const rows = await parquetReadObjects({
       file: {
@@ -43,4 +50,16 @@ async function readArchive(objects: ObjectStore): Promise<Map<string, number>> {
     for (const { event_id: id } of rows) times.set(String(id), (times.get(String(id)) ?? 0) + 1);
   }
   return times;
+}
+
+/** The archive's table of files: whether each is read. */
+async function knownFiles(databaseUrl: string): Promise<Map<string, boolean>> {
+  const database = openDatabase({ url: databaseUrl, applicationName: 'test' });
+  try {
+    const rows = await database.sql<{ key: string; is_read: boolean }[]>`
+      select key, replaced_at is null and deleted_at is null as is_read from event_files`;
+    return new Map(rows.map((row) => [row.key, row.is_read]));
+  } finally {
+    await database.close();
+  }
 }

@@ -51,7 +51,11 @@ export async function verify({
   visitors,
 }: Verified): Promise<Verification> {
   const stored = await storedEvents(deployment.backings.kafka.brokers);
-  const archived = await archivedEvents(deployment.backings.s3, accepted.eventIds);
+  const archived = await archivedEvents(
+    deployment.backings.s3,
+    deployment.backings.postgres.url('archive'),
+    accepted.eventIds,
+  );
   const turnsStored = new Map<string, string[]>();
   for (const one of accepted.conversations) {
     const { turns } = conversation.parse((await call('getConversation', within(one))).body);

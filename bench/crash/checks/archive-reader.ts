@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { zstdDecompressSync } from 'node:zlib';
+import { openDatabase } from '@switchboard/database';
 import type { ObjectStore } from '@switchboard/object-store';
 import { parquetReadObjects } from 'hyparquet';
 import pMap from 'p-map';
@@ -23,17 +24,33 @@ export interface ArchiveContents {
   files: number;
 }
 
-/** Every row of every file of the event archive. */
-export async function readArchive(objects: ObjectStore): Promise<ArchiveContents> {
-  const keys: string[] = [];
-  for await (const { key } of objects.list('events/')) keys.push(key);
+/** Every row of every file of the event archive that was not replaced, those that its database does not know included. */
+export async function readArchive(objects: ObjectStore, databaseUrl: string): Promise<ArchiveContents> {
+  const listed: string[] = [];
+  for await (const { key } of objects.list('events/')) listed.push(key);
+  const known = await knownFiles(databaseUrl);
+  const unknown = listed.filter((key) => !known.has(key));
+  const keys = [...unknown, ...[...known].filter(([, isRead]) => isRead).map(([key]) => key)];
   const files = await pMap(keys, (key) => readFile(objects, key), { concurrency: MAX_CONCURRENT_READS });
   return { events: files.flat(), files: keys.length };
 }
 
+/** The archive's table of files: whether each is read. */
+async function knownFiles(databaseUrl: string): Promise<Map<string, boolean>> {
+  const database = openDatabase({ url: databaseUrl, applicationName: 'bench' });
+  try {
+    const rows = await database.sql<{ key: string; is_read: boolean }[]>`
+      select key, replaced_at is null and deleted_at is null as is_read from event_files`;
+    return new Map(rows.map((row) => [row.key, row.is_read]));
+  } finally {
+    await database.close();
+  }
+}
+
 async function readFile(objects: ObjectStore, key: string): Promise<FoundEvent[]> {
   const found = await objects.get(key);
-  if (found === undefined) throw new Error(`${key} was listed but does not exist`);
+  // Its events are then missing.
+  if (found === undefined) return [];
   const bytes = await buffer(found.body);
   const rows = await parquetReadObjects({
     file: {

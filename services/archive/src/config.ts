@@ -24,6 +24,9 @@ export const archiveSettings = z
     ARCHIVE_FILE_SECONDS: integerSetting({ min: 1, max: 86_400, fallback: 300 }).describe(
       'Longest wait of an event for its file.',
     ),
+    ARCHIVE_REPLACED_MINUTES: integerSetting({ min: 1, max: 43_200, fallback: 60 }).describe(
+      'How long files that were merged stay for those who are reading them.',
+    ),
     ARCHIVE_BUFFER_BYTES: integerSetting({ min: 1, max: 64_000_000_000, fallback: 33_554_432 }).describe(
       'Bytes of JSON per process past which files are written early.',
     ),

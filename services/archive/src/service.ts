@@ -11,10 +11,14 @@ import {
 } from '@switchboard/service-kit';
 import { archiveSettings } from './config.ts';
 import { createErasure as createPersonErasure } from './erasure/erasure.ts';
+import { createEventErasure } from './erasure/event-erasure.ts';
 import { createEventConsumer, EVENTS_GROUP } from './events/consumer.ts';
 import { createEventLookup } from './events/event-lookup.ts';
 import { eventsRoutes } from './events/routes.ts';
 import { createEventsStore } from './events/store.ts';
+import { createCompaction } from './files/compaction.ts';
+import { createPublisher } from './files/publisher.ts';
+import { createFilesStore } from './files/store.ts';
 import { createReplayConsumer, REPLAYS_GROUP } from './replays/consumer.ts';
 import { createErasure } from './replays/erasure.ts';
 import { createRecordings } from './replays/recordings.ts';
@@ -50,6 +54,7 @@ export const archiveService = defineService({
     const workers: Worker[] = [];
 
     const eventsStore = createEventsStore(database.drizzle);
+    const filesStore = createFilesStore(database.drizzle);
     const replaysStore = createReplaysStore(database.drizzle);
     const erasure = createErasure({ store: replaysStore, objects, clock, logger });
 
@@ -64,13 +69,18 @@ export const archiveService = defineService({
         { group: EVENTS_GROUP, topics: [ingestionTopics.events] },
         { group: REPLAYS_GROUP, topics: [ingestionTopics.replays] },
       ],
-      eraser: () => createPersonErasure({ store: replaysStore, objects, replays: erasure }),
+      eraser: (db) =>
+        createPersonErasure({
+          store: replaysStore,
+          events: createEventErasure({ files: createFilesStore(db), objects }),
+          replays: erasure,
+        }),
     });
     workers.push(erasures);
 
     if (serves) {
       const ofProject = projectOfRegion(directory, config.REGION);
-      const eventLookup = createEventLookup({ store: eventsStore, log, objects });
+      const eventLookup = createEventLookup({ store: eventsStore, files: filesStore, log, objects });
       const recordings = createRecordings({ store: replaysStore, objects });
       eventsRoutes(app, { eventLookup, ofProject });
       replaysRoutes(app, { recordings, erasure, ofProject, logger });
@@ -86,6 +96,21 @@ export const archiveService = defineService({
       workers.push(
         createEventConsumer({ store: eventsStore, log, objects, clock, logger, metrics, settings }),
         createRetention({ store, log, logger, retentionHours }),
+        createPublisher({
+          database,
+          log,
+          region: config.REGION,
+          replication: config.TOPIC_REPLICATION,
+          logger,
+        }),
+        createCompaction({
+          database,
+          objects,
+          clock,
+          logger,
+          metrics,
+          replacedSeconds: config.ARCHIVE_REPLACED_MINUTES * 60,
+        }),
       );
     }
     if (config.ROLES.has('replays')) {

@@ -58,7 +58,7 @@ const example: EventLookupResult = {
   state: 'archived',
   accepted: { topic: 'events', partition: 3, offset: 1204, line: 7, at: '2026-03-01T09:30:00.120Z' },
   archived: {
-    file: 'events/prj_shop/2026-03-01/events-3-0000000000001180-1772357399871.parquet',
+    file: 'events/2026-03-01/events-3-0000000000001180-1772357399871.parquet',
     row: 2210,
   },
   duplicates: [{ topic: 'events', partition: 3, offset: 1207, line: 0, at: '2026-03-01T09:30:04.310Z' }],

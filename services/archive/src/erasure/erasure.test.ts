@@ -1,56 +1,150 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import { bucketOf } from '@switchboard/contracts';
+import { openDatabase } from '@switchboard/database';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
-import { expect, it, onTestFinished } from 'vitest';
-import { encodeEvents } from '../events/encode.ts';
+import { testDatabase } from '@switchboard/testkit';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ANY_PROJECT, type Coverage } from '../files/contents.ts';
+import { encodeEvents } from '../files/encode.ts';
+import { createFilesStore } from '../files/store.ts';
+import { archiveMigrations } from '../schema/migrations.ts';
 import { archivedEvent } from '../testing/archived-event.ts';
+import { rowsIn, storeFile } from '../testing/files.ts';
 import { createErasure } from './erasure.ts';
+import { createEventErasure } from './event-erasure.ts';
 
-const FILES = ['events/shop/2026-03-01/events-0-1-1.parquet', 'events/shop/2026-03-02/events-0-2-2.parquet'];
-
-async function twoFiles() {
-  const folder = await mkdtemp(join(tmpdir(), 'switchboard-erasure-'));
-  const objects = openObjectStore({ folder });
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const bytes = encodeEvents([archivedEvent(0), archivedEvent(1, { distinctId: 'grace' })]);
-  for (const key of FILES) await objects.put(key, bytes);
-  return { objects, bytes: Buffer.from(bytes) };
-}
-
-const eraserOn = (objects: ObjectStore) =>
-  createErasure({
-    objects,
-    store: { listReplays: async () => [] },
-    replays: { remove: async () => undefined },
-  });
-
-const grace = { kind: 'person' as const, projectId: 'shop', distinctIds: ['grace'], userId: null };
-
-it('rewrites every file of the project', async () => {
-  const { objects } = await twoFiles();
-  await eraserOn(objects).erasePerson?.(grace, new AbortController().signal);
-  for (const key of FILES) {
-    const object = await objects.get(key);
-    expect(object && (await buffer(object.body))).toEqual(Buffer.from(encodeEvents([archivedEvent(0)])));
-  }
+const test = await testDatabase({ migrations: [archiveMigrations] });
+const database = openDatabase({ url: test.url, applicationName: 'test' });
+const files = createFilesStore(database.drizzle);
+let folder: string;
+let objects: ObjectStore;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-erasure-'));
+  objects = openObjectStore({ folder });
+  await database.sql`truncate event_files`;
+});
+afterEach(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  await database.close();
+  await test.drop();
 });
 
-it('writes nothing more once it is stopped, not even the file that it has read', async () => {
-  const { objects, bytes } = await twoFiles();
-  const stopping = new AbortController();
-  const stopsInTheFirst: ObjectStore = {
-    ...objects,
-    async get(key) {
-      stopping.abort(new Error('stopped'));
-      return await objects.get(key);
-    },
-  };
-  const erasing = eraserOn(stopsInTheFirst).erasePerson?.(grace, stopping.signal);
-  await expect(erasing).rejects.toThrow('stopped');
-  for (const key of FILES) {
-    const object = await objects.get(key);
-    expect(object && (await buffer(object.body))).toEqual(bytes);
-  }
+const erase = (on = objects, signal = new AbortController().signal) =>
+  createErasure({
+    events: createEventErasure({ files, objects: on }),
+    store: { listReplays: async () => [] },
+    replays: { remove: async () => undefined },
+  }).erasePerson?.({ kind: 'person', projectId: 'shop', distinctIds: ['grace'], userId: null }, signal);
+
+const grace = archivedEvent(1, { distinctId: 'grace' });
+/** Of another project, with the same id. */
+const other = archivedEvent(2, { distinctId: 'grace', projectId: 'blog' });
+const store = (key: string, coverage?: Partial<Coverage>, events = [archivedEvent(0), grace, other]) =>
+  storeFile({ database, objects, key, day: '2026-03-01', events, coverage: { ...ANY_PROJECT, ...coverage } });
+const people = async () =>
+  (await rowsIn({ database, objects })).map((row) => `${row.projectId} ${row.distinctId}`).sort();
+
+describe('the erasure of a person', () => {
+  it('replaces the files that may have them, and deletes those at once', async () => {
+    const bucket = { bucket: bucketOf('shop', 4), buckets: 4 };
+    await store('events/2026-03-01/a.parquet');
+    await store('events/2026-03-01/b.parquet', bucket);
+    await store('events/2026-03-01/c.parquet', { projectId: 'shop' }, [grace]);
+    await erase();
+    expect(await people()).toEqual(['blog grace', 'blog grace', 'shop ada', 'shop ada']);
+    const known = await files.find(['a', 'b', 'c'].map((name) => `events/2026-03-01/${name}.parquet`));
+    expect(known.map(({ isDeleted }) => isDeleted)).toEqual([true, true, true]);
+    for (const { key } of known) expect(await objects.get(key)).toBeUndefined();
+    const read = await files.readable('2026-01-01', 10);
+    expect(read.map(({ rows, bucket: of }) => [rows, of])).toEqual(
+      expect.arrayContaining([
+        [2, null],
+        [2, bucket.bucket],
+      ]),
+    );
+  });
+
+  it('leaves files without them, and those of other projects, as they are', async () => {
+    await store('events/2026-03-01/a.parquet', {}, [archivedEvent(0), other]);
+    await store('events/2026-03-01/b.parquet', { projectId: 'blog' }, [other]);
+    const before = await files.readable('2026-01-01', 10);
+    await erase();
+    expect(await files.readable('2026-01-01', 10)).toEqual(before);
+  });
+
+  it('deletes a replaced file that has them, though others may read it still', async () => {
+    await store('events/2026-03-01/a.parquet');
+    await store('events/2026-03-01/b.parquet', {}, [other]);
+    await database.sql`update event_files set replaced_at = now() where key like '%a.parquet'`;
+    await erase();
+    expect(await objects.get('events/2026-03-01/a.parquet')).toBeUndefined();
+    expect(await people()).toEqual(['blog grace']);
+  });
+
+  it('finds them in a file that took the place of others meanwhile', async () => {
+    await store('events/2026-03-01/b.parquet');
+    const merging: ObjectStore = {
+      ...objects,
+      async get(key, range) {
+        if (key.endsWith('b.parquet')) {
+          // Sorted before the one that is read: the list of files is past it.
+          await store('events/2026-03-01/a.parquet');
+          await database.sql`update event_files set replaced_at = now() where key like '%b.parquet'`;
+        }
+        return objects.get(key, range);
+      },
+    };
+    await erase(merging);
+    expect(await people()).toEqual(['blog grace', 'shop ada']);
+  });
+
+  it('keeps a merge in progress from bringing them back', async () => {
+    await store('events/2026-03-01/a.parquet');
+    const [a] = await files.readable('2026-01-01', 10);
+    const step = {
+      id: crypto.randomUUID(),
+      replaced: ['events/2026-03-01/a.parquet'],
+      files: a === undefined ? [] : [{ ...a, key: 'events/2026-03-01/merged.parquet' }],
+    };
+    await files.prepare(step);
+    await erase();
+    expect(await files.replace(step)).toBe(false);
+    expect(await people()).toEqual(['blog grace', 'shop ada']);
+  });
+
+  it('rewrites the files of a project from before files had many', async () => {
+    const keys = [
+      'events/shop/2026-03-01/events-0-1-1.parquet',
+      'events/shop/2026-03-02/events-0-2-2.parquet',
+    ];
+    for (const key of keys) await objects.put(key, await encodeEvents([archivedEvent(0), grace]));
+    await objects.put('events/shop/2026-03-02/events-0-3-3.parquet', await encodeEvents([grace]));
+    await erase();
+    expect(await people()).toEqual(['shop ada', 'shop ada']);
+  });
+
+  it('writes nothing more once it is stopped, not even the file that it has read', async () => {
+    await store('events/2026-03-01/a.parquet');
+    const stopping = new AbortController();
+    const stopsInTheFirst: ObjectStore = {
+      ...objects,
+      async get(key, range) {
+        stopping.abort(new Error('stopped'));
+        return await objects.get(key, range);
+      },
+    };
+    await expect(erase(stopsInTheFirst, stopping.signal)).rejects.toThrow('stopped');
+    expect(await people()).toEqual(['blog grace', 'shop ada', 'shop grace']);
+  });
+});
+
+it('the erasure of a project leaves the rows of others', async () => {
+  await store('events/2026-03-01/a.parquet');
+  await store('events/2026-03-01/b.parquet', { projectId: 'shop' }, [grace]);
+  await objects.put('events/shop/2026-03-01/events-0-1-1.parquet', await encodeEvents([grace]));
+  const erasure = createEventErasure({ files, objects });
+  await erasure.erase({ projectId: 'shop', distinctIds: 'all' }, new AbortController().signal);
+  expect(await people()).toEqual(['blog grace']);
 });

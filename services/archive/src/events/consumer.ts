@@ -15,7 +15,7 @@ const BATCH_BYTES = 256 * 1024;
 export interface EventConsumerOptions {
   store: EventsStore;
   log: Pick<EventLog, 'consume'>;
-  objects: Pick<ObjectStore, 'put' | 'get'>;
+  objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'delete'>;
   clock: Clock;
   logger: Logger;
   metrics: Pick<Metrics, 'counter' | 'gauge'>;
@@ -75,7 +75,7 @@ export function createEventConsumer(options: EventConsumerOptions): EventConsume
       logger,
       onStored(contents) {
         archived.add(contents.events);
-        files.add(contents.files);
+        files.add(contents.files.length);
         duplicates.add(contents.duplicates);
       },
     });

@@ -47,6 +47,8 @@ function mortalConsumer(harness: EventsHarness, fatal: Step, dieAt: number, mome
       put: async (key, bytes) =>
         void (await step('put', async () => harness.objects.put(key, bytes).then(() => true))),
       get: (key) => harness.objects.get(key),
+      list: (prefix) => harness.objects.list(prefix),
+      delete: (key) => harness.objects.delete(key),
     },
     log: {
       consume: (options) =>

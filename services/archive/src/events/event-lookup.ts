@@ -1,15 +1,16 @@
-import { buffer } from 'node:stream/consumers';
-import { type EventLookupResult, ingestionTopics } from '@switchboard/contracts';
+import { coversProject, type EventLookupResult, ingestionTopics } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
+import { FileGone, openFile } from '../files/read.ts';
+import type { FilesStore, KnownFile } from '../files/store.ts';
 import { eventKey, type Place } from './archived-event.ts';
 import { EVENTS_GROUP } from './consumer.ts';
-import { findRow } from './encode.ts';
-import { fileKey } from './files.ts';
+import { fileKey, formerFileKey, ownFileKey } from './files.ts';
 import type { EventHistory, EventsStore } from './store.ts';
 
 interface EventLookupOptions {
   store: Pick<EventsStore, 'findHistory' | 'segmentsAt' | 'readProgress'>;
+  files: Pick<FilesStore, 'find' | 'madeBy'>;
   log: Pick<EventLog, 'lag'>;
   objects: Pick<ObjectStore, 'get'>;
 }
@@ -19,9 +20,11 @@ export interface EventLookup {
 }
 
 const TOPIC = ingestionTopics.events;
+/** How often rows are merged at most, and erasures among them. */
+const MAX_STEPS = 100;
 
 /** Tells where an event is, from the archive's history of the last seven days. */
-export function createEventLookup({ store, log, objects }: EventLookupOptions): EventLookup {
+export function createEventLookup({ store, files, log, objects }: EventLookupOptions): EventLookup {
   async function find(projectId: string, eventId: string): Promise<EventLookupResult> {
     const key = eventKey(projectId, eventId);
     const history = await store.findHistory(key);
@@ -52,17 +55,46 @@ export function createEventLookup({ store, log, objects }: EventLookupOptions): 
   }
 
   async function findFile(projectId: string, place: Place & { at: string }) {
-    const found = await store.segmentsAt(place.partition, place.offset);
-    const files = found
-      .filter((segment) => segment.isStored)
-      .map((segment) => fileKey(segment, { projectId, receivedAt: Date.parse(place.at) }));
-    for (const file of files) {
-      const object = await objects.get(file);
-      const row = object && (await findRow(await buffer(object.body), place));
-      if (row !== undefined) return { file, row };
+    const receivedAt = Date.parse(place.at);
+    const segments = (await store.segmentsAt(place.partition, place.offset)).filter((one) => one.isStored);
+    const keys = segments.flatMap((segment) => [
+      ownFileKey(segment, { projectId, receivedAt }),
+      fileKey(segment, receivedAt),
+    ]);
+    const known = new Map((await files.find(keys)).map((file) => [file.key, file]));
+    const written = keys.flatMap((key) => known.get(key) ?? []);
+    for (const file of await currentFiles(projectId, written)) {
+      const row = await findRow(projectId, file, place);
+      if (row !== undefined) return { file: file.key, row };
     }
-    const [file] = files;
-    return file === undefined ? undefined : { file, row: null };
+    const [file] = written;
+    if (file !== undefined) return { file: file.key, row: null };
+    const [segment] = segments;
+    if (segment === undefined) return undefined;
+    const old = formerFileKey(segment, { projectId, receivedAt });
+    return { file: old, row: (await findRow(projectId, { key: old, bytes: 0 }, place)) ?? null };
+  }
+
+  /** The files that have a project's rows of these files now. */
+  async function currentFiles(projectId: string, written: readonly KnownFile[]): Promise<KnownFile[]> {
+    const current: KnownFile[] = [];
+    let left = [...written];
+    for (let step = 0; step < MAX_STEPS && left.length > 0; step++) {
+      current.push(...left.filter(({ replacedBy }) => replacedBy === null));
+      const steps = new Set(left.flatMap(({ replacedBy }) => replacedBy ?? []));
+      const made = await Promise.all([...steps].map((one) => files.madeBy(one)));
+      left = made.flat().filter((file) => coversProject({ ...file, project: file.projectId }, projectId));
+    }
+    return current;
+  }
+
+  async function findRow(projectId: string, file: Pick<KnownFile, 'key' | 'bytes'>, place: Place) {
+    try {
+      return await (await openFile(objects, file))?.findRow(projectId, place);
+    } catch (error) {
+      if (error instanceof FileGone) return undefined;
+      throw error;
+    }
   }
 
   async function countUnread() {

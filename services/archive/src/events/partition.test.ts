@@ -17,7 +17,12 @@ it('counts nothing as held after it is dropped during a commit', async () => {
       beginSegment: async (begun) => (segment = { ...begun, isStored: false }),
       markStored: async () => undefined,
     },
-    objects: { put: async () => undefined, get: async () => undefined },
+    objects: {
+      put: async () => undefined,
+      get: async () => undefined,
+      list: async function* () {},
+      delete: async () => undefined,
+    },
     settings: { fileBytes: 1, fileAgeMs: 60_000, bufferBytes: 1_000_000 },
     held,
     logger: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,

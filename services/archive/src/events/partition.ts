@@ -29,7 +29,7 @@ interface PartitionOptions {
   partition: number;
   intake: Intake;
   store: Pick<EventsStore, 'findSegment' | 'segmentsWithin' | 'beginSegment' | 'markStored'>;
-  objects: Pick<ObjectStore, 'put' | 'get'>;
+  objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'delete'>;
   settings: FileSettings;
   held: Held;
   logger: Logger;
@@ -61,7 +61,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
   /** The offset of the first record that is not taken in. */
   let position = 0n;
   /** The segment of the first entry, once it was looked up. */
-  let current: { segment: Segment | undefined } | undefined;
+  let current: { segment: Segment | undefined; isOwn?: boolean } | undefined;
   let heldSince = 0;
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
@@ -116,7 +116,8 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
         if (!isDue() && run.length === entries.length) {
           return wait(Math.max(0, heldSince + settings.fileAgeMs - performance.now()));
         }
-        current = { segment: await store.beginSegment(segmentOf(first, await beforeKnown(first, run))) };
+        const wanted = segmentOf(first, await beforeKnown(first, run));
+        current = { segment: await store.beginSegment(wanted), isOwn: true };
         continue;
       }
       const own = entries.slice(0, lengthOf(entries, segment));
@@ -126,7 +127,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
         // An earlier try fixed its end; the missing records come with the next batches.
         return;
       } else {
-        await storeSegment(segment, own);
+        await storeSegment(segment, own, current.isOwn !== true);
         current = { segment: { ...segment, isStored: true } };
       }
       if (dropping.signal.aborted) return;
@@ -142,7 +143,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     return end === -1 ? run : run.slice(0, end);
   }
 
-  async function storeSegment(segment: Segment, own: readonly Entry[]): Promise<void> {
+  async function storeSegment(segment: Segment, own: readonly Entry[], isTakenOver: boolean): Promise<void> {
     const events = own.flatMap((entry) => entry.events);
     const [first] = own;
     const isFirstMissing = first !== undefined && first.offset > segment.firstOffset;
@@ -154,7 +155,8 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
         'found records expired before their files were stored',
       );
     }
-    const files = await writeFiles(segment, events, { objects, signal: dropping.signal, keepExisting });
+    const { signal } = dropping;
+    const files = await writeFiles(segment, events, { objects, signal, keepExisting, isTakenOver });
     const contents = { files, events: events.length, duplicates: sum(own, 'duplicates') };
     await store.markStored(segment, contents);
     onStored(contents);

@@ -1,5 +1,6 @@
 import type { Database } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
+import { insertFiles, type NewFile } from '../files/store.ts';
 import {
   duplicateEvents,
   eventDeadLetters,
@@ -24,7 +25,7 @@ export interface Segment {
 }
 
 export interface SegmentContents {
-  files: number;
+  files: readonly NewFile[];
   events: number;
   duplicates: number;
 }
@@ -63,6 +64,7 @@ export interface EventsStore {
   segmentsWithin(segment: Omit<Segment, 'isStored'>): Promise<Segment[]>;
   /** Begins a segment, and returns it as its first writer defined it. */
   beginSegment(wanted: Omit<Segment, 'isStored'>): Promise<Segment>;
+  /** From then on its files are read. */
   markStored(segment: Segment, contents: SegmentContents): Promise<void>;
   /** Inserts the places of events that have none yet, and returns their keys. */
   insertSeen(events: readonly KeyedEvent[]): Promise<string[]>;
@@ -151,10 +153,13 @@ export function createEventsStore(db: Db): EventsStore {
 
     async markStored({ partition, firstOffset, firstAt }, contents) {
       await db.execute(sql`
-        update ${eventSegments} set stored_at = now(), files = ${contents.files}, events = ${contents.events},
-          duplicates = ${contents.duplicates}
-        where log_partition = ${partition} and first_offset = ${String(firstOffset)} and first_at = ${firstAt}
-          and stored_at is null`);
+        with marked as (
+          update ${eventSegments} set stored_at = now(), files = ${contents.files.length},
+            events = ${contents.events}, duplicates = ${contents.duplicates}
+          where log_partition = ${partition} and first_offset = ${String(firstOffset)} and first_at = ${firstAt}
+            and stored_at is null
+          returning 1
+        ) ${insertFiles(contents.files, sql`exists (select 1 from marked)`)}`);
     },
 
     async insertSeen(events) {

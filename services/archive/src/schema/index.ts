@@ -5,4 +5,5 @@ export {
   eventSegments,
   seenEvents,
 } from './events.ts';
+export { erasedProjects, eventFiles, publishedFiles } from './files.ts';
 export { replayChunks, replayPeople, replays } from './replays.ts';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { coversProject } from '@switchboard/contracts';
 import { type Database, migrate, openDatabase } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
@@ -25,6 +26,7 @@ import {
 } from '../events/consumer.ts';
 import type { FileSettings } from '../events/partition.ts';
 import { createEventsStore } from '../events/store.ts';
+import { createFilesStore, type KnownFile } from '../files/store.ts';
 import { archiveMigrations } from '../schema/migrations.ts';
 import { openLog } from './log.ts';
 import { eventRecords, type SentEvent } from './records.ts';
@@ -45,8 +47,9 @@ export interface EventsHarness {
   consumer(overrides?: Partial<EventConsumerOptions>): EventConsumer;
   /** Resolves once the group has committed everything on the topic. */
   allCommitted(): Promise<void>;
-  /** Every row of a project's files, as DuckDB reads them. */
+  /** Every row of a project in the files that are read, as DuckDB reads them. */
   rows(projectId: string): Promise<Row[]>;
+  /** The files that have rows of a project. */
   files(projectId: string): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -142,11 +145,25 @@ async function createHarness(
   const store = createEventsStore(database.drizzle);
   const common = { store, log, objects, clock: systemClock, logger, settings: quick };
 
-  const files = async (projectId: string) => {
-    const keys: string[] = [];
-    for await (const { key } of objects.list(`events/${projectId}/`)) keys.push(key);
-    return keys;
-  };
+  /** The files that are read for a project, copied to a folder. */
+  async function withFiles<T>(projectId: string, use: (glob: string) => Promise<T>, none: T): Promise<T> {
+    const folder = await mkdtemp(join(tmpdir(), 'switchboard-archive-'));
+    try {
+      const found = await createFilesStore(database.drizzle).readable('0001-01-01', 100_000);
+      const keys = found.filter((file) => covers(file, projectId)).map(({ key }) => key);
+      for (const key of keys) {
+        const object = await objects.get(key);
+        if (object === undefined) throw new Error(`${key} is known but missing`);
+        await mkdir(dirname(join(folder, key)), { recursive: true });
+        await writeFile(join(folder, key), await buffer(object.body));
+      }
+      return keys.length === 0 ? none : await use(join(folder, 'events', '*', '*.parquet'));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+  const covers = (file: KnownFile, projectId: string) =>
+    coversProject({ ...file, project: file.projectId }, projectId);
 
   return {
     database,
@@ -167,24 +184,28 @@ async function createHarness(
         },
         { withinMs: 60_000 },
       ),
-    files,
-    async rows(projectId) {
-      const folder = await mkdtemp(join(tmpdir(), 'switchboard-archive-'));
-      try {
-        for (const key of await files(projectId)) {
-          const object = await objects.get(key);
-          if (object === undefined) throw new Error(`${key} is listed but missing`);
-          await mkdir(dirname(join(folder, key)), { recursive: true });
-          await writeFile(join(folder, key), await buffer(object.body));
-        }
-        const all = join(folder, 'events', projectId, '*', '*.parquet');
-        return await query(
-          `select * from read_parquet('${all}') order by log_partition, log_offset, log_line`,
-        );
-      } finally {
-        await rm(folder, { recursive: true });
-      }
-    },
+    files: (projectId) =>
+      withFiles(
+        projectId,
+        async (glob) => {
+          const rows = await query(
+            `select distinct filename from read_parquet('${glob}', filename = true)
+             where project_id = '${projectId}' order by 1`,
+          );
+          return rows.map(({ filename }) => String(filename).replace(/^.*\/events\//, 'events/'));
+        },
+        [],
+      ),
+    rows: (projectId) =>
+      withFiles(
+        projectId,
+        (glob) =>
+          query(
+            `select * from read_parquet('${glob}') where project_id = '${projectId}'
+             order by log_partition, log_offset, log_line`,
+          ),
+        [],
+      ),
     async stop() {
       await log.close();
       objects.close();

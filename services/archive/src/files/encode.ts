@@ -1,7 +1,8 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { type ParquetType, parquetReadObjects, type SchemaElement } from 'hyparquet';
-import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
-import type { ArchivedEvent, Place } from './archived-event.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { zstdCompressSync } from 'node:zlib';
+import type { ParquetType, SchemaElement } from 'hyparquet';
+import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
+import type { ArchivedEvent } from '../events/archived-event.ts';
 
 interface Column extends Pick<ColumnSource, 'encoding' | 'statistics'> {
   element: SchemaElement;
@@ -11,7 +12,7 @@ interface Column extends Pick<ColumnSource, 'encoding' | 'statistics'> {
 const text = (
   name: string,
   of: Column['of'],
-  more: { isNullable?: boolean; isUnique?: boolean } = {},
+  more: { isNullable?: boolean; isUnique?: boolean; isSorted?: boolean } = {},
 ): Column => ({
   element: {
     name,
@@ -23,8 +24,8 @@ const text = (
   },
   // A dictionary does not pay where values are nearly unique.
   ...(more.isUnique ? { encoding: 'PLAIN' } : {}),
-  // Minimum and maximum of a text help no query and cost more than the rest of the encoding.
-  statistics: false,
+  // Minimum and maximum tell where a reader need not look if rows are in that order; otherwise they only cost.
+  statistics: more.isSorted ?? false,
   of,
 });
 
@@ -46,10 +47,10 @@ const integer = (name: string, type: ParquetType, of: Column['of']): Column => (
 });
 
 const columns: Column[] = [
-  text('project_id', (event) => event.projectId),
+  text('project_id', (event) => event.projectId, { isSorted: true }),
   text('event_id', (event) => event.eventId, { isUnique: true }),
-  text('event_name', (event) => event.eventName),
-  text('distinct_id', (event) => event.distinctId),
+  text('event_name', (event) => event.eventName, { isSorted: true }),
+  text('distinct_id', (event) => event.distinctId, { isSorted: true }),
   text('session_id', (event) => event.sessionId, { isNullable: true }),
   integer('schema_version', 'INT64', (event) => BigInt(event.schemaVersion)),
   time('occurred_at', (event) => BigInt(event.occurredAt)),
@@ -68,37 +69,47 @@ const schema: SchemaElement[] = [
   ...columns.map(({ element }) => element),
 ];
 
-const ROW_GROUP_SIZE = 50_000;
+/** Few enough that a reader of one project reads little of others', and that a group is encoded within milliseconds. */
+export const ROW_GROUP_ROWS = 4_096;
 
-/** A Parquet file with one row per event, in order; the same events give the same bytes. */
-export function encodeEvents(events: readonly ArchivedEvent[]): Uint8Array {
-  const file = parquetWriteBuffer({
-    columnData: columns.map(({ element, of, ...options }) => ({
-      name: element.name,
-      data: events.map(of),
-      ...options,
-    })),
+/** Writes a Parquet file, a group of rows at a time. */
+export interface FileEncoder {
+  /** At most ROW_GROUP_ROWS, in the order of the file. */
+  add(events: readonly ArchivedEvent[]): void;
+  finish(): Uint8Array;
+}
+
+export function createFileEncoder(): FileEncoder {
+  const writer = new ByteWriter();
+  const parquet = new ParquetWriter({
+    writer,
     schema,
     codec: 'ZSTD',
     compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
     createdBy: 'switchboard',
-    rowGroupSize: ROW_GROUP_SIZE,
   });
-  return new Uint8Array(file);
+  return {
+    add(events) {
+      const columnData = columns.map(({ element, of, ...options }) => ({
+        name: element.name,
+        data: events.map(of),
+        ...options,
+      }));
+      void parquet.write({ columnData, rowGroupSize: ROW_GROUP_ROWS });
+    },
+    finish() {
+      void parquet.finish();
+      return new Uint8Array(writer.getBuffer());
+    },
+  };
 }
 
-/** The row of the event at this place, counted from 0; undefined when the file does not have it. */
-export async function findRow(file: Uint8Array, place: Place): Promise<number | undefined> {
-  const rows = await parquetReadObjects({
-    file: {
-      byteLength: file.byteLength,
-      slice: (start, end) => new Uint8Array(file.subarray(start, end)).buffer,
-    },
-    columns: ['log_offset', 'log_line'],
-    compressors: { ZSTD: (bytes) => zstdDecompressSync(bytes) },
-  });
-  const row = rows.findIndex(
-    ({ log_offset: offset, log_line: line }) => offset === place.offset && line === place.line,
-  );
-  return row === -1 ? undefined : row;
+/** A Parquet file with one row per event, in order; the same events give the same bytes. Other work may run meanwhile. */
+export async function encodeEvents(events: readonly ArchivedEvent[]): Promise<Uint8Array> {
+  const encoder = createFileEncoder();
+  for (let start = 0; start < events.length; start += ROW_GROUP_ROWS) {
+    if (start > 0) await nextTurn();
+    encoder.add(events.slice(start, start + ROW_GROUP_ROWS));
+  }
+  return encoder.finish();
 }

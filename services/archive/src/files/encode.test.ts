@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { anyEvents } from '@switchboard/contracts/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ArchivedEvent } from '../events/archived-event.ts';
+import { decodeRecord } from '../events/decode.ts';
 import { query, sent } from '../testing/events-harness.ts';
 import { eventRecords, type SentEvent } from '../testing/records.ts';
-import type { ArchivedEvent } from './archived-event.ts';
-import { decodeRecord } from './decode.ts';
-import { encodeEvents, findRow } from './encode.ts';
+import { encodeEvents } from './encode.ts';
+import { openBytes } from './read.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -36,7 +37,7 @@ function archived(events: SentEvent[]): ArchivedEvent[] {
 
 async function written(events: ArchivedEvent[]) {
   const file = join(folder, 'file.parquet');
-  await writeFile(file, encodeEvents(events));
+  await writeFile(file, await encodeEvents(events));
   return query(`select * from read_parquet('${file}', file_row_number = true) order by file_row_number`);
 }
 
@@ -127,18 +128,33 @@ describe('a Parquet file', () => {
     ]);
   });
 
-  it('is byte for byte the same when it is written again', () => {
+  it('is byte for byte the same when it is written again', async () => {
     const events = archived(Array.from({ length: 100 }, () => sent()));
-    expect(Buffer.from(encodeEvents(events)).equals(encodeEvents(structuredClone(events)))).toBe(true);
+    const again = await encodeEvents(structuredClone(events));
+    expect(Buffer.from(await encodeEvents(events)).equals(again)).toBe(true);
+  });
+
+  it('tells where the rows of a project are', async () => {
+    const events = ['a', 'b', 'c'].flatMap((projectId) =>
+      archived(Array.from({ length: 5000 }, () => sent())).map((event) => ({ ...event, projectId })),
+    );
+    await written(events);
+    const file = join(folder, 'file.parquet');
+    const groups = await query(
+      `select stats_min_value as first, stats_max_value as last from parquet_metadata('${file}')
+       where path_in_schema = 'project_id' order by row_group_id`,
+    );
+    expect(groups.map(({ first, last }) => `${first}${last}`)).toEqual(['aa', 'ab', 'bc', 'cc']);
   });
 
   it('finds the row of an event', async () => {
-    const events = archived(Array.from({ length: 1000 }, () => sent()));
-    const file = encodeEvents(events);
-    for (const index of [0, 1, 500, 999]) {
+    const events = archived(Array.from({ length: 9000 }, () => sent()));
+    const file = await openBytes(await encodeEvents(events));
+    for (const index of [0, 1, 5000, 8999]) {
       const event = events[index];
-      expect(event && (await findRow(file, event))).toBe(index);
+      expect(event && (await file.findRow('p1', event))).toBe(index);
+      expect(event && (await file.findRow('p2', event))).toBeUndefined();
     }
-    expect(await findRow(file, { partition: 0, offset: 99n, line: 0 })).toBeUndefined();
+    expect(await file.findRow('p1', { partition: 0, offset: 99n, line: 0 })).toBeUndefined();
   });
 });

@@ -1,0 +1,251 @@
+import {
+  ARCHIVE_FILES_TOPIC,
+  type ArchiveFileRecord,
+  archiveFileRecord,
+  filesOfProject,
+} from '@switchboard/contracts';
+import { createLogger, systemClock } from '@switchboard/service-kit';
+import { eventually } from '@switchboard/testkit';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ArchivedEvent } from '../events/archived-event.ts';
+import { archivedEvent } from '../testing/archived-event.ts';
+import { type EventsHarness, onPostgresAndFolder } from '../testing/events-harness.ts';
+import { rowsIn, storeFile } from '../testing/files.ts';
+import { recordsOn } from '../testing/log.ts';
+import { work } from './compaction.ts';
+import { ANY_PROJECT } from './contents.ts';
+import { compareRows } from './order.ts';
+import { createPublisher } from './publisher.ts';
+import { openFile } from './read.ts';
+import { createFilesStore, type FilesStore } from './store.ts';
+
+let harness: EventsHarness;
+let store: FilesStore;
+beforeAll(async () => {
+  harness = await onPostgresAndFolder();
+  store = createFilesStore(harness.database.drizzle);
+});
+afterAll(() => harness.stop());
+beforeEach(async () => {
+  await harness.database.drizzle.execute(sql`truncate event_files, erased_projects`);
+  for await (const { key } of harness.objects.list('events/')) await harness.objects.delete(key);
+});
+
+const DAY = '2026-03-01';
+const noon = new Date(`${DAY}T12:00:00Z`);
+const nextDay = new Date('2026-03-02T02:00:00Z');
+const names = ['page seen', 'é', '\u{1f600}', 'signed up'];
+let line = 0;
+/** Of so many projects, in no order. */
+const events = (count: number, projects: number, more: Partial<ArchivedEvent> = {}) =>
+  Array.from({ length: count }, (_, index) =>
+    archivedEvent(0, {
+      line: line++,
+      projectId: `project-${(index * 11) % projects}`,
+      eventName: names[index % 4] ?? '',
+      distinctId: `person-${(index * 13) % 20}`,
+      occurredAt: 1_772_350_200_123 - ((index * 31) % 1000),
+      ...more,
+    }),
+  );
+
+const put = (name: string, rows: ArchivedEvent[], coverage = ANY_PROJECT) =>
+  storeFile({ ...harness, key: `events/${DAY}/${name}.parquet`, day: DAY, events: rows, coverage });
+
+const run = (at: Date, more: { replacedSeconds?: number; mergeBytes?: number } = {}) =>
+  work({
+    store,
+    objects: harness.objects,
+    clock: { ...systemClock, now: () => at },
+    replacedSeconds: 3600,
+    signal: new AbortController().signal,
+    onMerged: () => undefined,
+    ...more,
+  });
+
+const linesOf = (rows: ArchivedEvent[]) => rows.map((row) => row.line).sort((a, b) => a - b);
+const read = () => store.readable('2026-01-01', 10_000);
+
+/** Every record that is on the topic once all files are published. */
+async function published() {
+  const publisher = createPublisher({
+    database: harness.database,
+    log: harness.log,
+    region: 'eu',
+    replication: 1,
+    logger: createLogger({ service: 'archive', level: 'silent' }),
+  });
+  publisher.start();
+  await eventually(async () => {
+    const rows = await harness.database.drizzle.execute(
+      sql`select 1 from event_files where published_at is null`,
+    );
+    expect(rows).toHaveLength(0);
+  });
+  await publisher.stop();
+  const records = await recordsOn(harness.log, ARCHIVE_FILES_TOPIC, [0n]);
+  return records.map(({ key, value }) => ({
+    key: key ?? '',
+    file: value === null ? null : archiveFileRecord.parse(JSON.parse(String(value))),
+  }));
+}
+
+describe('merging files', () => {
+  it('waits until a day has many, and leaves one with all their rows in order', async () => {
+    const all = Array.from({ length: 16 }, () => events(300, 5));
+    for (const [index, rows] of all.slice(1).entries()) await put(`f${index}`, rows);
+    await run(noon);
+    expect(await read()).toHaveLength(15);
+    await put('last', all[0] ?? []);
+    await run(noon);
+    const [file, ...others] = await read();
+    expect([file?.rows, file?.projectId, file?.bucket, others.length]).toEqual([4800, null, null, 0]);
+    const groups = [];
+    const opened = file && (await openFile(harness.objects, file));
+    if (opened !== undefined) for await (const group of opened.groups()) groups.push(group);
+    expect(groups.map((rows) => rows.length)).toEqual([4096, 704]);
+    const rows = groups.flat();
+    expect(rows).toEqual(all.flat().sort(compareRows));
+  });
+
+  it('merges what is left of a day that is over, each project apart that has files of its own', async () => {
+    for (const name of ['a', 'b']) {
+      await put(name, events(10, 3));
+      await put(`own-${name}`, events(10, 1, { projectId: 'large' }), { ...ANY_PROJECT, projectId: 'large' });
+    }
+    await run(nextDay);
+    expect((await read()).map(({ rows, projectId }) => [rows, projectId]).sort()).toEqual([
+      [20, null],
+      [20, 'large'],
+    ]);
+  });
+
+  it('does not write a large file again for a small one', async () => {
+    await put('large', events(5_000, 3));
+    await put('small', events(1, 1));
+    await run(nextDay);
+    expect(await read()).toHaveLength(2);
+  });
+
+  it('deletes replaced files once nobody reads them, and forgets them', async () => {
+    await put('a', events(10, 3));
+    await put('b', events(10, 3));
+    await run(nextDay);
+    expect(await rowsIn(harness)).toHaveLength(20);
+    const keys = [`events/${DAY}/a.parquet`, `events/${DAY}/b.parquet`];
+    const kept: string[] = [];
+    for await (const { key } of harness.objects.list('events/')) kept.push(key);
+    expect(kept).toEqual(expect.arrayContaining(keys));
+    await run(nextDay, { replacedSeconds: 0 });
+    for (const key of keys) expect(await harness.objects.get(key)).toBeUndefined();
+    expect(await rowsIn(harness)).toHaveLength(20);
+    const topic = await published();
+    expect(topic.filter(({ key }) => keys.includes(key)).map(({ file }) => file)).toEqual([null, null]);
+    await harness.database.drizzle.execute(
+      sql`update event_files set deleted_at = deleted_at - interval '10 days'`,
+    );
+    await run(nextDay);
+    expect(await store.find(keys)).toEqual([]);
+  });
+
+  it('that was interrupted leaves the old files, and no objects that nobody knows', async () => {
+    await put('a', events(10, 3));
+    await put('b', events(10, 3));
+    const stopping = new AbortController();
+    const failing = {
+      ...harness.objects,
+      async put(key: string, bytes: Uint8Array) {
+        await harness.objects.put(key, bytes);
+        stopping.abort(new Error('killed'));
+      },
+    };
+    const killed = work({
+      store,
+      objects: failing,
+      clock: { ...systemClock, now: () => nextDay },
+      replacedSeconds: 3600,
+      signal: stopping.signal,
+      onMerged: () => undefined,
+    });
+    await expect(killed).rejects.toThrow('killed');
+    expect((await read()).map(({ key }) => key)).toEqual([
+      `events/${DAY}/a.parquet`,
+      `events/${DAY}/b.parquet`,
+    ]);
+    await harness.database.drizzle.execute(
+      sql`update event_files set replaced_at = replaced_at - interval '3 hours' where replaced_at is not null`,
+    );
+    await run(nextDay);
+    const left: string[] = [];
+    for await (const { key } of harness.objects.list('events/')) left.push(key);
+    expect(left).toHaveLength(3);
+    expect((await rowsIn(harness)).length).toBe(20);
+  });
+
+  it('erases the events of a project that is asked for', async () => {
+    await put('a', events(10, 2));
+    await harness.database.drizzle.execute(
+      sql`insert into erased_projects (project_id) values ('project-0')`,
+    );
+    await run(noon);
+    expect(new Set((await rowsIn(harness)).map((row) => row.projectId))).toEqual(new Set(['project-1']));
+    expect(await store.projectToErase()).toBeUndefined();
+  });
+});
+
+describe('readers of the topic', () => {
+  it('see every row of a project once, whichever record is the last they have seen', async () => {
+    const before = (await recordsOn(harness.log, ARCHIVE_FILES_TOPIC, [0n]).catch(() => [])).length;
+    const all: ArchivedEvent[] = [];
+    for (let index = 0; index < 8; index++) {
+      const rows = events(60, 7);
+      all.push(...rows);
+      await put(`f${index}`, rows);
+    }
+    const [first] = await read();
+    const mergeBytes = 2 * (first?.bytes ?? 0);
+    await published();
+    await run(nextDay, { mergeBytes });
+    const records = (await published()).slice(before);
+    expect(new Set(records.map(({ file }) => file?.buckets))).toEqual(new Set([null, 4]));
+
+    const known = new Map<string, ArchiveFileRecord>();
+    const rowsByKey = new Map<string, ArchivedEvent[]>();
+    for await (const { key, size } of harness.objects.list('events/')) {
+      const rows: ArchivedEvent[] = [];
+      const file = await openFile(harness.objects, { key, bytes: size });
+      if (file !== undefined) for await (const group of file.groups()) rows.push(...group);
+      rowsByKey.set(key, rows);
+    }
+    const projects = [...new Set(all.map((row) => row.projectId))];
+    for (const [index, { key, file }] of records.entries()) {
+      if (file === null) known.delete(key);
+      else known.set(key, file);
+      if (index < 7) continue;
+      for (const project of projects) {
+        const seen = filesOfProject(known.values(), project).flatMap(
+          ({ key: of }) => rowsByKey.get(of) ?? [],
+        );
+        const own = (rows: ArchivedEvent[]) => linesOf(rows.filter((row) => row.projectId === project));
+        expect(own(seen)).toEqual(own(all));
+      }
+    }
+    const files = filesOfProject(known.values(), 'project-1');
+    expect(files.map(({ buckets }) => buckets)).toEqual([4]);
+  });
+
+  it('get every file again where the topic was lost', async () => {
+    await put('a', events(10, 3));
+    await published();
+    await harness.database.drizzle.execute(sql`update published_files set next_offset = 1000000`);
+    const b = await put('b', events(10, 3));
+    // Being written: nobody may read it yet.
+    await store.prepare({ id: crypto.randomUUID(), replaced: [], files: [{ ...b, key: 'events/prepared' }] });
+    const records = await published();
+    expect(records.slice(-2).map(({ key }) => key)).toEqual([
+      `events/${DAY}/a.parquet`,
+      `events/${DAY}/b.parquet`,
+    ]);
+  });
+});

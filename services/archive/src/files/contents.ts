@@ -1,0 +1,54 @@
+import type { ArchivedEvent } from '../events/archived-event.ts';
+
+/** Of whose events a file has rows; see `archiveFileRecord`. */
+export interface Coverage {
+  /** Null: of many projects. */
+  projectId: string | null;
+  bucket: number | null;
+  buckets: number | null;
+}
+
+export const ANY_PROJECT: Coverage = { projectId: null, bucket: null, buckets: null };
+
+/** What is known of rows without reading them. Times are milliseconds since 1970. */
+export interface Contents {
+  rows: number;
+  /** About how much memory they take. */
+  rowBytes: number;
+  firstOccurredAt: number;
+  lastOccurredAt: number;
+  /** Null: too many. */
+  eventNames: string[] | null;
+}
+
+const MAX_EVENT_NAMES = 100;
+/** So that records of many files stay small. */
+const MAX_NAMES_LENGTH = 4_000;
+/** Of an event without its texts. */
+const EVENT_BYTES = 300;
+
+/** Collects the contents of rows as they are written. */
+export function collectContents() {
+  const names = new Set<string>();
+  let namesLength = 0;
+  const known = {
+    rows: 0,
+    rowBytes: 0,
+    firstOccurredAt: Number.POSITIVE_INFINITY,
+    lastOccurredAt: Number.NEGATIVE_INFINITY,
+  };
+  const hasTooManyNames = () => names.size > MAX_EVENT_NAMES || namesLength > MAX_NAMES_LENGTH;
+
+  return {
+    add(event: ArchivedEvent): void {
+      known.rows += 1;
+      known.rowBytes += EVENT_BYTES + (event.properties?.length ?? 0) + (event.context?.length ?? 0);
+      known.firstOccurredAt = Math.min(known.firstOccurredAt, event.occurredAt);
+      known.lastOccurredAt = Math.max(known.lastOccurredAt, event.occurredAt);
+      if (hasTooManyNames() || names.has(event.eventName)) return;
+      names.add(event.eventName);
+      namesLength += event.eventName.length;
+    },
+    get: (): Contents => ({ ...known, eventNames: hasTooManyNames() ? null : [...names].sort() }),
+  };
+}

@@ -1,0 +1,147 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ArchivedEvent } from '../events/archived-event.ts';
+import { type Contents, type Coverage, collectContents } from './contents.ts';
+import { createFileEncoder, type FileEncoder, ROW_GROUP_ROWS } from './encode.ts';
+import { compareRows } from './order.ts';
+import type { OpenFile } from './read.ts';
+
+/** A file that was merged. */
+export interface Merged {
+  coverage: Coverage;
+  contents: Contents;
+  bytes: Uint8Array;
+}
+
+interface MergeOptions {
+  /** Which file a row goes to. */
+  coverageOf(projectId: string): Coverage;
+  /** Rows that are left out. */
+  isErased?(event: ArchivedEvent): boolean;
+  /** Aborts with an exception. */
+  signal: AbortSignal;
+}
+
+/** Rows held for all files until their groups are encoded. */
+const MAX_HELD_ROWS = 4 * ROW_GROUP_ROWS;
+
+interface Output {
+  coverage: Coverage;
+  contents: ReturnType<typeof collectContents>;
+  encoder: FileEncoder;
+  rows: ArchivedEvent[];
+}
+
+interface Input {
+  rows: ArchivedEvent[];
+  next: number;
+  groups: AsyncGenerator<ArchivedEvent[]>;
+}
+
+/**
+ * Merges files, whose rows are in order, into others, whose rows are too. Holds one group of rows of each file, and the
+ * bytes of those it writes.
+ */
+export async function mergeFiles(
+  files: readonly OpenFile[],
+  { coverageOf, isErased = () => false, signal }: MergeOptions,
+): Promise<Merged[]> {
+  const outputs = new Map<string, Output>();
+  let held = 0;
+  let known: { projectId: string; output: Output } | undefined;
+
+  function outputOf(projectId: string): Output {
+    if (known?.projectId === projectId) return known.output;
+    const coverage = coverageOf(projectId);
+    const name = JSON.stringify(coverage);
+    const output = outputs.get(name) ?? {
+      coverage,
+      contents: collectContents(),
+      encoder: createFileEncoder(),
+      rows: [],
+    };
+    outputs.set(name, output);
+    known = { projectId, output };
+    return output;
+  }
+
+  async function flush(output: Output): Promise<void> {
+    held -= output.rows.length;
+    output.encoder.add(output.rows.splice(0));
+    await nextTurn();
+    signal.throwIfAborted();
+  }
+
+  for await (const row of inOrder(files)) {
+    if (isErased(row)) continue;
+    const output = outputOf(row.projectId);
+    output.contents.add(row);
+    output.rows.push(row);
+    held += 1;
+    if (output.rows.length === ROW_GROUP_ROWS) await flush(output);
+    else if (held >= MAX_HELD_ROWS) await flush(longest(outputs.values()));
+  }
+  const merged: Merged[] = [];
+  for (const output of outputs.values()) {
+    if (output.rows.length > 0) await flush(output);
+    merged.push({
+      coverage: output.coverage,
+      contents: output.contents.get(),
+      bytes: output.encoder.finish(),
+    });
+  }
+  return merged;
+}
+
+function longest(outputs: Iterable<Output>): Output {
+  return [...outputs].reduce((one, other) => (other.rows.length > one.rows.length ? other : one));
+}
+
+/** The rows of all files in one order. */
+async function* inOrder(files: readonly OpenFile[]): AsyncGenerator<ArchivedEvent> {
+  const heap: Input[] = [];
+  for (const file of files) {
+    const input: Input = { rows: [], next: 0, groups: file.groups() };
+    if (await refill(input)) heap.push(input);
+  }
+  heap.sort(compareInputs);
+  for (let [first] = heap; first !== undefined; [first] = heap) {
+    const row = first.rows[first.next];
+    if (row !== undefined) yield row;
+    first.next += 1;
+    if (first.next === first.rows.length && !(await refill(first))) {
+      const last = heap.pop();
+      if (last !== undefined && last !== first) heap[0] = last;
+    }
+    sink(heap);
+  }
+}
+
+async function refill(input: Input): Promise<boolean> {
+  do {
+    const group = await input.groups.next();
+    if (group.done === true) return false;
+    input.rows = group.value;
+    input.next = 0;
+  } while (input.rows.length === 0);
+  return true;
+}
+
+function compareInputs(one: Input, other: Input): number {
+  const [row, next] = [one.rows[one.next], other.rows[other.next]];
+  if (row === undefined || next === undefined) return 0;
+  return compareRows(row, next);
+}
+
+/** Moves the first of a binary heap down to its place. */
+function sink(heap: Input[]): void {
+  for (let at = 0; ; ) {
+    const [input, left, right] = [heap[at], heap[2 * at + 1], heap[2 * at + 2]];
+    if (input === undefined || left === undefined) return;
+    const isLeft = right === undefined || compareInputs(left, right) <= 0;
+    const child = isLeft ? left : right;
+    if (compareInputs(input, child) <= 0) return;
+    heap[at] = child;
+    at = isLeft ? 2 * at + 1 : 2 * at + 2;
+    heap[at] = input;
+  }
+}

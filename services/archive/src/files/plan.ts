@@ -1,0 +1,95 @@
+import { bucketOf } from '@switchboard/contracts';
+import { ANY_PROJECT, type Coverage } from './contents.ts';
+import { ROW_GROUP_ROWS } from './encode.ts';
+import type { KnownFile } from './store.ts';
+
+/** Files of one day to merge. */
+export interface Merge {
+  day: string;
+  files: KnownFile[];
+  /** How many buckets their rows go to; 1: all to one file that covers what they cover. */
+  buckets: number;
+}
+
+/** Of the rows held while files are merged. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+const MAX_MERGED_FILES = 400;
+/** On a day that may still get many. */
+const MIN_FILES_OF_OPEN_DAY = 16;
+const MAX_BUCKETS = 256;
+
+interface PlanOptions {
+  /** Whether a day gets no more files but a few. */
+  isClosed(day: string): boolean;
+  /** Bytes of files merged at once, and about those of a bucket's file. */
+  mergeBytes: number;
+}
+
+/**
+ * The next files to merge, if any. Files of an open day are merged once they are many; on closed days the rows of many
+ * projects go to buckets, and few files are left of each.
+ */
+export function nextMerge(
+  files: readonly KnownFile[],
+  { isClosed, mergeBytes }: PlanOptions,
+): Merge | undefined {
+  for (const [day, ofDay] of Map.groupBy(files, (file) => file.day)) {
+    const closed = isClosed(day);
+    const buckets = closed ? bucketsOf(ofDay, mergeBytes) : 1;
+    for (const group of Map.groupBy(
+      ofDay,
+      ({ projectId, bucket, buckets: of }) => `${bucket} ${of} ${projectId}`,
+    ).values()) {
+      const isShared = group.every((file) => file.projectId === null && file.bucket === null);
+      const chosen =
+        isShared && buckets > 1 ? fitting(group, mergeBytes) : worthMerging(fitting(group, mergeBytes));
+      const least = closed ? (isShared && buckets > 1 ? 1 : 2) : MIN_FILES_OF_OPEN_DAY;
+      if (chosen.length >= least) return { day, files: chosen, buckets: isShared ? buckets : 1 };
+    }
+  }
+  return undefined;
+}
+
+/** Where the rows of a project go when files with rows of any are split; one with many rows gets its own. */
+export function coverageOf(
+  projectId: string,
+  { buckets, isLarge }: { buckets: number; isLarge: boolean },
+): Coverage {
+  if (isLarge) return { ...ANY_PROJECT, projectId };
+  return { ...ANY_PROJECT, bucket: bucketOf(projectId, buckets), buckets };
+}
+
+function bucketsOf(files: readonly KnownFile[], mergeBytes: number): number {
+  // Once a day is split, late files are split alike.
+  const known = files.flatMap((file) => file.buckets ?? [])[0];
+  const bytes = sum(files.map((file) => file.bytes));
+  return known ?? Math.max(1, Math.min(MAX_BUCKETS, 2 ** Math.ceil(Math.log2(bytes / mergeBytes))));
+}
+
+/** The smallest files that can be merged at once. */
+function fitting(files: readonly KnownFile[], mergeBytes: number): KnownFile[] {
+  const chosen: KnownFile[] = [];
+  let [bytes, held] = [0, 0];
+  for (const file of files.toSorted((one, other) => one.bytes - other.bytes)) {
+    bytes += file.bytes;
+    held += file.rowBytes * Math.min(1, ROW_GROUP_ROWS / file.rows);
+    const isTooMuch = bytes > mergeBytes || held > MAX_HELD_BYTES || chosen.length === MAX_MERGED_FILES;
+    if (chosen.length > 0 && isTooMuch) break;
+    chosen.push(file);
+  }
+  return chosen;
+}
+
+/** Without large files that would be written again for the sake of small ones. */
+function worthMerging(files: readonly KnownFile[]): KnownFile[] {
+  const chosen = [...files];
+  for (let last = chosen.at(-1); last !== undefined; last = chosen.at(-1)) {
+    if (last.bytes <= sum(chosen.slice(0, -1).map((file) => file.bytes))) break;
+    chosen.pop();
+  }
+  return chosen;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { ObjectStore } from '@switchboard/object-store';
+import type { Merged } from './merge.ts';
+import type { FilesStore, KnownFile } from './store.ts';
+
+interface RewriteOptions {
+  store: Pick<FilesStore, 'prepare' | 'replace' | 'markDeleted'>;
+  objects: Pick<ObjectStore, 'put' | 'delete'>;
+  /** Aborts with an exception. */
+  signal: AbortSignal;
+}
+
+/**
+ * Puts new files in the place of others of the same day, for all readers at once. False, and nothing has changed, if
+ * one of the others was replaced meanwhile.
+ */
+export async function replaceFiles(
+  replaced: readonly KnownFile[],
+  merged: readonly Merged[],
+  { store, objects, signal }: RewriteOptions,
+): Promise<boolean> {
+  const id = randomUUID();
+  const day = replaced[0]?.day ?? '';
+  // A project's own file first: that of its bucket hides the old ones for it as well.
+  const inOrder = [...merged].sort((one, other) => rank(one) - rank(other));
+  const written = inOrder.map(({ coverage, contents, bytes }, index) => ({
+    bytes,
+    file: {
+      ...coverage,
+      ...contents,
+      key: `events/${day}/merged-${id}-${index}.parquet`,
+      day,
+      bytes: bytes.length,
+    },
+  }));
+  const files = written.map(({ file }) => file);
+  const step = { id, replaced: replaced.map(({ key }) => key), files };
+  await store.prepare(step);
+  for (const { file, bytes } of written) {
+    signal.throwIfAborted();
+    await objects.put(file.key, bytes);
+  }
+  signal.throwIfAborted();
+  if (await store.replace(step)) return true;
+  await deleteFiles(step.files, { store, objects });
+  return false;
+}
+
+/** Deletes objects, and says that they are gone. */
+export async function deleteFiles(
+  files: readonly { key: string }[],
+  { store, objects }: DeleteOptions,
+): Promise<void> {
+  for (const { key } of files) await objects.delete(key);
+  await store.markDeleted(files.map(({ key }) => key));
+}
+
+interface DeleteOptions {
+  store: Pick<FilesStore, 'markDeleted'>;
+  objects: Pick<ObjectStore, 'delete'>;
+}
+
+function rank({ coverage }: Merged): number {
+  return coverage.projectId === null ? 1 : 0;
+}

@@ -1,0 +1,300 @@
+import type { Db, Tx } from '@switchboard/database';
+import { type SQL, sql } from 'drizzle-orm';
+import { erasedProjects, eventFiles, publishedFiles } from '../schema/index.ts';
+import type { Contents, Coverage } from './contents.ts';
+
+/** A file whose object is stored. */
+export interface NewFile extends Contents, Coverage {
+  key: string;
+  /** UTC day of acceptance. */
+  day: string;
+  bytes: number;
+}
+
+export interface KnownFile extends NewFile {
+  createdAt: number;
+  madeBy: string | null;
+  replacedBy: string | null;
+  /** False: it was replaced, or it is being written. */
+  isRead: boolean;
+  isDeleted: boolean;
+}
+
+/** Files that take the place of others. */
+export interface Step {
+  id: string;
+  replaced: readonly string[];
+  /** Those that are read for a project before others come first. */
+  files: readonly NewFile[];
+}
+
+/** A state of a file that the topic does not have yet. */
+export interface UnpublishedFile extends KnownFile {
+  revision: bigint;
+  /** Keys. */
+  replaces: string[];
+}
+
+export interface FilesStore {
+  find(keys: readonly string[]): Promise<KnownFile[]>;
+  /** The files that a step made. */
+  madeBy(step: string): Promise<KnownFile[]>;
+  /** The files that are read, of days from this one on; the earliest days first. */
+  readable(fromDay: string, limit: number): Promise<KnownFile[]>;
+  /** The files with an object, replaced or not, that may have rows of a project of which these are the buckets. */
+  existing(project: {
+    projectId: string;
+    bucketOf(buckets: number): number;
+    after: string;
+    limit: number;
+  }): Promise<KnownFile[]>;
+  /** Records the files that a step is about to write: if it is never carried out, their objects are deleted. */
+  prepare(step: Step): Promise<void>;
+  /** Carries a prepared step out at once, or not: false if a file that it replaces is not read any more. */
+  replace(step: Step): Promise<boolean>;
+  /** Keys of files that were replaced at least so long ago. */
+  replacedBefore(seconds: number, limit: number): Promise<string[]>;
+  markDeleted(keys: readonly string[]): Promise<void>;
+  /** The project that has waited longest for the erasure of its events. */
+  projectToErase(): Promise<string | undefined>;
+  markErased(projectId: string): Promise<void>;
+  /** Deletes rows of files that were deleted days ago, and returns how many. */
+  forget(days: number, limit: number): Promise<number>;
+}
+
+export interface PublishedFilesStore {
+  /** Takes the lock of the one that publishes until the transaction ends; false when another has it. */
+  lock(): Promise<boolean>;
+  oldest(limit: number): Promise<UnpublishedFile[]>;
+  markPublished(files: readonly UnpublishedFile[], nextOffset: bigint): Promise<void>;
+  /** The offset after the last record published; undefined before the first. */
+  nextOffset(): Promise<bigint | undefined>;
+  /** Forgets that files were published, and returns how many there are. */
+  publishAgain(): Promise<number>;
+}
+
+/** An arbitrary number: the lock of the one that publishes. */
+const PUBLISHER_LOCK = 4_107_526_644;
+const COMPACTION_LOCK = 4_107_526_645;
+/** A step that takes longer is not carried out. */
+const MAX_STEP_SECONDS = 3600;
+const NEXT_REVISION = sql`nextval(pg_get_serial_sequence('event_files', 'revision'))`;
+
+interface FileRow extends Record<string, unknown> {
+  key: string;
+  day: string;
+  project_id: string | null;
+  bucket: number | null;
+  buckets: number | null;
+  rows: number | bigint;
+  bytes: number | bigint;
+  row_bytes: number | bigint;
+  first_occurred_at: number | bigint;
+  last_occurred_at: number | bigint;
+  event_names: string[] | null;
+  created_ms: number | bigint;
+  made_by: string | null;
+  replaced_by: string | null;
+  is_read: boolean;
+  is_deleted: boolean;
+}
+
+const columns = sql`key, day::text as day, project_id, bucket, buckets, rows, bytes, row_bytes, first_occurred_at,
+  last_occurred_at, event_names, (extract(epoch from created_at) * 1000)::bigint as created_ms, made_by,
+  replaced_by, replaced_at is null and deleted_at is null as is_read,
+  deleted_at is not null as is_deleted`;
+
+/** The statement that inserts files, where a condition holds. A file that is known stays as it is. */
+export function insertFiles(files: readonly NewFile[], condition: SQL): SQL {
+  return sql`
+    insert into ${eventFiles} (${newColumns}) select ${newColumns} from ${rowsOf(files)} where ${condition}
+    on conflict (key) do nothing`;
+}
+
+const newColumns = sql`key, day, project_id, bucket, buckets, rows, bytes, row_bytes, first_occurred_at,
+  last_occurred_at, event_names`;
+
+function rowsOf(files: readonly NewFile[]): SQL {
+  const rows = files.map((file) => ({
+    key: file.key,
+    day: file.day,
+    project_id: file.projectId,
+    bucket: file.bucket,
+    buckets: file.buckets,
+    rows: file.rows,
+    bytes: file.bytes,
+    row_bytes: file.rowBytes,
+    first_occurred_at: file.firstOccurredAt,
+    last_occurred_at: file.lastOccurredAt,
+    event_names: file.eventNames,
+  }));
+  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as file (key text, day date, project_id text,
+    bucket integer, buckets integer, rows bigint, bytes bigint, row_bytes bigint, first_occurred_at bigint,
+    last_occurred_at bigint, event_names text[])`;
+}
+
+export function createFilesStore(db: Db): FilesStore {
+  const keysOf = (keys: readonly string[]) => sql`any(${sql.param(keys)}::text[])`;
+  const isRead = sql`replaced_at is null and deleted_at is null`;
+  const select = async (where: SQL) =>
+    (await db.execute<FileRow>(sql`select ${columns} from ${eventFiles} where ${where}`)).map(fileOf);
+
+  return {
+    find: (keys) => select(sql`key = ${keysOf(keys)}`),
+
+    madeBy: (step) => select(sql`made_by = ${step}`),
+
+    readable: (fromDay, limit) =>
+      select(sql`day >= ${fromDay}::date and ${isRead} order by day, key limit ${limit}`),
+
+    async existing({ projectId, bucketOf, after, limit }) {
+      const known = await db.execute<{ buckets: number }>(sql`
+        select distinct buckets from ${eventFiles} where buckets is not null and deleted_at is null`);
+      const buckets = known.map((row) => row.buckets);
+      const column = (values: number[]) => sql`${sql.param(values)}::integer[]`;
+      return select(sql`key > ${after} and deleted_at is null and (
+          project_id = ${projectId}
+          or project_id is null and (bucket is null or (bucket, buckets) in (
+            select * from unnest(${column(buckets.map(bucketOf))}, ${column(buckets)})))
+        ) order by key limit ${limit}`);
+    },
+
+    async prepare({ id, files }) {
+      await db.execute(sql`
+        insert into ${eventFiles} (${newColumns}, made_by, replaced_at, published_at)
+        select ${newColumns}, ${id}::uuid, now() + interval '1 second' * ${MAX_STEP_SECONDS}, now()
+        from ${rowsOf(files)}`);
+    },
+
+    replace: ({ id, replaced, files }) =>
+      db.transaction(async (tx) => {
+        // In one order everywhere, so that two steps do not deadlock.
+        const locked = await tx.execute<{ key: string }>(sql`
+          select key from ${eventFiles} where deleted_at is null
+            and (key = ${keysOf(replaced)} and replaced_at is null or made_by = ${id})
+          order by key for update`);
+        if (locked.length !== replaced.length + files.length) return false;
+        await tx.execute(sql`
+          update ${eventFiles} set replaced_by = ${id}, replaced_at = now() where key = ${keysOf(replaced)}`);
+        // In this order, because a file hides others from the moment its record is seen.
+        for (const { key } of files) {
+          await tx.execute(sql`
+            update ${eventFiles} set replaced_at = null, published_at = null, revision = ${NEXT_REVISION}
+            where key = ${key}`);
+        }
+        return true;
+      }),
+
+    async replacedBefore(seconds, limit) {
+      const rows = await db.execute<{ key: string }>(sql`
+        select key from ${eventFiles} where deleted_at is null and replaced_at < now() - interval '1 second' * ${seconds}
+        order by replaced_at limit ${limit}`);
+      return rows.map(({ key }) => key);
+    },
+
+    async markDeleted(keys) {
+      await db.execute(sql`
+        update ${eventFiles} set deleted_at = now(), replaced_at = coalesce(replaced_at, now()),
+          revision = ${NEXT_REVISION}, published_at = null
+        where key = ${keysOf(keys)} and deleted_at is null`);
+    },
+
+    async projectToErase() {
+      const [row] = await db.execute<{ project_id: string }>(sql`
+        select project_id from ${erasedProjects} order by requested_at limit 1`);
+      return row?.project_id;
+    },
+
+    async markErased(projectId) {
+      await db.execute(sql`delete from ${erasedProjects} where project_id = ${projectId}`);
+    },
+
+    async forget(days, limit) {
+      const rows = await db.execute(sql`
+        delete from ${eventFiles} where key = any(array(
+          select key from ${eventFiles} where deleted_at < now() - interval '1 day' * ${days}
+            and published_at is not null
+          limit ${limit} for update skip locked
+        )) returning 1`);
+      return rows.length;
+    },
+  };
+}
+
+/** Takes the lock of the one that merges files until the transaction ends, or keeps it; false when another has it. */
+export async function lockCompaction(tx: Tx): Promise<boolean> {
+  const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${COMPACTION_LOCK}) as taken`);
+  return row?.['taken'] === true;
+}
+
+export function createPublishedFilesStore(tx: Tx): PublishedFilesStore {
+  // Others are prepared by a step that is not carried out, or never was.
+  const isWritten = sql`(replaced_at is null or replaced_by is not null or deleted_at is not null)`;
+
+  return {
+    async lock() {
+      const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${PUBLISHER_LOCK}) as taken`);
+      return row?.['taken'] === true;
+    },
+
+    async oldest(limit) {
+      const rows = await tx.execute<FileRow & { revision: string; replaces: string[] }>(sql`
+        select ${columns}, revision::text as revision, array(
+          select replaced.key from ${eventFiles} as replaced where replaced.replaced_by = file.made_by order by 1
+        ) as replaces
+        from ${eventFiles} as file where published_at is null and ${isWritten} order by file.revision
+        limit ${limit}`);
+      return rows.map((row) => ({
+        ...fileOf(row),
+        revision: BigInt(row.revision),
+        replaces: row.replaces,
+      }));
+    },
+
+    async markPublished(files, nextOffset) {
+      await tx.execute(sql`
+        update ${eventFiles} set published_at = now()
+        from unnest(${sql.param(files.map(({ key }) => key))}::text[],
+          ${sql.param(files.map(({ revision }) => String(revision)))}::text[]::bigint[]) as sent (key, revision)
+        where event_files.key = sent.key and event_files.revision = sent.revision`);
+      await tx.execute(sql`
+        insert into ${publishedFiles} (log_partition, next_offset) values (0, ${String(nextOffset)})
+        on conflict (log_partition) do update set next_offset = excluded.next_offset`);
+    },
+
+    async nextOffset() {
+      const [row] = await tx.select({ nextOffset: publishedFiles.nextOffset }).from(publishedFiles);
+      return row && BigInt(row.nextOffset);
+    },
+
+    async publishAgain() {
+      await tx.execute(sql`
+        insert into ${publishedFiles} (log_partition, next_offset) values (0, 0)
+        on conflict (log_partition) do update set next_offset = 0`);
+      const rows = await tx.execute(sql`
+        update ${eventFiles} set published_at = null where published_at is not null and ${isWritten} returning 1`);
+      return rows.length;
+    },
+  };
+}
+
+function fileOf(row: FileRow): KnownFile {
+  return {
+    key: row.key,
+    day: row.day,
+    projectId: row.project_id,
+    bucket: row.bucket,
+    buckets: row.buckets,
+    rows: Number(row.rows),
+    bytes: Number(row.bytes),
+    rowBytes: Number(row.row_bytes),
+    firstOccurredAt: Number(row.first_occurred_at),
+    lastOccurredAt: Number(row.last_occurred_at),
+    eventNames: row.event_names,
+    createdAt: Number(row.created_ms),
+    madeBy: row.made_by,
+    replacedBy: row.replaced_by,
+    isRead: row.is_read,
+    isDeleted: row.is_deleted,
+  };
+}

@@ -1,0 +1,46 @@
+import type { Database } from '@switchboard/database';
+import type { ObjectStore } from '@switchboard/object-store';
+import { sql } from 'drizzle-orm';
+import type { ArchivedEvent } from '../events/archived-event.ts';
+import { type Coverage, collectContents } from '../files/contents.ts';
+import { encodeEvents } from '../files/encode.ts';
+import { compareRows } from '../files/order.ts';
+import { openFile } from '../files/read.ts';
+import { insertFiles, type NewFile } from '../files/store.ts';
+
+/** For tests: files of the archive without a consumer that writes them. */
+
+interface StoreFileOptions {
+  database: Database;
+  objects: ObjectStore;
+  key: string;
+  day: string;
+  events: ArchivedEvent[];
+  coverage: Coverage;
+}
+
+/** Stores a file as if it had been archived. */
+export async function storeFile(options: StoreFileOptions): Promise<NewFile> {
+  const { database, objects, key, day, events, coverage } = options;
+  const contents = collectContents();
+  for (const event of events) contents.add(event);
+  const bytes = await encodeEvents(events.toSorted(compareRows));
+  await objects.put(key, bytes);
+  const file = { ...coverage, ...contents.get(), key, day, bytes: bytes.length };
+  await database.drizzle.execute(insertFiles([file], sql`true`));
+  return file;
+}
+
+/** The rows of all files that are read, and of those that are not in the table of files. */
+export async function rowsIn({ database, objects }: { database: Database; objects: ObjectStore }) {
+  const unread = await database.drizzle.execute<{ key: string }>(
+    sql`select key from event_files where replaced_at is not null or deleted_at is not null`,
+  );
+  const hidden = new Set(unread.map(({ key }) => key));
+  const found: ArchivedEvent[] = [];
+  for await (const { key, size } of objects.list('events/')) {
+    const file = hidden.has(key) ? undefined : await openFile(objects, { key, bytes: size });
+    if (file !== undefined) for await (const group of file.groups()) found.push(...group);
+  }
+  return found;
+}
