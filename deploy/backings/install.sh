@@ -99,6 +99,8 @@ install_docker-compose() {
   ln -sf "$target" "$home/bin/docker-compose"
   works "$home/bin/docker-compose" version
 }
+# An API server for kubernetes.sh. The build takes minutes, so it is not among the defaults.
+install_kubernetes() { "$here/kubernetes/build.sh" "$home/kubernetes"; }
 # Renders the chart of deploy/kubernetes. The build takes three minutes of CPU time.
 install_helm() {
   from_go helm "$helm_version" helm.sh/helm/v3/cmd/helm 1.26
@@ -133,7 +135,7 @@ install_debian() { install_curl; install_redis; install_caddy; install_promtool;
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose toxiproxy helm debian)
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | s3 | compose | docker-compose | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | s3 | compose | docker-compose | kubernetes | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 # In parallel: Maven waits for the network while Go compiles.
 pids=()

@@ -55,6 +55,7 @@ describe('install.sh', () => {
     ['docker-compose', 'docker-compose'],
     ['toxiproxy', 'toxiproxy'],
     ['helm', 'helm'],
+    ['kubernetes', 'openssl'],
   ])('%s: fails and names %s if its installer installs nothing', async (step, missing) => {
     const { code, stderr } = await install(step);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(missing) });

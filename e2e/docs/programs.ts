@@ -26,6 +26,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'kafka-topics.sh': 'needs the Kafka of a deployment; e2e/restore runs it',
   'deploy/backings/install.sh': 'installs programs; e2e/backings runs it',
   'deploy/backings/engine.sh': 'sets up a container engine; e2e/backings runs it',
+  'deploy/backings/kubernetes.sh': 'starts an API server; .ci/kubernetes runs it',
   'deploy/backings/up.sh': 'starts what these tests run on',
   'deploy/backings/down.sh': 'stops what these tests run on',
   'npm install': 'needs the published packages; deploy/standalone runs the code that follows',

@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { template } from './helm.ts';
+import { deploymentOf, helm, IS_UP, inNamespace, install, kubectl, objects } from './server.ts';
+
+const RELEASES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'gateway'];
+/** The server does not know the type PodMonitor. */
+const WITHOUT_MONITORS = ['podMonitor.enabled=false'];
+
+describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchboard-kubernetes-'));
+    await kubectl('apply', '--validate=strict', '--filename', 'examples/laptop-backings.yaml');
+  }, 60_000);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** Asks the server for a pod without creating it. */
+  async function admit(name: string, spec: object, labels: object = {}): Promise<string> {
+    const file = join(folder, `${name}.json`);
+    const metadata = { name, namespace: 'switchboard', labels };
+    await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec }));
+    return await kubectl('create', '--dry-run=server', '--validate=strict', '--filename', file);
+  }
+
+  it('installs every object of laptop.yaml as one release', async () => {
+    const wanted = await template('laptop', { files: ['laptop'] });
+    await install('laptop', ['laptop']);
+    // The pods of `helm test` are created by it only.
+    expect(await objects()).toHaveLength(wanted.filter(({ kind }) => kind !== 'Pod').length);
+    await helm('uninstall', 'laptop');
+    expect(await objects()).toEqual([]);
+  }, 60_000);
+
+  it.each(RELEASES)(
+    'installs every object of %s for production as a release of its own',
+    async (name) => {
+      const files = ['everywhere', 'production', name];
+      const wanted = await template(name, { files, set: WITHOUT_MONITORS });
+      const before = await objects();
+      await install(name, files, WITHOUT_MONITORS);
+      expect(await objects()).toHaveLength(
+        before.length + wanted.filter(({ kind }) => kind !== 'Pod').length,
+      );
+    },
+    60_000,
+  );
+
+  it('admits the pods of every Deployment under the Pod Security Standard `restricted`, and no others', async () => {
+    const names = (await objects()).filter(({ kind }) => kind === 'Deployment').map((it) => it.metadata.name);
+    expect(names).toHaveLength(10);
+    for (const name of names) {
+      const { metadata, spec } = (await deploymentOf(name)).template;
+      expect(await admit(name, spec, metadata.labels)).toContain('created');
+      const { securityContext: _, ...open } = spec;
+      await expect(admit(name, open, metadata.labels)).rejects.toThrow('violates PodSecurity "restricted');
+    }
+  }, 120_000);
+
+  it('reverts an upgrade with `helm rollback`', async () => {
+    const level = async () =>
+      (await deploymentOf('flags')).template.spec.containers[0].env.filter(
+        ({ name }) => name === 'LOG_LEVEL',
+      );
+    const files = ['everywhere', 'production', 'flags'];
+    await install('flags', files, [...WITHOUT_MONITORS, 'flags.env.LOG_LEVEL=debug']);
+    expect(await level()).toEqual([{ name: 'LOG_LEVEL', value: 'debug' }]);
+    await helm('rollback', 'flags');
+    expect(await level()).toEqual([]);
+  }, 60_000);
+
+  it('keeps the number of pods when autoscaling is turned on, and later', async () => {
+    const files = ['everywhere', 'catalogue'];
+    const scaled = ['catalogue.processes.http.autoscaling.enabled=true', ...WITHOUT_MONITORS];
+    await helm('uninstall', 'catalogue');
+    await install('catalogue', files, [...WITHOUT_MONITORS, 'catalogue.processes.http.replicas=3']);
+    await install('catalogue', files, scaled);
+    expect((await deploymentOf('catalogue')).replicas).toBe(3);
+    await inNamespace('scale', 'deployment/catalogue', '--replicas=5');
+    await install('catalogue', files, [...scaled, 'catalogue.env.LOG_LEVEL=debug']);
+    expect((await deploymentOf('catalogue')).replicas).toBe(5);
+  }, 60_000);
+});
