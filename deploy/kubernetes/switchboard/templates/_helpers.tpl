@@ -100,3 +100,17 @@ affinity: {{- toYaml . | nindent 2 }}
 priorityClassName: {{ . }}
 {{- end }}
 {{- end }}
+
+{{/*
+The number of pods. With an autoscaler it stays what it is: without a number, Kubernetes takes 1 in the upgrade that turns
+autoscaling on. Context: name, process (or the gateway), root.
+*/}}
+{{- define "switchboard.replicas" -}}
+{{- if not .process.autoscaling.enabled }}
+replicas: {{ .process.replicas }}
+{{- else }}
+{{- with lookup "apps/v1" "Deployment" .root.Release.Namespace .name }}
+replicas: {{ .spec.replicas }}
+{{- end }}
+{{- end }}
+{{- end }}
