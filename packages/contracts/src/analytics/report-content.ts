@@ -14,9 +14,17 @@ const described = {
   breakdown: name.optional(),
 };
 
+const amounts = {
+  total: value
+    .optional()
+    .openapi({ description: 'Default: the sum of the values. null: they do not add up.' }),
+  previousTotal: value.optional().openapi({ description: 'The same of the period before.' }),
+};
+
 const one = {
   name,
   values: z.array(value),
+  ...amounts,
   previous: z.array(value).optional().openapi({
     description: 'The values of the period before, in the places of those they are compared with.',
   }),
@@ -26,6 +34,7 @@ const series = z.array(z.object(one)).min(1).max(12);
 
 const overBuckets = {
   ...described,
+  ...amounts,
   buckets: z.array(name).min(1).max(400).openapi({
     description: 'Days (YYYY-MM-DD), hours (YYYY-MM-DDTHH:00) or any other labels, in order.',
   }),

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { eventually } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -19,22 +20,70 @@ const line = {
 const reports = {
   line,
   bar: { ...line, kind: 'bar', title: 'Weekly revenue' },
+  lifecycle: {
+    kind: 'bar',
+    title: 'Lifecycle',
+    unit: 'people',
+    interval: 'week',
+    buckets: ['2026-02-02', '2026-02-09', '2026-02-16'],
+    series: ['New', 'Returning', 'Resurrecting', 'Dormant'].map((name, at) => ({
+      name,
+      values: [9, 8, 7].map((value) => (at === 3 ? -value : value)),
+    })),
+  },
   funnel: {
     kind: 'funnel',
     title: 'Checkout',
-    steps: ['Seen', 'In the basket', 'Paid'].map((name, at) => ({ name, count: 900 - at * 400 })),
+    steps: ['Seen', 'In the basket', 'Paid'].map((name, at) => ({
+      name,
+      count: 900 - at * 400,
+      medianSeconds: at === 0 ? null : 95,
+    })),
   },
   grid: {
     kind: 'grid',
     title: 'Retention',
     unit: '%',
     periods: Array.from({ length: 10 }, (_, week) => `Week ${week}`),
-    rows: ['First', 'Second'].map((name, at) => ({ name, size: 40, values: [100, 50 - at] })),
+    rows: ['First', 'Second'].map((name, at) => ({ name, size: 40, values: [100, 50 - at, null] })),
   },
   other: { anything: [{ a: 1, b: evil }] },
   hostile: { kind: 'bar', title: evil, unit: evil, buckets: [evil], series: [{ name: evil, values: [1] }] },
 };
 type Name = keyof typeof reports;
+
+/** Lists the texts whose colour is too close to what is behind them. */
+const UNREADABLE_TEXTS = `(() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const luminance = (colour) => {
+    const [red, green, blue] = rgba(colour).slice(0, 3).map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const behind = (element) => {
+    const badge = element.closest('.badge');
+    if (badge) return getComputedStyle(badge.querySelector('rect')).fill;
+    const found = getComputedStyle(element).backgroundColor;
+    return rgba(found)[3] === 255 ? found : behind(element.parentElement);
+  };
+  return [...document.querySelectorAll('body *')].flatMap((element) => {
+    const isText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
+    if (!isText || ['title', 'desc'].includes(element.tagName) || element.getClientRects().length === 0) return [];
+    const style = getComputedStyle(element);
+    const ink = element instanceof SVGElement ? style.fill : style.color;
+    const [one, other] = [luminance(ink), luminance(behind(element))];
+    const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    return contrast >= 4.5 ? [] : [element.textContent + ': ' + contrast.toFixed(2)];
+  });
+})()`;
 
 describe.skipIf(!hasChromium)('the page in a browser', () => {
   let harness: Harness;
@@ -95,15 +144,27 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     await open(name);
     expect(requests).toHaveLength(1);
     expect(complaints).toEqual([]);
-    expect(await page.locator('script, img, iframe, link').count()).toBe(0);
+    expect(await page.locator('script, img, iframe, link:not([rel="icon"])').count()).toBe(0);
   });
 
-  it.each(names)('%s: fits a phone without scrolling sideways', async (name) => {
-    await open(name, { viewport: { width: 390, height: 844 } });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  it.each(names)('%s: fits a phone, a tablet and a desk without scrolling sideways', async (name) => {
+    await open(name);
+    for (const width of [390, 768, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
   });
 
-  it.each(['line', 'bar', 'funnel', 'grid'] as const)(
+  it.each(names)('%s: can be read in both colour schemes: contrast is at least 4.5 to 1', async (name) => {
+    await open(name);
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await page.evaluate<string[]>(UNREADABLE_TEXTS)).toEqual([]);
+    }
+  });
+
+  it.each(['line', 'bar', 'lifecycle'] as const)(
     '%s: is a picture with a name, a description and a table of its values',
     async (name) => {
       await open(name);
@@ -113,6 +174,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
       expect(await page.locator(`#${described}`).textContent()).toMatch(
         /All values are in the table below\.$/,
       );
+      if (name !== 'lifecycle') await page.locator('summary').click();
       expect(await page.getByRole('columnheader').count()).toBeGreaterThan(1);
       expect(await page.getByRole('rowheader').count()).toBeGreaterThan(1);
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(reports[name].title);
@@ -155,7 +217,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect(await page.locator('.wide svg text', { hasText: /^1$/ }).count()).toBe(1);
     const item = page.getByRole('listitem').filter({ hasText: 'Spring campaign' });
     expect(await item.textContent()).toContain(`1Spring campaign ${evil}10 Feb 2026 – 14 Feb 2026`);
-    const shade = await page.locator('.wide svg path[fill="var(--note)"]').first().boundingBox();
+    const shade = await page.locator('.wide svg .band').first().boundingBox();
     const chart = await page.locator('.wide svg').boundingBox();
     if (shade === null || chart === null) throw new Error('not drawn');
     // Five days of 28.
@@ -163,17 +225,68 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect(shade.width / chart.width).toBeLessThan(6 / 28);
   });
 
-  it('draws a line per series, a bar per value, a funnel step and a grid cell each', async () => {
+  it('draws a line per series and a bar per value, below zero too, with annotations in front of bars', async () => {
     const count = async (name: Name, selector: string) => {
       await open(name);
       const found = await page.locator(`.wide svg ${selector}`).count();
-      if (name !== 'grid') await page.close();
+      if (name !== 'lifecycle') await page.close();
       return found;
     };
     expect(await count('line', '.mark-line path')).toBe(2);
     expect(await count('bar', '.mark-rect path[fill^="var(--series"]')).toBe(56);
-    expect(await count('funnel', '.mark-rect path[fill^="var(--series"]')).toBe(3);
-    expect(await count('grid', '.mark-rect path[fill="var(--heat)"]')).toBe(4);
+    expect(await count('lifecycle', '.mark-rect path[fill^="var(--series"]')).toBe(12);
+    const isBehind = await page.evaluate(`(() => {
+      const [bar, band] = ['.mark-rect path[fill^="var(--series"]', '.band'].map((one) => document.querySelector('.wide svg ' + one));
+      return Boolean(bar.compareDocumentPosition(band) & Node.DOCUMENT_POSITION_FOLLOWING);
+    })()`);
+    expect(isBehind).toBe(true);
+  });
+
+  it('names the values where it is pointed at, without a script', async () => {
+    await open('lifecycle');
+    const area = page.locator('.wide svg .hit').nth(1);
+    expect(await area.locator('title').textContent()).toBe(
+      'Week of 9 Feb 2026\nNew: 8 people\nReturning: 8 people\nResurrecting: 8 people\nDormant: -8 people',
+    );
+    const opacity = () =>
+      page.evaluate("getComputedStyle(document.querySelectorAll('.wide svg .hit')[1]).opacity");
+    expect(await opacity()).toBe('0');
+    await area.hover();
+    expect(await opacity()).toBe('0.07');
+  });
+
+  it('draws a funnel as wide as its card, and says who was lost', async () => {
+    await open('funnel');
+    const widths = await page.evaluate(
+      "[...document.querySelectorAll('.bar rect[fill]')].map((one) => Math.round(one.getBoundingClientRect().width))",
+    );
+    const card = await page.locator('.steps').boundingBox();
+    expect(widths).toEqual([900, 500, 100].map((count) => Math.round(((card?.width ?? 0) * count) / 900)));
+    expect(await page.locator('.between').allTextContents()).toEqual([
+      '↓400 lost (44.4%)median 1 min 35 secs',
+      '↓400 lost (80%)median 1 min 35 secs',
+    ]);
+  });
+
+  it('keeps the first column of a grid, with sizes, in sight on a phone', async () => {
+    await open('grid', { viewport: { width: 390, height: 844 } });
+    await page.evaluate("document.querySelector('.scroll').scrollLeft = 400");
+    const row = page.getByRole('rowheader', { name: /First/ });
+    expect(await row.textContent()).toBe('First40');
+    const box = await row.boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect(await page.locator('.heat tbody td.value').count()).toBe(4);
+  });
+
+  it('downloads its values', async () => {
+    await open('line');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('Daily sign-ups.csv');
+    const rows = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    expect([rows[0], rows[1], rows.length]).toEqual(['Day,Free,Paid', '2026-02-01,100,50', 30]);
   });
 
   it('is usable with the keyboard: scrollable areas take a visible focus', async () => {
@@ -183,7 +296,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
       const { className, scrollWidth, clientWidth } = document.activeElement;
       return { className, scrolls: scrollWidth > clientWidth, outline: getComputedStyle(document.activeElement).outlineStyle };
     })()`);
-    expect(focused).toEqual({ className: 'scroll narrow', scrolls: true, outline: 'solid' });
+    expect(focused).toEqual({ className: 'scroll', scrolls: true, outline: 'solid' });
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => page.evaluate('document.activeElement.scrollLeft')).toBeGreaterThan(0);
   });

@@ -71,7 +71,7 @@ describe('the page of a link', () => {
     await run(line);
     const { body, headers } = await open(token);
     expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
     );
     expect(Object.fromEntries(headers)).toMatchObject({
       'cache-control': 'no-store',
@@ -80,10 +80,54 @@ describe('the page of a link', () => {
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
     });
-    expect(body).not.toMatch(/<script|<img|<link|\sstyle=|\son\w+=|\ssrc=|url\(|@import/i);
+    expect(body.match(/<link[^>]*>/g)).toEqual([expect.stringContaining('rel="icon"')]);
+    expect(body).not.toMatch(/<script|<img|\sstyle=|\son\w+=|\ssrc=|url\(|@import/i);
     expect(body.match(/https?:\/\/[^"'\s<]+/g) ?? []).toEqual(
       expect.not.arrayContaining([expect.not.stringContaining('http://www.w3.org/')]),
     );
+  });
+
+  it('offers its values as CSV, under the same limits', async () => {
+    await run({ ...line, series: [{ name: '=HYPERLINK("x")', values: [1, 2.5, null] }] });
+    expect((await open(token)).body).toContain('<a class="download" href="?format=csv" download>');
+    const { status, body, headers } = await open(`${token}?format=csv`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="report.csv"; filename*=UTF-8''Daily%20sign-ups.csv`,
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toBe(`Day,"'=HYPERLINK(""x"")"\r\n2026-02-01,1\r\n2026-02-02,2.5\r\n2026-02-03,\r\n`);
+    await run({ anything: 1 });
+    expect((await open(`${token}?format=csv`)).status).toBe(404);
+    expect((await open(`${'A'.repeat(43)}?format=csv`)).status).toBe(404);
+  });
+
+  it('speaks the language of its visitor', async () => {
+    await run(line);
+    const asked = (language: string, path = token) =>
+      call(harness.url, 'GET', `/shared/${path}`, undefined, {
+        'accept-language': language,
+        'x-forwarded-for': `10.2.0.${addresses++ & 255}`,
+      });
+    const german = await asked('de-CH,de;q=0.9');
+    expect(german.headers.get('vary')).toContain('Accept-Language');
+    expect(german.body).toContain('<html lang="de">');
+    expect(german.body).toContain('Zuletzt berechnet');
+    expect((await asked('sv')).body).toContain('<html lang="en">');
+    expect((await asked('fr', 'x')).body).toContain('Rien à voir ici');
+  });
+
+  it('previews without saying what it counts', async () => {
+    await run({ ...line, description: 'internal words' });
+    const { body } = await open(token);
+    const tags = [...body.matchAll(/<meta (?:property|name)="(og:[^"]+|description)" content="([^"]*)">/g)];
+    expect(Object.fromEntries(tags.map(([, name, value]) => [name, value]))).toEqual({
+      description: 'A report of Web shop, shared from Switchboard.',
+      'og:type': 'website',
+      'og:site_name': 'Switchboard',
+      'og:title': 'Daily sign-ups',
+      'og:description': 'A report of Web shop, shared from Switchboard.',
+    });
   });
 
   it('answers HEAD without a body', async () => {

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Annotations, Note } from '../annotations/annotations.ts';
 import type { SharedReport, SharedReports } from '../shared-reports/shared-reports.ts';
-import { type ParsedRun, parseRun, renderReport } from './render/render.ts';
+import { createLocale, type Locale } from './render/locale.ts';
+import { type ParsedRun, parseRun, renderCsv, renderReport } from './render/render.ts';
+import type { PageLanguage } from './texts/languages.ts';
 
 const MAX_CACHED_CHARACTERS = 16 * 1024 * 1024;
 
@@ -14,10 +16,18 @@ interface PageOptions {
 /** The page that a public link opens. */
 export interface Page {
   /** Returns HTML. Throws what reading a shared report throws. */
-  read(token: string, address: string): Promise<string>;
+  read(token: string, address: string, language: PageLanguage): Promise<string>;
+  /** The values as CSV with a name; undefined where the report has no chart. Throws like `read`. */
+  values(
+    token: string,
+    address: string,
+    language: PageLanguage,
+  ): Promise<{ name: string; csv: string } | undefined>;
+  /** The language's words and forms. */
+  locale(language: PageLanguage): Locale;
 }
 
-/** A page is rendered once for each run and each state of the names and annotations on it. */
+/** A page is rendered once for each run and each state of the names and annotations on it, in each language. */
 export function createPage({ sharedReports, annotations }: PageOptions): Page {
   const pages = new LRUCache<string, string>({
     maxSize: MAX_CACHED_CHARACTERS,
@@ -36,9 +46,22 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
     return run;
   }
 
-  async function render(key: string, shared: SharedReport, run: ParsedRun, notes: Note[]): Promise<string> {
+  const locales = new Map<PageLanguage, Locale>();
+  function locale(language: PageLanguage): Locale {
+    const known = locales.get(language) ?? createLocale(language);
+    locales.set(language, known);
+    return known;
+  }
+
+  async function render(
+    key: string,
+    shared: SharedReport,
+    run: ParsedRun,
+    notes: Note[],
+    language: PageLanguage,
+  ): Promise<string> {
     try {
-      const page = await renderReport(shared, run, notes);
+      const page = await renderReport(shared, run, notes, locale(language));
       pages.set(key, page);
       return page;
     } finally {
@@ -47,7 +70,14 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
   }
 
   return {
-    async read(token, address) {
+    locale,
+
+    async values(token, address, language) {
+      const shared = await sharedReports.read(token, address);
+      return renderCsv(shared, parse(shared), locale(language));
+    },
+
+    async read(token, address, language) {
       const shared = await sharedReports.read(token, address);
       const { project, report, run, expiresOn } = shared;
       const parsedRun = parse(shared);
@@ -56,11 +86,11 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
         days === undefined || report.publicAnnotations !== true
           ? []
           : await annotations.listNotes(project.id, { ...days, reportId: report.id });
-      const shown = JSON.stringify([project.name, report.name, run?.runId, expiresOn, notes]);
+      const shown = JSON.stringify([project.name, report.name, run?.runId, expiresOn, notes, language]);
       const key = createHash('sha256').update(shown).digest('base64url');
       const known = pages.get(key) ?? rendering.get(key);
       if (known !== undefined) return known;
-      const page = render(key, shared, parsedRun, notes);
+      const page = render(key, shared, parsedRun, notes, language);
       rendering.set(key, page);
       return page;
     },

@@ -5,6 +5,7 @@ import { keepPrivate, PRIVATE_HEADERS } from '../shared-reports/keep-private.ts'
 import type { Page } from './page.ts';
 import { renderPlain } from './render/render.ts';
 import { pageHeaders } from './render/styles.ts';
+import { languageOf, type PageLanguage } from './texts/languages.ts';
 
 interface PlainResponse {
   status: 404 | 429 | 503;
@@ -13,22 +14,15 @@ interface PlainResponse {
 }
 
 export function pageRoutes(app: ServiceApp, { page }: { page: Page }): void {
-  const notFound = renderPlain('Nothing to see here', 'This link is off, has expired or never existed.');
-  const rateLimited = renderPlain(
-    'Too many visits',
-    'This page was opened often just now. Try again in a minute.',
-  );
-  const unavailable = renderPlain(
-    'Back in a moment',
-    'This page cannot be shown right now. Try again in a moment.',
-  );
-
-  function plainResponse(error: unknown): PlainResponse | undefined {
-    if (error instanceof NotFound) return { status: 404, body: notFound };
-    if (error instanceof RateLimited)
-      return { status: 429, body: rateLimited, headers: { ...error.headers } };
+  function plainResponse(error: unknown, language: PageLanguage): PlainResponse | undefined {
+    const locale = page.locale(language);
+    const { missing, busy, unavailable } = locale.texts;
+    if (error instanceof NotFound) return { status: 404, body: renderPlain(missing, locale) };
+    if (error instanceof RateLimited) {
+      return { status: 429, body: renderPlain(busy, locale), headers: { ...error.headers } };
+    }
     if (error instanceof EventLogUnavailable || isUnavailable(error)) {
-      return { status: 503, body: unavailable, headers: { 'Retry-After': '2' } };
+      return { status: 503, body: renderPlain(unavailable, locale), headers: { 'Retry-After': '2' } };
     }
     return undefined;
   }
@@ -36,12 +30,33 @@ export function pageRoutes(app: ServiceApp, { page }: { page: Page }): void {
   const headers = { ...pageHeaders, ...PRIVATE_HEADERS };
   keepPrivate(app, '/shared/*');
   app.hono.get('/shared/:token', async (c) => {
+    const { address } = c.env;
+    const token = c.req.param('token');
+    const language = languageOf(c.req.header('accept-language'));
     try {
-      return c.body(await page.read(c.req.param('token'), c.env.address), 200, headers);
+      if (c.req.query('format') !== 'csv')
+        return c.body(await page.read(token, address, language), 200, headers);
+      const values = await page.values(token, address, language);
+      if (values === undefined) throw new NotFound('This report has no values to download.');
+      return c.body(values.csv, 200, { ...headers, ...fileHeaders(values.name) });
     } catch (error) {
-      const plain = plainResponse(error);
+      const plain = plainResponse(error, language);
       if (plain === undefined) throw error;
       return c.body(plain.body, plain.status, { ...headers, ...plain.headers });
     }
   });
+}
+
+const NOT_IN_EXTENDED_VALUES = /[!'()*]/g;
+
+/** Saves the response as a file of that name; what knows no other letters names it `report.csv`. */
+function fileHeaders(name: string) {
+  const encoded = encodeURIComponent(`${name.toWellFormed()}.csv`).replaceAll(
+    NOT_IN_EXTENDED_VALUES,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return {
+    'Content-Type': 'text/csv; charset=utf-8',
+    'Content-Disposition': `attachment; filename="report.csv"; filename*=UTF-8''${encoded}`,
+  };
 }

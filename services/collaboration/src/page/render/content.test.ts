@@ -1,138 +1,234 @@
+import { ENGLISH_TABLE, parseContent } from '@switchboard/report-content';
 import { describe, expect, it } from 'vitest';
+import { LANGUAGES, languageOf } from '../texts/languages.ts';
 import { draw } from './chart/draw.ts';
-import { parseContent } from './format.ts';
+import { stackBadges } from './chart/overlay.ts';
+import { niceTicks } from './chart/ticks.ts';
+import { funnelFigure } from './funnel.ts';
+import { headline } from './headline.ts';
+import { createLocale } from './locale.ts';
 import { renderAnyJson } from './other-content.ts';
 import { summarise } from './summary.ts';
 import { dataTable } from './table.ts';
 
+const en = createLocale('en');
 const overBuckets = { buckets: ['2026-02-01', '2026-02-02'], series: [{ name: 'Web', values: [1, 2] }] };
-const funnel = {
-  kind: 'funnel',
-  steps: [
-    { name: 'Seen', count: 200 },
-    { name: 'Paid', count: 50 },
-  ],
-};
-const grid = {
-  kind: 'grid',
-  periods: ['Week 0', 'Week 1'],
-  rows: [{ name: 'A', size: 10, values: [100, 40] }],
-};
 
-describe('the report format', () => {
-  it.each([
-    [{ kind: 'line', ...overBuckets }],
-    [{ kind: 'bar', ...overBuckets, title: 'T', unit: '€', breakdown: 'Country', description: 'D' }],
-    [{ kind: 'line', buckets: ['a'], series: [{ name: 'x', values: [null] }] }],
-    [funnel],
-    [{ ...funnel, breakdown: 'Device', series: [{ name: 'Phone', values: [120, 10] }] }],
-    [grid],
-    [
-      {
-        ...grid,
-        rows: [
-          { name: 'A', values: [100] },
-          { name: 'B', values: [] },
-        ],
-      },
-    ],
-    [{ ...grid, further: 'properties are no obstacle' }],
-  ])('is %j', (content) => {
-    expect(parseContent(content)?.kind).toBe(content.kind);
-  });
-
-  it.each([
-    [null],
-    [7],
-    ['line'],
-    [[]],
-    [{}],
-    [{ kind: 'pie', ...overBuckets }],
-    [{ kind: 'line', buckets: [], series: [{ name: 'x', values: [] }] }],
-    [{ kind: 'line', buckets: ['a', 'b'], series: [{ name: 'x', values: [1] }] }],
-    [{ kind: 'line', buckets: ['a', 'a'], series: [{ name: 'x', values: [1, 2] }] }],
-    [{ kind: 'line', buckets: ['a'], series: [{ name: 'x', values: ['1'] }] }],
-    [{ kind: 'line', buckets: Array.from({ length: 401 }, String), series: [] }],
-    [{ ...funnel, steps: [{ name: 'Seen', count: -1 }] }],
-    [{ ...funnel, series: [{ name: 'Phone', values: [1] }] }],
-    [{ ...grid, rows: [{ name: 'A', values: [1, 2, 3] }] }],
-  ])('is not %j: it is shown as a table', (content) => {
-    expect(parseContent(content)).toBeUndefined();
-  });
-});
+function contentOf(report: unknown) {
+  const content = parseContent(report);
+  if (content === undefined) throw new Error('not report content');
+  return content;
+}
+function drawn(report: object, locale = en) {
+  const content = contentOf(report);
+  if (!('buckets' in content)) throw new Error('not drawn');
+  return draw(content, [{ number: 1, first: 0, last: 0 }], locale);
+}
+const textOf = (markup: unknown) =>
+  String(markup)
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 
 describe('a drawing', () => {
-  const drawn = async (content: unknown) => {
-    const parsed = parseContent(content);
-    if (parsed === undefined) throw new Error('not drawn');
-    return draw(parsed, [{ number: 1, first: 0, last: 0 }]);
-  };
-
-  it.each([[{ kind: 'line', ...overBuckets }], [{ kind: 'bar', ...overBuckets }], [funnel], [grid]])(
-    'of %j is SVG for a wide page and for a phone, without styles or scripts',
-    async (content) => {
-      const { wide, narrow } = await drawn(content);
-      for (const svg of [wide, narrow]) {
-        expect(svg).toMatch(/^<svg [^>]*viewBox="[^"]+"/);
-        expect(svg).not.toMatch(/style=|<script|<style|<image|href=|NaN|Infinity|undefined/);
+  it.each(['line', 'bar'])(
+    'of a %s is SVG for a wide page and for a phone, without styles or scripts',
+    async (kind) => {
+      const { wide, narrow } = await drawn({ kind, ...overBuckets });
+      for (const { content } of [wide, narrow]) {
+        expect(content).toMatch(/^<rect |^<g /);
+        expect(content).not.toMatch(/style=|<script|<style|<image|href=|NaN|Infinity|undefined/);
       }
-      expect(wide).not.toBe(narrow);
+      expect(wide).not.toEqual(narrow);
     },
   );
 
   it('escapes user text', async () => {
     const evil = '"><script>alert(1)</script>';
-    const { wide } = await drawn({ kind: 'funnel', unit: evil, steps: [{ name: evil, count: 1 }] });
-    expect(wide).not.toContain('<script');
-    expect(wide).toContain('&lt;script&gt;');
+    const series = [{ name: evil, values: [1] }];
+    const { wide } = await drawn({ kind: 'bar', unit: evil, buckets: [evil], series });
+    expect(wide.content).not.toContain('<script');
+    expect(wide.content).toContain('&lt;script&gt;');
   });
 
-  it('works with values that are all missing, zero or negative', async () => {
+  it('works with values that are all missing, zero, negative, tiny or huge', async () => {
     for (const values of [
       [null, null],
       [0, 0],
       [-5, -1],
+      [1e-300, 0],
+      [1e308, 1e308],
+      [-1e308, -1e308],
     ]) {
-      await drawn({ kind: 'line', ...overBuckets, series: [{ name: 'x', values }] });
-      await drawn({ kind: 'bar', ...overBuckets, series: [{ name: 'x', values }] });
-      await drawn({ ...grid, rows: [{ name: 'A', values }] });
+      for (const kind of ['line', 'bar']) {
+        const series = [1, 2].map((at) => ({ name: `x${at}`, values }));
+        expect((await drawn({ kind, ...overBuckets, series })).wide.content).not.toMatch(/NaN|Infinity/);
+      }
     }
-    await drawn({ ...funnel, steps: [{ name: 'Seen', count: 0 }] });
+  });
+
+  it('says the values of a bucket where it is pointed at', async () => {
+    const series = [
+      { name: 'Free', values: [1200, null], previous: [7, 8] },
+      { name: 'Paid', values: [3, 4] },
+    ];
+    const { wide } = await drawn({ kind: 'line', unit: '€', buckets: ['2026-03-02', '2026-03-09'], series });
+    expect(wide.content.match(/<title>[^<]*/g)).toEqual([
+      '<title>Week of 2 Mar 2026\nFree: 1,200 €\nFree, period before: 7 €\nPaid: 3 €',
+      '<title>Week of 9 Mar 2026\nFree: –\nFree, period before: 8 €\nPaid: 4 €',
+    ]);
+  });
+
+  it('has ticks with units, and none of them is 0k', async () => {
+    const ticks = async (unit: string | undefined, values: number[], locale = en) => {
+      const { wide } = await drawn(
+        { kind: 'line', ...overBuckets, unit, series: [{ name: 'x', values }] },
+        locale,
+      );
+      return [...wide.content.matchAll(/text-anchor="end"[^>]*>([^<]*)</g)].map(([, label]) => label);
+    };
+    expect(await ticks('€', [0, 40_000])).toEqual([
+      '0\u00a0€',
+      '10k\u00a0€',
+      '20k\u00a0€',
+      '30k\u00a0€',
+      '40k\u00a0€',
+    ]);
+    expect(await ticks('%', [0, 100])).toContain('100%');
+    expect(await ticks(undefined, [0, 1])).toEqual(['0', '0.2', '0.4', '0.6', '0.8', '1.0']);
+    expect(await ticks('sign-ups', [0, 400])).toEqual(['0', '100', '200', '300', '400']);
+    expect(await ticks(undefined, [-3, 3])).toEqual(['-4', '-2', '0', '2', '4']);
   });
 });
 
-describe('the table of a chart', () => {
-  it('has every value', () => {
-    const tableOf = (content: unknown) => {
-      const parsed = parseContent(content);
-      return (
-        parsed &&
-        dataTable(parsed)
-          .toString()
-          .replaceAll(/<[^>]+>/g, ' ')
-          .replaceAll(/\s+/g, ' ')
-          .trim()
-      );
-    };
-    expect(tableOf({ kind: 'line', ...overBuckets, unit: 'x' })).toBe(
-      'In x Day Web 2026-02-01 1 2026-02-02 2',
-    );
-    expect(tableOf(funnel)).toBe(
-      'Step Count Of the step before Of the first Seen 200 – 100% Paid 50 25% 25%',
-    );
-    expect(tableOf({ ...grid, unit: '%' })).toBe('In % Size Week 0 Week 1 A 10 100% 40%');
+describe('ticks', () => {
+  it.each([
+    [0, 0, [0, 1]],
+    [0, 7, [0, 2, 4, 6, 8]],
+    [-900, 2800, [-1000, 0, 1000, 2000, 3000]],
+  ])('from %d to %d are round and include zero', (least, most, ticks) => {
+    expect(niceTicks(least, most)).toEqual(ticks);
+  });
+});
+
+describe('the numbers of annotations', () => {
+  const stack = (firsts: number[]) =>
+    stackBadges(
+      firsts.map((first, index) => ({ number: index + 1, first, last: first })),
+      (bucket) => bucket * 10,
+      300,
+    ).map(({ label, lane }) => `${label} on ${lane}`);
+
+  it('stack where they would overlap', () => {
+    expect(stack([0, 0, 1, 3, 10])).toEqual(['1 on 0', '2 on 1', '3 on 2', '4 on 0', '5 on 0']);
   });
 
-  it('and its chart have a text alternative', () => {
-    const parsed = parseContent({ kind: 'line', ...overBuckets, unit: 'sign-ups' });
-    expect(parsed && summarise(parsed)).toBe(
-      'Line chart. From 2026-02-01 to 2026-02-02. Web: 1 sign-ups to 2 sign-ups, ending at 2 sign-ups. All values are in the table below.',
+  it('join the top one when there is no room', () => {
+    expect(stack(Array.from({ length: 9 }, () => 0)).at(-1)).toBe('6–9 on 5');
+  });
+
+  it('stay within the drawing', () => {
+    const [badge] = stackBadges([{ number: 1, first: 30, last: 30 }], (bucket) => bucket * 10, 300);
+    expect(badge && badge.x + badge.width).toBeLessThanOrEqual(300);
+  });
+});
+
+describe('the values of a chart', () => {
+  it('are all in a table, folded when it is long', () => {
+    expect(textOf(dataTable(contentOf({ kind: 'line', ...overBuckets, unit: 'x' }), en))).toBe(
+      'Values Download CSV x Day Web 1 Feb 2026 1 2 Feb 2026 2 Total 3',
     );
+    const buckets = Array.from({ length: 13 }, (_, week) =>
+      new Date(Date.UTC(2026, 0, 5 + week * 7)).toISOString().slice(0, 10),
+    );
+    const long = dataTable(
+      contentOf({ kind: 'line', buckets, series: [{ name: 'Web', values: buckets.map(() => 1) }] }),
+      en,
+    ).toString();
+    expect(long).toContain('<details><summary>');
+    expect(textOf(long)).toContain('Values 13 rows Week of Web 5 Jan 2026 1');
+  });
+
+  it('are told to those who do not see it', () => {
+    const content = contentOf({ kind: 'line', ...overBuckets, unit: 'sign-ups' });
+    expect('buckets' in content && summarise(content, en)).toBe(
+      'Line chart. From 1 Feb 2026 to 2 Feb 2026. Web: 1 sign-ups to 2 sign-ups, ending at 2 sign-ups. All values are in the table below.',
+    );
+  });
+
+  it('begin with their total and its change', () => {
+    const head = (series: object[], more = {}) =>
+      textOf(headline(contentOf({ kind: 'line', ...overBuckets, series, ...more }), en));
+    expect(head([{ name: 'x', values: [5, 6], previous: [5, 5] }])).toBe(
+      'Total 11 ▲ 10% more than 10 in the period before',
+    );
+    expect(head([{ name: 'x', values: [5, 4], previous: [5, 5] }])).toContain('▼ 10% less than 10');
+    expect(head([{ name: 'x', values: [5, 5], previous: [0, 0] }])).toContain('▲ 10 more than 0');
+    expect(head([{ name: 'x', values: [5, 5], previous: [5, 5] }])).toContain('as in the period before: 10');
+    expect(
+      head([
+        { name: 'a', values: [1, 1] },
+        { name: 'b', values: [2, 2], total: null },
+      ]),
+    ).toBe('a 2');
+  });
+});
+
+describe('a funnel', () => {
+  it('shows between steps who was lost and how long it took', () => {
+    const content = contentOf({
+      kind: 'funnel',
+      steps: [
+        { name: 'Seen', count: 200 },
+        { name: 'Paid', count: 50, medianSeconds: 7500 },
+      ],
+    });
+    expect(content.kind === 'funnel' && textOf(funnelFigure(content, 'Checkout', en))).toContain(
+      'First to last step 25% Seen 200 100% Seen 200 · 100% ↓ 150 lost (75%) median 2 hrs 5 mins Paid 50 25%',
+    );
+  });
+});
+
+describe('the language of the page', () => {
+  it.each([
+    [undefined, 'en'],
+    ['*', 'en'],
+    ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+    ['sv, pt-BR;q=0.7, en;q=0.3', 'pt'],
+    ['en;q=0.1, ja', 'ja'],
+    ['fr;q=0, es', 'es'],
+    ['__proto__, constructor', 'en'],
+  ])('of a visitor who asks for %s is %s', (header, language) => {
+    expect(languageOf(header)).toBe(language);
+  });
+
+  it('is not searched for in a header without end', () => {
+    expect(languageOf(`${'x,'.repeat(100_000)}de`)).toBe('en');
+  });
+
+  it('writes dates and numbers its own way', () => {
+    const written = (of: keyof typeof LANGUAGES) => {
+      const { day, value, share } = createLocale(of);
+      return [day('2026-03-02'), value(1234.5, '€'), share(0.125)]
+        .join(' | ')
+        .replaceAll(/[\u00a0\u202f]/g, ' ');
+    };
+    expect(written('en')).toBe('2 Mar 2026 | 1,234.5 € | 12.5%');
+    expect(written('de')).toBe('2. März 2026 | 1.234,5 € | 12,5 %');
+    expect(written('ja')).toBe('2026年3月2日 | 1,234.5 € | 12.5%');
+  });
+
+  it('has every text: none is left in English', () => {
+    for (const [language, texts] of Object.entries(LANGUAGES)) {
+      if (language === 'en') continue;
+      expect([texts.footer, texts.download, texts.table.medianTime]).not.toContain(LANGUAGES.en.footer);
+      expect(texts.table.medianTime).not.toBe(ENGLISH_TABLE.medianTime);
+    }
   });
 });
 
 describe('other content', () => {
-  const text = (value: unknown) => renderAnyJson(value).toString();
+  const text = (value: unknown) => renderAnyJson(value, en).toString();
 
   it('is a table of its properties, rows and values', () => {
     const shown = text({

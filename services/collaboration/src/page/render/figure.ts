@@ -1,41 +1,43 @@
+import type { ReportContent } from '@switchboard/report-content';
 import { raw } from 'hono/html';
-import type { Drawings } from './chart/draw.ts';
-import type { ReportContent } from './format.ts';
+import type { Drawing, Drawings } from './chart/draw.ts';
+import { seriesColour } from './chart/theme.ts';
+import { headline } from './headline.ts';
+import type { Locale } from './locale.ts';
 import { type Markup, markup, nothing } from './markup.ts';
 import { summarise } from './summary.ts';
 
-/** The chart with its legend and text alternative. */
-export function figure(content: ReportContent, title: string, { wide, narrow }: Drawings): Markup {
-  const summary = summarise(content);
-  const drawing = (svg: string, name: 'wide' | 'narrow') =>
-    withAlternative(svg, `chart-${name}`, title, summary);
-  return markup`<figure class="card ${content.kind}">${legend(content)}
-<div class="scroll wide" tabindex="0" role="group" aria-label="Chart">${drawing(wide, 'wide')}</div>
-<div class="scroll narrow" tabindex="0" role="group" aria-label="Chart">${drawing(narrow, 'narrow')}</div>
+type Drawn = Extract<ReportContent, { kind: 'line' | 'bar' }>;
+
+/** A line or bar chart with its figures, legend and text alternative. */
+export function figure(content: Drawn, title: string, { wide, narrow }: Drawings, locale: Locale): Markup {
+  const summary = summarise(content, locale);
+  const { chart } = locale.texts;
+  const drawing = (drawn: Drawing, name: 'wide' | 'narrow') =>
+    markup`<div class="scroll ${name}" tabindex="0" role="group" aria-label="${chart}">${picture(drawn, `chart-${name}`, title, summary)}</div>`;
+  return markup`<figure class="card ${content.kind}">${headline(content, locale)}${legend(content, locale)}
+${drawing(wide, 'wide')}
+${drawing(narrow, 'narrow')}
 </figure>`;
 }
 
-/** Names the drawing for screen readers: Vega's markup, its texts escaped by Vega, begins with the svg element. */
-function withAlternative(svg: string, id: string, title: string, summary: string): Markup {
-  const opened = svg.replace(
-    '<svg ',
-    `<svg role="img" aria-labelledby="${id}-title" aria-describedby="${id}-summary" `,
-  );
-  const at = opened.indexOf('>') + 1;
-  const alternative = markup`<title id="${id}-title">${title}</title><desc id="${id}-summary">${summary}</desc>`;
-  return raw(`${opened.slice(0, at)}${alternative}${opened.slice(at)}`);
+/** Vega has escaped the texts of its markup. */
+function picture(
+  { width, height, top, content }: Drawing,
+  id: string,
+  title: string,
+  summary: string,
+): Markup {
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-summary" width="${width}" height="${height}" viewBox="0 ${top} ${width} ${height}"><title id="${id}-title">${title}</title><desc id="${id}-summary">${summary}</desc>${raw(content)}</svg>`;
 }
 
-function legend(content: ReportContent): Markup {
+const swatch = (index: number) =>
+  markup`<svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="3" fill="${seriesColour(index)}"/></svg>`;
+
+/** Which colour is which series, where there are several. */
+export function legend({ breakdown, ...content }: ReportContent, { texts }: Locale): Markup {
   const series = content.kind === 'grid' ? [] : (content.series ?? []);
-  if (series.length < 2 && content.breakdown === undefined) return nothing;
-  const swatch = (index: number) =>
-    raw(
-      `<svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="3" fill="var(--series-${index + 1})"/></svg>`,
-    );
-  const by =
-    content.breakdown === undefined
-      ? nothing
-      : markup`<li class="legend-title">By ${content.breakdown}:</li>`;
-  return markup`<ul class="legend" aria-label="Legend">${by}${series.map(({ name }, index) => markup`<li>${swatch(index)}${name}</li>`)}</ul>`;
+  if (series.length < 2 && breakdown === undefined) return nothing;
+  const by = breakdown === undefined ? nothing : markup`<li class="legend-title">${texts.by(breakdown)}</li>`;
+  return markup`<ul class="legend" aria-label="${texts.legend}">${by}${series.map(({ name }, index) => markup`<li>${swatch(index)}${name}</li>`)}</ul>`;
 }

@@ -1,5 +1,5 @@
+import type { Locale } from './locale.ts';
 import { type Markup, markup } from './markup.ts';
-import { formatNumber } from './numbers.ts';
 
 const MAX_CELLS = 5_000;
 const MAX_DEPTH = 6;
@@ -11,13 +11,13 @@ const isObject = (value: Json): value is Record<string, Json> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Any JSON as nested tables: properties by name, objects with the same properties as rows. Long content is cut. */
-export function renderAnyJson(value: Json): Markup {
+export function renderAnyJson(value: Json, { texts, number }: Locale): Markup {
   let cells = 0;
 
   function show(inner: Json, depth: number): Markup {
     if (++cells > MAX_CELLS) return markup`<span class="more">…</span>`;
-    if (typeof inner === 'number') return markup`${formatNumber(inner)}`;
-    if (typeof inner === 'boolean') return markup`${inner ? 'yes' : 'no'}`;
+    if (typeof inner === 'number') return markup`${number(inner)}`;
+    if (typeof inner === 'boolean') return markup`${inner ? texts.yes : texts.no}`;
     if (inner === null) return markup`<span class="empty">–</span>`;
     if (typeof inner === 'string') return markup`${inner}`;
     if (depth === MAX_DEPTH) return markup`${JSON.stringify(inner).slice(0, 1000)}`;
@@ -52,9 +52,7 @@ export function renderAnyJson(value: Json): Markup {
     const rows: Markup[] = [];
     for (const item of items) {
       if (cells >= MAX_CELLS) {
-        rows.push(
-          markup`<tr><td class="more">… and ${formatNumber(items.length - rows.length)} more</td></tr>`,
-        );
+        rows.push(markup`<tr><td class="more">${texts.more(number(items.length - rows.length))}</td></tr>`);
         break;
       }
       rows.push(row(item));

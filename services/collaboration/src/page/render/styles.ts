@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 
 const series = (colours: string[]) => colours.map((colour, at) => `--series-${at + 1}:${colour}`).join(';');
 
-const light = `--page:#f4f5f8;--surface:#fff;--ink:#1b1f2a;--muted:#5b6272;--grid:#dfe2ea;--note:#a63a00;--heat:#2450c4;--on-heat:#fff;${series(
+/** Of the browser's frame and of links. */
+export const ACCENT = { light: '#2450c4', dark: '#191d27' };
+
+const light = `--page:#f4f5f8;--surface:#fff;--ink:#1b1f2a;--muted:#5b6272;--grid:#dfe2ea;--track:#eef0f5;--note:#a63a00;--on-note:#fff;--accent:#2450c4;--heat:#2450c4;--on-heat:#fff;${series(
   [
     '#2450c4',
     '#c2410c',
@@ -18,7 +21,7 @@ const light = `--page:#f4f5f8;--surface:#fff;--ink:#1b1f2a;--muted:#5b6272;--gri
     '#0369a1',
   ],
 )}`;
-const dark = `--page:#10131a;--surface:#191d27;--ink:#e9ecf3;--muted:#a3abbd;--grid:#343b4b;--note:#ffab70;--heat:#7ea2ff;--on-heat:#10131a;${series(
+const dark = `--page:#10131a;--surface:#191d27;--ink:#e9ecf3;--muted:#a3abbd;--grid:#343b4b;--track:#242a37;--note:#ffab70;--on-note:#10131a;--accent:#7ea2ff;--heat:#7ea2ff;--on-heat:#10131a;${series(
   [
     '#7ea2ff',
     '#ff9d5c',
@@ -35,6 +38,14 @@ const dark = `--page:#10131a;--surface:#191d27;--ink:#e9ecf3;--muted:#a3abbd;--g
   ],
 )}`;
 
+/** How much of the heat colour is in each shade: none is so between that neither text colour is readable on it. */
+const SHADES = [5, 12, 19, 26, 34, 42, 50, 88, 100];
+const FIRST_DARK_SHADE = 7;
+const shades = SHADES.map((share, at) => {
+  const text = at >= FIRST_DARK_SHADE ? ';color:var(--on-heat)' : '';
+  return `.s${at}{background:color-mix(in srgb,var(--heat) ${share}%,var(--surface))${text}}`;
+}).join('\n');
+
 /** The page's one style sheet. Its hash is in the Content-Security-Policy, so it is the only one that works. */
 export const styles = `
 :root{color-scheme:light dark;${light}}
@@ -44,65 +55,114 @@ export const styles = `
 body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:break-word}
 .sheet{max-width:976px;margin:0 auto;padding:32px 24px 48px}
 header p{margin:0}
-.project{color:var(--muted);font-size:14px}
-h1{font-size:28px;line-height:1.2;margin:4px 0 8px}
+.project{color:var(--muted);font-size:14px;font-weight:600;display:flex;align-items:center;gap:10px}
+.logo{flex:none}
+h1{font-size:30px;line-height:1.2;letter-spacing:-.01em;margin:14px 0 8px}
 h2{font-size:17px;margin:0 0 12px}
 .facts{color:var(--muted);font-size:14px;display:flex;flex-wrap:wrap;gap:4px 20px}
 .described{margin:12px 0 0;max-width:70ch;white-space:pre-wrap}
 .card{background:var(--surface);border:1px solid var(--grid);border-radius:12px;padding:20px;margin:20px 0 0}
 figure{margin:20px 0 0}
-svg{display:block;max-width:100%;height:auto}
+.headline{list-style:none;display:flex;flex-wrap:wrap;gap:12px 36px;margin:0 0 18px;padding:0}
+.headline li{display:grid;min-width:0}
+.headline .label{color:var(--muted);font-size:14px}
+.headline strong{font-size:30px;line-height:1.25;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
+.change{color:var(--muted);font-size:14px}
+.arrow{color:var(--accent)}
+.scroll svg{display:block;max-width:100%;height:auto}
 .narrow{display:none}
 .scroll{overflow-x:auto}
-.scroll:focus-visible,a:focus-visible{outline:3px solid var(--series-1);outline-offset:2px}
-.grid svg{max-width:none}
+.scroll:focus-visible,a:focus-visible,summary:focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:4px}
+.band{fill:var(--note);opacity:.14}
+.rule{stroke:var(--note);stroke-width:1.5;fill:none}
+.badge rect{fill:var(--note)}
+.badge text{fill:var(--on-note);font:600 11px system-ui,sans-serif;text-anchor:middle}
+.unit{fill:var(--muted);font:12px system-ui,sans-serif}
+.hit{fill:var(--ink);opacity:0}
+.hit:hover{opacity:.07}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;margin:0 0 14px;padding:0;font-size:14px}
 .legend-title{color:var(--muted)}
 .legend svg{display:inline-block;vertical-align:-1px;margin-right:7px}
+.steps{list-style:none;margin:0;padding:0}
+.step{display:flex;justify-content:space-between;align-items:baseline;gap:4px 16px;flex-wrap:wrap;margin-bottom:4px}
+.amount{font-variant-numeric:tabular-nums;white-space:nowrap}
+.bar{display:block;flex:1}
+.track{fill:var(--track)}
+.part{display:grid;grid-template-columns:minmax(4em,9em) 1fr minmax(6em,auto);align-items:center;gap:10px;font-size:14px;margin-top:3px}
+.part .amount{text-align:right}
+.between{display:flex;flex-wrap:wrap;gap:2px 14px;color:var(--muted);font-size:14px;margin:8px 0}
 .notes{margin:0;padding:0;list-style:none;font-size:15px}
-.notes li{display:grid;grid-template-columns:28px 1fr;padding:6px 0}
+.notes li{display:grid;grid-template-columns:38px 1fr;padding:6px 0}
 .notes li+li{border-top:1px solid var(--grid)}
-.number{color:var(--note);font-weight:700}
+.number{justify-self:start;align-self:start;margin-top:3px;min-width:24px;padding:0 6px;border-radius:99px;background:var(--note);color:var(--on-note);font-size:12px;font-weight:600;text-align:center;line-height:18px}
 .days{color:var(--muted);font-size:14px}
 .tag{display:inline-block;border:1px solid var(--grid);border-radius:99px;padding:0 9px;font-size:13px;color:var(--muted);margin-right:4px}
+.head{display:flex;justify-content:space-between;align-items:baseline;gap:4px 16px;flex-wrap:wrap}
+.download{color:var(--accent);font-size:14px}
+.grid .download{display:inline-block;margin-top:14px}
+.folded{position:relative}
+.folded .download{position:absolute;top:22px;right:20px}
+summary{cursor:pointer;padding-right:10em}
+summary h2{display:inline;margin:0}
+summary .count{color:var(--muted);font-size:14px;margin-left:6px}
+details .scroll{margin-top:14px}
 table{border-collapse:collapse;width:100%;font-size:14px}
 caption{text-align:left;color:var(--muted);padding-bottom:8px}
+.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);padding:0}
 th,td{text-align:left;padding:7px 12px 7px 0;border-bottom:1px solid var(--grid);vertical-align:top}
 thead th,thead td{color:var(--muted);font-weight:600;border-bottom-width:2px;vertical-align:bottom}
 tbody th{font-weight:500;min-width:7em}
 tbody tr:last-child>*{border-bottom:0}
+tfoot th,tfoot td{font-weight:700;border-bottom:0;border-top:2px solid var(--grid)}
+.values :is(thead,tbody,tfoot)>tr>:first-child{position:sticky;left:0;background:var(--surface)}
 .value{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 thead .value{white-space:normal}
+.heat{border-collapse:separate;border-spacing:3px;width:auto;min-width:100%}
+.heat th,.heat td{border:0;padding:7px 9px;vertical-align:middle}
+.heat td{text-align:center;min-width:52px;border-radius:4px}
+.heat thead th{text-align:center;vertical-align:bottom}
+.heat th:first-child{position:sticky;left:0;background:var(--surface);text-align:left;min-width:8.5em;max-width:13em;padding-left:0}
+.heat tfoot td{background:none}
+.size{display:block;color:var(--muted);font-size:12px;font-weight:400;font-variant-numeric:tabular-nums}
+${shades}
 td table{margin:-7px 0}
 .more,.empty{color:var(--muted)}
 footer{color:var(--muted);font-size:13px;margin-top:24px}
-.plain{display:grid;place-content:center;min-height:100vh;text-align:center;padding:24px}
+.plain{display:grid;place-content:center;justify-items:center;min-height:100vh;text-align:center;padding:24px}
 @media (max-width:640px){
 .sheet{padding:20px 14px 32px}
-h1{font-size:23px}
+h1{font-size:24px}
 .card{padding:14px}
+.headline strong{font-size:25px}
 .wide{display:none}
 .narrow{display:block}
+.folded .download{top:16px;right:14px}
+.part{grid-template-columns:1fr auto;gap:2px 10px}
+.part .bar{grid-row:2;grid-column:1/3}
 }
 @media print{
 .wide{display:block}
-.narrow{display:none}
+.narrow,.download{display:none}
 .sheet{max-width:none;padding:0}
 .card{border:0;padding:0;break-inside:auto}
-figure,.notes li,tr{break-inside:avoid}
+.notes li,.steps li,tr,.line,.bar{break-inside:avoid}
 .scroll{overflow:visible}
-.grid svg{max-width:100%}
+.heat td,.heat th{padding:3px 4px;min-width:0}
+.heat th:first-child,.values :is(thead,tbody,tfoot)>tr>:first-child{position:static}
+details::details-content{content-visibility:visible;block-size:auto}
 thead{display:table-header-group}
+svg,.heat td,.number{print-color-adjust:exact}
 }`;
 
 const styleHash = createHash('sha256').update(styles).digest('base64');
 
-/** Nothing is loaded, run, framed or sent anywhere: the page is its markup and its one style sheet. */
+/** Nothing is loaded, run, framed or sent anywhere: the page is its markup, its one style sheet and the icon in it. */
 export const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Cross-Origin-Opener-Policy': 'same-origin',
+  Vary: 'Accept-Language',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
 };

@@ -1,36 +1,21 @@
-import type { Funnel, Grid, OverBuckets, ReportContent } from './format.ts';
-import { formatNumber, formatShare, formatValue } from './numbers.ts';
-
-const kinds = { line: 'Line chart', bar: 'Bar chart', funnel: 'Funnel', grid: 'Grid' };
+import { intervalOf, type OverBuckets } from '@switchboard/report-content';
+import type { Locale } from './locale.ts';
 
 /** What a chart shows, in words, for those who do not see it. */
-export function summarise(content: ReportContent): string {
-  return `${kinds[content.kind]}. ${about(content)} All values are in the table below.`;
-}
-
-function about(content: ReportContent): string {
-  if (content.kind === 'funnel') return aboutFunnel(content);
-  return content.kind === 'grid' ? aboutGrid(content) : aboutBuckets(content);
-}
-
-function aboutBuckets({ buckets, series, unit = '' }: OverBuckets): string {
-  const span = `From ${buckets[0]} to ${buckets.at(-1)}.`;
+export function summarise(
+  { kind, buckets, series, unit, interval: named }: OverBuckets,
+  locale: Locale,
+): string {
+  const { texts } = locale;
+  const interval = intervalOf(buckets, named);
+  const [first = '', last = ''] = [buckets[0], buckets.at(-1)];
   const each = series.map(({ name, values }) => {
     const known = values.filter((value) => value !== null);
-    if (known.length === 0) return `${name}: no values.`;
-    const [least, most] = [Math.min(...known), Math.max(...known)];
-    return `${name}: ${formatValue(least, unit)} to ${formatValue(most, unit)}, ending at ${formatValue(values.at(-1), unit)}.`;
+    if (known.length === 0) return texts.noValues(name);
+    const range = [Math.min(...known), Math.max(...known), values.at(-1)] as const;
+    const [least, most, end] = range.map((value) => locale.value(value, unit));
+    return texts.course(name, least ?? '', most ?? '', end ?? '');
   });
-  return [span, ...each].join(' ');
-}
-
-function aboutFunnel({ steps }: Funnel): string {
-  const first = steps[0]?.count ?? 0;
-  return steps
-    .map(({ name, count }) => `${name}: ${formatNumber(count)}, ${formatShare(count, first)}.`)
-    .join(' ');
-}
-
-function aboutGrid({ rows, periods }: Grid): string {
-  return `${rows.length} rows from ${rows[0]?.name} to ${rows.at(-1)?.name}, ${periods.length} columns from ${periods[0]} to ${periods.at(-1)}.`;
+  const span = texts.span(locale.bucket(first, interval), locale.bucket(last, interval));
+  return [texts.kinds[kind], span, ...each, texts.inTable].join(' ');
 }

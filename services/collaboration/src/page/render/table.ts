@@ -1,71 +1,39 @@
-import { daysOfBuckets } from './days.ts';
-import type { Funnel, Grid, OverBuckets, ReportContent } from './format.ts';
+import { type ReportContent, tableOf } from '@switchboard/report-content';
+import type { Locale } from './locale.ts';
 import { type Markup, markup, nothing } from './markup.ts';
-import { formatNumber, formatShare, formatValue } from './numbers.ts';
 
-interface Table {
-  head: string[];
-  rows: { name: string; values: string[] }[];
-}
+/** A longer table is folded. */
+const MAX_OPEN_ROWS = 12;
 
-function overBuckets({ buckets, series }: OverBuckets): Table {
-  return {
-    head: [daysOfBuckets(buckets) === undefined ? '' : 'Day', ...series.map(({ name }) => name)],
-    rows: buckets.map((name, at) => ({ name, values: series.map(({ values }) => formatValue(values[at])) })),
-  };
-}
-
-function funnel({ steps, series }: Funnel): Table {
-  const first = steps[0]?.count ?? 0;
-  const shares = series === undefined ? ['Of the step before', 'Of the first'] : [];
-  return {
-    head: ['Step', 'Count', ...shares, ...(series ?? []).map(({ name }) => name)],
-    rows: steps.map(({ name, count }, at) => ({
-      name,
-      values: [
-        formatNumber(count),
-        ...(series === undefined
-          ? [at === 0 ? '–' : formatShare(count, steps[at - 1]?.count ?? 0), formatShare(count, first)]
-          : series.map(({ values }) => formatValue(values[at]))),
-      ],
-    })),
-  };
-}
-
-function grid({ rows, periods, unit }: Grid): Table {
-  const hasSizes = rows.some(({ size }) => size !== undefined);
-  return {
-    head: ['', ...(hasSizes ? ['Size'] : []), ...periods],
-    rows: rows.map(({ name, size, values }) => ({
-      name,
-      values: [
-        ...(hasSizes ? [formatValue(size)] : []),
-        ...periods.map((_, at) =>
-          at < values.length ? formatValue(values[at], unit === '%' ? '%' : '') : '',
-        ),
-      ],
-    })),
-  };
-}
-
-function tableOf(content: ReportContent): Table {
-  if (content.kind === 'funnel') return funnel(content);
-  return content.kind === 'grid' ? grid(content) : overBuckets(content);
-}
-
-function columnHead(name: string, at: number): Markup {
-  if (name === '') return markup`<td></td>`;
-  return markup`<th scope="col"${at > 0 ? markup` class="value"` : nothing}>${name}</th>`;
-}
+/** Every value as CSV, at the address of the page. */
+export const downloadLink = ({ texts }: Locale): Markup =>
+  markup`<a class="download" href="?format=csv" download>${texts.download}</a>`;
 
 /** Every value of the chart, for those who do not see it and for paper. */
-export function dataTable(content: ReportContent): Markup {
-  const { head, rows } = tableOf(content);
-  const unit = content.unit === undefined ? nothing : markup`<caption>In ${content.unit}</caption>`;
-  return markup`<div class="scroll" tabindex="0" role="region" aria-label="All values"><table>${unit}
-<thead><tr>${head.map(columnHead)}</tr></thead>
-<tbody>${rows.map(
+export function dataTable(content: ReportContent, locale: Locale): Markup {
+  const { texts, cell, number } = locale;
+  const { corner, interval, columns, rows, totals } = tableOf(content, texts.table);
+  const { unit = '' } = content;
+  const cells = (values: readonly (number | null | undefined)[]) =>
+    values.map(
+      (value, at) => markup`<td class="value">${cell(value, columns[at]?.format ?? 'value', unit)}</td>`,
+    );
+  const caption = unit === '' ? nothing : markup`<caption>${unit}</caption>`;
+  const head = columns.map(({ name }) => markup`<th scope="col" class="value">${name}</th>`);
+  const body = rows.map(
     ({ name, values }) =>
-      markup`<tr><th scope="row">${name}</th>${values.map((value) => markup`<td class="value">${value}</td>`)}</tr>\n`,
-  )}</tbody></table></div>`;
+      markup`<tr><th scope="row">${locale.bucket(name, interval)}</th>${cells(values)}</tr>\n`,
+  );
+  const foot =
+    totals === undefined
+      ? nothing
+      : markup`<tfoot><tr><th scope="row">${totals.name}</th>${cells(totals.values)}</tr></tfoot>`;
+  const table = markup`<div class="scroll" tabindex="0" role="region" aria-label="${texts.values}"><table class="values">${caption}
+<thead><tr>${corner === '' ? markup`<td></td>` : markup`<th scope="col">${corner}</th>`}${head}</tr></thead>
+<tbody>${body}</tbody>${foot}</table></div>`;
+  const heading = markup`<h2>${texts.values}</h2>`;
+  if (rows.length <= MAX_OPEN_ROWS) {
+    return markup`<section class="card"><div class="head">${heading}${downloadLink(locale)}</div>${table}</section>`;
+  }
+  return markup`<section class="card folded"><details><summary>${heading} <span class="count">${texts.rows(number(rows.length))}</span></summary>${table}</details>${downloadLink(locale)}</section>`;
 }

@@ -1,9 +1,9 @@
-import type { TopLevelSpec } from 'vega-lite';
-import type { Mark } from '../days.ts';
-import type { ReportContent } from '../format.ts';
-import { drawFunnel } from './funnel.ts';
-import { drawGrid } from './grid.ts';
-import { drawOverBuckets } from './over-buckets.ts';
+import { intervalOf, type OverBuckets } from '@switchboard/report-content';
+import type { View } from 'vega';
+import type { Locale } from '../locale.ts';
+import type { Mark } from '../marks.ts';
+import { drawOverBuckets, hasUnitOnTicks } from './over-buckets.ts';
+import { LANE_HEIGHT, lanesOf, overlay, type Plot, stackBadges } from './overlay.ts';
 import type { Size } from './theme.ts';
 
 declare module 'vega' {
@@ -11,10 +11,18 @@ declare module 'vega' {
   export const textMetrics: { width(item: { fontSize?: number }, text: unknown): number };
 }
 
-/** A drawing as SVG markup, for a wide page and paper, and for a phone. */
+/** What goes into an `svg` element of that size, and where its upper edge is. */
+export interface Drawing {
+  width: number;
+  height: number;
+  top: number;
+  content: string;
+}
+
+/** For a wide page and paper, and for a phone. */
 export interface Drawings {
-  wide: string;
-  narrow: string;
+  wide: Drawing;
+  narrow: Drawing;
 }
 
 let loading: Promise<[typeof import('vega'), typeof import('vega-lite')]> | undefined;
@@ -29,6 +37,7 @@ function load() {
 }
 
 const WIDE_LETTERS = /[\u1100-\u11ff\u2e80-\uffef]|[\u{1f000}-\u{3ffff}]/gu;
+const UNIT_HEIGHT = 18;
 
 /** Without a canvas Vega takes every letter for as wide as an M, and cuts labels that have room. */
 function textWidth({ fontSize = 11 }: { fontSize?: number }, text: unknown): number {
@@ -37,23 +46,61 @@ function textWidth({ fontSize = 11 }: { fontSize?: number }, text: unknown): num
   return Math.round((line.length * 0.58 + wide * 0.45) * fontSize);
 }
 
-function specOf(content: ReportContent, marks: Mark[], size: Size): TopLevelSpec {
-  if (content.kind === 'funnel') return drawFunnel(content, size);
-  if (content.kind === 'grid') return drawGrid(content, size);
-  return drawOverBuckets(content, marks, size);
-}
-
-/** Draws the content with Vega, without a browser. The markup has no styles, scripts or addresses in it. */
-export async function draw(content: ReportContent, marks: Mark[]): Promise<Drawings> {
-  const [{ parse, View }, { compile }] = await load();
-  const render = async (size: Size) => {
-    const view = new View(parse(compile(specOf(content, marks, size)).spec), { renderer: 'none' });
+/** Draws a line or bar chart without a browser. The markup has no styles, scripts or addresses in it. */
+export async function draw(content: OverBuckets, marks: Mark[], locale: Locale): Promise<Drawings> {
+  const [{ parse, View: NewView }, { compile }] = await load();
+  const unit = hasUnitOnTicks(content) ? '' : (content.unit ?? '');
+  const titles = titlesOf(content, locale);
+  const render = async (size: Size): Promise<Drawing> => {
+    const view = new NewView(parse(compile(drawOverBuckets(content, locale, size)).spec), {
+      renderer: 'none',
+    });
     const svg = await view.toSVG();
+    const plot = plotOf(view, content.buckets.length);
     view.finalize();
-    return svg;
+    const badges = stackBadges(marks, (bucket) => plot.left + plot.start + bucket * plot.step, size.width);
+    const above = lanesOf(badges) * LANE_HEIGHT + (unit === '' ? 0 : UNIT_HEIGHT);
+    const inFront = overlay({ plot, marks, badges, unit, titles, above }).toString();
+    const drawn = svg.slice(svg.indexOf('>') + 1, svg.lastIndexOf('</svg>'));
+    return { width: size.width, height: size.height + above, top: -above, content: `${drawn}${inFront}` };
   };
   return {
-    wide: await render({ width: 880, isNarrow: false }),
-    narrow: await render({ width: 340, isNarrow: true }),
+    wide: await render({ width: 880, height: 340, isNarrow: false }),
+    narrow: await render({ width: 340, height: 260, isNarrow: true }),
   };
+}
+
+function plotOf(view: View, buckets: number): Plot {
+  const [left = 0, top = 0] = view.origin();
+  const { left: paddingLeft = 0, top: paddingTop = 0 } = paddingOf(view);
+  const scale = view.scale('x');
+  const step = buckets > 1 ? scale(1) - scale(0) : scale.bandwidth();
+  return {
+    left: left + paddingLeft,
+    top: top + paddingTop,
+    width: view.width(),
+    height: view.height(),
+    start: scale(0) - (step - scale.bandwidth()) / 2,
+    step,
+  };
+}
+
+function paddingOf(view: View): { left?: number; top?: number } {
+  const padding = view.padding();
+  return typeof padding === 'object' ? padding : {};
+}
+
+/** A bucket with the value of each series, as a tooltip says it. */
+function titlesOf({ buckets, series, unit, interval: named }: OverBuckets, locale: Locale): string[] {
+  const interval = intervalOf(buckets, named);
+  const before = interval === 'week' ? `${locale.texts.table.intervals.week} ` : '';
+  return buckets.map((bucket, at) => {
+    const values = series.flatMap(({ name, values: now, previous }) => [
+      `${name}: ${locale.value(now[at], unit)}`,
+      ...(previous === undefined
+        ? []
+        : [`${locale.texts.table.before(name)}: ${locale.value(previous[at], unit)}`]),
+    ]);
+    return [`${before}${locale.bucket(bucket, interval)}`, ...values].join('\n');
+  });
 }

@@ -1,46 +1,49 @@
+import { intervalOf, type OverBuckets } from '@switchboard/report-content';
 import type { TopLevelSpec } from 'vega-lite';
-import { daysOfBuckets, type Mark } from '../days.ts';
-import type { OverBuckets } from '../format.ts';
-import { axisFormat, config, type Size, seriesColour } from './theme.ts';
+import type { Locale } from '../locale.ts';
+import { CONFIG, type Size, seriesColour } from './theme.ts';
+import { niceTicks } from './ticks.ts';
 
-const HEIGHT = 340;
+type Values = readonly (number | null)[];
+/** A unit up to this long stands at every tick. */
+const MAX_TICK_UNIT = 3;
 
-/** A line or bar chart, with the annotations' days shaded and numbered. */
-export function drawOverBuckets(
-  content: OverBuckets,
-  marks: Mark[],
-  { width, isNarrow }: Size,
-): TopLevelSpec {
+/** Whether the unit is at every tick, and not above the axis. */
+export const hasUnitOnTicks = ({ unit = '' }: OverBuckets) => [...unit].length <= MAX_TICK_UNIT;
+
+/** The axes and marks of a line or bar chart. Buckets and series go by number: no text of a report is in the spec. */
+export function drawOverBuckets(content: OverBuckets, locale: Locale, size: Size): TopLevelSpec {
   const { buckets, series, kind } = content;
-  const values = series.flatMap(({ values: of }, index) =>
-    of.map((value, at) => ({ bucket: buckets[at], series: index, value })),
-  );
-  const shaded = marks.map(({ number, first, last }) => ({
-    number,
-    from: buckets[first],
-    to: buckets[last],
-  }));
-  const areDays = daysOfBuckets(buckets) !== undefined;
-  const largest = Math.max(...values.map(({ value }) => Math.abs(value ?? 0)));
+  const interval = intervalOf(buckets, content.interval);
+  const numbers = buckets.map((_, at) => at);
+  const ticks = ticksOf(content);
+  const domain = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
+  const most = interval === 'hour' ? (size.isNarrow ? 3 : 7) : size.isNarrow ? 4 : 9;
   const x = {
     field: 'bucket',
     type: 'ordinal',
     title: null,
-    scale: { type: 'band', domain: buckets, paddingInner: kind === 'bar' ? 0.2 : 0, paddingOuter: 0.1 },
+    scale: { type: 'band', domain: numbers, paddingInner: kind === 'bar' ? 0.2 : 0, paddingOuter: 0.1 },
     axis: {
       grid: false,
-      values: ticks(buckets, isNarrow ? 4 : 9),
-      labelLimit: isNarrow ? 80 : 120,
+      values: spread(numbers, most),
+      labelLimit: 130,
       labelAngle: 0,
-      ...(areDays ? { labelExpr: "utcFormat(toDate(datum.value + 'T00:00:00Z'), '%b %-d')" } : {}),
+      labelExpr: 'bucketLabels[datum.value]',
     },
   } as const;
   const y = {
     field: 'value',
     type: 'quantitative',
-    title: content.unit ?? null,
-    axis: { format: axisFormat(largest), tickCount: 5, domain: false, ticks: false },
-    scale: { zero: true },
+    title: null,
+    axis: {
+      values: ticks,
+      labelExpr: 'tickLabels[datum.value]',
+      labelLimit: 120,
+      domain: false,
+      ticks: false,
+    },
+    scale: { domain, nice: false },
   } as const;
   const colour = {
     field: 'series',
@@ -48,71 +51,87 @@ export function drawOverBuckets(
     legend: null,
     scale: { domain: series.map((_, index) => index), range: series.map((_, index) => seriesColour(index)) },
   } as const;
-  const isSparse = buckets.length <= 62;
+  const encoding = { x, y, color: colour };
+  const bars = {
+    data: { values: rowsOf(series.map(({ values }) => values)) },
+    mark: { type: 'bar', cornerRadiusEnd: 2 },
+    encoding: { ...encoding, y: { ...y, stack: 'zero' } },
+  } as const;
   return {
-    width,
-    height: isNarrow ? HEIGHT - 80 : HEIGHT,
+    width: size.width,
+    height: size.height,
     autosize: { type: 'fit', contains: 'padding' },
-    padding: { left: 0, right: 8, top: 4, bottom: 4 },
-    config,
-    layer: [
-      ...(shaded.length === 0 ? [] : annotationLayers(shaded, x)),
-      kind === 'line'
-        ? {
-            data: { values },
-            mark: {
-              type: 'line',
-              strokeWidth: 2.25,
-              strokeJoin: 'round',
-              ...(isSparse ? { point: { size: 28, filled: true } } : {}),
-            },
-            encoding: { x, y, color: colour },
-          }
-        : {
-            data: { values },
-            mark: { type: 'bar', cornerRadiusEnd: 2 },
-            encoding: { x, y: { ...y, stack: 'zero' }, color: colour },
-          },
+    padding: { left: 0, right: 8, top: 8, bottom: 4 },
+    config: CONFIG,
+    params: [
+      { name: 'bucketLabels', value: locale.shortBuckets(buckets, interval) },
+      { name: 'tickLabels', value: tickLabels(content, ticks, locale) },
     ],
+    layer: kind === 'bar' ? [bars] : lines(content, encoding),
   };
 }
 
-function annotationLayers(
-  values: object[],
-  { scale, axis }: { scale: object; axis: object },
-): Extract<TopLevelSpec, { layer: unknown }>['layer'] {
-  const from = { field: 'from', type: 'ordinal', title: null, bandPosition: 0, scale, axis } as const;
-  return [
-    {
-      data: { values },
-      mark: { type: 'rect', color: 'var(--note)', opacity: 0.14 },
-      encoding: { x: from, x2: { field: 'to', bandPosition: 1 } },
-    },
-    {
-      data: { values },
-      mark: { type: 'rule', color: 'var(--note)', strokeWidth: 1.5 },
-      encoding: { x: from },
-    },
-    {
-      data: { values },
-      mark: {
-        type: 'text',
-        color: 'var(--note)',
-        fontSize: 12,
-        fontWeight: 'bold',
-        align: 'left',
-        baseline: 'top',
-        dx: 4,
-        dy: 2,
-        y: 0,
-      },
-      encoding: { x: from, text: { field: 'number' } },
-    },
-  ];
+function lines({ series, buckets }: OverBuckets, encoding: object) {
+  const isSparse = buckets.length <= 62;
+  const now = series.map(({ values }) => values);
+  const before = series.map(({ previous = [] }) => previous);
+  const strokeDash = [4, 4];
+  const dashed = {
+    data: { values: rowsOf(before) },
+    mark: { type: 'line', strokeWidth: 1.5, strokeDash, opacity: 0.7 },
+    encoding,
+  } as const;
+  const solid = {
+    data: { values: rowsOf(now) },
+    mark: { type: 'line', strokeWidth: 2.25, strokeJoin: 'round' },
+    encoding,
+  } as const;
+  const points = {
+    data: { values: rowsOf(now).filter(({ series: one, bucket }) => isSparse || isAlone(now[one], bucket)) },
+    mark: { type: 'point', filled: true, size: 28, opacity: 1 },
+    encoding,
+  } as const;
+  return [...(before.some((values) => values.length > 0) ? [dashed] : []), solid, points];
 }
 
-/** So many of the labels as there is room for, evenly spread. */
-function ticks(buckets: string[], most: number): string[] {
-  const step = Math.ceil(buckets.length / most);
-  return buckets.filter((_, index) => index % step === 0);
+/** A value between gaps is on no line. */
+function isAlone(values: Values = [], at: number): boolean {
+  return values[at] !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null;
+}
+
+const rowsOf = (series: readonly Values[]) =>
+  series.flatMap((values, index) => values.map((value, bucket) => ({ bucket, series: index, value })));
+
+function ticksOf({ kind, series, buckets }: OverBuckets): number[] {
+  const all =
+    kind === 'line'
+      ? series.flatMap(({ values, previous = [] }) => [...values, ...previous]).map((value) => value ?? 0)
+      : buckets.flatMap((_, at) => {
+          const stacked = series.map(({ values }) => values[at] ?? 0);
+          const sum = (values: number[]) => values.reduce((one, other) => one + other, 0);
+          return [sum(stacked.filter((value) => value > 0)), sum(stacked.filter((value) => value < 0))];
+        });
+  const [least, most] = all.reduce(
+    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
+    [0, 0],
+  );
+  return niceTicks(least, most);
+}
+
+function tickLabels(content: OverBuckets, ticks: number[], locale: Locale): Record<string, string> {
+  const unit = content.unit ?? '';
+  const written = locale.ticks(ticks);
+  const space = unit === '%' ? '' : '\u00a0';
+  return Object.fromEntries(
+    ticks.map((tick, index) => {
+      const label = written[index] ?? '';
+      return [String(tick), unit !== '' && hasUnitOnTicks(content) ? `${label}${space}${unit}` : label];
+    }),
+  );
+}
+
+/** So many of the buckets as there is room for, evenly spread. */
+function spread(numbers: number[], most: number): number[] {
+  const step = Math.ceil(numbers.length / most);
+  return numbers.filter((_, index) => index % step === 0);
 }

@@ -3,29 +3,24 @@ import type { Config } from 'vega-lite';
 /** Series colours are CSS variables of the page, so that one drawing is right on light, dark and paper. */
 export const seriesColour = (index: number) => `var(--series-${(index % 12) + 1})`;
 
-export const config: Config = {
+export const CONFIG: Config = {
   background: 'transparent',
   aria: false, // The drawing is one picture with a text alternative; its table has the values.
   font: 'system-ui, sans-serif',
   view: { stroke: null },
   axis: {
     labelColor: 'var(--muted)',
-    titleColor: 'var(--muted)',
     gridColor: 'var(--grid)',
     domainColor: 'var(--grid)',
     tickColor: 'var(--grid)',
     labelFontSize: 12,
-    titleFontSize: 12,
-    titleFontWeight: 'normal',
     labelPadding: 6,
   },
 };
 
 export interface Size {
   width: number;
+  height: number;
   /** Narrow drawings have less room for labels. */
   isNarrow: boolean;
 }
-
-/** d3-format for an axis that reaches so far. */
-export const axisFormat = (largest: number) => (largest >= 10_000 ? '~s' : ',~r');

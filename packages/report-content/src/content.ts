@@ -1,6 +1,8 @@
-import { type ReportContent, reportContent } from '@switchboard/contracts';
+import { type InsightInterval, type ReportContent, reportContent } from '@switchboard/contracts';
 
-export type { ReportContent };
+export type { ReportContent } from '@switchboard/contracts';
+/** What a bucket covers. */
+export type Interval = InsightInterval;
 export type OverBuckets = Extract<ReportContent, { kind: 'line' | 'bar' }>;
 export type Funnel = Extract<ReportContent, { kind: 'funnel' }>;
 export type Grid = Extract<ReportContent, { kind: 'grid' }>;

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { parseContent } from './content.ts';
+
+const overBuckets = { buckets: ['2026-02-01', '2026-02-02'], series: [{ name: 'Web', values: [1, 2] }] };
+const funnel = {
+  kind: 'funnel',
+  steps: [
+    { name: 'Seen', count: 200 },
+    { name: 'Paid', count: 50 },
+  ],
+};
+const grid = {
+  kind: 'grid',
+  periods: ['Week 0', 'Week 1'],
+  rows: [{ name: 'A', size: 10, values: [100, 40] }],
+};
+
+describe('the report format', () => {
+  it.each([
+    [{ kind: 'line', ...overBuckets }],
+    [{ kind: 'bar', ...overBuckets, title: 'T', unit: '€', breakdown: 'Country', description: 'D' }],
+    [{ kind: 'line', buckets: ['a'], series: [{ name: 'x', values: [null] }] }],
+    [funnel],
+    [{ ...funnel, breakdown: 'Device', series: [{ name: 'Phone', values: [120, 10] }] }],
+    [grid],
+    [
+      {
+        ...grid,
+        rows: [
+          { name: 'A', values: [100] },
+          { name: 'B', values: [] },
+        ],
+      },
+    ],
+    [{ ...grid, further: 'properties are no obstacle' }],
+  ])('is %j', (content) => {
+    expect(parseContent(content)?.kind).toBe(content.kind);
+  });
+
+  it.each([
+    [null],
+    [7],
+    ['line'],
+    [[]],
+    [{}],
+    [{ kind: 'pie', ...overBuckets }],
+    [{ kind: 'line', buckets: [], series: [{ name: 'x', values: [] }] }],
+    [{ kind: 'line', buckets: ['a', 'b'], series: [{ name: 'x', values: [1] }] }],
+    [{ kind: 'line', buckets: ['a', 'a'], series: [{ name: 'x', values: [1, 2] }] }],
+    [{ kind: 'line', buckets: ['a'], series: [{ name: 'x', values: ['1'] }] }],
+    [{ kind: 'line', buckets: Array.from({ length: 401 }, String), series: [] }],
+    [{ ...funnel, steps: [{ name: 'Seen', count: -1 }] }],
+    [{ ...funnel, series: [{ name: 'Phone', values: [1] }] }],
+    [{ ...grid, rows: [{ name: 'A', values: [1, 2, 3] }] }],
+  ])('is not %j: it is shown as a table', (content) => {
+    expect(parseContent(content)).toBeUndefined();
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { parseContent } from './content.ts';
+import { csvOf } from './csv.ts';
+import { tableOf } from './table.ts';
+import { averagesOf, reportAmount } from './totals.ts';
+
+function contentOf(report: unknown) {
+  const content = parseContent(report);
+  if (content === undefined) throw new Error('not report content');
+  return content;
+}
+const csv = (report: unknown) => csvOf(tableOf(contentOf(report)));
+const amount = (report: object) => {
+  const content = contentOf({ kind: 'line', buckets: ['2026-03-01', '2026-03-02'], ...report });
+  return 'buckets' in content ? reportAmount(content) : undefined;
+};
+
+describe('the table of a report', () => {
+  it('has every value, named as in the report', () => {
+    expect(
+      csv({
+        kind: 'line',
+        buckets: ['2026-03-02', '2026-03-09'],
+        series: [{ name: 'Web, mobile', values: [1, null], previous: [0.5, -3] }],
+      }),
+    ).toBe('Week of,"Web, mobile","Web, mobile, period before"\r\n2026-03-02,1,0.5\r\n2026-03-09,,-3\r\n');
+    expect(
+      csv({
+        kind: 'funnel',
+        steps: [
+          { name: 'Seen', count: 200, medianSeconds: null },
+          { name: 'Paid', count: 50, medianSeconds: 90 },
+        ],
+      }),
+    ).toBe(
+      'Step,Count,Of the step before,Of the first,Median time\r\nSeen,200,,1,\r\nPaid,50,0.25,0.25,90\r\n',
+    );
+    expect(
+      csv({
+        kind: 'grid',
+        periods: ['Week 0', 'Week 1'],
+        rows: [{ name: '2026-03-02', size: 10, values: [100, null] }],
+      }),
+    ).toBe('Day,Size,Week 0,Week 1\r\n2026-03-02,10,100,\r\n');
+  });
+
+  it('ends with totals where values add up', () => {
+    const totals = (series: object, unit?: string) =>
+      tableOf(contentOf({ kind: 'bar', unit, buckets: ['2026-03-01', '2026-03-02'], series: [series] }))
+        .totals;
+    expect(totals({ name: 'x', values: [1, 2.5] })?.values).toEqual([3.5]);
+    expect(totals({ name: 'x', values: [1, 2], total: null })).toBeUndefined();
+    expect(totals({ name: 'people', values: [5, 5], total: 7 })?.values).toEqual([7]);
+    expect(totals({ name: 'x', values: [40, 60] }, '%')).toBeUndefined();
+  });
+});
+
+describe('what a report amounts to', () => {
+  it('is the sum of its one series or of its parts, against the period before', () => {
+    expect(amount({ series: [{ name: 'x', values: [1, 2], previous: [4, null] }] })).toEqual({
+      total: 3,
+      previousTotal: 4,
+    });
+    const parts = [
+      { name: 'a', values: [1, 2] },
+      { name: 'b', values: [3, 4] },
+    ];
+    expect(amount({ series: parts, breakdown: 'Plan' })?.total).toBe(10);
+    expect(amount({ series: parts })).toBeUndefined();
+    expect(amount({ series: parts, total: 9, previousTotal: 8 })).toEqual({ total: 9, previousTotal: 8 });
+  });
+
+  it('weighs the rows of a grid by their size', () => {
+    const content = contentOf({
+      kind: 'grid',
+      periods: ['0', '1', '2'],
+      rows: [
+        { name: 'a', size: 30, values: [100, 50, null] },
+        { name: 'b', size: 10, values: [100, 10] },
+      ],
+    });
+    expect(content.kind === 'grid' && averagesOf(content)).toEqual([100, 40, undefined]);
+  });
+});
+
+describe('CSV', () => {
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ['＝1', "'＝1"],
+    ["=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"],
+    ['say "hi"', '"say ""hi"""'],
+    ['a\r\nb', '"a\r\nb"'],
+    ['plain', 'plain'],
+  ])('writes %j as %j: no spreadsheet runs it', (text, written) => {
+    const series = [{ name: text, values: [-5] }];
+    expect(csv({ kind: 'bar', buckets: [text], series })).toBe(`,${written}\r\n${written},-5\r\n`);
+  });
+});

@@ -1,0 +1,133 @@
+import { intervalOf } from './buckets.ts';
+import type { Funnel, Grid, Interval, OverBuckets, ReportContent } from './content.ts';
+import { averagesOf, seriesAmount } from './totals.ts';
+
+/** `value` is in the report's unit, `share` is 0 to 1. */
+export type ColumnFormat = 'value' | 'count' | 'share' | 'seconds';
+
+export interface Column {
+  name: string;
+  format: ColumnFormat;
+}
+
+/** Null: there is no value. Undefined: there is no place for one. */
+export type Cell = number | null | undefined;
+
+export interface TableRow {
+  name: string;
+  values: Cell[];
+}
+
+/** The values of a report as a table. */
+export interface Table {
+  /** Above the names of the rows. */
+  corner: string;
+  /** What the rows' names are, if they are days or hours. */
+  interval: Interval | undefined;
+  columns: Column[];
+  rows: TableRow[];
+  totals: TableRow | undefined;
+}
+
+/** The names that a table gives its columns. */
+export interface TableTexts {
+  intervals: Record<Interval, string>;
+  step: string;
+  count: string;
+  ofPrevious: string;
+  ofFirst: string;
+  medianTime: string;
+  size: string;
+  total: string;
+  average: string;
+  /** The values of a series in the period before. */
+  before(series: string): string;
+}
+
+export const ENGLISH_TABLE: TableTexts = {
+  intervals: { hour: 'Hour', day: 'Day', week: 'Week of', month: 'Month' },
+  step: 'Step',
+  count: 'Count',
+  ofPrevious: 'Of the step before',
+  ofFirst: 'Of the first',
+  medianTime: 'Median time',
+  size: 'Size',
+  total: 'Total',
+  average: 'Average',
+  before: (series) => `${series}, period before`,
+};
+
+function overBuckets(content: OverBuckets, texts: TableTexts): Table {
+  const { buckets, series, unit, kind } = content;
+  const interval = intervalOf(buckets, content.interval);
+  const shown = series.flatMap((one) => {
+    const amount = seriesAmount(one, unit);
+    const now = { name: one.name, values: one.values, total: amount.total };
+    if (one.previous === undefined) return [now];
+    return [now, { name: texts.before(one.name), values: one.previous, total: amount.previousTotal }];
+  });
+  const addsUp = shown.some(({ total }) => total !== null && total !== undefined);
+  const hasTotals = addsUp && buckets.length > 1 && (interval !== undefined || kind === 'bar');
+  return {
+    corner: interval === undefined ? '' : texts.intervals[interval],
+    interval,
+    columns: shown.map(({ name }) => ({ name, format: 'value' })),
+    rows: buckets.map((name, at) => ({ name, values: shown.map(({ values }) => values[at]) })),
+    totals: hasTotals ? { name: texts.total, values: shown.map(({ total }) => total) } : undefined,
+  };
+}
+
+const share = (part: number, whole: number | undefined) =>
+  whole === undefined || whole === 0 ? null : part / whole;
+
+function funnel({ steps, series = [] }: Funnel, texts: TableTexts): Table {
+  const hasTimes = steps.some(({ medianSeconds }) => medianSeconds !== undefined);
+  const first = steps[0]?.count;
+  const columns: Column[] = [
+    { name: texts.count, format: 'count' },
+    { name: texts.ofPrevious, format: 'share' },
+    { name: texts.ofFirst, format: 'share' },
+    ...(hasTimes ? [{ name: texts.medianTime, format: 'seconds' } as const] : []),
+    ...series.map(({ name }) => ({ name, format: 'count' }) as const),
+  ];
+  const rows = steps.map(({ name, count, medianSeconds }, at) => ({
+    name,
+    values: [
+      count,
+      at === 0 ? null : share(count, steps[at - 1]?.count),
+      share(count, first),
+      ...(hasTimes ? [medianSeconds ?? null] : []),
+      ...series.map(({ values }) => values[at]),
+    ],
+  }));
+  return { corner: texts.step, interval: undefined, columns, rows, totals: undefined };
+}
+
+function grid(content: Grid, texts: TableTexts): Table {
+  const { rows, periods } = content;
+  const hasSizes = rows.some(({ size }) => size !== undefined);
+  const names = rows.map(({ name }) => name);
+  const interval = intervalOf(names, content.interval);
+  const averages = averagesOf(content);
+  const people = rows.reduce((all, { size = 0 }) => all + size, 0);
+  const hasAverages = rows.length > 1 && averages.some((average) => average !== undefined);
+  return {
+    corner: interval === undefined ? '' : texts.intervals[interval],
+    interval,
+    columns: [
+      ...(hasSizes ? [{ name: texts.size, format: 'count' } as const] : []),
+      ...periods.map((name) => ({ name, format: 'value' }) as const),
+    ],
+    rows: rows.map(({ name, size, values }) => ({
+      name,
+      values: [...(hasSizes ? [size ?? null] : []), ...periods.map((_, at) => values[at])],
+    })),
+    totals: hasAverages ? { name: texts.average, values: [people, ...averages] } : undefined,
+  };
+}
+
+/** Every value of the report. */
+export function tableOf(content: ReportContent, texts: TableTexts = ENGLISH_TABLE): Table {
+  if (content.kind === 'funnel') return funnel(content, texts);
+  return content.kind === 'grid' ? grid(content, texts) : overBuckets(content, texts);
+}

@@ -1,0 +1,64 @@
+import type { Funnel, Grid, OverBuckets } from './content.ts';
+
+/** What values amount to, now and in the period before. Null: they do not add up. Undefined: it is not known. */
+export interface Amount {
+  total: number | null;
+  previousTotal: number | null | undefined;
+}
+
+type Series = OverBuckets['series'][number];
+
+const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, one) => all + (one ?? 0), 0);
+
+/** What a series amounts to: its total, or else the sum of its values, unless they are percentages. */
+export function seriesAmount({ values, total, previous, previousTotal }: Series, unit?: string): Amount {
+  const isShare = unit === '%';
+  const before = previous === undefined || isShare ? undefined : sum(previous);
+  const now = isShare || values.every((value) => value === null) ? null : sum(values);
+  return {
+    total: total === undefined ? now : total,
+    previousTotal: previousTotal ?? (total === undefined ? before : undefined),
+  };
+}
+
+/**
+ * What the whole report amounts to: its own total, else that of its one series or of the parts it is broken down by.
+ * Undefined where series count different things.
+ */
+export function reportAmount(content: OverBuckets): Amount | undefined {
+  const { series, total, previousTotal, breakdown, unit } = content;
+  if (total !== undefined) return { total, previousTotal };
+  if (series.length > 1 && breakdown === undefined) return undefined;
+  const amounts = series.map((one) => seriesAmount(one, unit));
+  const totals = amounts.map((amount) => amount.total).filter((one) => one !== null);
+  const before = amounts
+    .map((amount) => amount.previousTotal ?? undefined)
+    .filter((one) => one !== undefined);
+  return {
+    total: totals.length === amounts.length ? sum(totals) : null,
+    previousTotal: before.length === amounts.length ? sum(before) : undefined,
+  };
+}
+
+/** The share of the first step's people who reached the last; undefined where there are none, or one step. */
+export function conversionOf({ steps }: Funnel): number | undefined {
+  const first = steps[0]?.count ?? 0;
+  const last = steps.at(-1)?.count;
+  return steps.length < 2 || first === 0 || last === undefined ? undefined : last / first;
+}
+
+/**
+ * The averages of a grid's periods over all rows that have a value, each row as heavy as its size: undefined where no
+ * row has one, or a row has no size.
+ */
+export function averagesOf({ rows, periods }: Grid): (number | undefined)[] {
+  return periods.map((_, at) => {
+    const counted = rows.flatMap(({ size, values }) => {
+      const value = values[at];
+      return value === null || value === undefined ? [] : [{ size, value }];
+    });
+    const people = counted.reduce((all, { size }) => all + (size ?? Number.NaN), 0);
+    const average = counted.reduce((all, { size = 0, value }) => all + size * value, 0) / people;
+    return Number.isFinite(average) ? average : undefined;
+  });
+}

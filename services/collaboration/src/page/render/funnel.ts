@@ -1,0 +1,67 @@
+import type { Funnel } from '@switchboard/report-content';
+import { seriesColour } from './chart/theme.ts';
+import { legend } from './figure.ts';
+import { headline } from './headline.ts';
+import type { Locale } from './locale.ts';
+import { type Markup, markup, nothing } from './markup.ts';
+
+interface Bar {
+  /** Empty where the step is not split. */
+  name: string;
+  count: number;
+  /** Of the first step. */
+  first: number;
+}
+
+/** A bar as wide as the card for each step, and between steps who was lost and how long it took. */
+export function funnelFigure(content: Funnel, title: string, locale: Locale): Markup {
+  const { steps, series } = content;
+  const { number, share } = locale;
+  const largest = Math.max(...(series ?? []).flatMap(({ values }) => values.map((value) => value ?? 0)), 0);
+  const items = steps.map(({ name, count }, at) => {
+    const first = steps[0]?.count ?? 0;
+    const whole = { name: '', count, first };
+    const bars =
+      series === undefined
+        ? bar(whole, 0, first, name, locale)
+        : series.map((part, index) =>
+            bar(
+              { name: part.name, count: part.values[at] ?? 0, first: part.values[0] ?? 0 },
+              index,
+              largest,
+              name,
+              locale,
+            ),
+          );
+    const reached = first > 0 ? share(count / first) : '–';
+    return markup`<li>${at === 0 ? nothing : between(content, at, locale)}<div class="step"><span>${name}</span><span class="amount"><strong>${number(count)}</strong> ${reached}</span></div>${bars}</li>\n`;
+  });
+  return markup`<figure class="card funnel">${headline(content, locale)}${legend(content, locale)}<ol class="steps" aria-label="${title}">${items}</ol></figure>`;
+}
+
+function between({ steps }: Funnel, at: number, { texts, number, share, duration }: Locale): Markup {
+  const before = steps[at - 1]?.count ?? 0;
+  const { count = 0, medianSeconds } = steps[at] ?? {};
+  const lost = before - count;
+  const loss = texts.lost(number(lost), share(before > 0 ? lost / before : null));
+  const time =
+    medianSeconds === undefined || medianSeconds === null
+      ? nothing
+      : markup`<span>${texts.median(duration(medianSeconds))}</span>`;
+  return markup`<p class="between"><span aria-hidden="true">↓</span><span>${loss}</span>${time}</p>`;
+}
+
+function bar(
+  { name, count, first }: Bar,
+  index: number,
+  largest: number,
+  step: string,
+  locale: Locale,
+): Markup {
+  const reached = locale.share(first > 0 ? count / first : null);
+  const width = largest > 0 ? Math.min((count / largest) * 100, 100).toFixed(2) : '0';
+  const title = [step, `${name === '' ? '' : `${name}: `}${locale.number(count)} · ${reached}`].join('\n');
+  const drawn = markup`<svg class="bar" width="100%" height="26" aria-hidden="true"><rect class="track" width="100%" height="26" rx="4"/><rect width="${width}%" height="26" rx="4" fill="${seriesColour(index)}"/><rect class="hit" width="100%" height="26"><title>${title}</title></rect></svg>`;
+  if (name === '') return drawn;
+  return markup`<div class="part"><span>${name}</span>${drawn}<span class="amount">${locale.number(count)} ${reached}</span></div>`;
+}

@@ -1,0 +1,125 @@
+import type { ColumnFormat, Interval } from '@switchboard/report-content';
+import { LANGUAGES, type PageLanguage } from '../texts/languages.ts';
+import type { PageTexts } from '../texts/texts.ts';
+
+/** Numbers, dates and words as a language writes them. Dates are UTC. */
+export interface Locale {
+  language: PageLanguage;
+  texts: PageTexts;
+  number(value: number): string;
+  /** Of 0 to 1, with at most one decimal. */
+  share(part: number | null | undefined): string;
+  /** With its unit: `12%`, `1,200 sign-ups`; a dash where there is none. */
+  value(value: number | null | undefined, unit?: string): string;
+  /** A cell of a table. */
+  cell(value: number | null | undefined, format: ColumnFormat, unit?: string): string;
+  /** In its two largest units: `2 h 5 min`. */
+  duration(seconds: number): string;
+  day(day: string): string;
+  moment(at: Date): string;
+  /** A bucket by its name: the date and hour, date or month that it is, else the name. */
+  bucket(name: string, interval: Interval | undefined): string;
+  /** Buckets as an axis names them, without what is the same in all. */
+  shortBuckets(names: readonly string[], interval: Interval | undefined): string[];
+  /** Ticks of an axis, all with as many decimals; long ones are abbreviated. */
+  ticks(values: readonly number[]): string[];
+}
+
+/** Where the country decides how dates and numbers are written. */
+const TAGS: Partial<Record<PageLanguage, string>> = { en: 'en-GB', pt: 'pt-BR' };
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+const NONE = '–';
+const COMPACT_FROM = 10_000;
+
+export function createLocale(language: PageLanguage): Locale {
+  const tag = TAGS[language] ?? language;
+  const texts = LANGUAGES[language];
+  const dates = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(tag, { timeZone: 'UTC', ...options });
+  const numbers = new Intl.NumberFormat(tag, { maximumFractionDigits: 2 });
+  const percents = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 2 });
+  const shares = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 });
+  const date = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const days = dates(date);
+  const moments = dates({ ...date, ...time });
+  const months = dates({ month: 'short', year: 'numeric' });
+  const short = {
+    hour: dates({ day: 'numeric', month: 'short', ...time }),
+    day: dates({ day: 'numeric', month: 'short' }),
+    month: months,
+  };
+
+  const startOf = (bucket: string) =>
+    new Date(bucket.includes('T') ? `${bucket}:00Z` : `${bucket}T00:00:00Z`);
+  const share = (part: number | null | undefined) =>
+    part === null || part === undefined ? NONE : shares.format(part);
+
+  function value(of: number | null | undefined, unit = ''): string {
+    if (of === null || of === undefined) return NONE;
+    if (unit === '%') return percents.format(of / 100);
+    return unit === '' ? numbers.format(of) : `${numbers.format(of)} ${unit}`;
+  }
+
+  function duration(seconds: number): string {
+    let left = Math.round(seconds);
+    const parts = UNITS.flatMap(([unit, length]) => {
+      const count = Math.floor(left / length);
+      left -= count * length;
+      return count === 0 ? [] : [{ unit, count }];
+    });
+    const written = parts.length === 0 ? [{ unit: 'second', count: 0 }] : parts.slice(0, 2);
+    return written
+      .map(({ unit, count }) =>
+        new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'short' }).format(count),
+      )
+      .join(' ');
+  }
+
+  return {
+    language,
+    texts,
+    number: (of) => numbers.format(of),
+    share,
+    value,
+    cell(of, format, unit) {
+      if (of === undefined) return '';
+      if (of === null) return NONE;
+      if (format === 'share') return share(of);
+      if (format === 'seconds') return duration(of);
+      return format === 'value' ? value(of, unit === '%' ? unit : '') : numbers.format(of);
+    },
+    duration,
+    day: (day) => days.format(startOf(day)),
+    moment: (at) => `${moments.format(at)} UTC`,
+    bucket(name, interval) {
+      if (interval === undefined) return name;
+      if (interval === 'hour') return moments.format(startOf(name));
+      return (interval === 'month' ? months : days).format(startOf(name));
+    },
+    shortBuckets(names, interval) {
+      if (interval === undefined) return [...names];
+      const years = Number(names.at(-1)?.slice(0, 4)) - Number(names[0]?.slice(0, 4));
+      if (interval === 'hour') return names.map((name) => short.hour.format(startOf(name)));
+      const form = interval === 'month' || years > 1 ? short.month : short.day;
+      return names.map((name) => form.format(startOf(name)));
+    },
+    ticks(values) {
+      const largest = Math.max(...values.map(Math.abs));
+      const step = Math.abs((values[1] ?? 1) - (values[0] ?? 0)) || 1;
+      const decimals = Math.min(Math.max(-Math.floor(Math.log10(step) + 1e-9), 0), 6);
+      const form = new Intl.NumberFormat(
+        tag,
+        largest >= COMPACT_FROM
+          ? { notation: 'compact', maximumFractionDigits: 2 }
+          : { minimumFractionDigits: decimals, maximumFractionDigits: decimals },
+      );
+      return values.map((of) => (of === 0 ? '0' : form.format(of)));
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { BucketDays } from '@switchboard/report-content';
+
+/** An annotation where the chart shows it, with its number in the list. */
+export interface Mark {
+  number: number;
+  /** The first and last bucket it is on. */
+  first: number;
+  last: number;
+}
+
+interface Noted {
+  startsOn: string;
+  endsOn: string;
+}
+
+/** Where annotations stand on the buckets; those on no bucket have no mark. */
+export function marksOn(days: BucketDays[], annotations: readonly Noted[]): Mark[] {
+  return annotations.flatMap(({ startsOn, endsOn }, index) => {
+    const on = days.map(({ from, to }) => startsOn <= to && endsOn >= from);
+    const first = on.indexOf(true);
+    return first < 0 ? [] : [{ number: index + 1, first, last: on.lastIndexOf(true) }];
+  });
+}

@@ -1,0 +1,27 @@
+import { parseAccept } from 'hono/utils/accept';
+import { de } from './de.ts';
+import { en } from './en.ts';
+import { es } from './es.ts';
+import { fr } from './fr.ts';
+import { it } from './it.ts';
+import { ja } from './ja.ts';
+import { nl } from './nl.ts';
+import { pl } from './pl.ts';
+import { pt } from './pt.ts';
+import type { PageTexts } from './texts.ts';
+
+/** The languages that shared reports are mailed in. */
+export const LANGUAGES = { en, de, fr, es, pt, it, nl, pl, ja } satisfies Record<string, PageTexts>;
+export type PageLanguage = keyof typeof LANGUAGES;
+
+const MAX_HEADER = 1000;
+const isLanguage = (tag: string): tag is PageLanguage => Object.hasOwn(LANGUAGES, tag);
+
+/** The visitor's most wanted language that the page has, else English. */
+export function languageOf(acceptLanguage = ''): PageLanguage {
+  for (const { type, q } of parseAccept(acceptLanguage.slice(0, MAX_HEADER))) {
+    const primary = type.split('-')[0]?.trim().toLowerCase() ?? '';
+    if (q > 0 && isLanguage(primary)) return primary;
+  }
+  return 'en';
+}

@@ -1,0 +1,39 @@
+import type { TableTexts } from '@switchboard/report-content';
+
+/** The page's own words in one language. What is put in is plain text, formatted already. */
+export interface PageTexts {
+  table: TableTexts;
+  ran: string;
+  stops: string;
+  notRun: string;
+  empty: string;
+  footer: string;
+  /** Of a preview where the report has no description. */
+  about(project: string): string;
+  values: string;
+  annotations: string;
+  download: string;
+  by(property: string): string;
+  legend: string;
+  chart: string;
+  report: string;
+  rows(count: string): string;
+  more(count: string): string;
+  yes: string;
+  no: string;
+  conversion: string;
+  averageOf(period: string): string;
+  rose(share: string, before: string): string;
+  fell(share: string, before: string): string;
+  same(before: string): string;
+  lost(count: string, share: string): string;
+  median(time: string): string;
+  kinds: Record<'line' | 'bar', string>;
+  span(from: string, to: string): string;
+  noValues(series: string): string;
+  course(series: string, least: string, most: string, last: string): string;
+  inTable: string;
+  missing: [title: string, text: string];
+  busy: [title: string, text: string];
+  unavailable: [title: string, text: string];
+}
