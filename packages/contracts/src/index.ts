@@ -1,6 +1,7 @@
 export * from './analytics/operations.ts';
 export * from './analytics/query.ts';
 export * from './analytics/report-content.ts';
+export * from './analytics/runs.ts';
 export * from './archive/files.ts';
 export * from './catalogue.ts';
 export * from './collaboration/annotations.ts';

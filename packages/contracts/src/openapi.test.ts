@@ -101,9 +101,16 @@ describe('the document', () => {
       'AnnotationDefinition',
       'ArticleSearch',
       'CommentRequest',
+      'FunnelQuery',
+      'InsightBreakdown',
+      'InsightClause',
+      'LifecycleQuery',
       'PublicLinkDefinition',
+      'RetentionQuery',
       'ShareRequest',
+      'StickinessQuery',
       'ThreadRequest',
+      'TrendsQuery',
     ]);
   });
 });

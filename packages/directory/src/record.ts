@@ -59,6 +59,9 @@ const schemas = {
     id: z.string(),
     name: z.string(),
     publicAnnotations: z.boolean().optional(),
+    /** A question of insights, which their reader checks. */
+    query: z.record(z.string(), z.unknown()).nullish(),
+    refresh: z.string().nullish(),
   }),
   erasure: z.object({
     id: z.string(),

@@ -26,6 +26,7 @@ import { pageRoutes } from './page/routes.ts';
 import { createPublicLinks } from './public-links/public-links.ts';
 import { publicLinksRoutes } from './public-links/routes.ts';
 import { createPublicLinksStore } from './public-links/store.ts';
+import { createRunsConsumer } from './runs/consumer.ts';
 import { runsRoutes } from './runs/routes.ts';
 import { createRuns } from './runs/runs.ts';
 import { createRunsStore } from './runs/store.ts';
@@ -84,6 +85,8 @@ export const collaborationService = defineService({
     });
     const page = createPage({ sharedReports, annotations });
     const runs = createRuns({ store: createRunsStore(db), directory, clock });
+
+    const runsConsumer = createRunsConsumer({ log, runs, logger });
 
     const settled = {
       sent: metrics.counter(
@@ -162,11 +165,13 @@ export const collaborationService = defineService({
         await directory.start();
         await queue.start();
         erasures.start();
+        runsConsumer.start();
         reencryption ??= links.reencrypt(logger, stopping.signal);
       },
       async stop() {
         stopping.abort();
         await reencryption;
+        await runsConsumer.stop();
         await erasures.stop();
         await queue.stop();
         mailer.close();

@@ -103,7 +103,7 @@ const report = {
   remove: contracts.deleteReport,
   list: listedBy(contracts.listReports, 'projectId'),
   readOnly: ['id', 'projectId'],
-  complete: (definition) => ({ publicAnnotations: false, ...definition }),
+  complete: (definition) => ({ publicAnnotations: false, query: null, refresh: null, ...definition }),
 } satisfies Kind;
 
 const cohort = {

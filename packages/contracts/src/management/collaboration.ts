@@ -15,18 +15,49 @@ export const reportRun = z
   .openapi('ReportRun');
 export type ReportRun = z.infer<typeof reportRun>;
 
+const runState = z
+  .object({
+    ranAt: timestamp.nullable().openapi({ description: 'When the report last ran. null: never.' }),
+    failure: z.object({ failedAt: timestamp, code: z.string(), message: z.string() }).nullable().openapi({
+      description: 'Why its query failed since. Public links show the last run until it succeeds.',
+    }),
+  })
+  .openapi('ReportRunState');
+export type ReportRunState = z.infer<typeof runState>;
+
+const RUNS_PATH = '/management/v1/projects/{projectId}/reports/{reportId}/runs';
+const params = z.object({ ...projectParams, reportId });
+const notFound = { 404: { description: 'Project or report not found.', message: 'Report not found.' } };
+
+export const getReportRunState = operation({
+  ...managementOf('collaboration'),
+  operationId: 'getReportRunState',
+  permission: 'directory.read',
+  method: 'get',
+  path: `${RUNS_PATH}/last`,
+  summary: 'Get when a report last ran',
+  request: { params },
+  responses: {
+    200: jsonResponse('The last run, and why it failed since.', runState, {
+      ranAt: '2026-03-01T09:30:00.000Z',
+      failure: null,
+    }),
+  },
+  errors: notFound,
+});
+
 export const recordReportRun = operation({
   ...managementOf('collaboration'),
   operationId: 'recordReportRun',
   permission: 'reports.write',
   method: 'post',
-  path: '/management/v1/projects/{projectId}/reports/{reportId}/runs',
+  path: RUNS_PATH,
   summary: 'Record a run of a report',
   description: 'The public link of the report shows the latest run.',
   maxBodyBytes: 4 * 1024 * 1024,
   maxBodyValues: 300_000,
   request: {
-    params: z.object({ ...projectParams, reportId }),
+    params,
     body: jsonBody(reportRun, { report: { rows: [{ day: '2026-03-01', signUps: 42 }] } }),
   },
   responses: {
@@ -34,5 +65,5 @@ export const recordReportRun = operation({
       ranAt: '2026-03-01T09:30:00.000Z',
     }),
   },
-  errors: { 404: { description: 'Project or report not found.', message: 'Report not found.' } },
+  errors: notFound,
 });

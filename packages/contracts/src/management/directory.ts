@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { insightQuery } from '../analytics/query.ts';
 import { base64url, httpsUrl, id, languageTag, nonBlankText } from '../fields/fields.ts';
 import { companyId, reportId, sub } from '../fields/ids.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
@@ -68,11 +69,21 @@ export const projectKey = z
   .regex(PROJECT_KEY_PATTERN, 'not a project key; the format is pk_<region>_<32 of 0-9, A-Z, a-z>')
   .openapi({ example: 'pk_eu_0123456789ABCDEFGHIJKLMNOPQRSTUV' });
 
+/** How often a saved report runs by itself. */
+export const reportRefresh = z.enum(['15m', 'hourly', 'daily']);
+export type ReportRefresh = z.infer<typeof reportRefresh>;
+
 export const reportDefinition = z
   .object({
     name: nonBlankText(200),
     publicAnnotations: z.boolean().default(false).openapi({
       description: 'Whether the page of its public link shows annotations to anyone with the address.',
+    }),
+    query: insightQuery.nullable().default(null).openapi({
+      description: 'What the report asks. null: its runs are recorded by somebody else.',
+    }),
+    refresh: reportRefresh.nullable().default(null).openapi({
+      description: 'How often it runs. null: only on request. Needs a query.',
     }),
   })
   .openapi('ReportDefinition');

@@ -137,10 +137,24 @@ describe('a report', () => {
   beforeEach(() => one.put('/projects/shop', shop));
 
   it('is published as stored, and removed with a tombstone', async () => {
-    const weekly = { projectId: 'shop', id: 'weekly', name: 'Weekly', publicAnnotations: true };
+    const query = { kind: 'trends', range: { last: 7, unit: 'day' }, series: [{ event: 'order placed' }] };
+    const weekly = {
+      projectId: 'shop',
+      id: 'weekly',
+      name: 'Weekly',
+      publicAnnotations: true,
+      query,
+      refresh: 'hourly',
+    };
     const old = await one.put('/projects/shop/reports/weekly', { name: 'Old' });
-    expect(old.body).toEqual({ ...weekly, name: 'Old', publicAnnotations: false });
-    const written = { name: 'Weekly', publicAnnotations: true };
+    expect(old.body).toEqual({
+      ...weekly,
+      name: 'Old',
+      publicAnnotations: false,
+      query: null,
+      refresh: null,
+    });
+    const written = { name: 'Weekly', publicAnnotations: true, query, refresh: 'hourly' };
     expect((await one.put('/projects/shop/reports/weekly', written)).body).toEqual(weekly);
     expect((await one.manage('GET', '/projects/shop/reports/weekly')).body).toEqual(weekly);
     await isPublished('report:shop/weekly', weekly);
@@ -148,6 +162,17 @@ describe('a report', () => {
     expect((await one.remove('/projects/shop/reports/weekly')).status).toBe(204);
     expect((await one.manage('GET', '/projects/shop/reports/weekly')).status).toBe(404);
     await isPublished('report:shop/weekly', null);
+  });
+
+  it.each([
+    ['refresh', { refresh: 'hourly' }],
+    ['refresh', { refresh: '5m', query: { kind: 'lifecycle', range: { last: 7, unit: 'day' } } }],
+    ['query.kind', { query: { kind: 'sql' } }],
+    ['query', { query: { kind: 'lifecycle', range: { last: 7, unit: 'day' }, cohrt: 'x' } }],
+  ])('with a wrong %s is refused', async (path, wrong) => {
+    const answer = await one.put('/projects/shop/reports/weekly', { name: 'Weekly', ...wrong });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toMatch(new RegExp(`^${path}`));
   });
 
   it('needs a project and a name', async () => {

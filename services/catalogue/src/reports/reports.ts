@@ -1,19 +1,19 @@
-import type { Report } from '@switchboard/contracts';
+import { type Report, reportDefinition } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { NotFound } from '@switchboard/service-kit';
+import { BadRequest, NotFound } from '@switchboard/service-kit';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Projects, projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
-import { createReportsStore } from './store.ts';
+import { createReportsStore, type ReportRow } from './store.ts';
 
-/** The saved reports of projects, by name; their content lives in collaboration. */
+/** The saved reports of projects: what they ask, and how often. Their content lives in collaboration. */
 export interface Reports {
   /** Throws NotFound when the project does not exist. */
   list(projectId: string, cursor?: string): Promise<{ reports: Report[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(projectId: string, id: string): Promise<Report>;
-  /** Throws NotFound when the project does not exist. */
+  /** Throws NotFound when the project does not exist, BadRequest for a refresh without a query. */
   put(report: Report): Promise<Report>;
   remove(projectId: string, id: string): Promise<void>;
 }
@@ -30,21 +30,25 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
     async list(projectId, cursor) {
       await projects.get(projectId);
       const { rows, nextCursor } = await store.list(projectId, cursor);
-      return { reports: rows, nextCursor };
+      return { reports: rows.map(present), nextCursor };
     },
 
     async get(projectId, id) {
       const row = await store.find(projectId, id);
       if (row === undefined) throw new NotFound('Report not found.');
-      return row;
+      return present(row);
     },
 
-    async put({ projectId, id, name, publicAnnotations }) {
-      const report = { projectId, id, name, publicAnnotations };
+    async put({ projectId, id, name, publicAnnotations, query, refresh }) {
+      if (refresh !== null && query === null) throw new BadRequest('refresh: only for a report with a query');
+      const report = { projectId, id, name, publicAnnotations, query, refresh };
       await outbox.change(async (tx, announce) => {
         const project = await createProjectsStore(tx).hold(projectId);
         if (project === undefined) throw projectNotFound();
-        await createReportsStore(tx).upsert(report);
+        await createReportsStore(tx).upsert({
+          ...report,
+          query: query === null ? null : JSON.stringify(query),
+        });
         announce([directoryRecord('report', report)]);
       });
       return report;
@@ -56,5 +60,15 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
         if (isRemoved) announce([directoryTombstone('report', projectId, id)]);
       });
     },
+  };
+}
+
+/** A stored query that this version does not know, after a rollback, is none. */
+function present({ query, refresh, ...row }: ReportRow): Report {
+  const { shape } = reportDefinition;
+  return {
+    ...row,
+    query: query === null ? null : (shape.query.safeParse(JSON.parse(query)).data ?? null),
+    refresh: shape.refresh.safeParse(refresh).data ?? null,
   };
 }

@@ -35,11 +35,11 @@ export function createReportsStore(db: Db | Tx): ReportsStore {
     },
 
     async upsert(row) {
-      const { name, publicAnnotations } = row;
+      const { projectId: _, id: __, ...set } = row;
       await db
         .insert(reports)
         .values(row)
-        .onConflictDoUpdate({ target: [reports.projectId, reports.id], set: { name, publicAnnotations } });
+        .onConflictDoUpdate({ target: [reports.projectId, reports.id], set });
     },
 
     async remove(projectId, id) {

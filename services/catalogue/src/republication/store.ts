@@ -45,7 +45,12 @@ export function createRepublicationStore(tx: Tx): RepublicationStore {
         ),
         ...(await tx.select().from(projects)).map((project) => directoryRecord('project', project)),
         ...(await tx.select().from(projectKeys)).map((key) => directoryRecord('key', key)),
-        ...(await tx.select().from(reports)).map((report) => directoryRecord('report', report)),
+        ...(await tx.select().from(reports)).map((report) =>
+          directoryRecord('report', {
+            ...report,
+            query: report.query === null ? null : JSON.parse(report.query),
+          }),
+        ),
         ...open.map(({ id, subject }) =>
           erasureRecord({ id, subject: subject ?? '', parts: parts.get(id) ?? [] }),
         ),

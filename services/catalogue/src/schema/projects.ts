@@ -37,6 +37,9 @@ export const reports = pgTable(
     id: text().notNull(),
     name: text().notNull(),
     publicAnnotations: boolean('public_annotations').notNull().default(false),
+    /** JSON. */
+    query: text(),
+    refresh: text(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.id] })],
 );

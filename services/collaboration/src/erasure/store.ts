@@ -7,6 +7,7 @@ import {
   droppedEndpoints,
   reactions,
   reportRunCohorts,
+  reportRunFailures,
   reportRuns,
   shares,
   threads,
@@ -29,6 +30,15 @@ export function createErasureStore(db: Db): ErasureStore {
   return {
     async removeRunsNaming(projectId, texts) {
       const strings = sql`${sql.param(texts.map((text) => JSON.stringify(text)))}::text[]`;
+      await db.delete(reportRunFailures).where(
+        and(
+          eq(reportRunFailures.projectId, projectId),
+          sql`exists (
+            select 1 from unnest(${sql.param([...texts])}::text[]) as texts(named)
+            where position(named in ${reportRunFailures.message}) > 0
+          )`,
+        ),
+      );
       await db.transaction(async (tx) => {
         const named = await tx.execute<{ report_id: string }>(sql`
           select report_id from ${reportRuns} as runs

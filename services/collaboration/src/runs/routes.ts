@@ -1,4 +1,4 @@
-import { recordReportRun } from '@switchboard/contracts';
+import { getReportRunState, recordReportRun } from '@switchboard/contracts';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
 import type { Runs } from './runs.ts';
 
@@ -8,6 +8,14 @@ interface RunsDeps {
 }
 
 export function runsRoutes(app: ServiceApp, { runs, ofProject }: RunsDeps): void {
+  app.implement(
+    getReportRunState,
+    async (c) => {
+      const { projectId, reportId } = c.req.valid('param');
+      return c.json(await runs.state(projectId, reportId), 200);
+    },
+    ofProject,
+  );
   app.implement(
     recordReportRun,
     async (c) => {

@@ -1,4 +1,4 @@
-import type { ReportRun } from '@switchboard/contracts';
+import type { ReportRun, ReportRunRecord, ReportRunState } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
 import { BadRequest, type Clock } from '@switchboard/service-kit';
 import { requireReport } from '../directory/reports.ts';
@@ -24,6 +24,13 @@ export function withoutCohort(report: unknown): string {
 export interface Runs {
   /** Records a run, which public links show from then on, whatever its `ranAt`. */
   record(projectId: string, reportId: string, run: ReportRun): Promise<{ ranAt: string }>;
+  /**
+   * Takes in a run of a saved report, once however often it comes. It replaces an older run; a failure keeps the last
+   * run and its reason.
+   */
+  accept(run: ReportRunRecord): Promise<void>;
+  /** Throws NotFound. */
+  state(projectId: string, reportId: string): Promise<ReportRunState>;
 }
 
 export function createRuns({ store, directory, clock }: RunsOptions): Runs {
@@ -41,6 +48,26 @@ export function createRuns({ store, directory, clock }: RunsOptions): Runs {
         cohort: run.cohort === undefined ? undefined : JSON.stringify(run.cohort),
       });
       return { ranAt: ranAt.toISOString() };
+    },
+
+    async accept(run) {
+      const { projectId, reportId, runId } = run;
+      const at = new Date(run.ranAt);
+      if ('error' in run) {
+        await store.recordFailure({ projectId, reportId, runId, failedAt: at, ...run.error });
+        return;
+      }
+      const report = withoutCohort(run.report);
+      await store.recordIfNewer({ projectId, reportId, runId, ranAt: at, report, cohort: undefined });
+    },
+
+    async state(projectId, reportId) {
+      await requireReport(directory, projectId, reportId);
+      const { ranAt, failure } = await store.state(projectId, reportId);
+      return {
+        ranAt: ranAt?.toISOString() ?? null,
+        failure: failure && { ...failure, failedAt: failure.failedAt.toISOString() },
+      };
     },
   };
 }

@@ -34,3 +34,17 @@ export const reportRunCohorts = pgTable(
     }),
   ],
 );
+
+/** Why the report's query failed since its last run. No link shows it. */
+export const reportRunFailures = pgTable(
+  'report_run_failures',
+  {
+    projectId: text('project_id').notNull(),
+    reportId: text('report_id').notNull(),
+    runId: text('run_id').notNull(),
+    failedAt: time('failed_at').notNull(),
+    code: text().notNull(),
+    message: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.reportId] })],
+);

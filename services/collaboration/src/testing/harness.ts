@@ -1,4 +1,4 @@
-import { openPostgresLog } from '@switchboard/event-log';
+import { type EventLog, openPostgresLog } from '@switchboard/event-log';
 import {
   type CallResult,
   type Program,
@@ -15,6 +15,7 @@ export interface Harness {
   env: Record<string, string | undefined>;
   databaseUrl: string;
   directory: DirectoryPublisher;
+  log: EventLog;
   /** Stands still once it is set. */
   clock: { now(): Date; set(time: string): void };
   token(claims: TokenClaims): Promise<string>;
@@ -69,6 +70,7 @@ export async function startHarness(env: Record<string, string> = {}): Promise<Ha
     env: rig.env,
     databaseUrl: await rig.databaseUrl('collaboration'),
     directory,
+    log,
     clock,
     token: rig.mint,
     as: (sub, permissions = []) => ({

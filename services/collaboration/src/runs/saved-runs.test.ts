@@ -1,0 +1,90 @@
+import { REPORT_RUNS_TOPIC } from '@switchboard/contracts';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call, type Harness, startHarness } from '../testing/harness.ts';
+
+let harness: Harness;
+let token: string;
+let addresses = 0;
+beforeAll(async () => {
+  harness = await startHarness();
+  const spec = { name: REPORT_RUNS_TOPIC, partitions: 1, replication: 1, cleanup: 'delete' } as const;
+  await harness.log.createTopics([spec]);
+  const expiresOn = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+  const path = '/v1/projects/shop/reports/signups/public-link';
+  token = (await harness.as('ada').call('PUT', path, { expiresOn })).body.token;
+});
+afterAll(() => harness.stop());
+
+const publish = (...values: (object | string)[]) =>
+  harness.log.publish(
+    REPORT_RUNS_TOPIC,
+    values.map((value) => ({
+      partition: 0,
+      key: 'shop/signups',
+      value: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
+      headers: {},
+    })),
+  );
+const shared = async () => {
+  const address = `10.8.0.${++addresses}`;
+  const path = `/v1/shared-reports/${token}`;
+  return (await call(harness.url, 'GET', path, undefined, { 'x-forwarded-for': address })).body.report;
+};
+const state = async (sub = 'ada', project = 'shop') => {
+  const path = `/management/v1/projects/${project}/reports/signups/runs/last`;
+  return harness.as(sub).call('GET', path);
+};
+const at = (minute: number) => `2026-03-01T12:${String(minute).padStart(2, '0')}:00.000Z`;
+const id = (minute: number) => `00000000-0000-4000-8000-0000000000${String(minute).padStart(2, '0')}`;
+const run = (minute: number, more: object = { report: { minute } }) => ({
+  projectId: 'shop',
+  reportId: 'signups',
+  runId: id(minute),
+  ranAt: at(minute),
+  asOf: at(minute),
+  ...more,
+});
+
+describe('a run of a saved report', () => {
+  it('is what the link shows, without its cohort', async () => {
+    await publish(run(10, { report: { minute: 10, cohort: 'secret', deep: { cohortId: 'secret' } } }));
+    await eventually(async () => expect(await shared()).toEqual({ minute: 10, deep: {} }));
+    expect((await state()).body).toEqual({ ranAt: at(10), failure: null });
+    const path = '/v1/projects/shop/reports/signups/public-link';
+    expect((await harness.as('ada').call('GET', path)).body.ranAt).toBe(at(10));
+  });
+
+  it('is taken in once, and never replaces a newer one', async () => {
+    await publish(run(12), run(11), run(12, { report: { minute: 'again' } }), run(13));
+    await eventually(async () => expect(await shared()).toEqual({ minute: 13 }));
+    await publish(
+      run(12),
+      run(13, { report: { minute: 'again' } }),
+      run(20, { error: { code: 'X', message: 'x' } }),
+    );
+    await eventually(async () => expect((await state()).body.failure?.failedAt).toBe(at(20)));
+    expect(await shared()).toEqual({ minute: 13 });
+  });
+
+  it('that failed keeps the last one, and says why to members and not to the public', async () => {
+    const error = { code: 'INVALID_QUERY', message: 'range: too many events' };
+    await publish(run(21, { error }));
+    await eventually(async () =>
+      expect((await state()).body.failure).toEqual({ ...error, failedAt: at(21) }),
+    );
+    expect((await state()).body.ranAt).toBe(at(13));
+    const page = await call(harness.url, 'GET', `/shared/${token}`, undefined, {
+      'x-forwarded-for': '10.8.1.1',
+    });
+    expect([page.status, page.body.includes('too many')]).toEqual([200, false]);
+    expect((await state('eve')).status).toBe(403);
+    await publish(run(19, { error: { code: 'OLD', message: 'old' } }), run(22));
+    await eventually(async () => expect((await state()).body).toEqual({ ranAt: at(22), failure: null }));
+  });
+
+  it('that cannot be read does not hold up the others', async () => {
+    await publish('{', run(23, { runId: 'x' }), run(23, { error: { code: 'X', message: 'a\0b' } }), run(24));
+    await eventually(async () => expect(await shared()).toEqual({ minute: 24 }));
+  });
+});
