@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createFlags } from './flags.ts';
-import { type Item, type Kind, openQueue, type Queue } from './queue.ts';
+import type { Item, Kind } from './item.ts';
+import { openQueue, type Queue } from './queue.ts';
 import { createSender, type Sender } from './sender.ts';
 import { createTransport } from './transport.ts';
 import type { CallOptions, Client, Options, SwitchboardError } from './types.ts';

@@ -13,7 +13,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
-import type { Item } from './queue.ts';
+import type { Item } from './item.ts';
 
 export interface QueueFile {
   /** What ended processes left. */

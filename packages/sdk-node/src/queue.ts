@@ -1,16 +1,5 @@
+import type { Item } from './item.ts';
 import { openFolder } from './queue-files.ts';
-
-export type Kind = 'event' | 'identify' | 'group';
-
-/** An event or call that waits to be sent. */
-export interface Item {
-  kind: Kind;
-  id: string;
-  /** JSON of the event or call. */
-  body: string;
-  /** When it was queued, in milliseconds. */
-  at: number;
-}
 
 export interface Queue {
   /** Resolves to whether it is queued: false if the queue is full. */

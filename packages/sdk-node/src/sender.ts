@@ -1,4 +1,5 @@
-import type { Item, Kind, Queue } from './queue.ts';
+import type { Item, Kind } from './item.ts';
+import type { Queue } from './queue.ts';
 import { backoffMs, retryAfterMs, type Transport } from './transport.ts';
 import type { SwitchboardError } from './types.ts';
 
