@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import type { InsightQuery } from '@switchboard/contracts';
-import { BadRequest, type Clock, type Prepared } from '@switchboard/service-kit';
+import { BadRequest, type Clock, etagOf, type Prepared } from '@switchboard/service-kit';
 import { LRUCache } from 'lru-cache';
 import { answer } from '../questions/answer.ts';
 import { TooManyBuckets } from '../questions/calendar.ts';
@@ -34,11 +33,12 @@ const HOUR_MS = 3_600_000;
 
 /** Answers questions, the same one asked at a time once. */
 export function createInsights({ desk, watermark, clock, cacheBytes }: InsightsOptions): Insights {
-  const answered = new LRUCache<string, Prepared>({
+  /** Reports as JSON. */
+  const answered = new LRUCache<string, string>({
     maxSize: cacheBytes,
-    sizeCalculation: ({ body }) => body.length * 2 + 200,
+    sizeCalculation: (report) => report.length * 2 + 200,
   });
-  const running = new Map<string, Promise<Prepared>>();
+  const running = new Map<string, Promise<string>>();
 
   return {
     async ask(projectId, question) {
@@ -50,27 +50,31 @@ export function createInsights({ desk, watermark, clock, cacheBytes }: InsightsO
       const asOf = watermark.asOf();
       const { span, ...scope } = inBounds(() => scopeOf(question, now));
       const files = await desk.files({ projectId, ...scope });
-      // Whether a period of retention is over changes without events, so no answer is kept past the hour.
-      const parts = [projectId, question, span, Math.floor(asOf / HOUR_MS), files.map(({ key }) => key)];
-      const etag = `"${hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 27)}"`;
+      // Whether a period of retention is over changes without events: its answers are kept for an hour at most.
+      const hour = question.kind === 'retention' ? Math.floor(asOf / HOUR_MS) : 0;
+      const etag = etagOf(JSON.stringify([projectId, question, span, hour, files.map(({ key }) => key)]));
 
-      async function compute(): Promise<Prepared> {
+      async function compute(): Promise<string> {
         const report = await desk.answer(projectId, files, (source, query) =>
           answer(question, { source, now, asOf, query }),
         );
-        const prepared = { body: JSON.stringify({ asOf: new Date(asOf).toISOString(), report }), etag };
-        answered.set(etag, prepared);
-        return prepared;
+        const json = JSON.stringify(report);
+        answered.set(etag, json);
+        return json;
+      }
+
+      async function reportOf(): Promise<string> {
+        const kept = answered.get(etag);
+        if (kept !== undefined) return kept;
+        const found = running.get(etag) ?? compute().finally(() => running.delete(etag));
+        running.set(etag, found);
+        return found;
       }
 
       return {
         etag,
         async answer() {
-          const kept = answered.get(etag);
-          if (kept !== undefined) return kept;
-          const found = running.get(etag) ?? compute().finally(() => running.delete(etag));
-          running.set(etag, found);
-          return found;
+          return { body: `{"asOf":"${new Date(asOf).toISOString()}","report":${await reportOf()}}`, etag };
         },
       };
     },
