@@ -14,6 +14,10 @@ const REPLICA: Record<string, Holding> = {
 
 /** Every table of every service's database, as `schema.table`. A new table must be added here, and erased. */
 export const HOLDINGS: Record<string, Record<string, Holding>> = {
+  analytics: {
+    ...REPLICA,
+    'public.archive_files': { nothing: 'keys of files and names of events' },
+  },
   archive: {
     ...REPLICA,
     'public.seen_events': { nothing: 'hashes of event ids' },
