@@ -23,6 +23,7 @@ export * from './ingestion/records.ts';
 export * from './ingestion/replay.ts';
 export * from './ingestion/state-token.ts';
 export * from './ingestion/traits.ts';
+export * from './management/analytics.ts';
 export * from './management/catalogue.ts';
 export * from './management/collaboration.ts';
 export * from './management/directory.ts';

@@ -6,6 +6,7 @@ import * as shares from './collaboration/shares.ts';
 import * as threads from './collaboration/threads.ts';
 import * as flags from './flags.ts';
 import * as ingestion from './ingestion/operations.ts';
+import * as managedAnalytics from './management/analytics.ts';
 import * as managedCatalogue from './management/catalogue.ts';
 import * as managedCollaboration from './management/collaboration.ts';
 import * as managedDirectory from './management/directory.ts';
@@ -60,6 +61,7 @@ export const managementOperations = operationsOf(
   managedDirectory,
   managedErasures,
   managedLists,
+  managedAnalytics,
   managedCollaboration,
   managedMessenger,
   managedFlags,

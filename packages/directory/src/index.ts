@@ -29,3 +29,4 @@ export {
   type PushSubscription,
   type Report,
 } from './record.ts';
+export { readRefreshedReports } from './store.ts';

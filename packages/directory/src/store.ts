@@ -1,6 +1,13 @@
 import type { Db, Tx } from '@switchboard/database';
 import { and, eq, gt, isNotNull, sql } from 'drizzle-orm';
-import { type Change, DIRECTORY_TOMBSTONE_RETENTION_MS, type Kind } from './record.ts';
+import {
+  type Change,
+  DIRECTORY_TOMBSTONE_RETENTION_MS,
+  entryId,
+  type Kind,
+  parseEntry,
+  type Report,
+} from './record.ts';
 import { applied, entries, replica } from './schema.ts';
 
 /** Announces applied changes to every instance, as a JSON array of record keys. */
@@ -19,6 +26,30 @@ export async function readEntries(db: Db, kind: Kind, ids: readonly string[]): P
       ),
     );
   return new Map(rows.map(({ id, value }) => [id, value]));
+}
+
+/** What the JSON of a report that runs by itself contains; in a text its quotes are escaped. */
+const REFRESHED = '%"refresh":"%';
+const REPORTS_PAGE = 500;
+
+/** Up to 500 of the reports that run by themselves, after this one. An empty page is the last. */
+export async function readRefreshedReports(
+  db: Db,
+  after?: { projectId: string; reportId: string },
+): Promise<Report[]> {
+  const rows = await db
+    .select({ value: sql<string>`${entries.value}` })
+    .from(entries)
+    .where(
+      and(
+        eq(entries.kind, 'report'),
+        sql`${entries.value} like ${REFRESHED}`,
+        after && gt(entries.id, entryId(after.projectId, after.reportId)),
+      ),
+    )
+    .orderBy(entries.id)
+    .limit(REPORTS_PAGE);
+  return rows.map(({ value }) => parseEntry('report', value));
 }
 
 /** The next offset of a partition, locked until the transaction ends, so that a partition has one writer. */

@@ -1,8 +1,20 @@
 import { join } from 'node:path';
 import { ARCHIVE_FILES_TOPIC } from '@switchboard/contracts';
 import { migrate, openDatabase } from '@switchboard/database';
-import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
-import { createApp, currentHolder, defineService, openEventLog, openObjects } from '@switchboard/service-kit';
+import {
+  directoryMigrations,
+  openDirectory,
+  openErasures,
+  readRefreshedReports,
+} from '@switchboard/directory';
+import {
+  createApp,
+  currentHolder,
+  defineService,
+  openEventLog,
+  openObjects,
+  projectOfRegion,
+} from '@switchboard/service-kit';
 import { analyticsSettings } from './config.ts';
 import { type Engine, openDuckDb } from './engine/duckdb.ts';
 import { createExplore } from './explore/explore.ts';
@@ -15,6 +27,10 @@ import { createDesk } from './insights/desk.ts';
 import { createInsights } from './insights/insights.ts';
 import { insightsRoutes } from './insights/routes.ts';
 import { createSources } from './insights/source.ts';
+import { savedReportsRoutes } from './saved-reports/routes.ts';
+import { createReportRunner } from './saved-reports/run.ts';
+import { createSavedReports } from './saved-reports/saved-reports.ts';
+import { createSavedReportsStore } from './saved-reports/store.ts';
 import { analyticsMigrations } from './schema/migrations.ts';
 import { createWatermark } from './watermark/watermark.ts';
 
@@ -78,11 +94,20 @@ export const analyticsService = defineService({
         maxWaiting: config.QUERIES_WAITING_MAX,
         timeoutMs: config.QUERY_TIMEOUT_MS,
       });
-      insightsRoutes(app, {
-        insights: createInsights({ desk, watermark, clock, cacheBytes: ANSWERS_BYTES }),
+      const insights = createInsights({ desk, watermark, clock, cacheBytes: ANSWERS_BYTES });
+      insightsRoutes(app, { insights });
+      const savedReports = createSavedReports({
+        store: createSavedReportsStore(database.drizzle),
+        runner: createReportRunner({ directory, insights, region: config.REGION, clock }),
+        scheduled: (after) => readRefreshedReports(database.drizzle, after),
+        log,
+        replication: config.TOPIC_REPLICATION,
+        clock,
+        logger,
       });
+      savedReportsRoutes(app, { savedReports, ofProject: projectOfRegion(directory, config.REGION) });
       exploreRoutes(app, { explore: createExplore({ desk, watermark, clock }) });
-      workers.push(watermark, createSweep({ store, cache, logger }));
+      workers.push(watermark, createSweep({ store, cache, logger }), savedReports);
     } else {
       app.health.add('event log', () => log.ping());
     }

@@ -1,1 +1,2 @@
 export { archiveFiles } from './files.ts';
+export { savedReports } from './saved-reports.ts';

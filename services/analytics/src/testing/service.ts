@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DuckDBInstance, LIST, listValue, VARCHAR } from '@duckdb/node-api';
 import { ARCHIVE_FILES_TOPIC, type ArchiveFileRecord, ingestionTopics } from '@switchboard/contracts';
-import { createDirectoryPublisher } from '@switchboard/directory/testing';
-import { openPostgresLog } from '@switchboard/event-log';
+import { createDirectoryPublisher, type DirectoryPublisher } from '@switchboard/directory/testing';
+import { type EventLog, openPostgresLog } from '@switchboard/event-log';
 import { type CallResult, eventually, harness, call as send } from '@switchboard/testkit';
 import { analyticsService } from '../service.ts';
 import type { TestEvent } from './reference.ts';
@@ -12,11 +12,13 @@ import type { TestEvent } from './reference.ts';
 
 interface AnalyticsHarness {
   url: string;
+  log: EventLog;
+  directory: DirectoryPublisher;
   /** As a member of the projects' company, or somebody else. */
   call(
     method: string,
     path: string,
-    more?: { body?: unknown; sub?: string; headers?: Record<string, string> },
+    more?: { body?: unknown; sub?: string; permissions?: string[]; headers?: Record<string, string> },
   ): Promise<CallResult>;
   /** Stores a file of a project's events and publishes it. */
   archive(
@@ -59,8 +61,10 @@ export async function startAnalytics(env: Record<string, string> = {}): Promise<
 
   return {
     url,
-    call: async (method, path, { body, sub = 'ada', headers = {} } = {}) =>
-      send(method, `${url}${path}`, { body, headers, token: await rig.mint({ sub }) }),
+    log,
+    directory,
+    call: async (method, path, { body, sub = 'ada', permissions = [], headers = {} } = {}) =>
+      send(method, `${url}${path}`, { body, headers, token: await rig.mint({ sub, permissions }) }),
     async archive(projectId, name, events, more = {}) {
       const key = `events/${DAY}/${name}.parquet`;
       const path = join(folder, key);

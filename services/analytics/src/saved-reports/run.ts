@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type InsightQuery,
+  insightQuery,
+  MAX_REPORT_RUN_BYTES,
+  type ReportRunError,
+  type ReportRunRecord,
+} from '@switchboard/contracts';
+import type { Directory } from '@switchboard/directory';
+import { BadRequest, type Clock, NotFound, Unavailable } from '@switchboard/service-kit';
+import { z } from 'zod';
+import type { Insights } from '../insights/insights.ts';
+import type { SavedReport } from './store.ts';
+
+const answer = z.object({ asOf: z.string(), report: z.record(z.string(), z.unknown()) });
+const MAX_MESSAGE = 2000;
+
+/** A saved report that this region runs, with what it asks. */
+interface Runnable {
+  refresh: string | null;
+  question: InsightQuery | undefined;
+}
+
+export interface ReportRunner {
+  /** Undefined for a report that is gone, asks nothing, or belongs to another region. */
+  find(report: SavedReport): Promise<Runnable | undefined>;
+  /** Runs it. Throws Unavailable where trying again may help. */
+  run(report: SavedReport, found: Runnable): Promise<ReportRunRecord>;
+  /** The run of a report that was tried too often. */
+  failed(report: SavedReport, error: ReportRunError): ReportRunRecord;
+}
+
+interface RunnerOptions {
+  directory: Pick<Directory, 'project' | 'report'>;
+  insights: Insights;
+  region: string;
+  clock: Clock;
+}
+
+export function createReportRunner({ directory, insights, region, clock }: RunnerOptions): ReportRunner {
+  const newRun = ({ projectId, reportId }: SavedReport) => ({
+    projectId,
+    reportId,
+    runId: randomUUID(),
+    ranAt: clock.now().toISOString(),
+  });
+
+  function failed(report: SavedReport, { code, message }: ReportRunError): ReportRunRecord {
+    return { ...newRun(report), error: { code, message: message.toWellFormed().slice(0, MAX_MESSAGE) } };
+  }
+
+  return {
+    failed,
+
+    async find({ projectId, reportId }) {
+      const project = await directory.project(projectId);
+      const report = await directory.report(projectId, reportId);
+      if (project?.region !== region || report?.query === undefined || report.query === null)
+        return undefined;
+      return { refresh: report.refresh ?? null, question: insightQuery.safeParse(report.query).data };
+    },
+
+    async run(report, { question }) {
+      if (question === undefined) {
+        return failed(report, {
+          code: 'INVALID_QUERY',
+          message: 'query: not a question that this version answers',
+        });
+      }
+      try {
+        const asked = await insights.ask(report.projectId, question);
+        const { body } = await asked.answer();
+        if (Buffer.byteLength(body) > MAX_REPORT_RUN_BYTES) {
+          return failed(report, {
+            code: 'TOO_LARGE',
+            message: 'The answer is too large; ask for a shorter range.',
+          });
+        }
+        return { ...newRun(report), ...answer.parse(JSON.parse(body)) };
+      } catch (error) {
+        if (!(error instanceof BadRequest || error instanceof NotFound)) throw error;
+        return failed(report, { code: 'INVALID_QUERY', message: error.message });
+      }
+    },
+  };
+}
+
+/** Whether a run that threw this may succeed a little later. */
+export const isBusy = (error: unknown): error is Unavailable => error instanceof Unavailable;

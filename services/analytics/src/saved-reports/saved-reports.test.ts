@@ -1,0 +1,82 @@
+import { REPORT_RUNS_TOPIC } from '@switchboard/contracts';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAnalytics } from '../testing/service.ts';
+import { nextRun } from './schedule.ts';
+
+let analytics: Awaited<ReturnType<typeof startAnalytics>>;
+const runs: Record<string, unknown>[] = [];
+beforeAll(async () => {
+  analytics = await startAnalytics();
+  await analytics.log.createTopics([
+    { name: REPORT_RUNS_TOPIC, partitions: 4, replication: 1, cleanup: 'delete', retentionMs: 604_800_000 },
+  ]);
+  await analytics.log.consume({
+    group: 'test',
+    topics: [REPORT_RUNS_TOPIC],
+    handle: async ({ records }) => {
+      for (const { value } of records) runs.push(JSON.parse(String(value)));
+    },
+  });
+  await analytics.archive('shop', 'one', [
+    {
+      id: 'e1',
+      name: 'order placed',
+      person: 'ada',
+      session: null,
+      t: Date.now() - 1000,
+      properties: null,
+      context: null,
+    },
+  ]);
+});
+afterAll(() => analytics.stop());
+
+const query = { kind: 'trends', range: { last: 2, unit: 'day' }, series: [{ event: 'order placed' }] };
+const save = (id: string, more: object) =>
+  analytics.directory.put('report', { projectId: 'shop', id, name: id, ...more });
+const request = (id: string, permissions = ['service.manage']) =>
+  analytics.call('POST', `/management/v1/projects/shop/reports/${id}/run`, { permissions });
+const runsOf = (id: string) => runs.filter(({ reportId }) => reportId === id);
+
+describe('a saved report', () => {
+  it('runs on request', async () => {
+    await save('asked', { query });
+    await eventually(async () => expect((await request('asked')).status).toBe(202));
+    await eventually(async () => expect(runsOf('asked')).toHaveLength(1));
+    const [run] = runsOf('asked');
+    expect(run).toMatchObject({ projectId: 'shop', report: { kind: 'line', series: [{ values: [0, 1] }] } });
+    await request('asked');
+    await eventually(async () => expect(runsOf('asked')).toHaveLength(2));
+    expect(new Set(runsOf('asked').map(({ runId }) => runId)).size).toBe(2);
+  });
+
+  it('says why it cannot run', async () => {
+    await save('wrong', { query: { ...query, cohort: 'nobody' } });
+    await eventually(async () => expect((await request('wrong')).status).toBe(202));
+    await eventually(async () => expect(runsOf('wrong')).toHaveLength(1));
+    expect(runsOf('wrong')[0]).toMatchObject({ error: { code: 'INVALID_QUERY' } });
+    expect(runsOf('wrong')[0]).not.toHaveProperty('report');
+  });
+
+  it('without a query does not run, and nobody else may ask for it', async () => {
+    await save('posted', {});
+    expect((await request('posted')).status).toBe(404);
+    expect((await request('asked', [])).status).toBe(403);
+  });
+});
+
+describe('the time of the next run', () => {
+  it('is as long after each interval for one report, and spread over all', () => {
+    const after = new Date('2026-03-01T12:00:00Z');
+    const times = Array.from({ length: 1000 }, (_, index) =>
+      nextRun('15m', { projectId: 'shop', reportId: `r${index}` }, after).getTime(),
+    );
+    expect(Math.min(...times)).toBeGreaterThan(after.getTime());
+    expect(Math.max(...times)).toBeLessThanOrEqual(after.getTime() + 900_000);
+    expect(new Set(times.map((time) => Math.floor(time / 60_000))).size).toBeGreaterThanOrEqual(15);
+    const report = { projectId: 'shop', reportId: 'r1' };
+    const first = nextRun('hourly', report, after);
+    expect(nextRun('hourly', report, first).getTime() - first.getTime()).toBe(3_600_000);
+  });
+});

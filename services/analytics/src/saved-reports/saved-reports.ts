@@ -1,0 +1,153 @@
+import { REPORT_RUNS_TOPIC, type ReportRunRecord, reportRefresh } from '@switchboard/contracts';
+import type { Report } from '@switchboard/directory';
+import { type EventLog, partitionFor, type TopicSpec } from '@switchboard/event-log';
+import { pause } from '@switchboard/resilience';
+import { BadRequest, type Clock, type Logger, NotFound } from '@switchboard/service-kit';
+import { isBusy, type ReportRunner } from './run.ts';
+import { nextRun } from './schedule.ts';
+import type { ClaimedReport, SavedReport, SavedReportsStore } from './store.ts';
+
+const PARTITIONS = 4;
+const RETENTION_MS = 7 * 24 * 3_600_000;
+const POLL_MS = 1_000;
+/** How often reports that are new in the directory are looked for. */
+const ADOPT_MS = 30_000;
+/** New reports run within so long, each at a moment of its own. */
+const SPREAD_MS = 30_000;
+/** Longer than any question may take. */
+const CLAIM_MS = 180_000;
+const BUSY_MS = 20_000;
+const MAX_ATTEMPTS = 5;
+/** Reports that an instance runs at a time, so that people who ask do not wait for them. */
+const MAX_RUNNING = 1;
+
+interface SavedReportsOptions {
+  store: SavedReportsStore;
+  runner: ReportRunner;
+  /** A page of the directory's reports that run by themselves, after this one. */
+  scheduled(after: SavedReport | undefined): Promise<Report[]>;
+  log: EventLog;
+  replication: number;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Runs saved reports when they are due, each by one instance at a time, and publishes what came of it. */
+export interface SavedReports {
+  /** Has a report run soon. Throws NotFound, and BadRequest for one that asks nothing. */
+  request(report: SavedReport): Promise<void>;
+  /** Returns at once. */
+  start(): void;
+  /** Waits for running reports. */
+  stop(): Promise<void>;
+}
+
+export function createSavedReports(options: SavedReportsOptions): SavedReports {
+  const { store, runner, scheduled, log, replication, clock, logger } = options;
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+  let hasTopic = false;
+  let adoptedAt = 0;
+  let isFailing = false;
+  let loop: Promise<void> | undefined;
+
+  const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
+
+  async function adopt(): Promise<void> {
+    let after: SavedReport | undefined;
+    do {
+      const page = await scheduled(after);
+      const due = page.map(({ projectId, id }) => ({
+        projectId,
+        reportId: id,
+        dueAt: inMs(Math.random() * SPREAD_MS),
+      }));
+      await store.add(due);
+      const last = page.at(-1);
+      after = last && { projectId: last.projectId, reportId: last.id };
+    } while (after !== undefined && !stopping.signal.aborted);
+    adoptedAt = clock.now().getTime();
+  }
+
+  async function publish(run: ReportRunRecord): Promise<void> {
+    if (!hasTopic) await log.createTopics([topicSpec(replication)]);
+    hasTopic = true;
+    const key = `${run.projectId}/${run.reportId}`;
+    const value = Buffer.from(JSON.stringify(run));
+    const record = { partition: partitionFor(key, PARTITIONS), key, value, headers: {} };
+    await log.publish(REPORT_RUNS_TOPIC, [record], run.projectId);
+  }
+
+  async function runOne(report: ClaimedReport): Promise<void> {
+    const found = await runner.find(report);
+    if (found === undefined) return store.remove(report);
+    const attempts = report.attempts + 1;
+    try {
+      await publish(await runner.run(report, found));
+    } catch (error) {
+      if (attempts < MAX_ATTEMPTS) return store.reschedule(report, inMs(BUSY_MS * attempts), attempts);
+      if (!isBusy(error)) throw error;
+      await publish(runner.failed(report, { code: 'UNAVAILABLE', message: error.message }));
+    }
+    const refresh = reportRefresh.safeParse(found.refresh).data;
+    if (refresh === undefined) await store.finish(report);
+    else await store.reschedule(report, nextRun(refresh, report, clock.now()), 0);
+  }
+
+  async function look(): Promise<void> {
+    if (clock.now().getTime() - adoptedAt >= ADOPT_MS) await adopt();
+    const free = MAX_RUNNING - running.size;
+    if (free <= 0) return;
+    for (const report of await store.claim(clock.now(), inMs(CLAIM_MS), free)) {
+      const one = runOne(report)
+        // The claim ends by itself, and somebody tries again.
+        .catch((error: unknown) => logger.warn({ error, ...namesOf(report) }, 'a saved report could not run'))
+        .finally(() => running.delete(one));
+      running.add(one);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await look();
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) logger.warn({ error }, 'saved reports cannot be looked for, retrying');
+        isFailing = true;
+      }
+      await pause(POLL_MS, stopping.signal);
+    }
+  }
+
+  return {
+    async request(report) {
+      const found = await runner.find(report);
+      if (found === undefined) throw new NotFound('Report not found, or it has no query.');
+      if (found.question === undefined)
+        throw new BadRequest('query: not a question that this version answers');
+      await store.request(report, clock.now());
+    },
+    start() {
+      loop ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+      await Promise.all(running);
+    },
+  };
+}
+
+const namesOf = ({ projectId, reportId }: SavedReport) => ({ projectId, reportId });
+
+function topicSpec(replication: number): TopicSpec {
+  return {
+    name: REPORT_RUNS_TOPIC,
+    partitions: PARTITIONS,
+    replication,
+    cleanup: 'delete',
+    retentionMs: RETENTION_MS,
+    minInSyncReplicas: replication >= 3 ? 2 : 1,
+  };
+}
