@@ -16,6 +16,7 @@ const REPLICA: Record<string, Holding> = {
 export const HOLDINGS: Record<string, Record<string, Holding>> = {
   analytics: {
     ...REPLICA,
+    'public.saved_reports': { nothing: 'ids of reports, and when they run' },
     'public.archive_files': { nothing: 'keys of files and names of events' },
   },
   archive: {
