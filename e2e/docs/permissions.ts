@@ -28,5 +28,6 @@ function operationsOf(permission: string): string {
   return managementOperations
     .filter((operation) => operation.permission === permission)
     .map(({ operationId }) => operationId)
+    .sort()
     .join(', ');
 }

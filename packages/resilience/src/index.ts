@@ -1,4 +1,5 @@
 export { type BackoffOptions, backoffDelay, pause, type RetryOptions, retry } from './backoff.ts';
+export { type Buckets, createBuckets } from './buckets.ts';
 export { type ByteBudget, createByteBudget } from './byte-budget.ts';
 export { type Cache, type CacheOptions, createCache } from './cache.ts';
 export { type CoalesceOptions, coalesce } from './coalesce.ts';

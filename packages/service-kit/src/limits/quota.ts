@@ -1,9 +1,9 @@
+import { type Buckets, createBuckets } from '@switchboard/resilience';
 import type { Redis } from 'ioredis';
 import { RateLimited } from '../http/errors.ts';
 import type { Quota } from '../http/implement.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { type Buckets, createBuckets } from './buckets.ts';
 
 interface QuotasOptions {
   bytesPerSecond: Readonly<Record<'address' | 'project', number>>;

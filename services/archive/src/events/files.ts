@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { keyPart, type ObjectStore } from '@switchboard/object-store';
+import type { NewFile } from '../files/contents.ts';
 import { ANY_PROJECT, collectContents } from '../files/contents.ts';
 import { encodeEvents } from '../files/encode.ts';
 import { compareRows } from '../files/order.ts';
 import { openBytes } from '../files/read.ts';
-import type { NewFile } from '../files/store.ts';
 import type { ArchivedEvent } from './archived-event.ts';
 import type { Segment } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
-import { insertFiles, type NewFile } from '../files/store.ts';
+import type { NewFile } from '../files/contents.ts';
 import {
   duplicateEvents,
   eventDeadLetters,
@@ -8,6 +8,7 @@ import {
   eventSegments,
   seenEvents,
 } from '../schema/index.ts';
+import { insertFiles } from '../schema/insert-files.ts';
 import type { ArchivedEvent, Place } from './archived-event.ts';
 
 type Db = Database['drizzle'];

@@ -21,6 +21,14 @@ export interface Contents {
   eventNames: string[] | null;
 }
 
+/** A file whose object is stored. */
+export interface NewFile extends Contents, Coverage {
+  key: string;
+  /** UTC day of acceptance. */
+  day: string;
+  bytes: number;
+}
+
 const MAX_EVENT_NAMES = 100;
 /** So that records of many files stay small. */
 const MAX_NAMES_LENGTH = 4_000;

@@ -1,15 +1,8 @@
 import type { Db, Tx } from '@switchboard/database';
 import { type SQL, sql } from 'drizzle-orm';
 import { erasedProjects, eventFiles, publishedFiles } from '../schema/index.ts';
-import type { Contents, Coverage } from './contents.ts';
-
-/** A file whose object is stored. */
-export interface NewFile extends Contents, Coverage {
-  key: string;
-  /** UTC day of acceptance. */
-  day: string;
-  bytes: number;
-}
+import { newFileColumns, rowsOfFiles } from '../schema/insert-files.ts';
+import type { NewFile } from './contents.ts';
 
 export interface KnownFile extends NewFile {
   createdAt: number;
@@ -104,35 +97,6 @@ const columns = sql`key, day::text as day, project_id, bucket, buckets, rows, by
   replaced_by, replaced_at is null and deleted_at is null as is_read,
   deleted_at is not null as is_deleted`;
 
-/** The statement that inserts files, where a condition holds. A file that is known stays as it is. */
-export function insertFiles(files: readonly NewFile[], condition: SQL): SQL {
-  return sql`
-    insert into ${eventFiles} (${newColumns}) select ${newColumns} from ${rowsOf(files)} where ${condition}
-    on conflict (key) do nothing`;
-}
-
-const newColumns = sql`key, day, project_id, bucket, buckets, rows, bytes, row_bytes, first_occurred_at,
-  last_occurred_at, event_names`;
-
-function rowsOf(files: readonly NewFile[]): SQL {
-  const rows = files.map((file) => ({
-    key: file.key,
-    day: file.day,
-    project_id: file.projectId,
-    bucket: file.bucket,
-    buckets: file.buckets,
-    rows: file.rows,
-    bytes: file.bytes,
-    row_bytes: file.rowBytes,
-    first_occurred_at: file.firstOccurredAt,
-    last_occurred_at: file.lastOccurredAt,
-    event_names: file.eventNames,
-  }));
-  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as file (key text, day date, project_id text,
-    bucket integer, buckets integer, rows bigint, bytes bigint, row_bytes bigint, first_occurred_at bigint,
-    last_occurred_at bigint, event_names text[])`;
-}
-
 export function createFilesStore(db: Db): FilesStore {
   const keysOf = (keys: readonly string[]) => sql`any(${sql.param(keys)}::text[])`;
   const isRead = sql`replaced_at is null and deleted_at is null`;
@@ -161,9 +125,9 @@ export function createFilesStore(db: Db): FilesStore {
 
     async prepare({ id, files }) {
       await db.execute(sql`
-        insert into ${eventFiles} (${newColumns}, made_by, replaced_at, published_at)
-        select ${newColumns}, ${id}::uuid, now() + interval '1 second' * ${MAX_STEP_SECONDS}, now()
-        from ${rowsOf(files)}`);
+        insert into ${eventFiles} (${newFileColumns}, made_by, replaced_at, published_at)
+        select ${newFileColumns}, ${id}::uuid, now() + interval '1 second' * ${MAX_STEP_SECONDS}, now()
+        from ${rowsOfFiles(files)}`);
     },
 
     replace: ({ id, replaced, files }) =>

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FlagDefinition, FlagEntry, FlagVersion } from '@switchboard/contracts';
 import { validateFlag } from '@switchboard/flag-engine';
 import { BadRequest, Conflict, NotFound } from '@switchboard/service-kit';
+import { type Change, etagOf, openHistory, presentVersions, VERSIONS_READ } from '../flag-history/history.ts';
+import { createFlagHistoryStore } from '../flag-history/store.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
-import { type Change, etagOf, openHistory, presentVersions, VERSIONS_READ } from './history.ts';
-import { createHistoryStore } from './history-store.ts';
 import { createFlagsStore } from './store.ts';
 
 export interface FlagPath {
@@ -40,7 +40,7 @@ const CURSOR = /^[1-9]\d{0,8}$/;
 export function createFlags(options: EditOptions): Flags {
   const { drizzle } = options.database;
   const store = createFlagsStore(drizzle);
-  const history = createHistoryStore(drizzle);
+  const history = createFlagHistoryStore(drizzle);
 
   /** Edits one flag; `next` returns what it becomes, undefined: deleted. */
   function edit(

@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
-import { createBuckets } from '../../limits/buckets.ts';
+import { createBuckets } from '@switchboard/resilience';
 
 /** Of all connections together. */
 const BYTES_PER_SECOND = 8 * 1024 * 1024;

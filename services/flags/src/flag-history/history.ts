@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FlagEntry, FlagVersion } from '@switchboard/contracts';
 import type { Tx } from '@switchboard/database';
 import { PreconditionFailed } from '@switchboard/service-kit';
-import { createHistoryStore, type VersionRow } from './history-store.ts';
+import { createFlagHistoryStore, type VersionRow } from './store.ts';
 
 const KEPT_VERSIONS = 200;
 const PAGE_SIZE = 50;
@@ -31,7 +31,7 @@ export async function openHistory(
   tx: Tx,
   { projectId, key, stored }: { projectId: string; key: string; stored: FlagEntry | undefined },
 ): Promise<History> {
-  const store = createHistoryStore(tx);
+  const store = createFlagHistoryStore(tx);
   const [latest] = await store.list(projectId, key, 1);
   let version = latest?.version ?? 0;
 

@@ -15,14 +15,14 @@ export interface NewVersion {
   reason: string | null;
 }
 
-export interface HistoryStore {
+export interface FlagHistoryStore {
   /** The newest versions up to `from`, newest first. */
   list(projectId: string, key: string, limit: number, from?: number): Promise<VersionRow[]>;
   /** Adds a version, and removes the one that is `kept` versions older. */
   add(version: NewVersion, kept: number): Promise<void>;
 }
 
-export function createHistoryStore(db: Db | Tx): HistoryStore {
+export function createFlagHistoryStore(db: Db | Tx): FlagHistoryStore {
   const isOf = (projectId: string, key: string) =>
     and(eq(flagVersions.projectId, projectId), eq(flagVersions.key, key));
   const { version, entry, author, reason, at } = flagVersions;
