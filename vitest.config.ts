@@ -18,10 +18,10 @@ export default defineConfig({
     include: ['{packages,services,deploy,bench,e2e}/**/*.test.ts'],
     globalSetup: ['./packages/testkit/src/setup.ts'],
     sequence: { sequencer: LongFirst },
-    // Tests wait more than they compute; by default two cores would get one worker.
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Tests wait half of their time; by default two cores would get one worker.
+    maxWorkers: 3,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     env: {
       // Brokers of tests are short-lived: optimising their code takes longer than it saves.
       KAFKA_JAVA_FLAGS: '-XX:TieredStopAtLevel=1',
