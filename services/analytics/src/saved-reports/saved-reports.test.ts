@@ -51,6 +51,15 @@ describe('a saved report', () => {
     expect(new Set(runsOf('asked').map(({ runId }) => runId)).size).toBe(2);
   });
 
+  it('that counts people has no total: a person counts in every bucket', async () => {
+    await save('people', { query: { ...query, series: [{ event: 'order placed', measure: 'people' }] } });
+    await eventually(async () => expect((await request('people')).status).toBe(202));
+    await eventually(async () => expect(runsOf('people')).toHaveLength(1));
+    expect(runsOf('people')[0]).toMatchObject({
+      report: { total: null, series: [{ values: [0, 1], total: null }] },
+    });
+  });
+
   it('says why it cannot run', async () => {
     await save('wrong', { query: { ...query, cohort: 'nobody' } });
     await eventually(async () => expect((await request('wrong')).status).toBe(202));
