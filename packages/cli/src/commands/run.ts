@@ -10,6 +10,7 @@ import { erase } from './erase.ts';
 import { generate } from './generate.ts';
 import { imports } from './import.ts';
 import { keys } from './keys.ts';
+import { query } from './query.ts';
 import { get, remove } from './resources.ts';
 import { type Terminal, UsageError } from './terminal.ts';
 
@@ -20,6 +21,7 @@ const commands: Record<string, Command> = {
   delete: remove,
   erase,
   keys,
+  query,
   import: imports,
   'dead-letters': deadLetters,
   generate,

@@ -1,0 +1,69 @@
+import { askInsight, insightQuery } from '@switchboard/contracts';
+import { csvOf, parseContent, tableOf } from '@switchboard/report-content';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { ManifestError } from '../manifest/manifest.ts';
+import { type Command, EXIT_CODES } from './command.ts';
+import { openClient, readArguments } from './session.ts';
+import { UsageError } from './terminal.ts';
+import { textTable } from './text-table.ts';
+
+const question = z.object({ project: z.string().min(1) }).loose();
+const answer = z.object({ asOf: z.string(), report: z.unknown() });
+
+/** A file's project and its question. Throws ManifestError. */
+function parseQuestion(source: string) {
+  const document = parseDocument(source);
+  const fault = document.errors[0];
+  if (fault !== undefined) throw new ManifestError(`not valid YAML: ${fault.message}`);
+  const named = question.safeParse(document.toJS() ?? {});
+  if (!named.success) throw new ManifestError(z.prettifyError(named.error));
+  const { project, ...rest } = named.data;
+  const query = insightQuery.safeParse(rest);
+  if (!query.success) throw new ManifestError(z.prettifyError(query.error));
+  return { project, query: query.data };
+}
+
+export const query: Command = {
+  summary: 'ask a question about the events of a project',
+  help: `switchboard query <query.yaml | -> [options]
+
+The file has the id of a project and the question as the API takes it:
+
+  project: acme-shop
+  kind: trends
+  range: { last: 7, unit: day }
+  series: [{ event: order placed }]
+
+Needs the token of a member of the company. SWITCHBOARD_ANALYTICS_URL, or SWITCHBOARD_URL, is the address of the API.
+
+  --csv            print CSV, whose texts no spreadsheet takes for formulas
+  --url <address>  address of the API (default: SWITCHBOARD_URL)
+  --wait <s>       seconds to retry while a service is unavailable (default: 15)
+  --json           print the answer as JSON
+  -h, --help       print this help
+`,
+  async run(args, terminal) {
+    const { values, positionals } = readArguments(args, { csv: { type: 'boolean' } });
+    const [path, ...rest] = positionals;
+    if (path === undefined || rest.length > 0) {
+      throw new UsageError('give one file with a question, or - for standard input');
+    }
+    if (values.csv && values.json) throw new UsageError('give --csv or --json, not both');
+    const { project, query: asked } = parseQuestion(await terminal.read(path));
+    const client = openClient(values, terminal);
+    const body = await client.call(askInsight, { params: { projectId: project }, body: asked });
+    if (values.json) {
+      terminal.out(`${JSON.stringify(body, null, 2)}\n`);
+      return EXIT_CODES.done;
+    }
+    const { asOf, report } = answer.parse(body);
+    const content = parseContent(report);
+    if (content === undefined)
+      throw new UsageError('the answer has a format that this version cannot print; use --json');
+    terminal.out(
+      values.csv ? csvOf(tableOf(content)) : `${textTable(tableOf(content))}\nEvents up to ${asOf}\n`,
+    );
+    return EXIT_CODES.done;
+  },
+};
