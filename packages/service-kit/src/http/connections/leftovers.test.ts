@@ -45,6 +45,16 @@ it('a client that sends its whole body first gets the response, and keeps its co
   socket.destroy();
 });
 
+it('a connection takes the next request when the rest of a refused body was read already', async () => {
+  const chunk = Buffer.from(`${(60_000).toString(16)}\r\n${' '.repeat(60_000)}\r\n0\r\n\r\n`);
+  const { socket } = post(['Transfer-Encoding: chunked'], chunk);
+  for (let requests = 0; requests < 3; requests++) {
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 413 /);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  }
+  socket.destroy();
+});
+
 it.each([
   ['many refused bodies', [length], 12],
   ['refused bodies of unknown length', ['Transfer-Encoding: chunked'], 3],

@@ -20,15 +20,23 @@ export function boundLeftovers(server: Server, bytesPerSecond = BYTES_PER_SECOND
     const { req } = this;
     if (req.complete) return;
     const { socket } = req;
+    let isPaused = false;
     const rest = Number(req.headers['content-length'] ?? Number.POSITIVE_INFINITY);
     if (rest <= MAX_BYTES && dropped.wait('') === 0) {
       dropped.take('', rest);
       req.resume();
     } else {
       // Node has just begun to read the rest of a body that was not read at all.
-      setImmediate(() => socket.pause());
+      setImmediate(() => {
+        isPaused = !req.complete;
+        if (isPaused) socket.pause();
+      });
     }
-    setTimeout(() => req.complete || socket.destroySoon(), CLOSE_AFTER_MS).unref();
+    setTimeout(() => {
+      if (!req.complete) socket.destroySoon();
+      // The body ended with bytes that were read before the pause: the connection takes the next request.
+      else if (isPaused) socket.resume();
+    }, CLOSE_AFTER_MS).unref();
   }
 
   server.prependListener('request', (_, response: ServerResponse) => response.on('finish', leaveRest));
