@@ -8,6 +8,7 @@ DELETE FROM annotations WHERE project_id = :'project';
 DELETE FROM deliveries USING shares s WHERE s.id = share_id AND s.project_id = :'project';
 DELETE FROM shares WHERE project_id = :'project';
 DELETE FROM public_links WHERE project_id = :'project';
+DELETE FROM report_run_failures WHERE project_id = :'project';
 DELETE FROM report_run_cohorts WHERE project_id = :'project';
 DELETE FROM report_runs WHERE project_id = :'project';
 COMMIT;

@@ -50,7 +50,7 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
 
   it('gives every built image a read-only file system and a memory limit', () => {
     const built = Object.values(services).filter(({ build }) => build !== undefined);
-    expect(built).toHaveLength(13);
+    expect(built).toHaveLength(14);
     for (const service of built)
       expect(service).toMatchObject({ read_only: true, mem_limit: expect.any(String) });
   });

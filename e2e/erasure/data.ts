@@ -1,3 +1,4 @@
+import { openDatabase } from '@switchboard/database';
 import { picture } from '../harness/picture.ts';
 import { type AllServices, PROJECT, pushKeys, REPORT } from './deployment.ts';
 
@@ -70,12 +71,18 @@ export function addEvents({ call, key }: Pick<AllServices, 'call' | 'key'>, name
 }
 
 /** Records a run of a report whose cohort and rows name somebody. */
-export async function addRun({ manage }: AllServices, name: string, report = REPORT): Promise<void> {
+export async function addRun({ manage, rig }: AllServices, name: string, report = REPORT): Promise<void> {
   await manage('catalogue', 'PUT', `/projects/${PROJECT}/reports/${report}`, { name: 'Report' });
   await manage('collaboration', 'POST', `/projects/${PROJECT}/reports/${report}/runs`, {
     report: { rows: [{ who: `visitor ${name}`, orders: 2 }] },
     cohort: { people: [`visitor ${name}`] },
   });
+  // Of a run after that, whose query names them.
+  const database = openDatabase({ url: await rig.databaseUrl('collaboration'), applicationName: 'test' });
+  await database.sql`
+    insert into report_run_failures (project_id, report_id, run_id, failed_at, code, message)
+    values (${PROJECT}, ${report}, gen_random_uuid()::text, now(), 'invalid', ${`where: visitor ${name}`})`;
+  await database.close();
 }
 
 /** Members of the company. */
@@ -123,6 +130,11 @@ export async function addColleague(
   await as(token, 'POST', `${report}/shares`, share(other));
   await as(others, 'POST', `${report}/shares`, share(name));
 
+  const editor = await rig.mint({ sub: `sub-${name}`, permissions: ['service.manage'] });
+  await call('flags', 'PUT', `/management/v1/projects/${PROJECT}/flags/of-${name.at(0)}`, {
+    token: editor,
+    body: { enabled: true, rolloutPercentage: 100 },
+  });
   await manage('messenger', 'PUT', `/projects/${PROJECT}/team/sub-${name}`, { name: `${name} Example` });
   const avatar = `/projects/${PROJECT}/team/sub-${name}/avatar`;
   await manage('messenger', 'PUT', avatar, pictureOf(name));

@@ -73,16 +73,22 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
       await addRun(all, 'bystander', 'another');
       await eventually(
         async () => {
-          const { objects: files = [], ...tables } = await placesOf('kassandra');
-          expect(tables).toEqual(tablesHolding('person'));
-          expect(files.map((key) => key.split('/')[0])).toEqual(
-            expect.arrayContaining(['attachments', 'events']),
-          );
+          for (const name of ['kassandra', 'bystander']) {
+            const { objects: files = [], ...tables } = await placesOf(name);
+            expect(tables).toEqual(tablesHolding('person'));
+            expect(files.map((key) => key.split('/')[0])).toEqual(
+              expect.arrayContaining(['attachments', 'events']),
+            );
+          }
           expect(await objectsIn(objects(), 'replays/')).toHaveLength(2);
         },
         { withinMs: 30_000 },
       );
-      const before = await placesOf('bystander');
+      /** An erasure moves the rows of others to a new file. */
+      const withoutFileNames = ({ objects: keys = [], ...tables }: Awaited<ReturnType<typeof placesOf>>) => {
+        return { ...tables, objects: [...new Set(keys.map((key) => key.replace(/^events\/.*/, 'events/')))] };
+      };
+      const before = withoutFileNames(await placesOf('bystander'));
 
       // Not archived yet: the erasure waits until they are.
       await addEvents(all, 'kassandra', 2);
@@ -101,7 +107,7 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
       // A property of every recorded run has this name.
       expect((await erase('person', PROJECT, 'who', '--yes')).code).toBe(0);
       await eventually(async () => expect(await placesOf('kassandra')).toEqual(nowhere));
-      expect(await placesOf('bystander')).toEqual(before);
+      expect(withoutFileNames(await placesOf('bystander'))).toEqual(before);
       expect(await objectsIn(objects(), 'replays/')).toHaveLength(1);
       expect(
         await query('messenger', `select 1 from conversations where distinct_id like 'device of k%'`),
