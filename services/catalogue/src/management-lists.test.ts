@@ -45,6 +45,7 @@ describe('an operator lists', () => {
       sub: 'ada',
       name: 'Ada',
       email: 'ada@acme.example',
+      role: 'viewer',
       avatarUrl: null,
       pushSubscriptions: [],
     };
