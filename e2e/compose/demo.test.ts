@@ -12,7 +12,7 @@ describe('the development servers of docker-compose.yml', () => {
   let server: Program;
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'switchboard-demo-'));
-    const services = ['CATALOGUE', 'COLLABORATION', 'MESSENGER', 'FLAGS', 'ARCHIVE'];
+    const services = ['CATALOGUE', 'COLLABORATION', 'MESSENGER', 'FLAGS', 'ARCHIVE', 'ANALYTICS'];
     server = await spawnProgram({
       command: ['node', MAIN, 'serve'],
       env: {

@@ -27,6 +27,7 @@ const settings = z.object({
   SWITCHBOARD_MESSENGER_URL: httpUrl,
   SWITCHBOARD_FLAGS_URL: httpUrl,
   SWITCHBOARD_ARCHIVE_URL: httpUrl,
+  SWITCHBOARD_ANALYTICS_URL: httpUrl,
 });
 
 const GRACE_MS = 2000;
@@ -54,6 +55,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     messenger: config.SWITCHBOARD_MESSENGER_URL,
     flags: config.SWITCHBOARD_FLAGS_URL,
     archive: config.SWITCHBOARD_ARCHIVE_URL,
+    analytics: config.SWITCHBOARD_ANALYTICS_URL,
   });
   const guarded = { hosts: config.ALLOWED_HOSTS, ownPagesOnly: true };
   const servers = await Promise.all([
