@@ -61,7 +61,8 @@ test('concurrent turn and sweep: the attachment is either sent and kept, or refu
   for (let round = 0; round < 30; round++) {
     const { body: file } = await visitor.upload(conversation, png());
     const turn = () => visitor.send(conversation, { body: '', attachmentIds: [file.id] });
-    const pause = (round % 6) * 2;
+    // From at once to longer than a busy machine takes for a turn.
+    const pause = (round % 6) ** 2 * 8;
     const [answer] = await Promise.all([
       turn(),
       new Promise((resolve) => setTimeout(resolve, pause)).then(() => sweepAt(25 * HOUR).run()),
