@@ -66,6 +66,6 @@ export {
   rolesSetting,
   together,
 } from './settings/fields.ts';
-export { objectStoreSettings, s3Settings } from './settings/object-store.ts';
+export { objectStoreSettings, requireObjectStore, s3Settings } from './settings/object-store.ts';
 export { createLogger, type Logger } from './telemetry/logger.ts';
 export { createMetrics, type Metrics } from './telemetry/metrics.ts';

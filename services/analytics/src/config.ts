@@ -3,6 +3,7 @@ import {
   eventLogSettings,
   integerSetting,
   objectStoreSettings,
+  requireObjectStore,
   rolesSetting,
   s3Settings,
   together,
@@ -48,8 +49,4 @@ export const analyticsSettings = z
     ),
   })
   .check(together(s3Settings))
-  .check(({ value, issues }) => {
-    if (value.S3_ENDPOINT !== undefined || value.OBJECTS_FOLDER !== undefined) return;
-    const message = 'this or S3_ENDPOINT is required';
-    issues.push({ code: 'custom', input: value, path: ['OBJECTS_FOLDER'], message });
-  });
+  .check(requireObjectStore);

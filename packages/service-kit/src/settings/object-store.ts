@@ -14,3 +14,10 @@ export const objectStoreSettings = {
 export const s3Settings = ['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_BUCKET'] as const;
 
 export type ObjectStoreConfig = z.output<z.ZodObject<typeof objectStoreSettings>>;
+
+/** For a service that cannot do without an object store. */
+export function requireObjectStore({ value, issues }: z.core.ParsePayload<ObjectStoreConfig>): void {
+  if (value.S3_ENDPOINT !== undefined || value.OBJECTS_FOLDER !== undefined) return;
+  const message = 'this or S3_ENDPOINT is required';
+  issues.push({ code: 'custom', input: value, path: ['OBJECTS_FOLDER'], message });
+}
