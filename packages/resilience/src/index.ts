@@ -5,5 +5,6 @@ export { type Cache, type CacheOptions, createCache } from './cache.ts';
 export { type CoalesceOptions, coalesce } from './coalesce.ts';
 export { DeadlineExceeded, withDeadline } from './deadline.ts';
 export { shareOfHeap } from './heap.ts';
+export { poll } from './poll.ts';
 export { estimateSize } from './size.ts';
 export { briefTurn, createPlaces, createSlots, type Place, turnOfLoop } from './turns.ts';

@@ -1,6 +1,6 @@
 import { type Database, type Db, openDatabase, type Tx } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
-import { pause } from '@switchboard/resilience';
+import { poll } from '@switchboard/resilience';
 import type { DirectoryLogger } from '../following.ts';
 import type { Entries, ErasedPerson } from '../record.ts';
 import { ERASURE_REPORTS_TOPIC, erasureReportRecord } from './reports.ts';
@@ -79,22 +79,12 @@ export function openErasures(options: ErasuresOptions): Erasures {
   const reportedAt = new Map<string, number>();
   let running: Promise<void> | undefined;
   const failed = new Set<string>();
-  let unreadable = false;
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        const all = await readErasures(database.drizzle);
-        const asked = all.filter(({ waitingFor }) => waitingFor.includes(name));
-        unreadable = false;
-        forgetAllBut(asked);
-        for (const erasure of asked) if (!stopping.signal.aborted) await carryOut(erasure);
-      } catch (error) {
-        if (!unreadable) logger.warn({ error }, 'reading erasures failed, retrying');
-        unreadable = true;
-      }
-      await pause(POLL_MS, stopping.signal);
-    }
+  async function look(): Promise<void> {
+    const all = await readErasures(database.drizzle);
+    const asked = all.filter(({ waitingFor }) => waitingFor.includes(name));
+    forgetAllBut(asked);
+    for (const erasure of asked) if (!stopping.signal.aborted) await carryOut(erasure);
   }
 
   /** One that fails does not keep others waiting. */
@@ -197,7 +187,11 @@ export function openErasures(options: ErasuresOptions): Erasures {
 
   return {
     start() {
-      running ??= run();
+      running ??= poll(look, {
+        everyMs: POLL_MS,
+        signal: stopping.signal,
+        onFailing: (error) => logger.warn({ error }, 'reading erasures failed, retrying'),
+      });
     },
     async stop() {
       stopping.abort();

@@ -1,7 +1,7 @@
 import { REPORT_RUNS_TOPIC, type ReportRunRecord, reportRefresh } from '@switchboard/contracts';
 import type { Report } from '@switchboard/directory';
 import { type EventLog, partitionFor, type TopicSpec } from '@switchboard/event-log';
-import { pause } from '@switchboard/resilience';
+import { poll } from '@switchboard/resilience';
 import { BadRequest, type Clock, type Logger, NotFound } from '@switchboard/service-kit';
 import { isBusy, type ReportRunner } from './run.ts';
 import { nextRun } from './schedule.ts';
@@ -48,7 +48,6 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
   const running = new Set<Promise<void>>();
   let hasTopic = false;
   let adoptedAt = 0;
-  let isFailing = false;
   let loop: Promise<void> | undefined;
 
   const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
@@ -107,19 +106,6 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await look();
-        isFailing = false;
-      } catch (error) {
-        if (!isFailing) logger.warn({ error }, 'saved reports cannot be looked for, retrying');
-        isFailing = true;
-      }
-      await pause(POLL_MS, stopping.signal);
-    }
-  }
-
   return {
     async request(report) {
       const found = await runner.find(report);
@@ -129,7 +115,11 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
       await store.request(report, clock.now());
     },
     start() {
-      loop ??= run();
+      loop ??= poll(look, {
+        everyMs: POLL_MS,
+        signal: stopping.signal,
+        onFailing: (error) => logger.warn({ error }, 'saved reports cannot be looked for, retrying'),
+      });
     },
     async stop() {
       stopping.abort();

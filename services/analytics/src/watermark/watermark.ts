@@ -1,6 +1,6 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
-import { pause } from '@switchboard/resilience';
+import { poll } from '@switchboard/resilience';
 import type { Clock, Logger } from '@switchboard/service-kit';
 import { FILES_GROUP } from '../files/consumer.ts';
 
@@ -39,7 +39,6 @@ export function createWatermark({ log, clock, logger, filesTopic }: WatermarkOpt
   let archived = 0;
   let known = 0;
   let running: Promise<void> | undefined;
-  let isFailing = false;
 
   async function look(): Promise<void> {
     const at = clock.now().getTime();
@@ -60,23 +59,14 @@ export function createWatermark({ log, clock, logger, filesTopic }: WatermarkOpt
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await look();
-        isFailing = false;
-      } catch (error) {
-        if (!isFailing) logger.warn({ error }, 'how far the archive is cannot be read, retrying');
-        isFailing = true;
-      }
-      await pause(POLL_MS, stopping.signal);
-    }
-  }
-
   return {
     asOf: () => known,
     start() {
-      running ??= run();
+      running ??= poll(look, {
+        everyMs: POLL_MS,
+        signal: stopping.signal,
+        onFailing: (error) => logger.warn({ error }, 'how far the archive is cannot be read, retrying'),
+      });
     },
     async stop() {
       stopping.abort();

@@ -1,6 +1,6 @@
 import type { Database } from '@switchboard/database';
 import type { ObjectStore } from '@switchboard/object-store';
-import { pause } from '@switchboard/resilience';
+import { poll } from '@switchboard/resilience';
 import type { Clock, Logger, Metrics } from '@switchboard/service-kit';
 import { createEventErasure } from '../erasure/event-erasure.ts';
 import type { Coverage } from './contents.ts';
@@ -56,20 +56,6 @@ export function createCompaction(options: CompactionOptions): Compaction {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
-  async function run(): Promise<void> {
-    let hasFailed = false;
-    while (!stopping.signal.aborted) {
-      try {
-        await workAlone();
-        hasFailed = false;
-      } catch (error) {
-        if (!hasFailed && !stopping.signal.aborted) logger.error({ error }, 'merging files failed, retrying');
-        hasFailed = true;
-      }
-      await pause(IDLE_MS, stopping.signal);
-    }
-  }
-
   /** Under a lock, which saves work: a step that comes second has no effect. */
   async function workAlone(): Promise<void> {
     let beating: NodeJS.Timeout | undefined;
@@ -86,7 +72,13 @@ export function createCompaction(options: CompactionOptions): Compaction {
 
   return {
     start() {
-      running ??= run();
+      running ??= poll(workAlone, {
+        everyMs: IDLE_MS,
+        signal: stopping.signal,
+        onFailing(error) {
+          if (!stopping.signal.aborted) logger.error({ error }, 'merging files failed, retrying');
+        },
+      });
     },
     async stop() {
       stopping.abort(new Error('stopped'));

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { poll } from './poll.ts';
+
+it('goes on after failures, reports the first of those in a row, and ends when the signal aborts', async () => {
+  const stopping = new AbortController();
+  const outcomes = ['ok', 'one', 'two', 'ok', 'three'];
+  const reported: unknown[] = [];
+  await poll(
+    async () => {
+      const outcome = outcomes.shift();
+      if (outcome === undefined) stopping.abort();
+      else if (outcome !== 'ok') throw outcome;
+    },
+    { everyMs: 1, signal: stopping.signal, onFailing: (error) => reported.push(error) },
+  );
+  expect([reported, outcomes]).toEqual([['one', 'three'], []]);
+});
