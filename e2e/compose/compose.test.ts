@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SERVICE_NAMES } from '@switchboard/contracts';
 import { openObjectStore } from '@switchboard/object-store';
 import {
   eventually,
@@ -23,7 +24,6 @@ import { nativeImages } from './native-images.ts';
 import { makeServiceDatabases } from './service-databases.ts';
 
 const loader = composeLoader();
-const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
 
 describe.skipIf(loader === undefined)('docker-compose.yml', () => {
   let services: Record<string, ComposeService>;
@@ -33,7 +33,7 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
 
   it('follows the Compose specification; a file that does not is refused', async () => {
     expect(Object.keys(services)).toEqual(
-      expect.arrayContaining([...SERVICES, 'gateway', 'postgres', 'kafka']),
+      expect.arrayContaining([...SERVICE_NAMES, 'gateway', 'postgres', 'kafka']),
     );
     const folder = await mkdtemp(join(tmpdir(), 'switchboard-compose-'));
     const wrong = join(folder, 'wrong.yml');
@@ -72,15 +72,15 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
   });
 
   it('gives Redis to every service that takes it', () => {
-    const given = SERVICES.filter(
+    const given = SERVICE_NAMES.filter(
       (name) => services[name]?.environment['REDIS_URL'] === 'redis://redis:6379',
     );
     expect(given).toEqual(['collaboration', 'messenger', 'ingestion']);
   });
 
   it('gives every service its own database', () => {
-    const databases = SERVICES.map((name) => services[name]?.environment['DATABASE_URL']);
-    expect(new Set(databases).size).toBe(SERVICES.length);
+    const databases = SERVICE_NAMES.map((name) => services[name]?.environment['DATABASE_URL']);
+    expect(new Set(databases).size).toBe(SERVICE_NAMES.length);
   });
 });
 

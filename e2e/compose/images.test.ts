@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
 import {
   type AccessTokens,
   accessTokens,
@@ -15,17 +16,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
 import { commandOf, type NativeImage, type NativeImages, nativeImages } from './native-images.ts';
-
-const SERVICES = [
-  'catalogue',
-  'collaboration',
-  'messenger',
-  'flags',
-  'ingestion',
-  'archive',
-  'analytics',
-] as const;
-type Name = (typeof SERVICES)[number];
 
 const MANIFEST = `
 plans: [{ tier: pro, cycle: monthly, trialDays: 14, priced: false, entitlements: {} }]
@@ -47,9 +37,9 @@ let root: string;
 let images: NativeImages;
 let postgres: PostgresServer;
 let issuer: AccessTokens;
-const ports = new Map<Name, number>();
-const programs = new Map<Name, Program>();
-const built = new Map<Name, NativeImage>();
+const ports = new Map<ServiceName, number>();
+const programs = new Map<ServiceName, Program>();
+const built = new Map<ServiceName, NativeImage>();
 let key: string;
 
 beforeAll(async () => {
@@ -57,10 +47,10 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'switchboard-images-'));
   [images, postgres, issuer] = await Promise.all([
     nativeImages(root),
-    postgresServer([...SERVICES, 'event_log']),
+    postgresServer([...SERVICE_NAMES, 'event_log']),
     accessTokens(),
   ]);
-  for (const name of SERVICES) ports.set(name, await freePort());
+  for (const name of SERVICE_NAMES) ports.set(name, await freePort());
 }, 180_000);
 
 afterAll(async () => {
@@ -69,9 +59,9 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 }, 60_000);
 
-const url = (name: Name) => `http://127.0.0.1:${ports.get(name)}`;
+const url = (name: ServiceName) => `http://127.0.0.1:${ports.get(name)}`;
 
-function settings(name: Name): Record<string, string> {
+function settings(name: ServiceName): Record<string, string> {
   return {
     PORT: String(ports.get(name)),
     REGION: 'eu',
@@ -100,13 +90,13 @@ function settings(name: Name): Record<string, string> {
 }
 
 /** Runs health.mjs of the image, like its HEALTHCHECK. */
-async function health(name: Name, kind: 'live' | 'ready'): Promise<number | null> {
+async function health(name: ServiceName, kind: 'live' | 'ready'): Promise<number | null> {
   const { folder } = imageOf(name);
   const env = { PORT: String(ports.get(name)) };
   return (await spawnProgram({ command: ['node', 'health.mjs', kind], cwd: folder, env })).exited;
 }
 
-function imageOf(name: Name): NativeImage {
+function imageOf(name: ServiceName): NativeImage {
   const image = built.get(name);
   if (image === undefined) throw new Error(`${name} is not built`);
   return image;
@@ -116,7 +106,7 @@ const manager = () => issuer.mint({ sub: 'platform', permissions: ['service.mana
 const keyHeader = () => ({ Authorization: `Bearer ${key}` });
 
 /** One request that needs the service's own tables, migrations or assets. */
-const serves: Record<Name, () => Promise<void>> = {
+const serves: Record<ServiceName, () => Promise<void>> = {
   async catalogue() {
     expect(await (await fetch(`${url('catalogue')}/v1/plans`)).json()).toMatchObject({
       plans: [{ tier: 'pro' }],
@@ -193,7 +183,7 @@ const serves: Record<Name, () => Promise<void>> = {
 };
 
 describe('an image', { timeout: 60_000 }, () => {
-  it.each(SERVICES)('of %s starts from its own folder only, and writes nothing', async (name) => {
+  it.each(SERVICE_NAMES)('of %s starts from its own folder only, and writes nothing', async (name) => {
     built.set(name, await images.build(name));
     expect(await health(name, 'live')).toBe(1);
     const { folder, entrypoint, env } = imageOf(name);
@@ -231,13 +221,13 @@ describe('an image', { timeout: 60_000 }, () => {
     key = z.object({ key: z.string() }).parse(await created.json()).key;
   });
 
-  it.each(SERVICES)('of %s serves a request that needs its database', (name) => serves[name]());
+  it.each(SERVICE_NAMES)('of %s serves a request that needs its database', (name) => serves[name]());
 
-  it.each(SERVICES)('of %s passes the readiness check', async (name) => {
+  it.each(SERVICE_NAMES)('of %s passes the readiness check', async (name) => {
     await eventually(async () => expect(await health(name, 'ready')).toBe(0));
   });
 
-  it.each(SERVICES)('of %s contains third-party licences', async (name) => {
+  it.each(SERVICE_NAMES)('of %s contains third-party licences', async (name) => {
     const text = await readFile(join(imageOf(name).folder, 'third-party-licences.txt'), 'utf8');
     expect(text).toMatch(/^hono \d+\.\d+\.\d+ \(MIT\)$/m);
     expect(text).toContain('Permission is hereby granted');
@@ -251,7 +241,7 @@ describe('an image', { timeout: 60_000 }, () => {
   });
 
   it('of every service exits with 0 on SIGTERM', async () => {
-    const codes = await Promise.all(SERVICES.map((name) => programs.get(name)?.stop()));
-    expect(codes).toEqual(SERVICES.map(() => 0));
+    const codes = await Promise.all(SERVICE_NAMES.map((name) => programs.get(name)?.stop()));
+    expect(codes).toEqual(SERVICE_NAMES.map(() => 0));
   });
 });

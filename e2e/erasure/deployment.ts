@@ -8,16 +8,6 @@ import { ingestionService } from '@switchboard/service-ingestion';
 import { messengerService } from '@switchboard/service-messenger';
 import { type CallOptions, eventually, harness } from '@switchboard/testkit';
 
-export const SERVICES = [
-  'catalogue',
-  'collaboration',
-  'messenger',
-  'flags',
-  'ingestion',
-  'archive',
-  'analytics',
-] as const;
-
 export const PROJECT = 'shop';
 export const REPORT = 'weekly';
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { runInProcess } from '@switchboard/cli/testing';
+import { SERVICE_NAMES } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { eventually, startKafka } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addColleague, addEvents, addMembers, addPerson, addRun } from './data.ts';
-import { type AllServices, deployAll, PROJECT, SERVICES } from './deployment.ts';
+import { type AllServices, deployAll, PROJECT } from './deployment.ts';
 import { HOLDINGS, LIBRARY_SCHEMAS } from './holdings.ts';
 import { objectsIn, objectsWith, rowsWith, tablesOf } from './scan.ts';
 
@@ -24,17 +25,17 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
     /** The tables of each service that have the text, and the objects. */
     async function placesOf(text: string): Promise<Record<string, string[]>> {
       const places: Record<string, string[]> = {};
-      for (const service of SERVICES)
+      for (const service of SERVICE_NAMES)
         places[service] = Object.keys(await rowsWith(await all.rig.databaseUrl(service), text));
       return { ...places, objects: await objectsWith(objects(), text) };
     }
 
-    const nowhere = { ...Object.fromEntries(SERVICES.map((service) => [service, []])), objects: [] };
+    const nowhere = { ...Object.fromEntries(SERVICE_NAMES.map((service) => [service, []])), objects: [] };
 
     /** The tables that hold something of this kind, by service. */
     const tablesHolding = (whose: 'person' | 'colleague') =>
       Object.fromEntries(
-        SERVICES.map((service) => [
+        SERVICE_NAMES.map((service) => [
           service,
           Object.entries(HOLDINGS[service] ?? {})
             .filter(([, holding]) => whose in holding)
@@ -44,7 +45,7 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
       );
 
     async function erase(...args: string[]) {
-      const urls = SERVICES.map((name) => [`SWITCHBOARD_${name.toUpperCase()}_URL`, all.rig.url(name)]);
+      const urls = SERVICE_NAMES.map((name) => [`SWITCHBOARD_${name.toUpperCase()}_URL`, all.rig.url(name)]);
       const env = { ...Object.fromEntries(urls), SWITCHBOARD_TOKEN: all.operator };
       return runInProcess(['erase', ...args, '--timeout', '60'], env);
     }
@@ -59,7 +60,7 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
     }
 
     test('every table of every service says what it holds of people and colleagues', async () => {
-      for (const service of SERVICES) {
+      for (const service of SERVICE_NAMES) {
         const tables = await tablesOf(await all.rig.databaseUrl(service));
         const own = tables.filter((name) => !LIBRARY_SCHEMAS.some((schema) => name.startsWith(`${schema}.`)));
         expect(own, service).toEqual(Object.keys(HOLDINGS[service] ?? {}).sort());

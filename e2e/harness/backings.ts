@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SERVICE_NAMES } from '@switchboard/contracts';
 import {
   type KafkaServer,
   type PostgresServer,
@@ -23,8 +24,6 @@ export interface Backings {
   stop(): Promise<void>;
 }
 
-const DATABASES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
-
 /** Starts real servers for one test. Undefined if one is not installed; with REQUIRE_BACKINGS=1 that is an error. */
 export async function startBackings(): Promise<Backings | undefined> {
   const [kafka, redis, s3] = await Promise.all([startKafka(), startRedis(), startS3()]);
@@ -33,7 +32,7 @@ export async function startBackings(): Promise<Backings | undefined> {
     await stopThese();
     return undefined;
   }
-  const postgres = await postgresServer(DATABASES);
+  const postgres = await postgresServer([...SERVICE_NAMES]);
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
   return {
     kafka,

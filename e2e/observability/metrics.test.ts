@@ -1,8 +1,9 @@
+import { SERVICE_NAMES } from '@switchboard/contracts';
 import type { Harness } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readAlerts, readDocs, readExpressions } from './files.ts';
 import { type Exposed, exposedBy, metricsOf } from './promql.ts';
-import { READY_WITHIN_MS, SERVICES, startRig } from './rig.ts';
+import { READY_WITHIN_MS, startRig } from './rig.ts';
 
 /** A metric that Prometheus itself adds. */
 const BUILT_IN = 'up';
@@ -12,7 +13,7 @@ let exposed: Exposed;
 beforeAll(async () => {
   rig = await startRig();
   const options = { readyWithinMs: READY_WITHIN_MS };
-  const services = await Promise.all(SERVICES.map((name) => rig.spawn(name, options)));
+  const services = await Promise.all(SERVICE_NAMES.map((name) => rig.spawn(name, options)));
   const answers = services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text());
   exposed = exposedBy(await Promise.all(answers));
 }, 180_000);

@@ -1,15 +1,5 @@
 import { type Harness, harness } from '@switchboard/testkit';
 
-export const SERVICES = [
-  'catalogue',
-  'collaboration',
-  'messenger',
-  'flags',
-  'ingestion',
-  'archive',
-  'analytics',
-] as const;
-
 /** Generous, because other tests may share the machine. */
 export const READY_WITHIN_MS = 120_000;
 

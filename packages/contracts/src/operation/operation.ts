@@ -2,15 +2,18 @@ import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import { type ErrorMeaning, type ErrorShape, errorResponse, exampleProblem } from './error-responses.ts';
 import { MANAGE_PERMISSION, type Permission, permissionGrants } from './permissions.ts';
 
+export const SERVICE_NAMES = [
+  'catalogue',
+  'collaboration',
+  'messenger',
+  'flags',
+  'ingestion',
+  'archive',
+  'analytics',
+] as const;
+
 /** The service that implements an operation. */
-export type ServiceName =
-  | 'catalogue'
-  | 'collaboration'
-  | 'messenger'
-  | 'flags'
-  | 'ingestion'
-  | 'archive'
-  | 'analytics';
+export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /**
  * The host of an operation: `api` is `{base_url}`, `events` is `{eu_api_url}`, `replay` is `{eu_replay_url}`,
