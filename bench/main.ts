@@ -52,6 +52,11 @@ const BENCHES: Record<string, Bench> = {
       '--seconds 8 --runs 3 --only batch,single,wide,overload,minute --partitions 4 --workers 1,auto --peer <capture> --profile <folder> --record --check',
     load: () => import('./ingestion/run.ts'),
   },
+  insights: {
+    summary: 'Questions of each kind over generated files, beside SQL written by hand for plain DuckDB.',
+    options: '--events 10000000 --days 90 --projects 1000 --memory 500 --runs 3',
+    load: () => import('./insights/run.ts'),
+  },
   messenger: {
     summary: 'Memory of idle sockets, turns at a steady rate, and the configuration.',
     options: '--sockets 5000 --seconds 10 --only sockets|turns|configuration --volatile',

@@ -44,20 +44,33 @@ export async function run(args: string[]): Promise<void> {
     });
     const usage = processUsage(service.pid);
     const began = performance.now();
-    while (!(await isDone(log))) await sleep(50);
+    let longestBlock = 0;
+    while (!(await isDone(log))) {
+      longestBlock = Math.max(longestBlock, await eventLoopLag(service.url));
+      await sleep(50);
+    }
     const seconds = (performance.now() - began) / 1000;
     const cpu = await usage.cpuSeconds();
     const peak = await usage.peakMb();
     await service.stop();
     const stored = await sizes(`${rig.env['OBJECTS_FOLDER']}`, await rig.databaseUrl('archive'));
     printTable(
-      ['events', 'events/s', 'CPU us/event', 'peak RSS MB', 'files', 'bytes/event in PostgreSQL'],
+      [
+        'events',
+        'events/s',
+        'CPU us/event',
+        'peak RSS MB',
+        'event loop blocked ms',
+        'files',
+        'bytes/event in PostgreSQL',
+      ],
       [
         [
           thousands(count),
           thousands(count / seconds),
           decimals((cpu * 1e6) / count),
           decimals(peak, 0),
+          decimals(longestBlock, 0),
           thousands(stored.files),
           decimals(stored.databaseBytes / count, 0),
         ],
@@ -68,6 +81,12 @@ export async function run(args: string[]): Promise<void> {
     await stop();
     await kafka.stop();
   }
+}
+
+/** The longest block since it was asked last, in milliseconds. */
+async function eventLoopLag(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^nodejs_eventloop_lag_max_seconds(?:\{[^}]*\})? (\S+)/m.exec(metrics)?.[1] ?? 0) * 1000;
 }
 
 async function isDone(log: EventLog): Promise<boolean> {
@@ -101,7 +120,7 @@ async function sizes(folder: string, url: string) {
   for await (const _ of openObjectStore({ folder }).list('events/')) files += 1;
   const database = openDatabase({ url, applicationName: 'bench' });
   const [row] = await database.sql<{ bytes: number | bigint }[]>`
-    select pg_total_relation_size('seen_events') as bytes`;
+    select sum(pg_total_relation_size(relid)) as bytes from pg_partition_tree('seen_events')`;
   await database.close();
   return { files, databaseBytes: Number(row?.bytes ?? 0) };
 }

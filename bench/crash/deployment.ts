@@ -74,7 +74,6 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
         LOG_LEVEL: 'info',
         TOPIC_PARTITIONS: String(PARTITIONS),
         TOPIC_REPLICATION: String(options.brokers),
-        TOPIC_MIN_IN_SYNC_REPLICAS: String(Math.max(1, options.brokers - 1)),
         ...objects.env,
         ...redis.env,
         ...ARCHIVE_ENV,

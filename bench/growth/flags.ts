@@ -13,6 +13,7 @@ import { openForFilling } from './site.ts';
 const EVALUATION = '/v1/flags?distinct_id=ada';
 const FLAGS_PER_PROJECT = 5;
 const IDENTIFIES = 30;
+const REPLACEMENTS = 10;
 
 /** Projects with a few flags each. */
 export async function rulesets(): Promise<Dimension> {
@@ -72,6 +73,38 @@ export async function projectFlags(): Promise<Dimension> {
           const headers = keyHeaders(digitsOf(size));
           const etag = (await call('GET', service.url + path, { headers })).headers.get('etag') ?? '';
           return ask(service, { path, headers: { ...headers, 'If-None-Match': etag } });
+        },
+      },
+    ],
+    stop,
+  };
+}
+
+/** Listed people of a cohort, each time replaced by as many others. */
+export async function cohorts(): Promise<Dimension> {
+  const { service, put, stop } = await deploy(HEAP_FLAGS);
+  let made = 0;
+  const replace = (size: number) => {
+    const distinctIds = Array.from({ length: size }, () => `person-${made++}`);
+    return put(service.url, 'cohorts/listed', { name: 'Listed', distinctIds });
+  };
+  return {
+    of: 'people in a cohort',
+    sizes: sizesFrom(10),
+    fill: replace,
+    paths: [
+      {
+        name: 'replacing a cohort',
+        bound: 'linear',
+        unit: 'ms',
+        async measure(size) {
+          const waits: number[] = [];
+          for (let turn = 0; turn < REPLACEMENTS; turn++) {
+            const beganAt = performance.now();
+            await replace(size);
+            waits.push(performance.now() - beganAt);
+          }
+          return median(waits);
         },
       },
     ],

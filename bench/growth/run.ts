@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { annotations, listedAnnotations, listedThreads, threads } from './collaboration.ts';
-import { people, projectFlags, rulesets } from './flags.ts';
+import { cohorts, people, projectFlags, rulesets } from './flags.ts';
 import { keys } from './keys.ts';
 import { conversations, messages, teammates, turns } from './messenger.ts';
 import { partitions } from './partitions.ts';
@@ -12,6 +12,7 @@ import { picture } from './picture.ts';
 
 const DIMENSIONS: Record<string, () => Promise<Dimension>> = {
   flags: projectFlags,
+  cohorts,
   turns,
   teammates,
   messages,

@@ -12,12 +12,12 @@ import {
 } from '@switchboard/testkit';
 import { type CpuGroups, createCpuGroups } from '../lib/cpu-groups.ts';
 import { HEAP_FLAGS, heapFlagsOf, profileFlags, startRig } from '../lib/rig.ts';
+import { type Pod, podsOf } from './pods.ts';
 
 const PARTITIONS = 4;
 const FLAG = { enabled: true, rolloutPercentage: 50, type: 'boolean' };
-const POD_MIB = 512;
-/** Those of PostgreSQL, Kafka, Redis and S3 together; each service has one. */
-const BACKINGS_SHARES = 4;
+/** CPUs of PostgreSQL, Kafka, Redis and S3 together: about what the chart requests for all services. */
+const BACKINGS_CPUS = 2;
 const IDLE_WITHIN_MS = 60_000;
 /** In a second. */
 const IDLE_CPU_SECONDS = 0.15;
@@ -28,6 +28,7 @@ export const ABUSED = { id: 'abused', key: `pk_eu_${'b'.repeat(32)}` } as const;
 
 const SERVICES = ['ingestion', 'archive', 'flags', 'messenger'] as const;
 type Name = (typeof SERVICES)[number];
+const CONSUMING: ReadonlySet<string> = new Set(['archive', 'flags']);
 
 export interface Usage {
   /** Highest resident memory in megabytes. */
@@ -39,20 +40,24 @@ export interface Usage {
   blockedMs: number;
 }
 
+export interface RunningPod extends Pod {
+  program: Program;
+}
+
 export interface Deployment {
   urls: Record<Name, string>;
   ports: Record<Name, number>;
-  programs: Record<Name, Program>;
+  pods: readonly RunningPod[];
   /** Undefined where the cores cannot be shared by group. */
   groups: CpuGroups | undefined;
-  /** What each service took since the last call. */
-  usage(): Promise<Record<Name, Usage>>;
+  /** What each pod took since the last call. */
+  usage(): Promise<{ pod: RunningPod; usage: Usage }[]>;
   /** Resolves once the consumers have nothing left to do, or after a minute. */
   consumersIdle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** One process of each service on real backings, and two projects. */
+/** The pods of each service, one of each kind, on real backings, and two projects. */
 export async function deploy(profile: string | undefined): Promise<Deployment> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -63,7 +68,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
     if (groups !== undefined) {
       stops.push(groups.remove);
       // What this process starts from here on are the backings.
-      await groups.put(process.pid, 'backings', BACKINGS_SHARES);
+      await groups.put(process.pid, 'backings', BACKINGS_CPUS);
     }
     const kafka = await startKafkaCluster({ brokers: 1 });
     if (kafka === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
@@ -95,22 +100,24 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
       await eventually(() => directory.putProject({ id, companyId: id, name: id, key }));
     }
     await log.close();
-    const start = async (name: Name) => {
-      const program = await rig.spawn(name, {
-        flags: [...HEAP_FLAGS, ...heapFlagsOf(POD_MIB), ...profileFlags(profile)],
+    const start = async (pod: Pod): Promise<RunningPod> => {
+      const program = await rig.spawn(pod.service, {
+        env: { ROLES: pod.roles },
+        flags: [...HEAP_FLAGS, ...heapFlagsOf(pod.memoryMib), ...profileFlags(profile)],
         output: 'inherit',
       });
-      await groups?.put(program.pid, name);
-      return program;
+      // The cores are shared as a node's are among pods.
+      await groups?.put(program.pid, pod.name.replace(' ', '-'), pod.cpus);
+      return { ...pod, program };
     };
-    // Ingestion makes the topics that archive and flags read.
-    const ingestion = await start('ingestion');
-    const [archive, flags, messenger] = await Promise.all([
-      start('archive'),
-      start('flags'),
-      start('messenger'),
-    ]);
-    const programs = { ingestion, archive, flags, messenger };
+    const pods: RunningPod[] = [];
+    // One after the other: ingestion makes the topics that others read.
+    for (const pod of await podsOf(SERVICES)) pods.push(await start(pod));
+    const serving = (name: Name) => {
+      const found = pods.find(({ service, roles }) => service === name && roles.split(',').includes('http'));
+      if (found === undefined) throw new Error(`The chart has no pod of ${name} that serves requests.`);
+      return found.program;
+    };
     for (const { id } of [TENANT, ABUSED]) {
       for (let number = 1; number <= 20; number++) {
         await eventually(async () => {
@@ -120,17 +127,15 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
         });
       }
     }
-    const meters = each((name) => meterOf(programs[name]));
+    const meters = pods.map((pod) => ({ pod, meter: meterOf(pod.program) }));
     return {
-      programs,
+      pods,
       groups,
-      urls: each((name) => programs[name].url),
-      ports: each((name) => programs[name].port),
-      async usage() {
-        const usages = await Promise.all(SERVICES.map((name) => meters[name].read()));
-        return each((name) => usages[SERVICES.indexOf(name)] ?? NO_USAGE);
-      },
-      consumersIdle: () => idle([archive, flags]),
+      urls: each((name) => serving(name).url),
+      ports: each((name) => serving(name).port),
+      usage: () => Promise.all(meters.map(async ({ pod, meter }) => ({ pod, usage: await meter.read() }))),
+      consumersIdle: () =>
+        idle(pods.flatMap(({ service, program }) => (CONSUMING.has(service) ? [program] : []))),
       stop,
     };
   } catch (error) {
@@ -138,8 +143,6 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
     throw error;
   }
 }
-
-const NO_USAGE: Usage = { peakMb: 0, cpuSeconds: 0, waitedSeconds: 0, blockedMs: 0 };
 
 function meterOf({ pid, url }: Program) {
   const usage = processUsage(pid);

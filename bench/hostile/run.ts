@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { decimals, printTable } from '../lib/table.ts';
 import { type Answers, attack } from './attack.ts';
 import { ATTACKS } from './attacks.ts';
-import { type Deployment, deploy, type Usage } from './deployment.ts';
+import { type Deployment, deploy, type RunningPod, type Usage } from './deployment.ts';
 import { syncTimes } from './disk.ts';
 import { isSuccess, type Kind, type Observed, startTenant, type Tenant } from './tenant.ts';
 
@@ -12,10 +12,9 @@ import { isSuccess, type Kind, type Observed, startTenant, type Tenant } from '.
 const MAX_SLOWDOWN = 3;
 /** Below it, a slowdown is the noise of a machine that attackers, services and backings share. */
 const MIN_P99_MS = 50;
-/** Resident memory of a process, in megabytes: the pod's 512 MiB. */
-const MAX_RESIDENT_MB = 537;
+const MB_PER_MIB = 1.048576;
 const REST_MS = 3_000;
-const WARM_UP_SECONDS = 5;
+const WARM_UP_SECONDS = 15;
 /** In times of what a service has. */
 const TENANT_SHARES = 100;
 
@@ -27,7 +26,7 @@ interface Verdict {
   kind: Kind | undefined;
   quietMs: number;
   attackedMs: number;
-  /** The process with most resident memory, in megabytes. */
+  /** The pod nearest to its limit, and its resident memory in megabytes. */
   memory: { name: string; mb: number };
   /** The attacker's requests in a second, and those of them that were answered 2xx. */
   attacker: { sent: number; accepted: number };
@@ -104,17 +103,21 @@ async function withstand({ deployment, tenant, name, seconds, quiet }: Ordeal): 
     syncTimes(AbortSignal.timeout(seconds * 1000)),
   ]);
   const cpuAfter = cpuTimes();
-  const usage = Object.entries(await deployment.usage().catch(() => ({})));
+  const usage = await deployment.usage().catch(() => []);
   tell(answers, usage, seconds);
   console.log(`  a sync of the disk takes ${decimals(p99(syncs))} ms (p99)`);
   const failed = observed.filter((one) => !isSuccess(one));
   const kinds = slowdowns(quiet, observed);
   console.log(`  ${describeTimes(kinds)}`);
   const slowest = kinds.reduce((worst, one) => (one.times > worst.times ? one : worst));
-  const [[largest, { peakMb }] = ['none', { peakMb: 0 }] as const] = usage.toSorted(
-    ([, a], [, b]) => b.peakMb - a.peakMb,
-  );
-  const ended = Object.entries(deployment.programs).filter(([, program]) => !program.isRunning);
+  const memory = usage
+    .map(({ pod, usage: { peakMb } }) => ({
+      name: pod.name,
+      mb: peakMb,
+      limitMb: pod.memoryMib * MB_PER_MIB,
+    }))
+    .toSorted((a, b) => b.mb / b.limitMb - a.mb / a.limitMb);
+  const ended = deployment.pods.filter(({ program }) => !program.isRunning);
   return {
     name,
     requests: observed.length,
@@ -122,7 +125,7 @@ async function withstand({ deployment, tenant, name, seconds, quiet }: Ordeal): 
     kind: slowest.kind,
     quietMs: slowest.quietMs,
     attackedMs: slowest.attackedMs,
-    memory: { name: largest, mb: peakMb },
+    memory: memory[0] ?? { name: 'none', mb: 0 },
     attacker: perSecond(answers, seconds),
     busy: (cpuAfter.used - cpuBefore.used) / (cpuAfter.all - cpuBefore.all),
     problems: [
@@ -132,21 +135,23 @@ async function withstand({ deployment, tenant, name, seconds, quiet }: Ordeal): 
       ...kinds
         .filter(({ times, attackedMs }) => times > MAX_SLOWDOWN && attackedMs > MIN_P99_MS)
         .map(({ kind, times }) => `${kind} took ${decimals(times)} times as long`),
-      ...(peakMb > MAX_RESIDENT_MB ? [`${largest} took ${Math.round(peakMb)} MB`] : []),
-      ...ended.map(([service]) => `${service} ended`),
+      ...memory
+        .filter(({ mb, limitMb }) => mb > limitMb)
+        .map(({ name: pod, mb, limitMb }) => `${pod} took ${Math.round(mb)} MB of ${Math.round(limitMb)}`),
+      ...ended.map((pod) => `${pod.name} ended`),
     ],
   };
 }
 
 /** What tells a machine that has no core left from a service that is unfair. */
-function tell(answers: Answers, usage: readonly [string, Usage][], seconds: number): void {
+function tell(answers: Answers, usages: readonly { pod: RunningPod; usage: Usage }[], seconds: number): void {
   const each = Object.entries(answers).map(([answer, times]) => `${answer}: ${times}`);
   console.log(`  attacker: ${each.join(', ') || 'nothing'}`);
-  const used = usage.map(
-    ([service, { cpuSeconds, waitedSeconds, blockedMs }]) =>
-      `${service} ${percent(cpuSeconds / seconds)} (${percent(waitedSeconds / seconds)}, ${Math.round(blockedMs)} ms)`,
+  const used = usages.map(
+    ({ pod, usage: { cpuSeconds, waitedSeconds, blockedMs, peakMb } }) =>
+      `${pod.name} ${percent(cpuSeconds / seconds)} (${percent(waitedSeconds / seconds)}, ${Math.round(blockedMs)} ms, ${Math.round(peakMb)} MB)`,
   );
-  console.log(`  CPU (wait for a core, event loop blocked at most): ${used.join(', ')}`);
+  console.log(`  CPU (wait for a core, event loop blocked at most, memory): ${used.join(', ')}`);
 }
 
 const percent = (part: number) => `${Math.round(100 * part)}%`;
@@ -213,7 +218,7 @@ function print(verdicts: readonly Verdict[]): void {
       'attacker/s',
       '2xx/s',
       'CPU',
-      'most memory',
+      'fullest pod',
       'MB',
     ],
     verdicts.map(({ name, requests, failed, kind = '', quietMs, attackedMs, memory, attacker, busy }) => [

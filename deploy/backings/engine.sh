@@ -2,7 +2,7 @@
 # A container engine for e2e/compose. Uses the machine's own if `docker compose` reaches one; otherwise sets up Podman
 # behind Docker's interface, with stand-ins for the base images made of distribution, npm, Maven and Go packages.
 #   engine.sh up      starts it and prints environment variables:  eval "$(deploy/backings/engine.sh up)"
-#   engine.sh down    stops it; ENGINE_HOME keeps programs and images for the next start
+#   engine.sh down    stops it and removes its containers; ENGINE_HOME keeps programs, images and volumes
 # Setting one up needs Debian 12, root, Node with npm, and what `install.sh kafka s3 docker-compose` needs.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -89,8 +89,41 @@ up() {
   print_podman "$home"
 }
 
+# Containers outlive the service of Podman: each has a process of its own, and rules in the machine's packet filter.
+remove_containers() {
+  local tries=0
+  [ -f "$home/containers.conf" ] && type -P podman >/dev/null || return 0
+  (
+    export_podman "$home"
+    podman rm --all --force --time 10 >/dev/null
+    podman network prune --force >/dev/null
+  )
+  while pgrep --full "^[^ ]*conmon .*$home" >/dev/null && [ $((tries += 1)) -le 50 ]; do sleep 0.2; done
+  flush_rules
+}
+
+# Removes the chains that netavark leaves empty, unless another Podman of this machine has containers.
+flush_rules() {
+  local table chain rule
+  type -P iptables >/dev/null || return 0
+  for table in nat filter; do
+    ! iptables -t "$table" -S 2>/dev/null | grep --quiet -E '^-A NETAVARK-(DN-)?[0-9A-F]{13} ' || return 0
+  done
+  for table in nat filter; do
+    iptables -t "$table" -S 2>/dev/null | sed -n '/^-A NETAVARK/!s/^-A \(.*NETAVARK.*\)/\1/p' | while read -r rule; do
+      eval "iptables -t $table -D $rule"
+    done
+    for chain in $(iptables -t "$table" -S 2>/dev/null | sed -n 's/^-N \(NETAVARK.*\)/\1/p'); do
+      iptables -t "$table" -F "$chain"
+    done
+    for chain in $(iptables -t "$table" -S 2>/dev/null | sed -n 's/^-N \(NETAVARK.*\)/\1/p'); do
+      iptables -t "$table" -X "$chain"
+    done
+  done
+}
+
 case ${1:-} in
   up) up ;;
-  down) stop ;;
+  down) stop; remove_containers ;;
   *) echo "Usage: engine.sh up|down" >&2; exit 2 ;;
 esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs Kafka 4.1.0, Redis, versitygw, toxiproxy, Caddy, promtool, Helm, a browser and the Compose file loader without
-# a container engine. Skips what is already installed. Fails if an installed program does not start.
+# Installs Kafka 4.1.0, Redis, PgBouncer, versitygw, ClickHouse, toxiproxy, Caddy, promtool, Helm, a browser and the Compose
+# file loader without a container engine. Skips what is already installed. Fails if an installed program does not start.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
@@ -10,6 +10,8 @@ compose_go_version=v2.16.2
 docker_compose_version=v2.40.3
 toxiproxy_version=v2.12.0
 helm_version=v3.22.0
+chdb_version=4.4.0
+chdb_core_version=26.9.0
 mkdir -p "$home/bin"
 
 fail() { echo "install.sh: $*" >&2; exit 1; }
@@ -72,6 +74,20 @@ install_toxiproxy() {
   from_go toxiproxy "$toxiproxy_version" github.com/Shopify/toxiproxy/v2/cmd/server 1.23
   works "$home/bin/toxiproxy" -version
 }
+# ClickHouse as a Python package; clickhouse/server.py is its HTTP interface.
+install_clickhouse() {
+  local target="$home/clickhouse"
+  if [ "$(cat "$target/.complete" 2>/dev/null)" != "$chdb_version" ]; then
+    need python3 "install Python 3.9 or newer"
+    rm -rf "$target"
+    python3 -m venv "$target" || fail "python3 -m venv fails (Debian: apt-get install python3-venv)"
+    # Without what only its data frames need.
+    "$target/bin/pip" install --quiet --disable-pip-version-check --no-deps \
+      "chdb==$chdb_version" "chdb-core==$chdb_core_version"
+    echo "$chdb_version" >"$target/.complete"
+  fi
+  works "$target/bin/python" -c "import chdb; chdb.query('SELECT 1')"
+}
 # The loader of Docker Compose: validates and resolves a Compose file.
 install_compose() {
   from_go compose-spec "$compose_go_version" github.com/compose-spec/compose-go/v2/cmd 1.24
@@ -123,6 +139,7 @@ debian() {
 }
 
 install_redis() { debian redis-server redis-server --version; debian redis-cli redis-tools --version; }
+install_pgbouncer() { debian pgbouncer pgbouncer --version; }
 install_caddy() { debian caddy caddy version; }
 # Checks the rules and expressions of deploy/observability.
 install_promtool() { debian promtool prometheus --version; }
@@ -130,12 +147,12 @@ install_browser() { debian chromium chromium --version; }
 # Readiness checks, and the commands of the documentation.
 install_curl() { debian curl curl --version; }
 # One after the other, because apt-get takes a lock.
-install_debian() { install_curl; install_redis; install_caddy; install_promtool; install_browser; }
+install_debian() { install_curl; install_redis; install_pgbouncer; install_caddy; install_promtool; install_browser; }
 
 wanted=("$@")
-[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 compose toxiproxy helm debian)
+[ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 clickhouse compose toxiproxy helm debian)
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | s3 | compose | docker-compose | kubernetes | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | pgbouncer | s3 | clickhouse | compose | docker-compose | kubernetes | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 # In parallel: Maven waits for the network while Go compiles.
 pids=()

@@ -5,45 +5,20 @@
 #   kubernetes.sh down      stops it and removes its state
 # `install.sh kubernetes` builds its programs. It listens on loopback only.
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 backings=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
 home=$backings/kubernetes
-bin=$home/bin run=$home/run
-export KUBECONFIG=$run/kubeconfig
+bin=$home/bin dir=$home/run
+export KUBECONFIG=$dir/kubeconfig
 
 fail() { echo "kubernetes.sh: $*" >&2; exit 1; }
 
-free_port() {
-  local port
-  while :; do
-    port=$((20000 + RANDOM % 12000))
-    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { echo "$port"; return; }
-  done
-}
-
-# start <name> <command...>: in the background in a session of its own, with its output in a file.
-start() {
-  local name=$1
-  shift
-  setsid "$@" >"$run/$name.log" 2>&1 </dev/null &
-  echo $! >"$run/$name.pid"
-}
-
-# await <name> <seconds> <command...>: waits until the command succeeds, or fails with the program's log.
-await() {
-  local name=$1 tries=$(($2 * 5))
-  shift 2
-  until "$@" >/dev/null 2>&1; do
-    if [ $((tries -= 1)) -le 0 ] || ! kill -0 "$(<"$run/$name.pid")" 2>/dev/null; then
-      fail "$name does not answer: $(tail -n 20 "$run/$name.log")"
-    fi
-    sleep 0.2
-  done
-}
+. "$here/processes.sh"
 
 # An authority, and the certificate of an administrator that it signs.
 make_certificates() {
   (
-    cd "$run/pki"
+    cd "$dir/pki"
     openssl genrsa -out accounts.key 2048
     openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=switchboard-tests -keyout ca.key -out ca.crt
     openssl req -new -newkey rsa:2048 -nodes -subj /O=system:masters/CN=admin -keyout admin.key -out admin.csr
@@ -58,8 +33,8 @@ write_kubeconfig() {
     cat >"$KUBECONFIG" <<END
 apiVersion: v1
 kind: Config
-clusters: [{ name: tests, cluster: { server: "https://127.0.0.1:$1", certificate-authority: $run/pki/apiserver.crt } }]
-users: [{ name: admin, user: { client-certificate: $run/pki/admin.crt, client-key: $run/pki/admin.key } }]
+clusters: [{ name: tests, cluster: { server: "https://127.0.0.1:$1", certificate-authority: $dir/pki/apiserver.crt } }]
+users: [{ name: admin, user: { client-certificate: $dir/pki/admin.crt, client-key: $dir/pki/admin.key } }]
 contexts: [{ name: tests, context: { cluster: tests, user: admin } }]
 current-context: tests
 END
@@ -67,22 +42,25 @@ END
 }
 
 up() {
-  local port etcd peers pki=$run/pki
-  [ -x "$bin/kubectl" ] || fail "run deploy/backings/install.sh kubernetes"
+  local port etcd peers pki=$dir/pki
+  [ -x "$bin/kubectl" ] && [ -d "$home/types" ] || fail "run deploy/backings/install.sh kubernetes"
   down
   mkdir -p "$pki"
   trap 'code=$?; [ "$code" = 0 ] || down; exit "$code"' EXIT
   make_certificates
   port=$(free_port) etcd=http://127.0.0.1:$(free_port) peers=http://127.0.0.1:$(free_port)
   write_kubeconfig "$port"
-  start etcd "$bin/etcd" --data-dir "$run/etcd" --unsafe-no-fsync --log-level warn \
+  start etcd "$bin/etcd" --data-dir "$dir/etcd" --unsafe-no-fsync --log-level warn \
     --listen-client-urls "$etcd" --advertise-client-urls "$etcd" --listen-peer-urls "$peers"
   start apiserver "$bin/kube-apiserver" --etcd-servers "$etcd" --bind-address 127.0.0.1 --secure-port "$port" \
-    --advertise-address 192.0.2.1 --service-cluster-ip-range 10.96.0.0/16 --authorization-mode RBAC --cert-dir "$pki" \
+    --advertise-address 192.0.2.1 --service-cluster-ip-range 10.96.0.0/16,fd00:10:96::/112 --authorization-mode RBAC --cert-dir "$pki" \
     --client-ca-file "$pki/ca.crt" \
     --service-account-issuer https://kubernetes.default.svc --service-account-key-file "$pki/accounts.key" \
     --service-account-signing-key-file "$pki/accounts.key"
   await apiserver 60 "$bin/kubectl" get --raw /readyz
+  # On the server, because the client's own note of them would be larger than an annotation may be.
+  "$bin/kubectl" apply --server-side --filename "$home/types" >/dev/null
+  "$bin/kubectl" wait --for=condition=Established --all --timeout=60s crd >/dev/null
   echo "export KUBECONFIG=$KUBECONFIG"
   echo "export PATH=$bin:\$PATH"
 }
@@ -91,12 +69,12 @@ up() {
 down() {
   local name pid
   for name in apiserver etcd; do
-    [ -f "$run/$name.pid" ] || continue
-    pid=$(<"$run/$name.pid")
+    [ -f "$dir/$name.pid" ] || continue
+    pid=$(<"$dir/$name.pid")
     # Another process may have the number since a restart of the machine.
-    ! grep --quiet --fixed-strings "$run" "/proc/$pid/cmdline" 2>/dev/null || kill -KILL "$pid"
+    ! grep --quiet --fixed-strings "$dir" "/proc/$pid/cmdline" 2>/dev/null || kill -KILL "$pid"
   done
-  rm -rf "$run"
+  rm -rf "$dir"
 }
 
 case ${1:-} in

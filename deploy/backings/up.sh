@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Starts Kafka, Redis and an S3 server for tests, waits until they answer, and prints environment variables.
-#   up.sh [kafka] [redis] [s3]      all three by default
+# Starts Kafka, Redis, an S3 server and ClickHouse for tests, waits until they answer, and prints environment variables.
+#   up.sh [kafka] [redis] [s3] [clickhouse]      all by default
 #   eval "$(deploy/backings/up.sh)"; ...; deploy/backings/down.sh
-# Ports: KAFKA_PORT, REDIS_PORT, S3_PORT, by default free ones. Folder: BACKINGS_DIR, by default a temporary one.
+# Ports: KAFKA_PORT, REDIS_PORT, S3_PORT, CLICKHOUSE_PORT, by default free ones. Folder: BACKINGS_DIR, by default a temporary one.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
@@ -11,36 +11,9 @@ mkdir -p "$dir"
 env_file=$dir/env
 : >"$env_file"
 
-free_port() {
-  local port
-  while :; do
-    port=$((20000 + RANDOM % 12000))
-    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || { echo "$port"; return; }
-  done
-}
-
-# start <name> <command...>: runs it in the background in a new session, with its output in a file.
-start() {
-  local name=$1
-  shift
-  setsid "$@" >"$dir/$name.log" 2>&1 </dev/null &
-  echo $! >"$dir/$name.pid"
-}
-
-# await <name> <seconds> <command...>: waits until the command succeeds, or fails with the log.
-await() {
-  local name=$1 tries=$(($2 * 5))
-  shift 2
-  until "$@" >/dev/null 2>&1; do
-    tries=$((tries - 1))
-    if [ $tries -le 0 ] || ! kill -0 "$(cat "$dir/$name.pid")" 2>/dev/null; then
-      { echo "up.sh: $name does not answer; its output:"; tail -n 30 "$dir/$name.log"; } >&2
-      BACKINGS_DIR=$dir "$here/down.sh" >&2
-      exit 1
-    fi
-    sleep 0.2
-  done
-}
+. "$here/processes.sh"
+# What was started is stopped again if one of them does not start.
+trap 'code=$?; [ "$code" = 0 ] || BACKINGS_DIR=$dir "$here/down.sh" >&2; exit "$code"' EXIT
 
 export_variable() { echo "export $1=$2" >>"$env_file"; }
 
@@ -73,10 +46,18 @@ s3() {
   export_variable S3_REGION eu-central-1
 }
 
+clickhouse() {
+  local port=${CLICKHOUSE_PORT:-$(free_port)}
+  start clickhouse "$home/clickhouse/bin/python" "$here/clickhouse/server.py" --folder "$dir/clickhouse" --port "$port" \
+    --user switchboard --password switchboard-secret
+  await clickhouse 30 curl --silent --fail "http://127.0.0.1:$port/ping"
+  export_variable CLICKHOUSE_URL "http://switchboard:switchboard-secret@127.0.0.1:$port/default"
+}
+
 wanted=("$@")
-[ ${#wanted[@]} -gt 0 ] || wanted=(kafka redis s3)
+[ ${#wanted[@]} -gt 0 ] || wanted=(kafka redis s3 clickhouse)
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | s3) "$one" ;; *) echo "up.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | s3 | clickhouse) "$one" ;; *) echo "up.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 export_variable BACKINGS_DIR "$dir"
 cat "$env_file"

@@ -22,7 +22,7 @@ describe('install.sh', () => {
       await symlink(stdout.trim(), join(bin, tool));
     }
     // Installers that succeed and install nothing.
-    for (const installer of ['apt-get', 'go', 'mvn']) await program(installer, 'exit 0');
+    for (const installer of ['apt-get', 'go', 'mvn', 'python3']) await program(installer, 'exit 0');
     await program('sudo', 'exec "$@"');
     await program('java', 'exit 1');
   });
@@ -56,6 +56,7 @@ describe('install.sh', () => {
     ['toxiproxy', 'toxiproxy'],
     ['helm', 'helm'],
     ['kubernetes', 'openssl'],
+    ['clickhouse', 'pip'],
   ])('%s: fails and names %s if its installer installs nothing', async (step, missing) => {
     const { code, stderr } = await install(step);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(missing) });

@@ -43,6 +43,8 @@ const project = z.object({ services: z.record(z.string(), service) });
 export const composeLoader = () => backingProgram('compose-spec', 'compose');
 
 const COMPOSE_FILE = join(REPOSITORY, 'docker-compose.yml');
+/** What lays three brokers and two of each process over it. */
+export const CLUSTER_FILES = [COMPOSE_FILE, join(REPOSITORY, 'deploy/docker/cluster.yml')];
 
 /**
  * Resolves Compose files, docker-compose.yml by default: defaults, extended files and variables. Throws the loader's

@@ -1,247 +1,143 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
-import {
-  type AccessTokens,
-  accessTokens,
-  eventually,
-  freePort,
-  type PostgresServer,
-  type Program,
-  postgresServer,
-  spawnProgram,
-} from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { REPOSITORY } from '../harness/repository.ts';
-import { commandOf, type NativeImage, type NativeImages, nativeImages } from './native-images.ts';
+import { compose, docker, ended, IS_UP, inside } from './engine.ts';
 
-const MANIFEST = `
-plans: [{ tier: pro, cycle: monthly, trialDays: 14, priced: false, entitlements: {} }]
-companies:
-  - id: co
-    name: Company
-    plan: { tier: pro, cycle: monthly }
-    members: [{ sub: ada, name: Ada, email: ada@example.com }]
-    projects:
-      - id: web
-        name: Web
-        region: eu
-        defaultLanguage: en
-        reports: [{ id: weekly, name: Weekly }]
-        flags: [{ key: new-page, enabled: true, rolloutPercentage: 100 }]
-`;
+const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
+const COMMANDS = ['cli', 'directory-link', 'demo'];
+const BASE = 'node:24.21.0-bookworm-slim';
+/** What an image may add to its base. Analytics has DuckDB. */
+const maxAddedBytes = (name: string) => (name === 'analytics' ? 200_000_000 : 30_000_000);
+const PACKAGE_MANAGERS = ['npm', 'npx', 'pnpm', 'yarn', 'corepack'];
 
-let root: string;
-let images: NativeImages;
-let postgres: PostgresServer;
-let issuer: AccessTokens;
-const ports = new Map<ServiceName, number>();
-const programs = new Map<ServiceName, Program>();
-const built = new Map<ServiceName, NativeImage>();
-let key: string;
+const MAX_STANDALONE_BYTES = 500_000_000;
 
-beforeAll(async () => {
-  // Outside the checkout, so that an image cannot find files there.
-  root = await mkdtemp(join(tmpdir(), 'switchboard-images-'));
-  [images, postgres, issuer] = await Promise.all([
-    nativeImages(root),
-    postgresServer([...SERVICE_NAMES, 'event_log']),
-    accessTokens(),
-  ]);
-  for (const name of SERVICE_NAMES) ports.set(name, await freePort());
-}, 180_000);
+const sizeOf = async (image: string) =>
+  Number(await docker('image', 'inspect', '--format', '{{.Size}}', image));
+const labels = z.record(z.string(), z.string());
 
-afterAll(async () => {
-  await Promise.all([...programs.values()].map((program) => program.kill()));
-  await Promise.all([postgres?.remove(), issuer?.stop()]);
-  await rm(root, { recursive: true, force: true });
-}, 60_000);
-
-const url = (name: ServiceName) => `http://127.0.0.1:${ports.get(name)}`;
-
-function settings(name: ServiceName): Record<string, string> {
-  return {
-    PORT: String(ports.get(name)),
-    REGION: 'eu',
-    DATABASE_URL: postgres.url(name),
-    EVENT_LOG_DATABASE_URL: postgres.url('event_log'),
-    AUTH_ISSUER: issuer.issuer,
-    AUTH_AUDIENCE: issuer.audience,
-    AUTH_JWKS_URL: issuer.jwksUrl,
-    OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
-    CONSOLE_URL: 'https://console.example',
-    PUBLIC_API_URL: 'https://api.example',
-    PUBLIC_LINK_BASE_URL: 'https://api.example/shared',
-    LINK_SECRET: 'a link secret of 32 characters or more',
-    IDENTITY_SECRET: 'an identity secret of 32 characters or more',
-    SMTP_URL: 'smtp://127.0.0.1:1',
-    ...(name === 'archive' && { ROLES: 'http', OBJECTS_FOLDER: join(root, 'objects') }),
-    // Node refuses every write to the file system, as a read-only container does.
-    NODE_OPTIONS: '--permission --allow-fs-read=*',
-    ...(name === 'analytics' && {
-      OBJECTS_FOLDER: join(root, 'objects'),
-      QUERY_FOLDER: join(root, 'analytics'),
-      // Of all services, it alone writes copies of files, and has a native module.
-      NODE_OPTIONS: '',
-    }),
-  };
-}
-
-/** Runs health.mjs of the image, like its HEALTHCHECK. */
-async function health(name: ServiceName, kind: 'live' | 'ready'): Promise<number | null> {
-  const { folder } = imageOf(name);
-  const env = { PORT: String(ports.get(name)) };
-  return (await spawnProgram({ command: ['node', 'health.mjs', kind], cwd: folder, env })).exited;
-}
-
-function imageOf(name: ServiceName): NativeImage {
-  const image = built.get(name);
-  if (image === undefined) throw new Error(`${name} is not built`);
-  return image;
-}
-
-const manager = () => issuer.mint({ sub: 'platform', permissions: ['service.manage'] });
-const keyHeader = () => ({ Authorization: `Bearer ${key}` });
-
-/** One request that needs the service's own tables, migrations or assets. */
-const serves: Record<ServiceName, () => Promise<void>> = {
-  async catalogue() {
-    expect(await (await fetch(`${url('catalogue')}/v1/plans`)).json()).toMatchObject({
-      plans: [{ tier: 'pro' }],
-    });
-  },
-  async flags() {
-    await eventually(async () => {
-      const answer = await fetch(`${url('flags')}/v1/flags?distinct_id=ada`, { headers: keyHeader() });
-      expect(await answer.json()).toMatchObject({ flags: { 'new-page': true } });
-    });
-  },
-  async ingestion() {
-    const now = new Date().toISOString();
-    const event = { event_id: '1', distinct_id: 'ada', event_name: 'x', schema_version: 1, timestamp: now };
-    await eventually(async () => {
-      const body = JSON.stringify({ sent_at: now, events: [event] });
-      const answer = await fetch(`${url('ingestion')}/v1/events`, {
-        method: 'POST',
-        headers: keyHeader(),
-        body,
+describe.skipIf(!IS_UP)('the image', () => {
+  it.each([...SERVICES, ...COMMANDS])(
+    'of %s has labels, third-party licences and no package manager',
+    async (name) => {
+      const image = `switchboard/${name}:dev`;
+      const given = labels.parse(
+        JSON.parse(await docker('image', 'inspect', '--format', '{{json .Config.Labels}}', image)),
+      );
+      expect(given).toMatchObject({
+        'org.opencontainers.image.title': `switchboard-${name}`,
+        'org.opencontainers.image.licenses': 'Apache-2.0',
       });
-      expect(answer.status).toBe(202);
-    });
-  },
-  async archive() {
-    await eventually(async () => {
-      const answer = await fetch(`${url('archive')}/management/v1/projects/web/replays`, {
-        headers: { Authorization: `Bearer ${await manager()}` },
-      });
-      expect(await answer.json()).toEqual({ replays: [], nextCursor: null });
-    });
-  },
-  async analytics() {
-    const bearer = { Authorization: `Bearer ${await issuer.mint({ sub: 'ada' })}` };
-    await eventually(async () => {
-      const answer = await fetch(`${url('analytics')}/v1/projects/web/event-names`, { headers: bearer });
-      expect(await answer.json()).toMatchObject({ eventNames: [] });
-    });
-  },
-  async messenger() {
-    await eventually(async () => {
-      const answer = await fetch(`${url('messenger')}/v1/conversations`, {
-        method: 'POST',
-        headers: keyHeader(),
-        body: JSON.stringify({ distinctId: 'ada' }),
-      });
-      expect(answer.status, await answer.clone().text()).toBe(201);
-    });
-  },
-  async collaboration() {
-    const path = `${url('collaboration')}/v1/projects/web/reports/weekly/public-link`;
-    const report = await readFile(join(REPOSITORY, 'deploy/demo/src/seed/reports/rep_signups.json'), 'utf8');
-    const run = await eventually(async () => {
-      const answer = await fetch(`${url('collaboration')}/management/v1/projects/web/reports/weekly/runs`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${await manager()}`, 'Content-Type': 'application/json' },
-        body: report,
-      });
-      expect(answer.status, await answer.clone().text()).toBe(201);
-      return answer;
-    });
-    await run.body?.cancel();
-    const expiresOn = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10);
-    const link = await fetch(path, {
-      method: 'PUT',
-      headers: { Authorization: `Bearer ${await issuer.mint({ sub: 'ada' })}` },
-      body: JSON.stringify({ expiresOn }),
-    });
-    const { url: address } = z.object({ url: z.string() }).parse(await link.json());
-    const token = address.split('/').at(-1);
-    const page = await (await fetch(`${url('collaboration')}/shared/${token}`)).text();
-    expect(page).toContain('<svg');
-  },
-};
-
-describe('an image', { timeout: 60_000 }, () => {
-  it.each(SERVICE_NAMES)('of %s starts from its own folder only, and writes nothing', async (name) => {
-    built.set(name, await images.build(name));
-    expect(await health(name, 'live')).toBe(1);
-    const { folder, entrypoint, env } = imageOf(name);
-    const program = await spawnProgram({
-      command: commandOf(entrypoint),
-      cwd: folder,
-      env: { ...env, ...settings(name) },
-    });
-    programs.set(name, program);
-    await eventually(async () => expect(await health(name, 'live'), program.lines.join('\n')).toBe(0), {
-      withinMs: 20_000,
-    });
-  });
-
-  it('of switchboard applies a manifest', async () => {
-    const manifest = join(root, 'manifest.yaml');
-    await writeFile(manifest, MANIFEST);
-    const cli = await images.build('cli');
-    const env = {
-      SWITCHBOARD_CATALOGUE_URL: url('catalogue'),
-      SWITCHBOARD_FLAGS_URL: url('flags'),
-      SWITCHBOARD_TOKEN: await manager(),
-    };
-    const apply = await spawnProgram({
-      command: commandOf([...cli.entrypoint, 'apply', manifest]),
-      cwd: cli.folder,
-      env,
-    });
-    expect(await apply.exited, apply.lines.join('\n')).toBe(0);
-    const created = await fetch(`${url('catalogue')}/management/v1/projects/web/keys`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${await manager()}` },
-    });
-    expect(created.status).toBe(201);
-    key = z.object({ key: z.string() }).parse(await created.json()).key;
-  });
-
-  it.each(SERVICE_NAMES)('of %s serves a request that needs its database', (name) => serves[name]());
-
-  it.each(SERVICE_NAMES)('of %s passes the readiness check', async (name) => {
-    await eventually(async () => expect(await health(name, 'ready')).toBe(0));
-  });
-
-  it.each(SERVICE_NAMES)('of %s contains third-party licences', async (name) => {
-    const text = await readFile(join(imageOf(name).folder, 'third-party-licences.txt'), 'utf8');
-    expect(text).toMatch(/^hono \d+\.\d+\.\d+ \(MIT\)$/m);
-    expect(text).toContain('Permission is hereby granted');
-  });
+      const script = `cat third-party-licences.txt; for one in ${PACKAGE_MANAGERS.join(' ')}; do command -v $one; done; ls /usr/local/lib/node_modules`;
+      const { output } = await ended(['run', '--rm', '--entrypoint', 'sh', image, '-c', script]);
+      expect(output).toMatch(/^[\w@/-]+ \d+\.\d+\.\d+ \(MIT\)$/m);
+      for (const one of PACKAGE_MANAGERS) expect(output).not.toMatch(new RegExp(`^/.*/${one}$`, 'm'));
+      expect(output).toContain('/usr/local/lib/node_modules');
+      expect((await sizeOf(image)) - (await sizeOf(BASE))).toBeLessThan(maxAddedBytes(name));
+    },
+    60_000,
+  );
 
   it('of directory-link names missing settings', async () => {
-    const { folder, entrypoint, env } = await images.build('directory-link');
-    const program = await spawnProgram({ command: commandOf(entrypoint), cwd: folder, env });
-    expect(await program.exited).toBe(1);
-    expect(program.lines.join('\n')).toContain('REGION: required');
+    const { output } = await ended(['run', '--rm', '--read-only', 'switchboard/directory-link:dev']);
+    expect(output).toContain('REGION: required');
+  }, 60_000);
+
+  it('of the command lists companies', async () => {
+    const issued = await fetch('http://127.0.0.1:4005/dev/tokens', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ sub: 'operator', permissions: ['service.manage'] }),
+    });
+    const { token } = z.object({ token: z.string() }).parse(await issued.json());
+    const network = `${process.env['COMPOSE_PROJECT_NAME']}_default`;
+    const run = ['run', '--rm', '--read-only', '--network', network];
+    const env = ['--env', 'SWITCHBOARD_URL=http://dev:3001', '--env', `SWITCHBOARD_TOKEN=${token}`];
+    const { output } = await ended([...run, ...env, 'switchboard/cli:dev', 'get', 'companies']);
+    expect(output).toContain('co_lumen');
+  }, 60_000);
+});
+
+describe.skipIf(!IS_UP)('the image of standalone', () => {
+  const IMAGE = 'switchboard/standalone:dev';
+  const NAME = `${process.env['COMPOSE_PROJECT_NAME']}-standalone`;
+  const API = 'http://127.0.0.1:4010';
+  const hardened = [
+    '--read-only',
+    '--tmpfs',
+    '/tmp',
+    '--cap-drop',
+    'ALL',
+    '--security-opt',
+    'no-new-privileges',
+  ];
+  const ports = ['--env', 'PORT=4010', '--publish', '127.0.0.1:4010-4014:4010-4014'];
+  const demoFile = z.object({ project_key: z.string() });
+
+  /** Runs it, and resolves with the project key once it answers. */
+  async function start(): Promise<string> {
+    const volume = ['--volume', `${NAME}:/data`];
+    await docker('run', '--detach', '--init', '--name', NAME, ...hardened, ...ports, ...volume, IMAGE);
+    const written = () => docker('exec', NAME, 'cat', '/data/demo.json');
+    const text = await eventually(written, { withinMs: 120_000 });
+    const { project_key: key } = demoFile.parse(JSON.parse(text));
+    await eventually(async () => {
+      const answer = await fetch(`${API}/v1/flags?distinct_id=ada`, {
+        headers: { Authorization: `Bearer ${key}` },
+      });
+      expect(await answer.json()).toMatchObject({ flags: { payments: true } });
+    });
+    return key;
+  }
+
+  afterAll(async () => {
+    await ended(['rm', '--force', NAME]);
+    await ended(['volume', 'rm', NAME]);
   });
 
-  it('of every service exits with 0 on SIGTERM', async () => {
-    const codes = await Promise.all(SERVICE_NAMES.map((name) => programs.get(name)?.stop()));
-    expect(codes).toEqual(SERVICE_NAMES.map(() => 0));
+  it('answers with the same key from the same volume after it was stopped and removed', async () => {
+    expect((await sizeOf(IMAGE)) - (await sizeOf(BASE))).toBeLessThan(MAX_STANDALONE_BYTES);
+    const key = await start();
+    await docker('stop', '--time', '30', NAME);
+    expect((await docker('inspect', '--format', '{{.State.ExitCode}}', NAME)).trim()).toBe('0');
+    await docker('rm', NAME);
+    expect(await start()).toBe(key);
+  }, 300_000);
+});
+
+describe.skipIf(!IS_UP)('the container', () => {
+  it.each([...SERVICES, 'gateway', 'dev'])(
+    'of %s runs as user 1000 on a read-only file system',
+    async (service) => {
+      const { output } = await inside(service, 'cat', '/proc/self/status');
+      expect(output).toMatch(/^Uid:\s+1000\s+1000/m);
+      // The capability of the caddy binary: NET_BIND_SERVICE.
+      expect(output).toMatch(service === 'gateway' ? /^CapBnd:\s+0+400$/m : /^CapBnd:\s+0+$/m);
+      expect(output).toMatch(/^NoNewPrivs:\s+1$/m);
+      expect((await inside(service, 'touch', '/etc/written')).output).toContain('Read-only file system');
+    },
+  );
+
+  it.each(SERVICES)('of %s gives the heap half of its memory', async (service) => {
+    const id = (await compose('ps', '--quiet', service)).trim();
+    const memory = Number(await docker('inspect', '--format', '{{.HostConfig.Memory}}', id));
+    const entry = z
+      .array(z.string())
+      .parse(
+        JSON.parse(
+          await docker(
+            'image',
+            'inspect',
+            '--format',
+            '{{json .Config.Entrypoint}}',
+            `switchboard/${service}:dev`,
+          ),
+        ),
+      );
+    const flags = entry.filter((word) => word.startsWith('--'));
+    const script = 'console.log(v8.getHeapStatistics().heap_size_limit)';
+    const { output } = await inside(service, 'node', ...flags, '-e', script);
+    // The young generation has three semi-spaces of 16 MiB beside it.
+    expect(Math.abs(Number(output) - 48 * 1_048_576 - memory / 2)).toBeLessThan(2 * 1_048_576);
   });
 });

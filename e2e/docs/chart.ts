@@ -1,3 +1,4 @@
+import { linkShape } from '@switchboard/service-kit';
 import { serviceSettings } from './configuration.ts';
 import { settingOf } from './setting.ts';
 
@@ -6,7 +7,7 @@ export const chartFile = new URL('../../deploy/kubernetes/switchboard/files/sett
 
 /** The content of settings.json, against which the chart checks settings. */
 export function chartSettings(): string {
-  const services = serviceSettings.map(([service, shape]) => {
+  const services = [...serviceSettings, ['directory-link', linkShape] as const].map(([service, shape]) => {
     const settings = Object.entries(shape).map(([name, schema]) => {
       const { required, secret } = settingOf(name, schema);
       return [name, { ...(required && { required }), ...(secret && { secret }) }];

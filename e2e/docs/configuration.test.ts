@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { brokerUsersPage } from './broker-users.ts';
 import { chartFile, chartSettings } from './chart.ts';
 import { allSettings, configurationPage } from './configuration.ts';
-import { configurationFile, permissionsFile } from './page.ts';
+import { brokerUsersFile, configurationFile, permissionsFile } from './page.ts';
 import { permissionsPage } from './permissions.ts';
 import { settingOf } from './setting.ts';
 
@@ -13,6 +14,10 @@ test('docs/configuration.md matches the settings; `pnpm run docs` updates it', a
 
 test('docs/permissions.md matches the contracts; `pnpm run docs` updates it', async () => {
   expect(await readFile(permissionsFile, 'utf8')).toBe(permissionsPage());
+});
+
+test('docs/broker-users.md matches the contracts; `pnpm run docs` updates it', async () => {
+  expect(await readFile(brokerUsersFile, 'utf8')).toBe(brokerUsersPage());
 });
 
 test('settings.json of the Helm chart matches the settings; `pnpm run docs` updates it', async () => {

@@ -1,4 +1,11 @@
-import { managementOperations, permissionGrants, ROLES } from '@switchboard/contracts';
+import {
+  isGrantedByRole,
+  managementOperations,
+  type Operation,
+  permissionGrants,
+  ROLES,
+  servedAs,
+} from '@switchboard/contracts';
 
 /** docs/permissions.md. */
 export function permissionsPage(): string {
@@ -12,6 +19,12 @@ export function permissionsPage(): string {
       '|---|---|---|---|---|',
       ...rows(),
     ].join('\n'),
+    'The console calls the same operations on the API host, without `/management` in the path. There a role or a token of the company gives a permission; those in an access token do not count. `-` marks operations that it lacks.',
+    [
+      `| operation | on the API host | ${ROLES.join(' | ')} |`,
+      `|---|---|${ROLES.map(() => ':-:').join('|')}|`,
+      ...matrix(),
+    ].join('\n'),
   ].join('\n\n')}\n`;
 }
 
@@ -19,6 +32,20 @@ function rows(): string[] {
   return Object.entries(permissionGrants).map(([name, { allows, role, deployment }]) => {
     const cells = [`\`${name}\``, allows, codeOr(role, 'none'), codeOr(deployment, '`service.manage` only')];
     return `| ${[...cells, operationsOf(name)].join(' | ')} |`;
+  });
+}
+
+const byId = (one: Operation, other: Operation) => (one.operationId < other.operationId ? -1 : 1);
+
+/** Which role may call which operation. */
+function matrix(): string[] {
+  // Sorted: modules list what they export in another order under the test runner.
+  return managementOperations.toSorted(byId).map((operation) => {
+    const { operationId, method, permission } = operation;
+    const [, twin] = servedAs(operation);
+    const roles = ROLES.map((role) => permission !== undefined && isGrantedByRole(role, permission));
+    const address = twin === undefined ? '-' : `\`${method.toUpperCase()} ${twin.path}\``;
+    return `| ${[operationId, address, ...roles.map((is) => (is ? 'yes' : ''))].join(' | ')} |`;
   });
 }
 

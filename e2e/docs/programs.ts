@@ -7,6 +7,8 @@ const RUN_HERE = [
   'node',
   'npx pnpm@12 switchboard',
   'npx pnpm@12 run docs',
+  'npx pnpm@12 run sbom',
+  'deploy/tls/make.sh',
   'npx pnpm@12 exec node',
   'npx pnpm@12 --filter',
 ];
@@ -16,13 +18,15 @@ export const START = 'npx pnpm@12 start';
 
 /** Commands that are not run, by prefix, and why. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
-  docker: 'needs a container engine; e2e/compose runs what it would start',
+  docker: 'needs a container engine; .ci/containers has one',
+  '.ci/containers': 'takes minutes and the ports of docker-compose.yml',
   helm: 'needs a cluster; e2e/kubernetes renders the chart',
   kubectl: 'needs a cluster',
   pg_dump: 'needs databases of a deployment; e2e/restore runs it',
   pg_restore: 'needs databases of a deployment; e2e/restore runs it',
   psql: 'needs databases of a deployment; e2e/restore runs it',
   'kafka-consumer-groups.sh': 'needs the Kafka of a deployment; e2e/restore runs it',
+  'kafka-configs.sh': 'needs the Kafka of a deployment',
   'kafka-topics.sh': 'needs the Kafka of a deployment; e2e/restore runs it',
   'deploy/backings/install.sh': 'installs programs; e2e/backings runs it',
   'deploy/backings/engine.sh': 'sets up a container engine; e2e/backings runs it',
@@ -30,6 +34,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'deploy/backings/up.sh': 'starts what these tests run on',
   'deploy/backings/down.sh': 'stops what these tests run on',
   'npm install': 'needs the published packages; deploy/standalone runs the code that follows',
+  'npx pnpm@12 switchboard acls apply': 'needs the Kafka of a deployment; e2e/least-privilege runs it',
   'npx pnpm@12 start': 'starts a second Switchboard; deploy/standalone has tests that do',
   'npx pnpm@12 test': 'runs this test',
   'npx pnpm@12 exec vitest': 'runs tests',

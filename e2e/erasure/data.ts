@@ -131,9 +131,21 @@ export async function addColleague(
   await as(others, 'POST', `${report}/shares`, share(name));
 
   const editor = await rig.mint({ sub: `sub-${name}`, permissions: ['service.manage'] });
+  for (const kind of ['personal', 'service']) {
+    const body = { name: 'automation', kind, permissions: ['flags.read'] };
+    await call('catalogue', 'POST', '/management/v1/companies/acme/tokens', { token: editor, body });
+  }
   await call('flags', 'PUT', `/management/v1/projects/${PROJECT}/flags/of-${name.at(0)}`, {
     token: editor,
     body: { enabled: true, rolloutPercentage: 100 },
+  });
+  await call('flags', 'POST', `/management/v1/projects/${PROJECT}/scheduled-changes`, {
+    token: editor,
+    body: {
+      key: `of-${name.at(0)}`,
+      at: new Date(Date.now() + 3_600_000).toISOString(),
+      patch: { enabled: false },
+    },
   });
   await manage('messenger', 'PUT', `/projects/${PROJECT}/team/sub-${name}`, { name: `${name} Example` });
   const avatar = `/projects/${PROJECT}/team/sub-${name}/avatar`;

@@ -1,4 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto';
+import type { ServiceName } from '@switchboard/contracts';
 import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
@@ -6,16 +7,27 @@ import { collaborationService } from '@switchboard/service-collaboration';
 import { flagsService } from '@switchboard/service-flags';
 import { ingestionService } from '@switchboard/service-ingestion';
 import { messengerService } from '@switchboard/service-messenger';
-import { type CallOptions, eventually, harness } from '@switchboard/testkit';
+import { type CallOptions, clickHouseDatabase, eventually, harness } from '@switchboard/testkit';
+import { restrictedRole } from '../harness/roles.ts';
 
 export const PROJECT = 'shop';
 export const REPORT = 'weekly';
 
-/** Every service in this process, with a project of a company. */
-export async function deployAll(log: { kafka: readonly string[] } | undefined) {
+/** Brokers that let each service do what `eventLogAccess` says, as the user of its name. */
+interface RestrictedBrokers {
+  brokers: readonly string[];
+  password: string;
+}
+
+/**
+ * Every service in this process, with a project of a company. On Kafka, each has a broker user and a database role with
+ * no more rights than it needs; on PostgreSQL, they own all they use.
+ */
+export async function deployAll(kafka: RestrictedBrokers | undefined) {
   const vapid = createECDH('prime256v1');
   const publicKey = vapid.generateKeys().toString('base64url');
   const privateKey = Buffer.concat([Buffer.alloc(32), vapid.getPrivateKey()]).subarray(-32);
+  const clickHouse = await clickHouseDatabase();
   const rig = await harness({
     services: {
       catalogue: catalogueService,
@@ -31,15 +43,27 @@ export async function deployAll(log: { kafka: readonly string[] } | undefined) {
       ARCHIVE_FILE_SECONDS: '6',
       VAPID_PUBLIC_KEY: publicKey,
       VAPID_PRIVATE_KEY: privateKey.toString('base64url'),
+      ...(clickHouse === undefined ? {} : { CLICKHOUSE_URL: clickHouse.url }),
     },
-    ...(log === undefined ? {} : { log }),
+    ...(kafka === undefined ? {} : { log: { kafka: kafka.brokers } }),
   });
-  await rig.start('catalogue');
+  rig.defer(async () => clickHouse?.drop());
+  async function start(name: ServiceName) {
+    if (kafka === undefined) return rig.start(name);
+    const owner = await rig.databaseUrl(name);
+    const role = await restrictedRole(owner);
+    rig.defer(role.drop);
+    return rig.start(name, {
+      KAFKA_USERNAME: name,
+      KAFKA_PASSWORD: kafka.password,
+      DATABASE_URL: role.url,
+      MIGRATIONS_DATABASE_URL: owner,
+    });
+  }
+  await start('catalogue');
   // It creates the topics that the others consume.
-  await rig.start('ingestion');
-  await Promise.all(
-    (['collaboration', 'messenger', 'flags', 'archive', 'analytics'] as const).map((name) => rig.start(name)),
-  );
+  await start('ingestion');
+  await Promise.all((['collaboration', 'messenger', 'flags', 'archive', 'analytics'] as const).map(start));
 
   /** Retried until it succeeds: services learn of a project a moment after catalogue. */
   const call = (service: string, method: string, path: string, options: CallOptions = {}) =>
@@ -70,7 +94,7 @@ export async function deployAll(log: { kafka: readonly string[] } | undefined) {
   await manage('catalogue', 'PUT', `/projects/${PROJECT}`, project);
   await manage('catalogue', 'PUT', `/projects/${PROJECT}/reports/${REPORT}`, { name: 'Weekly' });
   const { key } = await manage('catalogue', 'POST', `/projects/${PROJECT}/keys`);
-  return { rig, call, manage, operator, key: String(key) };
+  return { rig, call, manage, operator, key: String(key), clickHouse };
 }
 
 export type AllServices = Awaited<ReturnType<typeof deployAll>>;

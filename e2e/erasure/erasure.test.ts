@@ -1,22 +1,40 @@
 import { join } from 'node:path';
 import { runInProcess } from '@switchboard/cli/testing';
-import { SERVICE_NAMES } from '@switchboard/contracts';
+import { brokerUsers, SERVICE_NAMES } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
-import { eventually, startKafka } from '@switchboard/testkit';
+import { eventually, freePort, startKafka } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OBJECTS } from '../retention/bounds.ts';
 import { addColleague, addEvents, addMembers, addPerson, addRun } from './data.ts';
 import { type AllServices, deployAll, PROJECT } from './deployment.ts';
-import { HOLDINGS, LIBRARY_SCHEMAS } from './holdings.ts';
-import { objectsIn, objectsWith, rowsWith, tablesOf } from './scan.ts';
+import { CLICKHOUSE_HOLDINGS, HOLDINGS, LIBRARY_SCHEMAS } from './holdings.ts';
+import {
+  clickHouseTables,
+  clickHouseTablesWith,
+  objectsIn,
+  objectsWith,
+  rowsWith,
+  tablesOf,
+} from './scan.ts';
 
-const kafka = await startKafka();
+const PASSWORD = 'correct-horse';
+const port = await freePort();
+const restrictedUsers = brokerUsers().map(([user]) => user);
+const kafka = await startKafka({ port, username: 'admin', password: PASSWORD, restrictedUsers });
+const brokers = [`127.0.0.1:${port}`];
 afterAll(() => kafka?.stop());
+
+async function applyAcls(): Promise<void> {
+  const env = { KAFKA_BROKERS: brokers.join(), KAFKA_USERNAME: 'admin', KAFKA_PASSWORD: PASSWORD };
+  expect(await runInProcess(['acls', 'apply'], env)).toMatchObject({ code: 0 });
+}
 
 describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
   describe.skipIf(kind === 'Kafka' && kafka === undefined)('', () => {
     let all: AllServices;
     beforeAll(async () => {
-      all = await deployAll(kind === 'Kafka' && kafka ? { kafka: kafka.brokers } : undefined);
+      if (kind === 'Kafka') await applyAcls();
+      all = await deployAll(kind === 'Kafka' ? { brokers, password: PASSWORD } : undefined);
     }, 120_000);
     afterAll(() => all?.rig.stop(), 60_000);
 
@@ -26,18 +44,25 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
     async function placesOf(text: string): Promise<Record<string, string[]>> {
       const places: Record<string, string[]> = {};
       for (const service of SERVICE_NAMES)
-        places[service] = Object.keys(await rowsWith(await all.rig.databaseUrl(service), text));
+        places[service] = Object.keys(await rowsWith(await all.rig.databaseUrl(service), text)).filter(
+          (table) => table !== 'audit.outbox', // Its rows are on their way to catalogue.
+        );
+      if (all.clickHouse !== undefined)
+        places['clickhouse'] = await clickHouseTablesWith(all.clickHouse, text);
       return { ...places, objects: await objectsWith(objects(), text) };
     }
 
-    const nowhere = { ...Object.fromEntries(SERVICE_NAMES.map((service) => [service, []])), objects: [] };
+    const stores = () => [...SERVICE_NAMES, ...(all.clickHouse === undefined ? [] : ['clickhouse'])];
+    const nowhere = () => ({ ...Object.fromEntries(stores().map((store) => [store, []])), objects: [] });
+    const holdingsOf = (store: string) =>
+      (store === 'clickhouse' ? CLICKHOUSE_HOLDINGS : HOLDINGS[store]) ?? {};
 
     /** The tables that hold something of this kind, by service. */
     const tablesHolding = (whose: 'person' | 'colleague') =>
       Object.fromEntries(
-        SERVICE_NAMES.map((service) => [
-          service,
-          Object.entries(HOLDINGS[service] ?? {})
+        stores().map((store) => [
+          store,
+          Object.entries(holdingsOf(store))
             .filter(([, holding]) => whose in holding)
             .map(([table]) => table)
             .sort(),
@@ -65,6 +90,8 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
         const own = tables.filter((name) => !LIBRARY_SCHEMAS.some((schema) => name.startsWith(`${schema}.`)));
         expect(own, service).toEqual(Object.keys(HOLDINGS[service] ?? {}).sort());
       }
+      if (all.clickHouse !== undefined)
+        expect(await clickHouseTables(all.clickHouse)).toEqual(Object.keys(CLICKHOUSE_HOLDINGS).sort());
     });
 
     test('a person is erased from every table, file and recording, and nobody else', async () => {
@@ -102,12 +129,12 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
         '--yes',
       );
       expect([err, code]).toEqual(['', 0]);
-      for (const service of ['archive', 'collaboration', 'flags', 'messenger'])
+      for (const service of ['analytics', 'archive', 'collaboration', 'flags', 'messenger'])
         expect(out).toContain(`- eu/${service} 20`);
 
       // A property of every recorded run has this name.
       expect((await erase('person', PROJECT, 'who', '--yes')).code).toBe(0);
-      await eventually(async () => expect(await placesOf('kassandra')).toEqual(nowhere));
+      await eventually(async () => expect(await placesOf('kassandra')).toEqual(nowhere()));
       expect(withoutFileNames(await placesOf('bystander'))).toEqual(before);
       expect(await objectsIn(objects(), 'replays/')).toHaveLength(1);
       expect(
@@ -128,7 +155,10 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
         for (const [service, holding] of Object.entries(tablesHolding('colleague')))
           expect(tables[service], service).toEqual(expect.arrayContaining(holding));
         expect(files).toHaveLength(1);
+        expect((await placesOf('grace'))['catalogue']).toContain('public.audit_entries');
       });
+      const prefixes = new Set((await objectsIn(objects())).map((key) => key.split('/')[0]));
+      expect(prefixes).toEqual(new Set(Object.keys(OBJECTS)));
       const before = await placesOf('grace');
 
       const { code, out, err } = await erase('colleague', 'sub-colette', '--yes');
@@ -136,7 +166,9 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
       for (const service of ['analytics', 'archive', 'collaboration', 'flags', 'ingestion', 'messenger'])
         expect(out).toContain(`- eu/${service} 20`);
 
-      await eventually(async () => expect(await placesOf('colette')).toEqual(nowhere));
+      await eventually(async () =>
+        expect(await placesOf('colette')).toEqual({ ...nowhere(), catalogue: ['public.audit_entries'] }),
+      );
       expect(await placesOf('grace')).toEqual(before);
       expect(
         await query('messenger', `select author_id from turns where body = 'How can we help?' order by 1`),

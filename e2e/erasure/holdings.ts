@@ -1,28 +1,44 @@
 /**
  * What a table holds of a person (a customer's user, by distinct id or user id) and of a colleague (a member of a
  * company, by sub, name, address or push subscription). `erased` says what becomes of its rows; a table that holds
- * nothing of either says why.
+ * nothing of either says why, and so does one whose rows are kept.
  */
-export type Holding = { person?: string; colleague?: string } | { nothing: string };
+export type Holding = { person?: string; colleague?: string } | { nothing: string } | { kept: string };
+
+const OUTBOX: Record<string, Holding> = {
+  'audit.outbox': { nothing: 'entries on their way to the log; removed when they are there' },
+};
 
 const REPLICA: Record<string, Holding> = {
-  'directory.entries': { colleague: 'rows of memberships removed' },
+  'directory.entries': { colleague: 'rows of memberships and personal tokens removed' },
   'directory.applied': { nothing: 'offsets' },
   'directory.replica': { nothing: 'one row with an id and times' },
   'directory.done_erasures': { nothing: 'ids of erasures' },
 };
 
+const BACKFILLS: Holding = { nothing: 'names of backfills; the key of the last row until one is done' };
+
 /** Every table of every service's database, as `schema.table`. A new table must be added here, and erased. */
 export const HOLDINGS: Record<string, Record<string, Holding>> = {
   analytics: {
     ...REPLICA,
+    ...OUTBOX,
     'public.saved_reports': { nothing: 'ids of reports, and when they run' },
     'public.archive_files': { nothing: 'keys of files and names of events' },
+    'public.people': { person: 'rows removed' },
+    'public.groups': { nothing: 'traits of groups' },
+    'public.cohorts': { person: 'taken off lists' },
+    'public.applied_positions': { nothing: 'offsets' },
+    'public.clickhouse_blocks': { nothing: 'ranges of offsets' },
+    'public.backfills': BACKFILLS,
   },
   archive: {
     ...REPLICA,
+    ...OUTBOX,
     'public.seen_events': { nothing: 'hashes of event ids' },
     'public.duplicate_events': { nothing: 'hashes of event ids' },
+    'public.seen_days': { nothing: 'days' },
+    'public.adoptions': { nothing: 'times' },
     'public.event_dead_letters': { nothing: 'hashes of event ids, and which rule a record broke' },
     'public.event_segments': { nothing: 'ranges of offsets' },
     'public.event_files': { nothing: 'keys and sizes of files, and names of events in them' },
@@ -34,14 +50,20 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.replay_people': { person: 'rows removed with the recording' },
   },
   catalogue: {
+    ...OUTBOX,
+    'public.audit_entries': {
+      kept: 'who did what, by sub, for AUDIT_RETENTION_DAYS: evidence that nobody can change',
+    },
     'public.plans': { nothing: 'plans' },
     'public.ai_models': { nothing: 'prices' },
     'public.ai_markup': { nothing: 'prices' },
     'public.companies': { nothing: 'companies' },
     'public.projects': { nothing: 'projects' },
     'public.project_keys': { nothing: 'public keys' },
+    'public.throttles': { nothing: 'what operators allow projects' },
     'public.reports': { nothing: 'names and queries of reports, which operators write' },
     'public.members': { colleague: 'rows removed' },
+    'public.api_tokens': { colleague: 'personal ones removed; who made others forgotten' },
     'public.outbox': { nothing: 'records on their way to the log; removed when they are there' },
     'public.published_offsets': { nothing: 'offsets' },
     'public.erasures': { nothing: 'whose data is erased, until it is' },
@@ -49,6 +71,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
   },
   collaboration: {
     ...REPLICA,
+    ...OUTBOX,
     'public.annotations': { colleague: 'rows removed' },
     'public.threads': { colleague: 'named as "erased"' },
     'public.comments': { colleague: 'emptied and named as "erased"; mentions removed' },
@@ -63,18 +86,24 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
   },
   flags: {
     ...REPLICA,
+    ...OUTBOX,
     'public.rulesets': { nothing: 'times of changes' },
     'public.flags': { nothing: 'rules that operators write' },
     'public.flag_versions': { colleague: 'authored by nobody' },
+    'public.scheduled_changes': { colleague: 'authored by nobody' },
     'public.cohorts': { nothing: 'rules that operators write' },
     'public.cohort_people': { person: 'rows removed' },
+    'public.unpublished_cohorts': { nothing: 'ids of cohorts, until they are published' },
+    'public.published_cohorts': { nothing: 'offsets' },
     'public.people': { person: 'rows removed' },
     'public.groups': { nothing: 'traits of groups' },
     'public.applied_positions': { nothing: 'offsets' },
+    'public.backfills': BACKFILLS,
   },
   ingestion: REPLICA,
   messenger: {
     ...REPLICA,
+    ...OUTBOX,
     'public.conversations': { person: 'rows removed' },
     'public.turns': { person: 'rows removed', colleague: 'authored by nobody' },
     'public.attachments': { person: 'rows and objects removed' },
@@ -90,6 +119,14 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.article_searches': { nothing: 'settings' },
     'public.translated_bytes': { nothing: 'counts by company' },
   },
+};
+
+/** Every table in ClickHouse, where analytics has one. */
+export const CLICKHOUSE_HOLDINGS: Record<string, Holding> = {
+  event_keys: { nothing: 'hashes of event ids' },
+  events: { person: 'rows removed' },
+  question_people: { nothing: 'copies of traits while a question is answered, for an hour at most' },
+  schema_migrations: { nothing: 'numbers of migrations' },
 };
 
 /** Schemas of libraries: `pgboss` has jobs, which are removed with their delivery; `drizzle` has migrations. */

@@ -1,15 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
+import type { ClickHouseDatabase } from '@switchboard/testkit';
 import { parquetReadObjects } from 'hyparquet';
 import postgres from 'postgres';
 
-/** The tables of a database, as `schema.table`. */
+/** The tables of a database, as `schema.table`; a partition is part of its table. */
 export async function tablesOf(url: string): Promise<string[]> {
   return withDatabase(url, async (sql) => {
     const rows = await sql<{ name: string }[]>`
       select table_schema || '.' || table_name as name from information_schema.tables
-      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema') order by 1`;
+      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+        and not (select relispartition from pg_class
+          where oid = format('%I.%I', table_schema, table_name)::regclass)
+      order by 1`;
     return rows.map(({ name }) => name);
   });
 }
@@ -27,6 +31,24 @@ export async function rowsWith(url: string, text: string): Promise<Record<string
     }
     return found;
   });
+}
+
+/** The tables in ClickHouse. */
+export async function clickHouseTables({ query }: ClickHouseDatabase): Promise<string[]> {
+  const rows = await query('select name from system.tables where database = currentDatabase() order by name');
+  return rows.map(({ name }) => String(name));
+}
+
+/** Those that contain the text anywhere. */
+export async function clickHouseTablesWith(database: ClickHouseDatabase, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of await clickHouseTables(database)) {
+    const rows = await database.query(
+      `select 1 from ${table} where positionCaseInsensitive(formatRow('JSONEachRow', *), '${text}') > 0 limit 1`,
+    );
+    if (rows.length > 0) found.push(table);
+  }
+  return found;
 }
 
 async function withDatabase<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {

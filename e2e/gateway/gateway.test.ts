@@ -1,29 +1,19 @@
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { publicOperations, putMessengerSettings, type ServiceName } from '@switchboard/contracts';
+import { consoleOperations, publicOperations, SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { apiClient, type Call, operationOf } from '../harness/call.ts';
 import { type Deployment, deploy, SECRETS } from '../harness/deployment.ts';
-import { callEveryOperation } from '../harness/every-operation.ts';
+import { callEveryOperation, prepareOperations } from '../harness/every-operation.ts';
 import { gatewayPorts, startGateway } from '../harness/gateway.ts';
-import { picture } from '../harness/picture.ts';
 import { createProject, type Manage, managementClient, type TestProject } from '../harness/project.ts';
 import { openSocket } from '../harness/socket.ts';
 
-const SERVICES: ServiceName[] = [
-  'catalogue',
-  'collaboration',
-  'messenger',
-  'flags',
-  'ingestion',
-  'analytics',
-];
-
 const deployment = await deploy({
   region: 'eu',
-  parts: SERVICES.map((service) => ({ service, instances: 1 })),
+  parts: SERVICE_NAMES.map((service) => ({ service, instances: 1 })),
   // With every line that they can log, none of which may hold a secret.
   env: { LOG_LEVEL: 'debug' },
   gatewayEnv: { GATEWAY_LOG_LEVEL: 'DEBUG' },
@@ -45,9 +35,6 @@ beforeAll(async () => {
     return answer;
   };
   manage = await managementClient(deployment);
-  await manage('collaboration', 'POST', `/projects/${project.id}/reports/${project.reportId}/runs`, {
-    report: { rows: [{ day: '2026-03-01', signUps: 42 }] },
-  });
 }, 60_000);
 afterAll(() => deployment?.stop(), 60_000);
 
@@ -95,6 +82,11 @@ const described = z.object({
   paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))),
   servers: z.array(z.object({ url: z.string() })),
 });
+const accessLine = z.object({
+  status: z.int(),
+  duration: z.number(),
+  request: z.object({ method: z.string(), uri: z.string(), remote_ip: z.string() }),
+});
 const errorB = (code: string) => ({ error: { code, message: expect.any(String) } });
 const errorA = (statusCode: number) => ({
   statusCode,
@@ -117,35 +109,42 @@ async function leaveInMidAnswer(url: string, headers: Record<string, string>): P
 
 describe.skipIf(deployment === undefined)('the gateway', () => {
   test('every operation reaches its service and succeeds', async () => {
-    const messages = `/projects/${project.id}/messages`;
-    const message = await manage('messenger', 'POST', messages, { title: 'Hello', body: 'Welcome.' });
-    const team = `/projects/${project.id}/team/grace`;
-    await manage('messenger', 'PUT', team, { name: 'Grace' });
-    const avatar = await manage('messenger', 'PUT', `${team}/avatar`, Buffer.from(picture));
-    const file = z.object({ url: z.string() }).parse(avatar).url.split('/').at(-1) ?? '';
-    const settings = putMessengerSettings.request.body.content['application/json'].example;
-    await manage('messenger', 'PUT', `/projects/${project.id}/messenger/config`, { ...settings, team: [] });
-    const flag = { enabled: true, rolloutPercentage: 100 };
-    await manage('flags', 'PUT', `/projects/${project.id}/flags/new-checkout`, flag);
-    const answers = await callEveryOperation(call, {
-      messageId: z.object({ id: z.string() }).parse(message).id,
-      avatar: { userId: 'grace', file },
-      picture,
-    });
+    const answers = await callEveryOperation(call, await prepareOperations(manage, project));
 
     const statuses = [...answers].map(([operationId, { status, body }]) => ({ operationId, status, body }));
     expect(statuses.filter(({ status }) => status >= 300)).toEqual([]);
     // Its answer does not end.
-    const others = publicOperations.filter(({ operationId }) => operationId !== 'streamFlagChanges');
+    const others = publicOperations.filter(
+      (one) => one.operationId !== 'streamFlagChanges' && !consoleOperations.includes(one),
+    );
     expect([...answers.keys()].sort()).toEqual(others.map((it) => it.operationId).sort());
 
     const counted = new Map(
-      await Promise.all(SERVICES.map(async (service) => [service, await countedBy(service)] as const)),
+      await Promise.all(SERVICE_NAMES.map(async (service) => [service, await countedBy(service)] as const)),
     );
     for (const [operationId, { status }] of answers) {
       const { method, path, service } = operationOf(operationId);
       expect(counted.get(service)).toContain(`${method.toUpperCase()} ${path} ${status}`);
     }
+  });
+
+  test("every operation of the console reaches its service, which asks for a person's token", async () => {
+    const { api } = deployed().gateway;
+    for (const { operationId, method, path } of consoleOperations) {
+      const url = api + path.replaceAll(/\{\w+\}/g, 'some-id');
+      const answer = await fetch(url, { method: method.toUpperCase() });
+      expect([operationId, answer.status, await answer.json()]).toEqual([
+        operationId,
+        401,
+        errorB('UNAUTHORIZED'),
+      ]);
+    }
+    const counted = await Promise.all(SERVICE_NAMES.map(countedBy));
+    expect(counted.flat()).toEqual(
+      expect.arrayContaining(
+        consoleOperations.map(({ method, path }) => `${method.toUpperCase()} ${path} 401`),
+      ),
+    );
   });
 
   test('a visitor receives a reply on the messenger socket', async () => {
@@ -344,6 +343,30 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
       ]);
     }
     expect(gateway.lines).toContainEqual(expect.stringContaining('/v1/shared-reports/***'));
+
+    const requests = gateway.lines.filter((line) => line.includes('"logger":"http.log.access'));
+    const logged = requests.map((line) => accessLine.parse(JSON.parse(line)));
+    expect(logged).toContainEqual(
+      expect.objectContaining({ request: { method: 'GET', uri: '/v1/flags?***', remote_ip: '127.0.0.0' } }),
+    );
+    // Load balancers ask for it all the time.
+    expect(logged.filter(({ request }) => request.uri.startsWith('/openapi.json'))).toEqual([]);
+  });
+
+  test('its metrics have a port of their own, and count requests as the alerts read them', async () => {
+    const { api, events, metrics } = deployed().gateway;
+    const counted = async () => {
+      const text = await (await fetch(`${metrics}/metrics`)).text();
+      const series =
+        /^caddy_http_request_duration_seconds_count\{code="200",handler="subroute",method="GET",server="\w+"\} (\d+)$/gm;
+      return [...text.matchAll(series)].reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    const before = await counted();
+    expect((await call('listPlans')).status).toBe(200);
+    // The one before it was itself counted.
+    expect(await counted()).toBe(before + 2);
+    const others = [`${metrics}/`, `${api}/metrics`, `${events}/metrics`];
+    expect(await Promise.all(others.map(async (url) => (await fetch(url)).status))).toEqual([404, 404, 404]);
   });
 
   test('with RETRY_FOR, requests wait while the only instance of a service is replaced', async () => {

@@ -55,7 +55,9 @@ function gatewayUrl(gateway: Pick<Gateway, 'api' | 'events' | 'replay'>, { host 
 
 function credential({ credential: required }: Operation, project: TestProject): Record<string, string> {
   if (required === 'public') return {};
-  return { Authorization: `Bearer ${required === 'access-token' ? project.member : project.key}` };
+  return {
+    Authorization: `Bearer ${['access-token', 'console'].includes(required) ? project.member : project.key}`,
+  };
 }
 
 function bodyOf(operation: Operation, given: unknown): { body?: string | Uint8Array<ArrayBuffer> } {

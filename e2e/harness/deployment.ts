@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ServiceName } from '@switchboard/contracts';
+import { SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
 import { type AccessTokens, accessTokens, freePort, s3Env } from '@switchboard/testkit';
 import { type Backings, startBackings } from './backings.ts';
 import { type Gateway, gatewayPorts, startGateway, writePublicFiles } from './gateway.ts';
@@ -43,8 +43,6 @@ export const SECRETS = {
   LINK_SECRET: 'a link secret that only the end-to-end tests use',
 };
 
-const ALL: ServiceName[] = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'analytics'];
-
 /** Undefined if a backing is not installed; with REQUIRE_BACKINGS=1 that is an error. */
 export async function deploy(options: DeploymentOptions): Promise<Deployment | undefined> {
   const backings = await startBackings();
@@ -82,7 +80,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
       .filter(({ part }) => part.service === service && (part.roles?.includes('http') ?? true))
       .map(({ instance }) => instance);
   const upstreams = new Map(
-    ALL.map((service) => [service, serving(service).map(({ url }) => url)] as const).filter(
+    SERVICE_NAMES.map((service) => [service, serving(service).map(({ url }) => url)] as const).filter(
       ([, addresses]) => addresses.length > 0,
     ),
   );

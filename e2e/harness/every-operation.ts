@@ -1,13 +1,40 @@
+import { putMessengerSettings } from '@switchboard/contracts';
 import { z } from 'zod';
 import type { Answer, Call } from './call.ts';
+import { picture } from './picture.ts';
+import type { Manage, TestProject } from './project.ts';
 
 /** What must exist before the requests. */
-export interface Prepared {
+interface Prepared {
   messageId: string;
   /** A team member's picture. */
   avatar: { userId: string; file: string };
   /** A picture to upload as an attachment. */
   picture: Uint8Array;
+  /** Where the report opens, if that is not the console of the contracts' examples. */
+  reportLink?: string;
+}
+
+/** Creates what must exist before the requests. */
+export async function prepareOperations(manage: Manage, project: TestProject): Promise<Prepared> {
+  const path = `/projects/${project.id}`;
+  await manage('collaboration', 'POST', `${path}/reports/${project.reportId}/runs`, {
+    report: { rows: [{ day: '2026-03-01', signUps: 42 }] },
+  });
+  const message = await manage('messenger', 'POST', `${path}/messages`, { title: 'Hello', body: 'Welcome.' });
+  await manage('messenger', 'PUT', `${path}/team/grace`, { name: 'Grace' });
+  const avatar = await manage('messenger', 'PUT', `${path}/team/grace/avatar`, Buffer.from(picture));
+  const settings = putMessengerSettings.request.body.content['application/json'].example;
+  await manage('messenger', 'PUT', `${path}/messenger/config`, { ...settings, team: [] });
+  await manage('flags', 'PUT', `${path}/flags/new-checkout`, { enabled: true, rolloutPercentage: 100 });
+  return {
+    messageId: withId.parse(message).id,
+    avatar: {
+      userId: 'grace',
+      file: z.object({ url: z.string() }).parse(avatar).url.split('/').at(-1) ?? '',
+    },
+    picture,
+  };
 }
 
 const day = (inDays: number) => new Date(Date.now() + inDays * 86_400_000).toISOString().slice(0, 10);
@@ -16,6 +43,7 @@ const link = z.object({ token: z.string() });
 const thread = z.object({ id: z.string(), comments: z.array(withId).min(1) });
 const conversation = z.object({ conversationId: z.string(), token: z.string() });
 const person = { distinct_id: 'user-1' };
+const shareOf = (url: string) => ({ recipients: ['sub-grace'], link: url, language: 'en' });
 
 /** Calls every operation of the interface, in an order in which each can succeed. */
 export async function callEveryOperation(call: Call, prepared: Prepared): Promise<Map<string, Answer>> {
@@ -28,6 +56,8 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
 
   await ask('listPlans');
   await ask('listAiModels');
+  await ask('getMe');
+  await ask('listOwnProjects');
 
   const annotation = withId.parse((await ask('createAnnotation')).body);
   const annotationId = { params: { annotationId: annotation.id } };
@@ -38,7 +68,8 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   const { token } = link.parse((await ask('putPublicLink', { body: { expiresOn: day(30) } })).body);
   await ask('getPublicLink');
   await ask('getSharedReport', { params: { token } });
-  await ask('shareReport');
+  const { reportLink } = prepared;
+  await ask('shareReport', reportLink === undefined ? {} : { body: shareOf(reportLink) });
   await ask('deletePublicLink');
 
   const started = thread.parse((await ask('startThread')).body);
@@ -92,5 +123,6 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('listEvents');
   await ask('listEventNames');
   await ask('listEventProperties', { params: { name: 'order placed' } });
+  await ask('getPerson', { params: { distinctId: 'user-1' } });
   return answers;
 }

@@ -11,6 +11,8 @@ export interface Gateway {
   api: string;
   events: string;
   replay: string;
+  /** Where Prometheus scrapes it. */
+  metrics: string;
   /** Its log. */
   readonly lines: readonly string[];
   stop(): Promise<void>;
@@ -20,13 +22,19 @@ export interface GatewayPorts {
   api: number;
   events: number;
   replay: number;
+  metrics: number;
 }
 
 const FOLDER = join(REPOSITORY, 'deploy/gateway');
 const PROGRAMS = ['/usr/bin/caddy', '/usr/local/bin/caddy'];
 
 export async function gatewayPorts(): Promise<GatewayPorts> {
-  return { api: await freePort(), events: await freePort(), replay: await freePort() };
+  return {
+    api: await freePort(),
+    events: await freePort(),
+    replay: await freePort(),
+    metrics: await freePort(),
+  };
 }
 
 /** Writes the files that the gateway serves itself. */
@@ -65,6 +73,7 @@ export async function startGateway(
       API_ADDRESS: `http://:${ports.api}`,
       EVENTS_ADDRESS: `http://:${ports.events}`,
       REPLAY_ADDRESS: `http://:${ports.replay}`,
+      METRICS_ADDRESS: `http://:${ports.metrics}`,
       GATEWAY_ADMIN: 'off',
       GATEWAY_LOG_LEVEL: 'WARN',
       XDG_DATA_HOME: folder,
@@ -78,6 +87,7 @@ export async function startGateway(
     api: url(ports.api),
     events: url(ports.events),
     replay: url(ports.replay),
+    metrics: url(ports.metrics),
     get lines() {
       return running.lines;
     },

@@ -25,7 +25,8 @@ export async function startLink(
       KAFKA_BROKERS: region.backings.kafka.brokers.join(','),
       HOME_KAFKA_BROKERS: home.kafka.brokers.join(','),
     },
-    ready: '/health/ready',
+    // What the probe of the chart asks for: 200 once the copy is complete.
+    ready: '/health/serving',
     readyWithinMs: 120_000,
   });
   return {

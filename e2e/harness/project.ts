@@ -1,7 +1,12 @@
 import type { ServiceName } from '@switchboard/contracts';
-import { eventually } from '@switchboard/testkit';
+import { type AccessTokens, eventually } from '@switchboard/testkit';
 import { z } from 'zod';
-import type { Deployment } from './deployment.ts';
+
+/** Services whose management API is called. */
+export interface Managed {
+  tokens: Pick<AccessTokens, 'mint'>;
+  serving(service: ServiceName): { url: string }[];
+}
 
 /** A project created through the management API. */
 export interface TestProject {
@@ -15,20 +20,14 @@ export interface TestProject {
 export type Manage = (service: ServiceName, method: string, path: string, body?: unknown) => Promise<unknown>;
 
 /** Calls the management API of a service's first instance, and retries until it succeeds. */
-export async function managementClient({
-  tokens,
-  serving,
-}: Pick<Deployment, 'tokens' | 'serving'>): Promise<Manage> {
+export async function managementClient({ tokens, serving }: Managed): Promise<Manage> {
   const token = await tokens.mint({ sub: 'operator', permissions: ['service.manage'] });
   return (service, method, path, body) =>
     eventually(async () => {
       const url = `${serving(service)[0]?.url}/management/v1${path}`;
       const response = await fetch(url, {
         method,
-        headers: { Authorization: `Bearer ${token}` },
-        ...(body === undefined
-          ? {}
-          : { body: Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body) }),
+        ...requestOf(token, body),
       });
       const text = await response.text();
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
@@ -36,10 +35,30 @@ export async function managementClient({
     });
 }
 
+function requestOf(token: string, body: unknown) {
+  const headers = { Authorization: `Bearer ${token}` };
+  if (body === undefined) return { headers };
+  if (Buffer.isBuffer(body)) return { headers, body: new Uint8Array(body) };
+  return { headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+interface ProjectOptions {
+  id: string;
+  reportId?: string;
+  region: string;
+}
+
 /** Creates a company with members, and a project with a report and a key. */
-export async function createProject(
-  deployment: Pick<Deployment, 'tokens' | 'serving'>,
-  { id, reportId = 'sign-ups', region }: { id: string; reportId?: string; region: string },
+export async function createProject(deployment: Managed, options: ProjectOptions): Promise<TestProject> {
+  const created = await defineProject(deployment, options);
+  await untilKnown(deployment, created.key);
+  return created;
+}
+
+/** Creates the same, and does not wait until services know it. */
+export async function defineProject(
+  deployment: Managed,
+  { id, reportId = 'sign-ups', region }: ProjectOptions,
 ): Promise<TestProject> {
   const manage = await managementClient(deployment);
   const companyId = `company-of-${id}`;
@@ -63,13 +82,12 @@ export async function createProject(
   const created = z
     .object({ key: z.string() })
     .parse(await manage('catalogue', 'POST', `/projects/${id}/keys`));
-  await untilKnown(deployment, created.key);
   const member = await deployment.tokens.mint({ sub: 'sub-ada', name: 'Ada' });
   return { id, key: created.key, reportId, member };
 }
 
 /** Waits until the key has reached every instance. */
-async function untilKnown({ serving }: Pick<Deployment, 'serving'>, key: string): Promise<void> {
+async function untilKnown({ serving }: Pick<Managed, 'serving'>, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}` };
   const probes = [
     ...serving('flags').map(({ url }) => [`${url}/v1/flags?distinct_id=`, { headers }] as const),

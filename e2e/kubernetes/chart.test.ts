@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
 import { helm, lint, template } from './helm.ts';
@@ -8,9 +9,9 @@ import { reaches } from './network.ts';
 import { matches, ofKind, type Rendered } from './rendered.ts';
 import { schemaErrors } from './schema-check.ts';
 
+/** The values files that change how a deployment runs, whatever its services. */
+const OPTIONS = ['dual-stack', 'web-identity', 'egress', 'lag'];
 const services = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
-/** The archive has management operations only. */
-const behindGateway = services.filter((name) => name !== 'archive');
 const caddyfile = await readFile(join(REPOSITORY, 'deploy/gateway/Caddyfile'), 'utf8');
 
 test('the chart accepts exactly the variables of the Caddyfile', async () => {
@@ -38,14 +39,13 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
   });
 
   it('lints with every example', async () => {
-    await lint({ files: ['everywhere', ...services, 'gateway'] });
+    await lint({ files: ['everywhere', ...services, 'directory-link', 'gateway', ...OPTIONS] });
   });
 
   it('matches the Kubernetes schemas with everything enabled; invalid manifests do not', async () => {
     const everything = await template('everything', {
-      files: ['everywhere', ...services, 'gateway'],
+      files: ['everywhere', 'production', ...services, 'directory-link', 'gateway', ...OPTIONS],
       set: [
-        'gateway.autoscaling.enabled=true',
         'gateway.service.type=LoadBalancer',
         'gateway.httpRoutes.enabled=true',
         'gateway.httpRoutes.parentRefs[0].name=public',
@@ -60,11 +60,23 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
         'pod.nodeSelector.disk=ssd',
         'pod.priorityClassName=high',
         'pod.annotations.team=platform',
+        'pod.labels.team=platform',
+        'pod.containers[0].name=proxy',
+        'pod.containers[0].image=proxy:1',
+        'pod.initContainers[0].name=wait',
+        'pod.initContainers[0].image=wait:1',
+        'flags.serviceAccount.annotations.team=platform',
+        'gateway.extraEnv[0].name=TZ',
+        'gateway.extraEnv[0].value=UTC',
+        'test.projectKey=pk_eu_x',
+        'prometheusRule.enabled=true',
+        'prometheusRule.shared=true',
+        'dashboards.enabled=true',
         'flags.extraEnv[0].name=TZ',
         'flags.extraEnv[0].value=UTC',
       ],
     });
-    expect(new Set(everything.map(({ kind }) => kind)).size).toBe(10);
+    expect(new Set(everything.map(({ kind }) => kind)).size).toBe(14);
     expect(await schemaErrors(everything)).toEqual([]);
 
     const [deployment] = ofKind(everything, 'Deployment');
@@ -186,6 +198,9 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
         .filter(({ kind }) => kind === 'HorizontalPodAutoscaler')
         .map(({ metadata }) => metadata.name);
       expect(scaled).toEqual([name]);
+      const [deployment] = ofKind(release, 'Deployment').filter(({ metadata }) => metadata.name === name);
+      // A process that is busy uses one CPU.
+      expect(deployment?.spec.template.spec.containers[0].resources.requests['cpu']).toBe('1');
       const budgets = ofKind(release, 'PodDisruptionBudget').map(({ metadata }) => metadata.name);
       expect(budgets).toEqual(ofKind(release, 'Deployment').map(({ metadata }) => metadata.name));
     }
@@ -203,7 +218,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
       const upstreams = (gateway?.spec.template.spec.containers[0].env ?? []).filter(({ name }) =>
         name.endsWith('_UPSTREAMS'),
       );
-      expect(upstreams).toHaveLength(behindGateway.length);
+      expect(upstreams).toHaveLength(services.length);
       for (const { value } of upstreams) expect(addresses).toContain(value);
     }
   });
@@ -237,12 +252,56 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
       const component = pod['app.kubernetes.io/component'] ?? '';
       const test = tested.get(component) ?? {};
       expect(reaches(policies, { pod: test }, pod, 'http')).toBe(http);
-      const isPublic = behindGateway.includes(component);
       expect([pod, allowed.map(([name]) => name)]).toEqual([
         pod,
-        [...(http && isPublic ? ['gateway'] : []), ...(http ? ['operators'] : []), 'prometheus'],
+        [...(http ? ['gateway', 'operators'] : []), 'prometheus'],
       ]);
     }
     expect(reaches(policies, callers['another namespace'], gateway, 'api')).toBe(true);
+    const scraping = Object.entries(callers).filter(([, caller]) =>
+      reaches(policies, caller, gateway, 'metrics'),
+    );
+    expect(scraping.map(([name]) => name)).toEqual(['prometheus']);
+  });
+
+  it('alerts for each process of a release, by the label that its PodMonitor gives', async () => {
+    const set = ['prometheusRule.enabled=true', 'podMonitor.enabled=true'];
+    const missing = async (name: string, more: string[] = []) => {
+      const release = await template(name, { files: ['everywhere', name], set: [...set, ...more] });
+      const rules = ofKind(release, 'PrometheusRule').flatMap(({ spec }) => spec.groups);
+      return rules.flatMap((group) => group.rules.map(({ alert, expr }) => [alert, expr]));
+    };
+    const absent = (process: string) => [
+      'ProcessMissing',
+      `absent(up{job="switchboard", namespace="default", process="${process}"} == 1)`,
+    ];
+    expect(await missing('archive')).toEqual(['archive-events', 'archive', 'archive-replays'].map(absent));
+    expect(await missing('gateway')).toEqual([absent('gateway')]);
+    expect(await missing('archive', ['archive.processes.events.enabled=false'])).toEqual(
+      ['archive', 'archive-replays'].map(absent),
+    );
+  });
+
+  it('has the alerts and the dashboard of deploy/observability, with the address of the runbooks', async () => {
+    const file = (path: string) => readFile(join(REPOSITORY, 'deploy/observability', path), 'utf8');
+    const runbooks = 'https://git.example.com/switchboard/blob/main/';
+    const release = await template('gateway', {
+      files: ['everywhere', 'gateway'],
+      set: [
+        'prometheusRule.enabled=true',
+        'prometheusRule.shared=true',
+        `prometheusRule.runbooks=${runbooks}`,
+        'dashboards.enabled=true',
+      ],
+    });
+    const [{ spec } = { spec: { groups: [] } }] = ofKind(release, 'PrometheusRule');
+    const text = (await file('prometheus/alerts.yml')).replaceAll(
+      'runbook_url: docs/',
+      `runbook_url: ${runbooks}docs/`,
+    );
+    const { groups } = z.object({ groups: z.array(z.unknown()) }).parse(parse(text));
+    expect(spec.groups.slice(1)).toEqual(groups);
+    const [{ data } = { data: {} }] = ofKind(release, 'ConfigMap');
+    expect(data).toEqual({ 'switchboard.json': await file('grafana/dashboards/switchboard.json') });
   });
 });

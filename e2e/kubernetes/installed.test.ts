@@ -1,13 +1,23 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SERVICE_NAMES } from '@switchboard/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { template } from './helm.ts';
 import { deploymentOf, helm, IS_UP, inNamespace, install, kubectl, objects } from './server.ts';
 
-const RELEASES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'gateway'];
-/** The server does not know the type PodMonitor. */
-const WITHOUT_MONITORS = ['podMonitor.enabled=false'];
+const RELEASES = [...SERVICE_NAMES, 'directory-link', 'gateway'];
+/** Every example that goes with a release for production. */
+const filesOf = (name: string) => [
+  'everywhere',
+  'production',
+  name,
+  'dual-stack',
+  'web-identity',
+  'egress',
+  'lag',
+];
+const ROUTES = ['gateway.httpRoutes.enabled=true', 'gateway.httpRoutes.parentRefs[0].name=public'];
 
 describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
   let folder: string;
@@ -37,10 +47,10 @@ describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
   it.each(RELEASES)(
     'installs every object of %s for production as a release of its own',
     async (name) => {
-      const files = ['everywhere', 'production', name];
-      const wanted = await template(name, { files, set: WITHOUT_MONITORS });
+      const files = filesOf(name);
+      const wanted = await template(name, { files, set: ROUTES });
       const before = await objects();
-      await install(name, files, WITHOUT_MONITORS);
+      await install(name, files, ROUTES);
       expect(await objects()).toHaveLength(
         before.length + wanted.filter(({ kind }) => kind !== 'Pod').length,
       );
@@ -50,7 +60,7 @@ describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
 
   it('admits the pods of every Deployment under the Pod Security Standard `restricted`, and no others', async () => {
     const names = (await objects()).filter(({ kind }) => kind === 'Deployment').map((it) => it.metadata.name);
-    expect(names).toHaveLength(10);
+    expect(names).toHaveLength(12);
     for (const name of names) {
       const { metadata, spec } = (await deploymentOf(name)).template;
       expect(await admit(name, spec, metadata.labels)).toContain('created');
@@ -64,8 +74,8 @@ describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
       (await deploymentOf('flags')).template.spec.containers[0].env.filter(
         ({ name }) => name === 'LOG_LEVEL',
       );
-    const files = ['everywhere', 'production', 'flags'];
-    await install('flags', files, [...WITHOUT_MONITORS, 'flags.env.LOG_LEVEL=debug']);
+    const files = filesOf('flags');
+    await install('flags', files, ['flags.env.LOG_LEVEL=debug']);
     expect(await level()).toEqual([{ name: 'LOG_LEVEL', value: 'debug' }]);
     await helm('rollback', 'flags');
     expect(await level()).toEqual([]);
@@ -73,9 +83,10 @@ describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
 
   it('keeps the number of pods when autoscaling is turned on, and later', async () => {
     const files = ['everywhere', 'catalogue'];
-    const scaled = ['catalogue.processes.http.autoscaling.enabled=true', ...WITHOUT_MONITORS];
+    const http = 'catalogue.processes.http';
+    const scaled = [`${http}.autoscaling.enabled=true`, `${http}.resources.requests.cpu=1`];
     await helm('uninstall', 'catalogue');
-    await install('catalogue', files, [...WITHOUT_MONITORS, 'catalogue.processes.http.replicas=3']);
+    await install('catalogue', files, ['catalogue.processes.http.replicas=3']);
     await install('catalogue', files, scaled);
     expect((await deploymentOf('catalogue')).replicas).toBe(3);
     await inNamespace('scale', 'deployment/catalogue', '--replicas=5');

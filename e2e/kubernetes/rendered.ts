@@ -31,7 +31,8 @@ const deployment = z.looseObject({
     template: z.looseObject({
       metadata: z.looseObject({ labels }),
       spec: z.looseObject({
-        containers: z.tuple([container.loose()]),
+        // Others are sidecars.
+        containers: z.tuple([container.loose()], z.looseObject({ name: z.string() })),
         terminationGracePeriodSeconds: z.int(),
       }),
     }),
@@ -52,6 +53,8 @@ const networkPolicy = z.looseObject({
   kind: z.literal('NetworkPolicy'),
   spec: z.looseObject({
     podSelector: selector,
+    policyTypes: z.array(z.string()),
+    egress: z.array(z.looseObject({})).optional(),
     ingress: z.array(
       z.object({
         ports: z.array(z.object({ port: z.string(), protocol: z.string() })),
@@ -79,7 +82,38 @@ const pod = z.looseObject({
 
 const other = z.looseObject({
   ...base,
-  kind: z.enum(['HorizontalPodAutoscaler', 'HTTPRoute', 'Ingress', 'PodMonitor', 'ServiceAccount']),
+  kind: z.enum([
+    'HorizontalPodAutoscaler',
+    'HTTPRoute',
+    'Ingress',
+    'PodMonitor',
+    'ScaledObject',
+    'ServiceAccount',
+    'TriggerAuthentication',
+  ]),
+});
+
+const prometheusRule = z.looseObject({
+  ...base,
+  kind: z.literal('PrometheusRule'),
+  spec: z.object({
+    groups: z.array(
+      z.looseObject({
+        name: z.string(),
+        rules: z.array(
+          z
+            .looseObject({ alert: z.string().optional(), expr: z.string(), labels, annotations: labels })
+            .partial({ labels: true, annotations: true }),
+        ),
+      }),
+    ),
+  }),
+});
+
+const configMap = z.looseObject({
+  ...base,
+  kind: z.literal('ConfigMap'),
+  data: z.record(z.string(), z.string()),
 });
 
 /** A manifest, parsed as far as tests need it. */
@@ -89,6 +123,8 @@ export const rendered = z.discriminatedUnion('kind', [
   networkPolicy,
   budget,
   pod,
+  prometheusRule,
+  configMap,
   other,
 ]);
 export type Rendered = z.infer<typeof rendered>;
@@ -98,7 +134,7 @@ export type Env = z.infer<typeof env>;
 
 /** The manifests of one kind. */
 export function ofKind<K extends Rendered['kind']>(manifests: Rendered[], kind: K) {
-  return manifests.filter((one): one is Extract<Rendered, { kind: K }> => one.kind === kind);
+  return manifests.filter((one): one is Rendered & { kind: K } => one.kind === kind);
 }
 
 /** Whether labels include all the wanted ones. */

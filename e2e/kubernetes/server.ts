@@ -35,8 +35,12 @@ const stored = z.object({
   metadata: z.object({ name: z.string() }),
   spec: z.looseObject({}).default({}),
 });
-const KINDS =
-  'deployments,services,serviceaccounts,networkpolicies,horizontalpodautoscalers,poddisruptionbudgets,ingresses';
+const KINDS = [
+  ...['deployments', 'services', 'serviceaccounts', 'networkpolicies', 'ingresses'],
+  ...['horizontalpodautoscalers', 'poddisruptionbudgets'],
+  ...['scaledobjects.keda.sh', 'triggerauthentications.keda.sh', 'httproutes.gateway.networking.k8s.io'],
+  ...['podmonitors.monitoring.coreos.com', 'prometheusrules.monitoring.coreos.com'],
+].join();
 
 /** What Helm has created in the namespace, as the server stores it. */
 export async function objects() {

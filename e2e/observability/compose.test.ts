@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { composeLoader, loadComposeFile } from '../compose/compose-file.ts';
-import { prometheusFolder } from './files.ts';
+import { prometheusFolder, readAlerts } from './files.ts';
 
 const loader = composeLoader();
 
@@ -23,12 +23,14 @@ describe.skipIf(loader === undefined)('with deploy/observability', () => {
     const names = processes.map(([name]) => name).filter((name) => name !== 'demo' && name !== 'dev');
     const config = prometheus.parse(parse(await readFile(join(prometheusFolder, 'prometheus.yml'), 'utf8')));
     const scraped = config.scrape_configs.flatMap((one) => one.dns_sd_configs.flatMap((dns) => dns.names));
-    expect(scraped.toSorted()).toEqual(names.toSorted());
+    expect(scraped.toSorted()).toEqual([...names, 'gateway'].toSorted());
+    const alerts = (await readAlerts()).filter(({ alert }) => alert === 'ProcessMissing');
+    expect(alerts.map(({ labels }) => labels['process']).toSorted()).toEqual(scraped.toSorted());
     for (const name of names) {
       const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://tempo:4318' };
       expect(services[name]?.environment, name).toMatchObject(endpoint);
     }
-    for (const name of ['tempo', 'prometheus', 'grafana']) {
+    for (const name of ['tempo', 'prometheus', 'alertmanager', 'grafana']) {
       const mounted = services[name]?.volumes.filter(({ type }) => type === 'bind') ?? [];
       expect(mounted).not.toEqual([]);
       for (const { source = '' } of mounted) expect(existsSync(source), source).toBe(true);

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
@@ -7,27 +9,48 @@ import { REPOSITORY } from '../harness/repository.ts';
 const folder = join(REPOSITORY, 'deploy/observability');
 export const prometheusFolder = join(folder, 'prometheus');
 
+/** Whether a program of Prometheus is there; with REQUIRE_BACKINGS=1 its absence is an error. */
+export async function isInstalled(program: 'prometheus' | 'promtool'): Promise<boolean> {
+  const found = await promisify(execFile)(program, ['--version']).then(
+    () => true,
+    () => false,
+  );
+  if (!found && process.env['REQUIRE_BACKINGS'] === '1') {
+    throw new Error(`${program} is missing: deploy/backings/install.sh promtool`);
+  }
+  return found;
+}
+
 const read = (path: string): Promise<string> => readFile(join(folder, path), 'utf8');
+
+export const RULE_FILES = ['alerts.yml', 'processes.yml'];
+
+const alert = z.object({
+  alert: z.string(),
+  expr: z.string(),
+  labels: z.looseObject({ severity: z.enum(['page', 'ticket']) }),
+  annotations: z.object({ summary: z.string(), runbook_url: z.string() }),
+});
 
 const rules = z.object({
   groups: z.array(
-    z.object({
-      rules: z.array(
-        z.object({
-          alert: z.string(),
-          expr: z.string(),
-          labels: z.object({ severity: z.enum(['critical', 'warning']) }),
-          annotations: z.object({ summary: z.string(), runbook: z.string() }),
-        }),
-      ),
-    }),
+    z.object({ rules: z.array(z.union([alert, z.object({ record: z.string(), expr: z.string() })])) }),
   ),
 });
 
-export async function readAlerts() {
-  const { groups } = rules.parse(parse(await read('prometheus/alerts.yml')));
-  return groups.flatMap((group) => group.rules);
+/** Every rule: alerts, and the series that they read. */
+export async function readRules() {
+  const files = await Promise.all(RULE_FILES.map((file) => read(`prometheus/${file}`)));
+  return files.flatMap((text) => rules.parse(parse(text)).groups.flatMap((group) => group.rules));
 }
+
+/** Every alert; that of processes is there once for each. */
+export async function readAlerts() {
+  return (await readRules()).flatMap((rule) => ('alert' in rule ? [rule] : []));
+}
+
+/** Files of promtool tests. */
+export const RULE_TESTS = ['alerts.test.yml', 'budgets.test.yml'];
 
 const ruleTests = z.object({
   tests: z.array(
@@ -39,7 +62,8 @@ const ruleTests = z.object({
 
 /** The alerts that promtool tests expect to fire, and those they expect not to. */
 export async function readAlertTests(): Promise<{ firing: Set<string>; silent: Set<string> }> {
-  const { tests } = ruleTests.parse(parse(await read('prometheus/alerts.test.yml')));
+  const files = await Promise.all(RULE_TESTS.map((file) => read(`prometheus/${file}`)));
+  const tests = files.flatMap((text) => ruleTests.parse(parse(text)).tests);
   const all = tests.flatMap((test) => test.alert_rule_test);
   const named = (firing: boolean) =>
     new Set(all.filter((one) => one.exp_alerts.length > 0 === firing).map((one) => one.alertname));
@@ -62,5 +86,22 @@ export async function readExpressions(): Promise<{ panel: string; expr: string }
     })),
   );
 }
+
+const alertmanager = z.looseObject({
+  route: z.object({
+    receiver: z.string(),
+    routes: z.array(z.looseObject({ matchers: z.array(z.string()), receiver: z.string() })),
+    group_by: z.array(z.string()),
+    repeat_interval: z.string(),
+  }),
+  receivers: z.array(z.looseObject({ name: z.string() })),
+  inhibit_rules: z.array(z.looseObject({ source_matchers: z.array(z.string()) })),
+});
+
+export async function readAlertmanager() {
+  return alertmanager.parse(parse(await read('alertmanager.yml')));
+}
+
+export const readRunbooks = (): Promise<string> => readFile(join(REPOSITORY, 'docs/runbooks.md'), 'utf8');
 
 export const readDocs = (): Promise<string> => readFile(join(REPOSITORY, 'docs/observability.md'), 'utf8');

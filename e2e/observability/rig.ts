@@ -10,3 +10,18 @@ export function startRig(brokers?: readonly string[]): Promise<Harness> {
     env: { LOG_LEVEL: 'debug', LINK_SECRET: 'x'.repeat(32), IDENTITY_SECRET: 'x'.repeat(32) },
   });
 }
+
+/** Creates the project `p1` in catalogue, which runs, and returns its key. */
+export async function createProject(rig: Harness): Promise<string> {
+  const manage = async (method: string, path: string, body: unknown) => {
+    const result = await rig.manage('catalogue', method, path, body);
+    if (result.status >= 300) throw new Error(`${method} ${path}: ${result.status}`);
+    return result;
+  };
+  const company = { name: 'One', plan: { tier: 'pro', cycle: 'monthly' } };
+  const project = { companyId: 'c1', name: 'One', region: 'eu', defaultLanguage: 'en' };
+  await manage('PUT', '/plans/pro/monthly', { trialDays: 0, priced: true, entitlements: {} });
+  await manage('PUT', '/companies/c1', company);
+  await manage('PUT', '/projects/p1', project);
+  return (await manage('POST', '/projects/p1/keys', {})).body.key;
+}

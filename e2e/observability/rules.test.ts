@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { prometheusFolder, readAlerts, readAlertTests, readDocs, readExpressions } from './files.ts';
+import {
+  isInstalled,
+  prometheusFolder,
+  RULE_TESTS,
+  readAlertmanager,
+  readAlerts,
+  readAlertTests,
+  readExpressions,
+  readRunbooks,
+} from './files.ts';
 import { metricsOf } from './promql.ts';
 
 const run = promisify(execFile);
@@ -13,22 +22,14 @@ const run = promisify(execFile);
 /** Rejects with promtool's output if it finds a problem. */
 const promtool = (...args: string[]) => run('promtool', args, { cwd: prometheusFolder });
 
-const isInstalled = await promtool('--version').then(
-  () => true,
-  () => false,
-);
-if (!isInstalled && process.env['REQUIRE_BACKINGS'] === '1') {
-  throw new Error('promtool is missing: deploy/backings/install.sh promtool');
-}
-
-describe.skipIf(!isInstalled)('according to promtool', () => {
+describe.skipIf(!(await isInstalled('promtool')))('according to promtool', () => {
   it('the Prometheus configuration and rules are valid', async () => {
     await promtool('check', 'config', 'prometheus.yml');
   });
 
   it('alerts pass their rule tests', async () => {
-    await promtool('test', 'rules', 'alerts.test.yml');
-  });
+    await promtool('test', 'rules', ...RULE_TESTS);
+  }, 120_000);
 
   it('every dashboard expression is valid PromQL', async () => {
     const rules = (await readExpressions()).map(({ expr }, index) => ({ record: `panel:${index}`, expr }));
@@ -41,20 +42,34 @@ describe.skipIf(!isInstalled)('according to promtool', () => {
 
 it('every alert has a test in which it fires and one in which it does not', async () => {
   const { firing, silent } = await readAlertTests();
-  const names = (await readAlerts()).map(({ alert }) => alert).toSorted();
+  const names = [...new Set((await readAlerts()).map(({ alert }) => alert))].toSorted();
   expect([...firing].toSorted()).toEqual(names);
   expect([...silent].toSorted()).toEqual(names);
 });
 
 it('every alert has a runbook, and every runbook an alert', async () => {
-  const docs = await readDocs();
-  const [, runbooks = ''] = docs.split('\n## Alerts and what to do\n');
-  const headings = [...runbooks.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name);
+  const [, pages = '', tickets = ''] = (await readRunbooks()).split(/^## /m);
+  const headings = (part: string) => [...part.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name);
   const alerts = await readAlerts();
-  expect(headings.toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted());
+  const named = (severity: string) => {
+    const found = alerts.filter(({ labels }) => labels.severity === severity);
+    return [...new Set(found.map(({ alert }) => alert))].toSorted();
+  };
+  expect(headings(pages).toSorted()).toEqual(named('page'));
+  expect(headings(tickets).toSorted()).toEqual(named('ticket'));
   for (const { alert, annotations } of alerts) {
-    expect(annotations.runbook).toBe(`docs/observability.md#${alert.toLowerCase()}`);
+    expect(annotations.runbook_url).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
   }
+});
+
+it('Alertmanager sends pages and tickets to receivers, and groups and inhibits by labels and alerts that exist', async () => {
+  const { route, receivers, inhibit_rules } = await readAlertmanager();
+  expect(route.routes.map(({ matchers }) => matchers)).toEqual([['severity = "page"']]);
+  const names = receivers.map(({ name }) => name);
+  expect(new Set([route.receiver, ...route.routes.map(({ receiver }) => receiver)])).toEqual(new Set(names));
+  const alerts = new Set((await readAlerts()).map(({ alert }) => `alertname = "${alert}"`));
+  for (const { source_matchers } of inhibit_rules)
+    for (const matcher of source_matchers) expect(alerts).toContain(matcher);
 });
 
 it('metricsOf returns the metrics of an expression', () => {

@@ -9,7 +9,7 @@ import {
   startOtlpReceiver,
 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { READY_WITHIN_MS, startRig } from './rig.ts';
+import { createProject, READY_WITHIN_MS, startRig } from './rig.ts';
 
 /** Topics have fixed names, so the test starts its own broker. */
 const isKafkaAvailable = (await kafkaBrokers()) !== undefined;
@@ -38,19 +38,7 @@ describe.each(['PostgreSQL', ...(isKafkaAvailable ? ['Kafka'] : [])])('with the 
       start('ingestion', { ...tracing, ...late }),
       start('flags', tracing),
     ]);
-    const manage = async (method: string, path: string, body: unknown) => {
-      const result = await rig.manage('catalogue', method, path, body);
-      if (result.status >= 300) throw new Error(`${method} ${path}: ${result.status}`);
-      return result;
-    };
-    const plan = { trialDays: 0, priced: true, entitlements: {} };
-    await manage('PUT', '/plans/pro/monthly', plan);
-    const company = { name: 'One', plan: { tier: 'pro', cycle: 'monthly' } };
-    const project = { companyId: 'c1', name: 'One', region: 'eu', defaultLanguage: 'en' };
-    await manage('PUT', '/companies/c1', company);
-    await manage('PUT', '/projects/p1', project);
-    const made = await manage('POST', '/projects/p1/keys', {});
-    key = made.body.key;
+    key = await createProject(rig);
   }, 240_000);
   afterAll(async () => {
     await rig?.stop();

@@ -29,16 +29,18 @@ async function publishedPackages(): Promise<[name: string, folder: string][]> {
 }
 
 describe('a package that people install', async () => {
-  it.each(await publishedPackages())('%s is complete when it is packed', async (_, folder) => {
+  it.each(await publishedPackages())('%s can be published, and is complete', async (_, folder) => {
     const packed = await mkdtemp(join(tmpdir(), 'switchboard-packed-'));
     try {
       await run(join(REPOSITORY, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], { cwd: folder });
       // pnpm puts versions in the place of workspace: and catalog:, and the exports of publishConfig in that of ours.
-      await run('npx', ['--yes', 'pnpm@12', 'pack', '--out', join(packed, 'package.tgz')], { cwd: folder });
+      const pnpm = (...args: string[]) => run('npx', ['--yes', 'pnpm@12', ...args], { cwd: folder });
+      await pnpm('publish', '--dry-run', '--no-git-checks');
+      await pnpm('pack', '--out', join(packed, 'package.tgz'));
       await run('tar', ['xzf', 'package.tgz'], { cwd: packed });
       const content = join(packed, 'package');
       expect(await readdir(content)).toEqual(
-        expect.arrayContaining(['CHANGELOG.md', 'README.md', 'dist', 'package.json']),
+        expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']),
       );
       expect(await readFile(join(content, 'package.json'), 'utf8')).not.toMatch(
         /workspace:|catalog:|\.\/src\//,

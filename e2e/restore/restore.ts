@@ -96,6 +96,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await dropDatabase('archive');
     await runCommand('restore', { service: 'archive' });
     await runCommand('replica', { service: 'archive' });
+    await runCommand('adopt');
     await runCommand('reset', { group: 'archive.replays' });
     await start('archive');
     await eventuallyIs('recordings', recordings, ['session-after', 'session-before']);

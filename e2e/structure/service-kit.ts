@@ -6,12 +6,14 @@ const SRC = 'packages/service-kit/src/';
 export const KIT_ORDER = [
   'settings',
   'telemetry',
+  'audit',
   'http',
   'secrets',
   'limits',
   'outgoing',
   'access',
   'lifecycle',
+  'upkeep',
 ];
 
 export const kitOrder: Rule = {

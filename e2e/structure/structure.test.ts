@@ -15,10 +15,14 @@ import {
 } from './service-template.ts';
 import { parseTree } from './source.ts';
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
-  cwd: REPOSITORY,
-  encoding: 'utf8',
-})
+const files = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx'],
+  {
+    cwd: REPOSITORY,
+    encoding: 'utf8',
+  },
+)
   .split('\n')
   .filter((path) => path.includes('/') && existsSync(join(REPOSITORY, path)));
 const tree = parseTree(

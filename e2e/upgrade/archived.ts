@@ -16,7 +16,7 @@ export async function archivedEvents(
     let found = new Map<string, number>();
     await eventually(
       async () => {
-        found = await readArchive(objects, databaseUrl);
+        found = await readArchive(objects, await knownFiles(databaseUrl));
         const missing = accepted.filter((id) => !found.has(id)).length;
         if (missing > 0) throw new Error(`${missing} events are not archived yet`);
       },
@@ -29,11 +29,13 @@ export async function archivedEvents(
 }
 
 /** Reads every file that was not replaced, those that the archive's database does not know included. */
-async function readArchive(objects: ObjectStore, databaseUrl: string): Promise<Map<string, number>> {
+export async function readArchive(
+  objects: ObjectStore,
+  known: ReadonlyMap<string, boolean>,
+): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   const listed: string[] = [];
   for await (const { key } of objects.list('events/')) listed.push(key);
-  const known = await knownFiles(databaseUrl);
   const unknown = listed.filter((key) => !known.has(key));
   for (const key of [...unknown, ...[...known].filter(([, isRead]) => isRead).map(([one]) => one)]) {
     const object = await objects.get(key);

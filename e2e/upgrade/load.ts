@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { putMessengerSettings } from '@switchboard/contracts';
 import { z } from 'zod';
 import type { Call } from '../harness/call.ts';
+import type { Manage, TestProject } from '../harness/project.ts';
 import type { RequestCounts } from './request-counts.ts';
 
 export interface LoadOptions {
@@ -36,6 +38,23 @@ const thread = z.object({ id: z.string(), comments: z.array(withId) });
 const MAX_IN_FLIGHT = 40;
 const CONVERSATIONS = 4;
 const TURNS_MS = 1_500;
+
+/** Creates what the load reads. Returns the token of a shared report. */
+export async function prepareLoad(manage: Manage, call: Call, project: TestProject): Promise<string> {
+  const path = `/projects/${project.id}`;
+  await manage('collaboration', 'POST', `${path}/reports/${project.reportId}/runs`, {
+    report: { rows: [{ signUps: 42 }] },
+  });
+  await manage('messenger', 'PUT', `${path}/team/grace`, { name: 'Grace' });
+  await manage('messenger', 'PUT', `${path}/messenger/config`, {
+    ...putMessengerSettings.request.body.content['application/json'].example,
+    team: [],
+  });
+  await manage('flags', 'PUT', `${path}/flags/beta`, { enabled: true, rolloutPercentage: 100 });
+  const expiresOn = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  const link = await call('putPublicLink', { body: { expiresOn } });
+  return z.object({ token: z.string() }).parse(link.body).token;
+}
 
 /** Sends requests of every kind at a steady rate until stopped, whatever the responses. */
 export async function startLoad(options: LoadOptions): Promise<Load> {
@@ -76,8 +95,8 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     [250, reply],
     [500, () => readOnly('listThreads')],
     [300, annotate],
-    // Not scaled by intensity: a link may be read 60 times a minute.
-    [1_500 * intensity, share],
+    // Not scaled by intensity: an address may read a link 30 times a minute.
+    [2_500 * intensity, share],
   ];
   const loops = sends.map(([everyMs, send]) => repeat(everyMs / intensity, send));
 

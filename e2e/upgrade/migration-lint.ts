@@ -80,6 +80,10 @@ function alteration({ subtype, def, name = '' }: AlterTableCmd): Problem[] {
   switch (subtype) {
     case 'AT_DropNotNull':
       return [];
+    // Settings of storage and vacuum: rows stay as they are, and readers and writers go on.
+    case 'AT_SetRelOptions':
+    case 'AT_ResetRelOptions':
+      return [];
     case 'AT_ValidateConstraint':
       return [brief('the whole table is read')];
     case 'AT_ColumnDefault':

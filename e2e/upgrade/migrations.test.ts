@@ -68,6 +68,7 @@ test.each([
   "ALTER TABLE turns ADD COLUMN mood text NOT NULL DEFAULT 'good'",
   'ALTER TABLE turns ADD COLUMN at timestamptz NOT NULL DEFAULT now()',
   'ALTER TABLE turns ALTER COLUMN body DROP NOT NULL',
+  'ALTER TABLE turns SET (autovacuum_vacuum_scale_factor = 0.02, fillfactor = 90)',
   'CREATE INDEX CONCURRENTLY i ON turns (body)',
   "ALTER TYPE mood ADD VALUE 'fine'",
   "COMMENT ON TABLE turns IS 'DROP TABLE turns'",

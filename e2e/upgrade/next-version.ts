@@ -41,8 +41,8 @@ async function tablesOf(url: string): Promise<string[]> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   try {
     const rows = await sql<{ name: string }[]>`
-      select quote_ident(schemaname) || '.' || quote_ident(tablename) as name
-      from pg_tables where schemaname = 'public'`;
+      select oid::regclass::text as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`;
     return rows.map(({ name }) => name);
   } finally {
     await sql.end({ timeout: 5 });

@@ -2,14 +2,15 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { putMessengerSettings, type ServiceName } from '@switchboard/contracts';
-import { z } from 'zod';
+import type { ServiceName } from '@switchboard/contracts';
 import { apiClient } from '../harness/call.ts';
 import { type Deployment, deploy, type Part } from '../harness/deployment.ts';
 import type { Instance } from '../harness/instances.ts';
 import { createProject, managementClient } from '../harness/project.ts';
+import { storedEvents } from '../harness/stored.ts';
+import { archivedEvents } from './archived.ts';
 import { follow } from './live.ts';
-import { startLoad } from './load.ts';
+import { prepareLoad, startLoad } from './load.ts';
 import { isNextVersion, writeNextVersion } from './next-version.ts';
 import { createRequestCounts } from './request-counts.ts';
 import { type Verification, verify } from './verify.ts';
@@ -79,19 +80,7 @@ export async function runRollingUpgrade(
   const manage = await managementClient(deployment);
   const project = await createProject(deployment, { id: 'web-shop', region: 'eu' });
   const call = apiClient(gateway, project);
-  const report = `/projects/${project.id}/reports/${project.reportId}`;
-  await manage('collaboration', 'POST', `${report}/runs`, { report: { rows: [{ signUps: 42 }] } });
-  await manage('messenger', 'PUT', `/projects/${project.id}/team/grace`, { name: 'Grace' });
-  await manage('messenger', 'PUT', `/projects/${project.id}/messenger/config`, {
-    ...putMessengerSettings.request.body.content['application/json'].example,
-    team: [],
-  });
-  await manage('flags', 'PUT', `/projects/${project.id}/flags/beta`, {
-    enabled: true,
-    rolloutPercentage: 100,
-  });
-  const link = await call('putPublicLink', { body: { expiresOn: inDays(30) } });
-  const { token: linkToken } = z.object({ token: z.string() }).parse(link.body);
+  const linkToken = await prepareLoad(manage, call, project);
 
   const counts = createRequestCounts();
   let reader = 0;
@@ -136,7 +125,15 @@ export async function runRollingUpgrade(
   await Promise.all(visitors.map(({ live }) => live.stop()));
 
   return {
-    ...(await verify({ deployment, project, call, manage, accepted: load.accepted, visitors })),
+    ...(await verify({
+      stored: await storedEvents(backings.kafka.brokers),
+      archived: await archivedEvents(backings.s3, backings.postgres.url('archive'), load.accepted.eventIds),
+      project,
+      call,
+      manage,
+      accepted: load.accepted,
+      visitors,
+    })),
     requests: counts.totals(),
     failures: counts.failures(),
     socketCodes: visitors.flatMap(({ live }) => live.codes()),
@@ -156,5 +153,3 @@ async function readFrom(localAddress: string, api: string, token: string) {
     });
   });
 }
-
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);

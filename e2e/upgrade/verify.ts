@@ -1,10 +1,7 @@
 import { eventually } from '@switchboard/testkit';
 import { z } from 'zod';
 import type { Call } from '../harness/call.ts';
-import type { Deployment } from '../harness/deployment.ts';
 import type { Manage, TestProject } from '../harness/project.ts';
-import { storedEvents } from '../harness/stored.ts';
-import { archivedEvents } from './archived.ts';
 import type { Live } from './live.ts';
 import { type Accepted, within } from './load.ts';
 
@@ -26,7 +23,10 @@ export interface Verification {
 }
 
 interface Verified {
-  deployment: Deployment;
+  /** How many times each event is on the event log. */
+  stored: ReadonlyMap<string, number>;
+  /** How many times each event is in the archive. */
+  archived: ReadonlyMap<string, number>;
   project: TestProject;
   call: Call;
   manage: Manage;
@@ -43,19 +43,14 @@ const flags = z.object({ flags: z.record(z.string(), z.unknown()) });
 
 /** Checks that everything accepted is stored, archived and delivered exactly once. */
 export async function verify({
-  deployment,
+  stored,
+  archived,
   project,
   call,
   manage,
   accepted,
   visitors,
 }: Verified): Promise<Verification> {
-  const stored = await storedEvents(deployment.backings.kafka.brokers);
-  const archived = await archivedEvents(
-    deployment.backings.s3,
-    deployment.backings.postgres.url('archive'),
-    accepted.eventIds,
-  );
   const turnsStored = new Map<string, string[]>();
   for (const one of accepted.conversations) {
     const { turns } = conversation.parse((await call('getConversation', within(one))).body);

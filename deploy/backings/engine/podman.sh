@@ -61,6 +61,8 @@ print_podman() {
 export DOCKER_HOST=unix://$1/podman.sock
 export DOCKER_CONFIG=$1/docker
 export DOCKER_BUILDKIT=0
+# An image of a registry; engine.sh down removes containers.
+export TESTCONTAINERS_RYUK_DISABLED=true
 export PATH=$1/bin:\$PATH
 END
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run.sh <folder> <port> <controller port>: runs one Kafka broker in the foreground, with its data in the folder.
-# KAFKA_PROPERTIES: a file of additional properties, which take precedence. KAFKA_SCRAM: a user to create.
+# KAFKA_PROPERTIES: a file of additional properties, which take precedence. KAFKA_SCRAM: users to create,
+# one a line.
 # KAFKA_HEAP_MB: the heap, by default 512. KAFKA_JAVA_FLAGS: further flags for Java.
 # Ends in exec, so that signals reach the broker.
 set -euo pipefail
@@ -41,7 +42,9 @@ log=org.slf4j.simpleLogger
 java=(java ${KAFKA_JAVA_FLAGS:-} "-Xmx${KAFKA_HEAP_MB:-512}m" -Xms256m -XX:+UseSerialGC -cp "$libs/*"
   "-D$log.defaultLogLevel=warn" "-D$log.log.kafka.server.KafkaRaftServer=info")
 if [ ! -f "$folder/data/meta.properties" ]; then
+  users=()
+  while read -r user; do [ -z "$user" ] || users+=(--add-scram "$user"); done <<<"${KAFKA_SCRAM:-}"
   "${java[@]}" kafka.tools.StorageTool format --cluster-id MkU3OEVBNTcwNTJENDM2Qk \
-    --config "$folder/server.properties" ${KAFKA_SCRAM:+--add-scram "$KAFKA_SCRAM"} >/dev/null
+    --config "$folder/server.properties" "${users[@]}" >/dev/null
 fi
 exec "${java[@]}" kafka.Kafka "$folder/server.properties"

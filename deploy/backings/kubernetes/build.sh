@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# build.sh <folder>: the Kubernetes API server, kubectl and etcd from their Go modules. Minutes of CPU time. Keeps what
-# exists.
+# build.sh <folder>: the Kubernetes API server, kubectl and etcd from their Go modules, and the types of other operators
+# that the chart uses. Minutes of CPU time. Keeps what exists.
 set -euo pipefail
 home=$1
 kubernetes_version=v1.34.4
 etcd_version=v3.6.5
-mkdir -p "$home/bin" "$home/build"
+keda_version=v2.21.0
+prometheus_operator_version=v0.85.0
+gateway_api_version=v1.3.0
+mkdir -p "$home/bin" "$home/build" "$home/types"
 
 fail() { echo "install.sh: $*" >&2; exit 1; }
 
@@ -38,7 +41,15 @@ replace_staging() {
   done >>go.mod
 }
 
-type -P go >/dev/null || fail "go is missing; install Go 1.24 or newer"
+# types <module> <version> <file...>: custom resource definitions, as a module has them.
+types() {
+  local module=$1 version=$2
+  shift 2
+  go mod download "$module@$version" || fail "$module was not downloaded"
+  install -m 644 "${@/#/$(go env GOMODCACHE)/$module@$version/}" "$home/types/"
+}
+
+type -P go >/dev/null || fail "go is missing; install Go 1.26 or newer"
 type -P openssl >/dev/null || fail "openssl is missing; install it with your system's package manager"
 of=k8s.io/component-base/version
 minor=${kubernetes_version#v1.}
@@ -49,3 +60,9 @@ build etcd "$etcd_version" "" go.etcd.io/etcd/server/v3
 # The package is called server.
 ln -sf server "$home/bin/etcd"
 [ -x "$home/bin/kubectl" ] || fail "kubectl was not built"
+types github.com/kedacore/keda/v2 "$keda_version" \
+  config/crd/bases/keda.sh_{scaledobjects,triggerauthentications}.yaml
+types github.com/prometheus-operator/prometheus-operator "$prometheus_operator_version" \
+  example/prometheus-operator-crd/monitoring.coreos.com_{podmonitors,prometheusrules}.yaml
+types sigs.k8s.io/gateway-api "$gateway_api_version" \
+  config/crd/standard/gateway.networking.k8s.io_httproutes.yaml

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { applyManifest, createManagementClient, ManagementError, parseManifest } from '@switchboard/cli';
-import { createProjectKey, getPublicLink } from '@switchboard/contracts';
+import { applyManifest, parseManifest } from '@switchboard/cli';
+import { createClient, isNotFound } from '@switchboard/management';
 import { pause } from '@switchboard/resilience';
 import { z } from 'zod';
 import { demoFile, readIfExists, writeAtomically } from './files.ts';
 import type { Issuer } from './issuer.ts';
 import { seedCollaboration } from './seed/collaboration.ts';
+import { runComputedReport, shareComputedReport } from './seed/computed-report.ts';
 import { seedEvents } from './seed/events.ts';
 import { seedMessenger } from './seed/messenger/messenger.ts';
 import { seedReplay } from './seed/replay/replay.ts';
@@ -14,6 +15,8 @@ import { PROPAGATION_MS } from './seed/request.ts';
 const PROJECT = 'prj_shop';
 const OTHER_REGION_PROJECT = 'prj_shop_us';
 const REPORT = 'rep_signups';
+/** Computed from the demo's events. */
+const COMPUTED_REPORT = 'rep_orders';
 const MONTH_SECONDS = 30 * 24 * 60 * 60;
 
 const PEOPLE = {
@@ -66,8 +69,10 @@ export interface Demo extends KeptKeys {
 
 export interface PreparedDemo {
   demo: Demo;
-  /** Address of the demo's public link; undefined once it was turned off. */
+  /** Address of a report computed from the demo's events; undefined once its link was turned off. */
   sharedReportUrl: string | undefined;
+  /** Has that report run with all events sent until now, a few seconds later. */
+  computeReport(signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -104,16 +109,31 @@ export async function prepareDemo(options: DemoOptions): Promise<PreparedDemo> {
     ...mail,
   };
   await writeAtomically(demoFile(home), `${JSON.stringify(demo, null, 2)}\n`);
-  return { demo, sharedReportUrl: await publicLink(internalUrls.api, tokens.owner) };
+  const report = computedReport(internalUrls, tokens);
+  return {
+    demo,
+    sharedReportUrl: await publicLink(internalUrls.api, tokens.owner),
+    computeReport: (signal) => runComputedReport(report, signal),
+  };
 }
 
+const computedReport = (urls: InternalUrls, tokens: Demo['tokens']) => ({
+  managementUrl: urls.management,
+  apiUrl: urls.api,
+  projectId: PROJECT,
+  reportId: COMPUTED_REPORT,
+  tokens,
+});
+
 async function publicLink(url: string, token: string): Promise<string | undefined> {
-  const client = createManagementClient({ token, addressOf: () => url, retryForMs: 0 });
+  const client = createClient({ token, url, retryForMs: 0 });
   try {
-    const link = await client.call(getPublicLink, { params: { projectId: PROJECT, reportId: REPORT } });
-    return z.object({ url: z.string() }).parse(link).url;
+    const link = await client.call('getPublicLink', {
+      params: { projectId: PROJECT, reportId: COMPUTED_REPORT },
+    });
+    return link.url;
   } catch (error) {
-    if (error instanceof ManagementError && error.status === 404) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }
@@ -132,23 +152,21 @@ async function readKeptKeys(home: string): Promise<KeptKeys | undefined> {
 }
 
 async function seedDemo(urls: InternalUrls, tokens: Demo['tokens']): Promise<KeptKeys> {
-  const client = createManagementClient({
+  const client = createClient({
     token: tokens.operator,
-    addressOf: () => urls.management,
+    url: urls.management,
     retryForMs: PROPAGATION_MS,
   });
   const manifest = parseManifest(await readFile(new URL('seed/demo.yaml', import.meta.url), 'utf8'));
   await applyManifest(manifest, { client });
-  const keyOf = async (projectId: string) => {
-    const created = await client.call(createProjectKey, { params: { projectId } });
-    return z.object({ key: z.string() }).parse(created).key;
-  };
-  const project_key = await keyOf(PROJECT);
-  const other_region_key = await keyOf(OTHER_REGION_PROJECT);
+  const keyOf = (projectId: string) => client.call('createProjectKey', { params: { projectId } });
+  const { key: project_key } = await keyOf(PROJECT);
+  const { key: other_region_key } = await keyOf(OTHER_REGION_PROJECT);
   const where = { managementUrl: urls.management, apiUrl: urls.api, projectId: PROJECT };
   await seedCollaboration({ ...where, reportId: REPORT, tokens });
   const messenger = await seedMessenger({ ...where, token: tokens.operator, projectKey: project_key });
   await seedEvents({ eventsUrl: urls.events, projectKey: project_key });
+  await shareComputedReport(computedReport(urls, tokens));
   await seedReplay({ replayUrl: urls.replay, projectKey: project_key });
   return { project_key, other_region_key, ...messenger };
 }

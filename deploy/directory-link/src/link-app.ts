@@ -20,6 +20,11 @@ export function createLinkApp({ link, home, region, metrics }: LinkAppOptions): 
   );
   const app = new Hono();
   app.get('/health/live', (c) => c.json({ status: 'live' }));
+  // As in services: the chart's probes ask for it.
+  app.get('/health/serving', (c) => {
+    const isServing = link.isComplete();
+    return c.json({ status: isServing ? 'serving' : 'not serving' }, isServing ? 200 : 503);
+  });
   app.get('/health/ready', async (c) => {
     const problems: Record<string, string> = link.isComplete() ? {} : { link: 'copying' };
     await home.ping().catch(() => {

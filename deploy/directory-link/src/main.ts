@@ -1,16 +1,19 @@
-import { createDirectoryLink, createErasureReportLink } from '@switchboard/directory';
+import { auditTopic } from '@switchboard/audit';
+import { createDirectoryLink, createReportLink } from '@switchboard/directory';
 import { EventLogUnavailable } from '@switchboard/event-log';
 import { retry } from '@switchboard/resilience';
 import {
   ConfigError,
+  countFailures,
   createLogger,
   createMetrics,
+  debugOnSignal,
   ListenError,
+  linkSettings,
   listen,
   openEventLog,
   shutDownInOrder,
 } from '@switchboard/service-kit';
-import { linkSettings } from './config.ts';
 import { createLinkApp } from './link-app.ts';
 
 const NAME = 'directory-link';
@@ -18,12 +21,15 @@ const FINISH_MS = 2_000;
 
 try {
   const { home: homeConfig, region: config } = linkSettings(process.env);
-  const logger = createLogger({ service: NAME, level: config.LOG_LEVEL });
-  const metrics = createMetrics(NAME);
+  const metrics = createMetrics(NAME, config.REVISION);
+  const logger = countFailures(createLogger({ service: NAME, level: config.LOG_LEVEL }), metrics);
+  debugOnSignal(logger);
   const region = openEventLog({ config, logger, metrics }, NAME);
-  const home = openEventLog({ config: homeConfig, logger, metrics: createMetrics(`${NAME} home`) }, NAME);
+  const homeMetrics = createMetrics(`${NAME} home`);
+  const home = openEventLog({ config: homeConfig, logger, metrics: homeMetrics }, `${NAME}-home`, NAME);
   const link = createDirectoryLink({ home, region, replication: config.TOPIC_REPLICATION, logger });
-  const reports = createErasureReportLink({ home, region, replication: config.TOPIC_REPLICATION });
+  const { TOPIC_REPLICATION: replication } = config;
+  const reports = createReportLink({ home, region, replication, others: [auditTopic(replication)] });
   const app = createLinkApp({ link, home, region, metrics });
   const server = await listen({ fetch: app.fetch, host: config.HOST, port: config.PORT });
   logger.info({ port: server.port, region: config.REGION }, 'listening');

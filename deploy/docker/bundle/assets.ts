@@ -9,6 +9,7 @@ const REFERENCE = /new URL\(\s*'([^']+)',\s*import\.meta\.(?:url|resolve\(\s*'([
 
 /**
  * Copies files that code reads into the bundle: `new URL('../migrations', import.meta.url)` then points to the copy.
+ * Modules, which threads run, are bundled as programs of their own: `new URL('./thread.ts', import.meta.url)`.
  * Other uses of import.meta in our code are an error, because their files would be missing from the bundle.
  */
 export function assets(): Plugin {
@@ -19,6 +20,12 @@ export function assets(): Plugin {
       async handler(code, id) {
         let bundled = code;
         for (const [reference, path = '', specifier] of code.matchAll(REFERENCE)) {
+          if (path.endsWith('.ts')) {
+            const fileName = `${basename(path, '.ts')}.mjs`;
+            this.emitFile({ type: 'chunk', id: join(dirname(id), path), fileName });
+            bundled = bundled.replace(reference, `new URL('./${fileName}', import.meta.url)`);
+            continue;
+          }
           const base = specifier === undefined ? id : createRequire(id).resolve(specifier);
           const target = join(dirname(base), path);
           const { name, folder } = await packageOf(target);
@@ -30,7 +37,10 @@ export function assets(): Plugin {
           const slash = path.endsWith('/') ? '/' : '';
           bundled = bundled.replace(reference, `new URL('./${place}${slash}', import.meta.url)`);
         }
-        const left = bundled.replaceAll(/new URL\('\.\/assets\/[^']+', import\.meta\.url\)/g, '');
+        const left = bundled.replaceAll(
+          /new URL\('\.\/(?:assets\/[^']+|[\w-]+\.mjs)', import\.meta\.url\)/g,
+          '',
+        );
         const stray = /import\.meta\.(?!main\b)\w+.*/.exec(left)?.[0];
         if (stray !== undefined)
           this.error(`${id}: ${stray} cannot be bundled; use new URL('<path>', import.meta.url)`);

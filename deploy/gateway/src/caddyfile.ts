@@ -1,17 +1,8 @@
-import type { ServiceName } from '@switchboard/contracts';
+import { SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
 import { block, type Line, render, setting } from './caddy-syntax.ts';
-import { failures } from './failures.ts';
+import { failures, securityHeaders } from './failures.ts';
 import { docsPolicy } from './public.ts';
 import { type PublicHost, pattern, publicHosts, type Route, routesOf } from './routes.ts';
-
-const SERVICES: ServiceName[] = [
-  'catalogue',
-  'collaboration',
-  'messenger',
-  'flags',
-  'ingestion',
-  'analytics',
-];
 
 const ADDRESSES: Record<PublicHost, string> = {
   api: setting('API_ADDRESS', 'http://:4000'),
@@ -27,10 +18,11 @@ export async function caddyfile(): Promise<string> {
     '# Variables and design: docs/gateway.md.',
     globalOptions(),
     upstreamOptions(),
-    ...SERVICES.flatMap(upstreamsOf),
+    ...SERVICE_NAMES.flatMap(upstreamsOf),
     common(policy),
     failures(),
     ...publicHosts.map(site),
+    metrics(),
   ]);
 }
 
@@ -44,24 +36,29 @@ function globalOptions(): Line {
       '# Event streams end within 50 minutes.',
       block('timeouts', ['read_header 15s', 'read_body 60s', 'write 1h', 'idle 2m']),
       'max_header_size 32KB',
+      'metrics',
     ]),
   ]);
 }
 
 /**
- * Caddy logs the requests that fail, those of clients that leave included, with their headers and address. Both hold
- * credentials and what people sent: headers go, and addresses end before a query or a token.
+ * Caddy logs requests, those of clients that leave included, with their headers and addresses. They hold credentials
+ * and what people sent: headers go, a URL ends before a query or a token, and of an IP address the network is left.
  */
 function withoutSecrets(): Line {
-  const address = `regexp "(${[...tokenPrefixes(), '[?]'].join('|')}).*" "$1***"`;
+  const url = `regexp "(${[...tokenPrefixes(), '[?]'].join('|')}).*" "$1***"`;
+  const network = (field: string) => block(`${field} ip_mask`, ['ipv4 24', 'ipv6 48']);
   return block('format filter', [
     'wrap json',
     block('fields', [
       'request>headers delete',
       'headers delete',
       'resp_headers delete',
-      `request>uri ${address}`,
-      `uri ${address}`,
+      'request>tls delete',
+      `request>uri ${url}`,
+      `uri ${url}`,
+      network('request>remote_ip'),
+      network('request>client_ip'),
     ]),
   ]);
 }
@@ -92,6 +89,8 @@ function upstreamOptions(): Line {
       'keepalive 30s',
       'keepalive_idle_conns_per_host 256',
       'compression off',
+      '# For services with TLS_CERT_FILE: docs/mutual-tls.md.',
+      setting('UPSTREAM_TLS', ''),
     ]),
   ]);
 }
@@ -109,24 +108,27 @@ function upstreamsOf(service: ServiceName): Line[] {
   ];
 }
 
-/** Applies to every request: request id, no dot segments, and the OpenAPI document and its page. */
+/** Applies to every request: request id, no dot segments, and the documents of the API and their page. */
 function common(policy: string): Line {
   return block('(common)', [
     'header -Server',
+    ...securityHeaders(),
     '@unnamed not header_regexp X-Request-Id ^[A-Za-z0-9._-]{1,128}$',
     'request_header @unnamed X-Request-Id {http.request.uuid}',
     '@dots path_regexp (^|/)\\.\\.?(/|$)',
     'error @dots 404',
-    '@described path /openapi.json /docs /docs/*',
+    '@described path /openapi.json /asyncapi.json /docs /docs/*',
     block('handle @described', [
+      '# Load balancers check their health here.',
+      'skip_log',
       `root * ${setting('GATEWAY_PUBLIC', '/srv/public')}`,
-      'header /openapi.json Access-Control-Allow-Origin *',
-      'header /openapi.json Content-Type "application/json; charset=utf-8"',
+      '@documents path /openapi.json /asyncapi.json',
+      'header @documents Access-Control-Allow-Origin *',
+      'header @documents Content-Type "application/json; charset=utf-8"',
       '@page path /docs /docs/',
       `header @page Content-Security-Policy "${policy}"`,
       'header @page Referrer-Policy no-referrer',
       'header @page Cache-Control no-cache',
-      'header /docs/* X-Content-Type-Options nosniff',
       'header /docs/*.js Cache-Control "public, max-age=31536000, immutable"',
       'rewrite @page /docs.html',
       block('file_server', ['precompressed gzip']),
@@ -146,6 +148,7 @@ function site(host: PublicHost): Line {
       routes: routesOf(other).filter(({ path }) => !own.has(path)),
     }));
   return block(ADDRESSES[host], [
+    'log',
     'import failures',
     block('route', [
       'import common',
@@ -174,6 +177,14 @@ function site(host: PublicHost): Line {
       ]),
       'error 404',
     ]),
+  ]);
+}
+
+/** For Prometheus, on a port that nothing else is on. */
+function metrics(): Line {
+  return block(setting('METRICS_ADDRESS', 'http://:4009'), [
+    block('handle /metrics', ['metrics']),
+    block('handle', ['respond 404']),
   ]);
 }
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorShape, ofrepCodeOf } from '@switchboard/contracts';
-import { block, type Line } from './caddy-syntax.ts';
+import { block, type Line, setting } from './caddy-syntax.ts';
 
 interface Failure {
   /** Names its matchers. */
@@ -43,11 +43,22 @@ const FAILURES: Failure[] = [
   },
 ];
 
+/** On every answer, unless the service has set them. HSTS is off until the setting gives its seconds. */
+export function securityHeaders(): Line[] {
+  const seconds = setting('HSTS_SECONDS', '0');
+  return [
+    'header ?X-Content-Type-Options nosniff',
+    `@hsts expression \`${seconds} > 0\``,
+    `header @hsts ?Strict-Transport-Security "max-age=${seconds}"`,
+  ];
+}
+
 /** Errors that the gateway itself answers, in the error shape of the path. */
 export function failures(): Line {
   return block('(failures)', [
     block('handle_errors', [
       'header -Server',
+      ...securityHeaders(),
       'header X-Request-Id {http.request.header.X-Request-Id}',
       'header Access-Control-Allow-Origin *',
       'header Access-Control-Expose-Headers "Retry-After, X-Request-Id, X-Error"',

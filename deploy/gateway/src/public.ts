@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { mountApiReference } from '@switchboard/api-reference';
-import { type Host, openApiDocument } from '@switchboard/contracts';
+import { asyncApiDocument, type Host, openApiDocument } from '@switchboard/contracts';
 import { Hono } from 'hono';
 import { setting } from './caddy-syntax.ts';
 
@@ -24,14 +24,19 @@ export async function docsPolicy(): Promise<string> {
   return (await apiReference([setting('DOCS_ORIGINS', "'self'")])).policy;
 }
 
-/** Writes the files that the gateway serves itself: the OpenAPI document and the page /docs. */
+/** Writes the files that the gateway serves itself: the OpenAPI and AsyncAPI documents and the page /docs. */
 export async function writePublicFiles(folder: string, servers: Partial<Record<Host, string>>) {
   const { html, script, bytes } = await apiReference([]);
-  const document = JSON.stringify(openApiDocument({ servers }));
+  const documents = {
+    openapi: openApiDocument({ servers }),
+    asyncapi: asyncApiDocument({ api: servers.api }),
+  };
   await mkdir(join(folder, 'docs'), { recursive: true });
   await Promise.all([
     writeFile(join(folder, 'docs.html'), html),
-    writeWithGzip(join(folder, 'openapi.json'), Buffer.from(document)),
+    ...Object.entries(documents).map(([name, document]) =>
+      writeWithGzip(join(folder, `${name}.json`), Buffer.from(JSON.stringify(document))),
+    ),
     writeWithGzip(join(folder, 'docs', script), bytes),
   ]);
 }

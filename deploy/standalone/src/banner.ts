@@ -5,7 +5,7 @@ interface Started extends PreparedDemo {
   urls: Addresses['urls'];
 }
 
-/** Printed once everything is ready: addresses, keys, a report to open, and four commands to paste. */
+/** Printed once everything is ready: addresses, keys, a report to open, and commands to paste. */
 export function banner({ demo, urls, sharedReportUrl }: Started, home: string, seconds: number): string {
   const key = demo.project_key;
   return `
@@ -23,7 +23,8 @@ Switchboard is ready (${seconds.toFixed(1)} s). Ctrl-C stops it; data is kept in
   Keys, tokens   ${home}/demo.json
   Reference      ${urls.api}/docs
 ${sharedReportUrl === undefined ? '' : `  Report         ${sharedReportUrl}\n`}
-Set a person's traits, send an event, evaluate every flag for that person, and count events a few seconds later:
+Set a person's traits, send an event, evaluate every flag for that person, and a few seconds later count events and
+have the report computed again:
 
 curl -sS ${urls.events}/v1/identify -H 'Authorization: Bearer ${key}' -d '{"distinct_id":"ada","properties":{"plan":"pro","email":"ada@example.com"}}'
 
@@ -32,6 +33,8 @@ curl -sS ${urls.events}/v1/events -H 'Authorization: Bearer ${key}' -d '{"sent_a
 curl -sS '${urls.api}/v1/flags?distinct_id=ada&reasons=true' -H 'Authorization: Bearer ${key}'
 
 curl -sS ${urls.api}/v1/projects/${demo.project_id}/insights -H 'Authorization: Bearer ${demo.tokens.owner}' -H 'Content-Type: application/json' -d '{"kind":"trends","range":{"last":7,"unit":"day"},"series":[{"event":"order placed"}]}'
+
+curl -sS -X POST ${urls.management}/management/v1/projects/${demo.project_id}/reports/rep_orders/run -H 'Authorization: Bearer ${demo.tokens.operator}'
 
 `;
 }

@@ -1,5 +1,6 @@
 import { mountApiReference } from '@switchboard/api-reference';
 import {
+  asyncApiDocument,
   extraRoutes,
   type Host,
   managementOperations,
@@ -50,6 +51,7 @@ export function createGateway({
   // Services set the request id of their own answers; the routes below are the gateway's.
   gateway.use(async (c, next) => {
     c.header('X-Request-Id', requestId(c.req.header('X-Request-Id')));
+    c.header('X-Content-Type-Options', 'nosniff');
     await next();
   });
   const notFound = (c: Context, message: string) =>
@@ -65,15 +67,13 @@ export function createGateway({
   if (pages !== undefined) gateway.route('/', pages);
   const docs = `${servers.api}/docs`;
   gateway.get('/', (c) => c.json({ name: 'Switchboard', docs, openapi: `${servers.api}/openapi.json` }));
-  let document: string | undefined;
-  gateway.get('/openapi.json', (c) => {
-    document ??= JSON.stringify(openApiDocument({ management: host === 'management', servers }));
-    return c.body(document, 200, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Access-Control-Allow-Origin': '*',
-    });
+  mountApiReference(gateway, {
+    origins: Object.values(servers),
+    documents: {
+      'openapi.json': () => openApiDocument({ management: host === 'management', servers }),
+      'asyncapi.json': () => asyncApiDocument({ api: servers.api }),
+    },
   });
-  mountApiReference(gateway, { origins: Object.values(servers) });
   gateway.notFound((c) => notFound(c, `. See ${docs} for the reference.`));
   return gateway;
 }

@@ -150,7 +150,7 @@ describe('docs/erasing.md', () => {
     await documentedErasure('person');
 
     expect(await memberships(person)).toBeUndefined();
-    for (const database of ['flags', 'messenger', 'archive', 'collaboration'])
+    for (const database of ['flags', 'messenger', 'archive', 'collaboration', 'analytics'])
       expect(await rowsWith(database, 'distinct_id', person), database).toEqual({});
     expect(await rowsOf(`distinct_id = '${person}'`)).toBe(0);
     expect(await rowsOf(`distinct_id <> '${person}'`)).toBe(others);
@@ -207,13 +207,19 @@ it('docs/erasing.md: erases a project from every store', async () => {
     token: tokens.operator,
   });
   expect(deleted.status).toBe(204);
-  for (const database of ['flags', 'messenger', 'collaboration', 'archive'])
+  for (const database of ['flags', 'messenger', 'collaboration', 'archive', 'analytics'])
     await run(`${database}: project`, { project });
   await run('messenger: company', { company: 'cmp_acme' });
   // The record of the person's erasure stays.
-  expect(await rowsWith('catalogue', 'project_id', project)).toEqual({ erasures: 1 });
-  for (const database of ['flags', 'messenger', 'collaboration', 'ingestion'])
+  // The audit trail stays until it expires.
+  expect(await rowsWith('catalogue', 'project_id', project)).toEqual({
+    audit_entries: expect.any(Number),
+    erasures: 1,
+  });
+  for (const database of ['messenger', 'collaboration', 'ingestion', 'analytics'])
     expect(await rowsWith(database, 'project_id', project), database).toEqual({});
+  // Flags publishes that cohorts are gone before it forgets them.
+  await eventually(async () => expect(await rowsWith('flags', 'project_id', project)).toEqual({}));
   // The archive rewrites files after that; the demo has no other project.
   await eventually(async () => expect(await rowsWith('archive', 'project_id', project)).toEqual({}), {
     withinMs: 40_000,

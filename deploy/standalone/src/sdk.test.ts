@@ -1,21 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
-import { eventually } from '@switchboard/testkit';
+import { createClient } from '@switchboard/management';
+import { eventually, hasChromium } from '@switchboard/testkit';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { archivedEvents } from './testing/archived.ts';
 import { type FaultyLink, faultyLink } from './testing/faulty-link.ts';
 import { standaloneForTests } from './testing/launch.ts';
-import { hasChromium, siteForTests } from './testing/sdk-page.ts';
-
-/** The code that the README of a package says to paste. */
-function readme(name: string): string {
-  const text = readFileSync(new URL(`../../../packages/${name}/README.md`, import.meta.url), 'utf8');
-  const [, code = ''] = /```jsx?\n([\s\S]*?)```/.exec(text) ?? [];
-  expect(code).not.toBe('');
-  return code;
-}
+import { readme } from './testing/readme.ts';
+import { siteForTests } from './testing/sdk-page.ts';
 
 describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
   const running = standaloneForTests();
@@ -28,8 +21,16 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
       react: import.meta.resolve('react'),
       dom: import.meta.resolve('react-dom/client'),
       server: import.meta.resolve('react-dom/server.browser'),
+      openfeature: import.meta.resolve('@openfeature/web-sdk'),
+      provider: import.meta.resolve('@switchboard/openfeature-web'),
     },
-    scripts: { browser: readme('sdk-browser'), replay: readme('sdk-replay'), react: readme('sdk-react') },
+    scripts: {
+      browser: readme('sdk-browser'),
+      replay: readme('sdk-replay'),
+      messenger: readme('sdk-messenger'),
+      react: readme('sdk-react'),
+      'openfeature-web': readme('sdk-openfeature-web'),
+    },
     body: `<button id="buy">Buy <b>now</b></button><input id="name"><div id="root"></div>
       <div data-switchboard-block><button id="private">Ada</button></div><p data-switchboard-mask>Lovelace</p>`,
   });
@@ -44,7 +45,10 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
   afterEach(async () => {
     link.fault = undefined;
     link.arrivals.length = 0;
-    for (const context of contexts.splice(0)) await context.close();
+    for (const context of contexts.splice(0)) {
+      await context.unrouteAll({ behavior: 'ignoreErrors' });
+      await context.close();
+    }
   });
   afterAll(() => link.close());
 
@@ -353,6 +357,55 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(refused).toBeGreaterThan(2);
   });
 
+  it('evaluates flags through OpenFeature, follows changes and the context, and tracks', async () => {
+    const { base_url, management_url, project_id, project_key, tokens } = running.demo;
+    const management = createClient({ url: management_url, token: tokens.operator });
+    const put = (enabled: boolean) =>
+      management.call('putFlag', {
+        params: { projectId: project_id, key: 'sdk-plan' },
+        body: {
+          enabled,
+          rolloutPercentage: 100,
+          type: 'string',
+          targeting: [{ attribute: 'plan', op: 'eq', value: 'pro' }],
+          variations: [{ key: 'gold', value: 'Gold', weight: 1 }],
+        },
+      });
+    await put(true);
+    const page = await open(await visitor());
+    await page.evaluate(`(async () => {
+      const { OpenFeature, ProviderEvents } = openfeature;
+      const options = { key: '${project_key}', host: '${base_url}', tracker: sb };
+      changed = [];
+      OpenFeature.addHandler(ProviderEvents.ConfigurationChanged, ({ flagsChanged }) => changed.push(...flagsChanged));
+      const context = { targetingKey: 'of-ada', plan: 'pro' };
+      await OpenFeature.setProviderAndWait(new provider.SwitchboardProvider(options), context);
+      of = OpenFeature.getClient();
+    })()`);
+    const plan = () => page.evaluate(`of.getStringDetails('sdk-plan', 'none')`);
+    expect(await plan()).toMatchObject({ value: 'Gold', variant: 'gold', reason: 'TARGETING_MATCH' });
+    expect(await page.evaluate(`of.getNumberDetails('sdk-plan', 7)`)).toMatchObject({
+      value: 7,
+      errorCode: 'TYPE_MISMATCH',
+    });
+    expect(await page.evaluate(`of.getBooleanDetails('missing', true)`)).toMatchObject({
+      value: true,
+      errorCode: 'FLAG_NOT_FOUND',
+    });
+    await put(false);
+    await page.waitForFunction(`changed.includes('sdk-plan')`);
+    expect(await plan()).toMatchObject({ value: 'none', reason: 'DISABLED' });
+    await put(true);
+    await page.waitForFunction(`of.getStringValue('sdk-plan', 'none') === 'Gold'`);
+    await page.evaluate(`openfeature.OpenFeature.setContext({ targetingKey: 'of-ada', plan: 'free' })`);
+    expect(await plan()).toMatchObject({ value: 'none' });
+    await page.evaluate(`of.track('plan viewed', { value: 3 }); sb.flush()`);
+    await eventually(() =>
+      expect(link.arrivals.map(({ body }) => body).join()).toContain('"event_name":"plan viewed"'),
+    );
+    accepted.push(...idsIn());
+  });
+
   it('reads the inbox and marks messages read', async () => {
     const { management_url, project_id, tokens } = running.demo;
     const sent = await fetch(`${management_url}/management/v1/projects/${project_id}/messages`, {
@@ -442,7 +495,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     accepted.push(String(await page.evaluate('tracked')));
   });
 
-  it.each(['browser', 'replay', 'react'])(
+  it.each(['browser', 'replay', 'messenger', 'react', 'openfeature-web'])(
     'runs what the README of @switchboard/%s says to paste',
     async (name) => {
       const { base_url, eu_api_url, eu_replay_url, project_key } = running.demo;
@@ -459,12 +512,27 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
           await route.fulfill({ response: answer });
         });
       const page = await site.open(context);
-      await page.evaluate(`scripts.${name}().then((module) => { const { App } = module;
+      await page.evaluate(`scripts['${name}']().then((module) => { const { App } = module;
       if (App) dom.createRoot(document.querySelector('#root')).render(react.createElement(App)); })`);
+      if (name === 'browser') {
+        await page.getByRole('button', { name: 'Open the chat' }).click();
+        await page.getByRole('button', { name: 'Send us a message' }).click();
+        await page.getByRole('textbox', { name: 'Write a message' }).fill('Where is my order?');
+        await page.keyboard.press('Enter');
+      }
       const expected = {
-        browser: ['/v1/identify 202', '/v1/events 202', '/v1/flags 200'],
+        browser: [
+          '/v1/identify 202',
+          '/v1/events 202',
+          '/v1/flags 200',
+          '/v1/replay 202',
+          '/v1/conversations 201',
+          expect.stringMatching(/turns 201$/),
+        ],
         replay: ['/v1/replay 202'],
+        messenger: ['/v1/messenger/config 200'],
         react: ['/v1/flags 200'],
+        'openfeature-web': ['/ofrep/v1/evaluate/flags 200'],
       }[name];
       await eventually(() => expect(answers).toEqual(expect.arrayContaining(expected ?? [])), {
         withinMs: 20_000,
@@ -508,6 +576,11 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect((await put({ 'Content-Type': 'text/plain' })).status).toBe(415);
     expect((await put(json, '{"enabled":1}')).status).toBe(400);
     expect((await put(json, undefined, 'no-such-flag')).status).toBe(404);
+    const answer = (headers: Record<string, string>, body: object) =>
+      fetch(`${state}/answers`, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect((await answer({ ...json, ...evil }, { distinctId: 'user-ada', body: 'x' })).status).toBe(403);
+    expect((await answer(json, { distinctId: 'user-ada', body: ' ' })).status).toBe(400);
+    expect((await answer(json, { distinctId: 'nobody', body: 'x' })).status).toBe(404);
     expect((await fetch(`${state}/events?ids=${Array(51).fill('a')}`)).status).toBe(400);
     const flags = await fetch(`${state}/flags`);
     expect([flags.status, flags.headers.get('access-control-allow-origin')]).toEqual([200, null]);
@@ -529,30 +602,23 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await page.getByRole('switch', { name: 'payments enabled' }).click();
     await page.getByText('Payments are paused').waitFor();
     expect(await page.locator('#checkout').isDisabled()).toBe(true);
+    await page.getByRole('textbox', { name: 'Write a message' }).fill('Is the tent waterproof?');
+    await page.keyboard.press('Enter');
+    await page.locator('.mine .bubble:not(.waiting)').waitFor();
+    await page.getByRole('textbox', { name: 'Answer' }).fill('Yes, its seams are taped.');
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').getByText('Yes, its seams are taped.').waitFor();
     expect(complaints).toEqual([]);
   }, 60_000);
 
   it('everything that track accepted is archived exactly once', async () => {
-    const connection = await (await DuckDBInstance.create()).connect();
-    const files = `${running.home}/objects/events/*/*.parquet`;
-    try {
-      await eventually(
-        async () => {
-          const rows = await connection.runAndReadAll(
-            // A merged file repeats rows of files that stay for a while, with their positions on the log.
-            `SELECT DISTINCT event_id, log_partition, log_offset, log_line FROM read_parquet('${files}')
-             WHERE project_id = '${running.demo.project_id}' AND event_id NOT LIKE 'demo-%'`,
-          );
-          const archived = rows.getRowObjectsJson().map((row) => String(row['event_id']));
-          const counts = new Map<string, number>();
-          for (const id of archived) counts.set(id, (counts.get(id) ?? 0) + 1);
-          expect(accepted.filter((id) => counts.get(id) !== 1)).toEqual([]);
-          expect(archived.length).toBe(counts.size);
-        },
-        { withinMs: 60_000 },
-      );
-    } finally {
-      connection.closeSync();
-    }
+    await eventually(
+      async () => {
+        const archived = await archivedEvents(running.home, running.demo.project_id);
+        expect(accepted.filter((id) => archived.get(id) !== 1)).toEqual([]);
+        expect([...archived].filter(([, count]) => count !== 1)).toEqual([]);
+      },
+      { withinMs: 60_000 },
+    );
   }, 90_000);
 });

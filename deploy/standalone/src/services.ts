@@ -1,4 +1,4 @@
-import type { ServiceName } from '@switchboard/contracts';
+import { SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
 import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
@@ -39,13 +39,4 @@ export function createServices(environmentOf: (name: ServiceName) => Environment
   ];
 }
 
-export const DATABASES = [
-  'catalogue',
-  'collaboration',
-  'messenger',
-  'flags',
-  'ingestion',
-  'archive',
-  'analytics',
-  'event_log',
-];
+export const DATABASES = [...SERVICE_NAMES, 'event_log'];

@@ -19,11 +19,11 @@ const json = async (response: Response) => (await response.json()) as Record<str
 const authorized = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
 
 describe('the first start', () => {
-  it('prints four curl commands that work when pasted; the flags see the traits of the first, the question the events', async () => {
+  it('prints five curl commands that work when pasted; the flags see the traits of the first, the question the events', async () => {
     const lines = running.banner.split('\n').filter((line) => line.startsWith('curl '));
-    expect(lines).toHaveLength(4);
+    expect(lines).toHaveLength(5);
     const answers: unknown[] = [];
-    for (const line of lines) answers.push(JSON.parse((await run('bash', ['-c', line])).stdout));
+    for (const line of lines.slice(0, 4)) answers.push(JSON.parse((await run('bash', ['-c', line])).stdout));
     expect(answers.slice(0, 2)).toEqual([{ accepted: 1 }, { accepted: 1 }]);
     expect(answers[2]).toMatchObject({ flags: { payments: true, 'old-basket': false } });
     const again = await run('bash', ['-c', lines[2] ?? '']);
@@ -123,8 +123,34 @@ describe('paths that no service serves', () => {
 });
 
 describe('the demo', () => {
-  it('has a public link that opens, with annotations', async () => {
+  it('has a public link to a report of its events, which changes with them', async () => {
     const link = /Report +(\S+)/.exec(running.banner)?.[1] ?? '';
+    // A link is read thirty times a minute from one address, also by the tests that follow.
+    const orders = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 4_000));
+      const answer = await json(await fetch(link.replace('/shared/', '/v1/shared-reports/')));
+      expect(answer).toMatchObject({ report: { kind: 'line', series: [{ name: 'Orders' }] } });
+      const { report } = answer as { report: { series: { values: number[] }[] } };
+      return report.series[0]?.values.reduce((sum, value) => sum + value, 0) ?? 0;
+    };
+    await eventually(async () => expect(await orders()).toBeGreaterThan(10), { withinMs: 120_000 });
+    const before = await orders();
+    const lines = running.banner.split('\n').filter((line) => line.startsWith('curl '));
+    await run('bash', ['-c', lines[1] ?? '']);
+    await eventually(
+      async () => {
+        await run('bash', ['-c', lines[4] ?? '']);
+        expect(await orders()).toBeGreaterThan(before);
+      },
+      { withinMs: 120_000 },
+    );
+    expect(await (await fetch(link)).text()).toContain('<svg');
+  }, 250_000);
+
+  it('has a report with annotations and a public link', async () => {
+    const { base_url, project_id, report_id, tokens } = running.demo;
+    const path = `${base_url}/v1/projects/${project_id}/reports/${report_id}/public-link`;
+    const link = String((await json(await fetch(path, authorized(tokens.owner))))['url']);
     const page = await fetch(link);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(await page.text()).toMatch(/<svg[\s\S]*Autumn campaign/);

@@ -42,7 +42,9 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
   const host = env['HOST'] || '127.0.0.1';
   // Closed in this order: requests in flight finish, then services flush, then the database stops.
   const closing: { streams?: () => void; addresses?: Closing; services?: Closing; postgres?: Closing } = {};
+  const stopping = new AbortController();
   const stop = async () => {
+    stopping.abort();
     closing.streams?.();
     await closing.addresses?.();
     await closing.services?.();
@@ -108,6 +110,8 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       mail: { mail_dir: join(home, 'mail') },
     });
     pages.show(prepared);
+    // The schedule runs the report in any case.
+    void prepared.computeReport(stopping.signal).catch(() => undefined);
     return { ...prepared, urls, stop };
   } catch (error) {
     await stop();

@@ -165,6 +165,54 @@ describe('keys', () => {
   });
 });
 
+describe('projects', () => {
+  it('are throttled, their events dropped, and both undone', async () => {
+    const { project_id: project, project_key: key } = running.demo;
+    const accepted = async () => {
+      const events = [
+        {
+          ...{ distinct_id: 'ada', event_id: crypto.randomUUID(), event_name: 'seen', schema_version: 1 },
+          timestamp: new Date().toISOString(),
+        },
+      ];
+      const response = await fetch(`${running.demo.eu_api_url}/v1/events`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ events, sent_at: new Date().toISOString() }),
+      });
+      return [response.status, await response.json()];
+    };
+    const throttle = ['projects', 'throttle', project];
+    expect((await switchboard([...throttle, '--events-per-second', '500'])).out).toBe(
+      `~ project ${project} 500 events per second\n`,
+    );
+    expect(await accepted()).toEqual([202, { accepted: 1 }]);
+    expect(await json([...throttle, '--drop-events'])).toMatchObject({ eventsPerSecond: 0 });
+    await expect.poll(accepted).toEqual([202, { accepted: 0 }]);
+    expect((await switchboard(['projects', 'throttled'])).out).toContain(`  ${project}  events dropped\n`);
+    expect((await switchboard(['projects', 'unthrottle', project])).out).toBe(
+      `- throttle of project ${project}\n`,
+    );
+    await expect.poll(accepted).toEqual([202, { accepted: 1 }]);
+    expect(await json(['projects', 'throttled'])).toEqual({ throttles: [] });
+  });
+});
+
+describe('schedule', () => {
+  it('changes a flag at its time, lists what waits, and cancels it', async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const patch = ['--patch', '{"rolloutPercentage":7}', '--reason', 'Launch'];
+    const { project_id: project } = running.demo;
+    const { id } = await json(['schedule', 'create', project, 'new-navigation', '--at', at, ...patch]);
+    const { out } = await switchboard(['schedule', 'list', project]);
+    expect(out).toBe(`${at} ${id} new-navigation (Launch): waits\n`);
+    expect((await switchboard(['schedule', 'cancel', project, id])).code).toBe(0);
+    expect(await json(['schedule', 'list', project])).toEqual({ changes: [] });
+    const again = await switchboard(['schedule', 'cancel', project, id]);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('may have been made already')]);
+  });
+});
+
 describe('import models', () => {
   const entry = { litellm_provider: 'anthropic', mode: 'chat', input_cost_per_token: 1.1e-6 };
   const list = JSON.stringify({

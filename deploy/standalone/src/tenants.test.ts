@@ -1,13 +1,15 @@
 import {
+  consoleOperations,
   type Host,
   isGrantedByRole,
   managementOperations,
   type Operation,
   operations,
+  permissionGrants,
   ROLES,
 } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
@@ -19,9 +21,12 @@ const running = standaloneForTests();
 let demo: DemoJson;
 /** The outsider joins the other company, whose project has this key. */
 let otherKey: string;
+/** What the outsider, as the other company's owner, made with every permission that a role has. */
+let otherTokens: { personal: string; service: string; revoked: string };
 beforeAll(async () => {
   demo = running.demo;
   otherKey = await makeOtherTenant();
+  otherTokens = await makeTokens();
 }, 60_000);
 
 const addressOf = (host: Host) =>
@@ -72,6 +77,7 @@ async function makeOtherTenant(): Promise<string> {
   await manage('PUT', `/companies/${company}/members/${outsider}`, {
     name: 'Olu Adeyemi',
     email: 'olu@other.example',
+    role: 'owner',
   });
   const settings = { companyId: company, name: 'Other', region: 'eu', defaultLanguage: 'en' };
   await manage('PUT', `/projects/${project}`, settings);
@@ -87,11 +93,33 @@ async function makeOtherTenant(): Promise<string> {
   return key;
 }
 
+async function makeTokens() {
+  const path = `/companies/${OTHER.company}/tokens`;
+  const permissions = Object.entries(permissionGrants).flatMap(([name, { role }]) =>
+    role === null ? [] : [name],
+  );
+  const make = async (kind: string): Promise<{ id: string; token: string }> => {
+    const answer = await ask(`${demo.management_url}/management/v1${path}`, {
+      method: 'POST',
+      bearer: demo.tokens.outsider,
+      body: { name: kind, kind, permissions },
+    });
+    expect(answer.status, answer.text).toBe(201);
+    return answer.json;
+  };
+  const { id, token: revoked } = await make('service');
+  await manage('DELETE', `${path}/${id}`);
+  return { personal: (await make('personal')).token, service: (await make('service')).token, revoked };
+}
+
 /** The operation's path in a project, by default the demo's, with well-formed ids elsewhere. */
 function urlOf({ host, path }: Operation, projectId = demo.project_id): string {
   const ids: Record<string, string> = { projectId, reportId: demo.report_id };
   return addressOf(host) + path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
 }
+
+/** An operation of management and its twin for the console have the same id. */
+const nameOf = ({ operationId, credential }: Operation) => `${operationId} (${credential})`;
 
 /** Not JSON: an error about it would mean that the body was read before access was settled. */
 const notJson = ({ method }: Operation) => (['get', 'delete'].includes(method) ? {} : { body: '{"half' });
@@ -118,25 +146,43 @@ const callers: Record<
     ['a project key', () => demo.project_key, 401],
     ['a member of another company', () => demo.tokens.outsider, 403],
     ['an operator who is no member', () => demo.tokens.operator, 403],
+    ['a service token', () => otherTokens.service, 401],
+  ],
+  console: [
+    ['a project key', () => demo.project_key, 401],
+    ['a member of another company', () => demo.tokens.outsider, 403],
+    ['an operator who is no member', () => demo.tokens.operator, 403],
+    ['a token that was revoked', () => otherTokens.revoked, 401],
+    ['a service token of another company', () => otherTokens.service, 403],
+    ['a personal token of a member of another company', () => otherTokens.personal, 403],
   ],
   management: [
     ['a project key', () => demo.project_key, 401],
     ['a member of another company', () => demo.tokens.outsider, 403],
+    ['a token that was revoked', () => otherTokens.revoked, 401],
+    ['a service token of another company', () => otherTokens.service, 403],
+    ['a personal token of a member of another company', () => otherTokens.personal, 403],
   ],
 };
+
+const isOfOneself = ({ credential, permission }: Operation) =>
+  credential === 'console' && permission === undefined;
 
 const guarded = operations.flatMap((operation) =>
   operation.credential === 'public'
     ? []
     : [
-        { name: operation.operationId, who: 'nobody', bearer: () => undefined, is: 401, operation },
-        ...callers[operation.credential].map(([who, bearer, is]) => ({
-          name: operation.operationId,
-          who,
-          bearer,
-          is,
-          operation,
-        })),
+        { name: nameOf(operation), who: 'nobody', bearer: () => undefined, is: 401, operation },
+        // Whoever has a token may ask about themselves.
+        ...callers[operation.credential]
+          .filter(([, , is]) => is === 401 || !isOfOneself(operation))
+          .map(([who, bearer, is]) => ({
+            name: nameOf(operation),
+            who,
+            bearer,
+            is,
+            operation,
+          })),
       ],
 );
 
@@ -152,11 +198,120 @@ describe('every operation, before it reads the body', () => {
   });
 });
 
+describe('a project with a list of origins', () => {
+  const [ours, evil] = ['https://shop.example', 'https://evil.example'];
+  const flags = () => `${demo.base_url}/v1/flags?distinct_id=ada`;
+  const from = (origin: string | undefined, key = otherKey) =>
+    fetch(flags(), {
+      headers: { Authorization: `Bearer ${key}`, ...(origin === undefined ? {} : { Origin: origin }) },
+    });
+  const setOrigins = (allowedOrigins: string[] | undefined) =>
+    manage('PUT', `/projects/${OTHER.project}`, {
+      companyId: OTHER.company,
+      name: 'Other',
+      region: 'eu',
+      defaultLanguage: 'en',
+      ...(allowedOrigins && { allowedOrigins }),
+    });
+
+  beforeAll(async () => {
+    expect((await setOrigins([ours])).allowedOrigins).toEqual([ours]);
+    await eventually(async () => expect((await from(evil)).status).toBe(403));
+  }, 30_000);
+  afterAll(async () => {
+    await setOrigins(undefined);
+    await eventually(async () => expect((await from(evil)).status).toBe(200));
+  });
+
+  it('serves its pages, and callers that are no page', async () => {
+    const page = await from(ours);
+    expect([page.status, page.headers.get('access-control-allow-origin')]).toEqual([200, ours]);
+    expect(page.headers.get('vary')).toMatch(/Origin/);
+    const server = await from(undefined);
+    expect([server.status, server.headers.get('access-control-allow-origin')]).toEqual([200, null]);
+  });
+
+  it('refuses other pages, which cannot read why', async () => {
+    for (const origin of [evil, 'null', `${ours}.evil.example`, 'http://shop.example']) {
+      const { status, headers } = await from(origin);
+      expect([origin, status, headers.get('access-control-allow-origin')]).toEqual([origin, 403, null]);
+    }
+    const beacon = await fetch(`${demo.eu_api_url}/v1/identify`, {
+      method: 'POST',
+      headers: { Origin: evil },
+      body: JSON.stringify({ api_key: otherKey, distinct_id: 'ada' }),
+    });
+    expect(beacon.status).toBe(403);
+  });
+
+  it('changes nothing for another project', async () => {
+    const { status, headers } = await from(evil, demo.project_key);
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+  });
+});
+
+describe('every operation, whatever it answers', () => {
+  /** Who may ask for it; what follows is about the response, a refusal of the empty body included. */
+  const allowed: Record<Operation['credential'], () => string | undefined> = {
+    public: () => undefined,
+    'project-key': () => otherKey,
+    conversation: () => otherKey,
+    ingestion: () => otherKey,
+    'access-token': () => demo.tokens.outsider,
+    console: () => otherTokens.personal,
+    management: () => otherTokens.personal,
+  };
+
+  it.each(operations)(
+    '$operationId says nosniff, and no-store to people and operators',
+    async (operation) => {
+      for (const bearer of [allowed[operation.credential](), undefined]) {
+        const { method } = operation;
+        // Nothing that others need is removed.
+        const projectId = method === 'delete' ? 'prj_none' : OTHER.project;
+        const response = await fetch(urlOf(operation, projectId), {
+          method: method.toUpperCase(),
+          headers: {
+            'Content-Type': 'application/json',
+            ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
+          },
+          ...notJson(operation),
+        });
+        await response.body?.cancel();
+        expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+        if (['access-token', 'console', 'management'].includes(operation.credential)) {
+          expect(response.headers.get('cache-control')).toBe('no-store');
+        }
+      }
+    },
+  );
+
+  it('so do pages, paths that are not served and methods that are not', async () => {
+    const paths = ['/', '/docs', '/openapi.json', '/nothing', '/v1/nothing', '/health/live'];
+    const urls = [demo.base_url, demo.eu_api_url, demo.management_url].flatMap((base) =>
+      paths.map((path) => base + path),
+    );
+    for (const [method, url] of [
+      ...urls.map((one) => ['GET', one] as const),
+      ['DELETE', `${demo.base_url}/v1/plans`] as const,
+      // Refused before the application, because a page could send it.
+      ['POST', `${demo.management_url}/management/v1/erasures`] as const,
+    ]) {
+      const { headers } = await fetch(url, { method });
+      expect([url, headers.get('x-content-type-options')]).toEqual([url, 'nosniff']);
+    }
+  });
+});
+
+const isOfRole = (permission: keyof typeof permissionGrants) => permissionGrants[permission].role !== null;
+
 const ofProjects = operations.filter(
   ({ path, service }) => path.includes('{projectId}') && service !== 'catalogue',
 );
 
-describe('every management operation, by the role of the caller in the company', () => {
+const DOORS = ['management', 'console'] as const;
+
+describe('every operation of management and the console, by the role of the caller in the company', () => {
   const tokens = new Map<string, string>();
   beforeAll(async () => {
     const { company } = OTHER;
@@ -164,42 +319,190 @@ describe('every management operation, by the role of the caller in the company',
       const sub = `sub-${role}`;
       const member = { name: role, email: `${role}@other.example`, role };
       await manage('PUT', `/companies/${company}/members/${sub}`, member);
-      await manage('PUT', `/companies/cmp_spare_${role}`, {
-        name: 'Spare',
-        plan: { tier: 'other', cycle: 'monthly' },
-      });
-      await manage('PUT', `/companies/cmp_spare_${role}/members/${sub}`, member);
-      const spare = { companyId: company, name: 'Spare', region: 'eu', defaultLanguage: 'en' };
-      await manage('PUT', `/projects/prj_spare_${role}`, spare);
+      for (const door of DOORS) {
+        await manage('PUT', `/companies/cmp_spare_${door}_${role}`, {
+          name: 'Spare',
+          plan: { tier: 'other', cycle: 'monthly' },
+        });
+        await manage('PUT', `/companies/cmp_spare_${door}_${role}/members/${sub}`, member);
+        const spare = { companyId: company, name: 'Spare', region: 'eu', defaultLanguage: 'en' };
+        await manage('PUT', `/projects/prj_spare_${door}_${role}`, spare);
+      }
       const minted = await ask(`${demo.base_url}/dev/tokens`, { method: 'POST', body: { sub } });
       tokens.set(role, minted.json.token);
     }
   }, 60_000);
 
-  /** What an allowed call would remove from under the others has a copy for each role. */
-  function pathFor({ operationId, path }: Operation, role: string): string {
+  /** What an allowed call would remove from under the others has a copy for each door and role. */
+  function pathFor({ operationId, path, credential }: Operation, role: string): string {
+    const spare = `spare_${credential}_${role}`;
     const ids: Record<string, string> = {
-      companyId: operationId === 'deleteCompany' ? `cmp_spare_${role}` : OTHER.company,
-      projectId: operationId === 'deleteProject' ? `prj_spare_${role}` : OTHER.project,
+      companyId: operationId === 'deleteCompany' ? `cmp_${spare}` : OTHER.company,
+      projectId: operationId === 'deleteProject' ? `prj_${spare}` : OTHER.project,
       reportId: OTHER.report,
     };
     return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
   }
 
-  const asked = managementOperations.flatMap((operation) => {
-    const { operationId: name, permission } = operation;
+  const asked = [...managementOperations, ...consoleOperations].flatMap((operation) => {
+    const { permission } = operation;
+    const name = nameOf(operation);
     if (permission === undefined) throw new Error(`${name} names no permission`);
     return ROLES.map((role) => ({ name, role, operation, is: isGrantedByRole(role, permission) }));
   });
 
   it.each(asked)('$name by $role: $is', async ({ operation, role, is }) => {
-    const answer = await ask(demo.management_url + pathFor(operation, role), {
+    const answer = await ask(addressOf(operation.host) + pathFor(operation, role), {
       method: operation.method.toUpperCase(),
       bearer: tokens.get(role) ?? '',
       ...notJson(operation),
     });
     expect(answer.status, answer.text).not.toBe(401);
     expect(answer.status !== 403, answer.text).toBe(is);
+  });
+});
+
+describe('every management operation, with a token of the company', () => {
+  /** The status of an operation with a token, whose body would fail after access. */
+  async function statusWith(token: string, operation: Operation): Promise<number> {
+    const ids: Record<string, string> = {
+      companyId: OTHER.company,
+      projectId: OTHER.project,
+      reportId: OTHER.report,
+    };
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
+    const answer = await ask(demo.management_url + path, {
+      method: operation.method.toUpperCase(),
+      bearer: token,
+      ...notJson(operation),
+    });
+    return answer.status;
+  }
+
+  async function tokenWith(body: object): Promise<string> {
+    const path = `/companies/${OTHER.company}/tokens`;
+    return (await manage('POST', path, { name: 'one', kind: 'service', ...body })).token;
+  }
+
+  const reading = managementOperations.filter(
+    ({ method, permission }) => method === 'get' && permission !== undefined && isOfRole(permission),
+  );
+
+  it('is allowed what the token carries, and nothing else', async () => {
+    const carried = new Set(['directory.read', 'flags.read', 'conversations.read']);
+    for (const { operationId, permission } of reading) {
+      if (permission === undefined || !carried.delete(permission)) continue;
+      const token = await tokenWith({ permissions: [permission] });
+      for (const operation of managementOperations) {
+        const isAllowed = operation.permission === permission;
+        if (isAllowed && operation.method !== 'get') continue;
+        const status = await statusWith(token, operation);
+        expect([operationId, operation.operationId, status !== 403]).toEqual([
+          operationId,
+          operation.operationId,
+          isAllowed,
+        ]);
+      }
+    }
+  }, 60_000);
+
+  it('is refused in other projects and in the company to a token of one project', async () => {
+    const token = await tokenWith({ permissions: ['directory.read'], projectIds: [OTHER.project] });
+    const asked = managementOperations.filter(({ permission }) => permission === 'directory.read');
+    for (const operation of asked) {
+      const status = await statusWith(token, operation);
+      expect([operation.operationId, status !== 403]).toEqual([
+        operation.operationId,
+        operation.path.includes('{projectId}'),
+      ]);
+    }
+  });
+
+  it('is refused everywhere within a second of the revocation', async () => {
+    const path = `/companies/${OTHER.company}/tokens`;
+    const { id, token } = await manage('POST', path, {
+      name: 'one',
+      kind: 'service',
+      permissions: ['flags.read', 'messenger.read', 'events.read'],
+    });
+    const used = managementOperations.filter(({ operationId }) =>
+      ['listFlags', 'getMessengerSettings', 'findEvent'].includes(operationId),
+    );
+    for (const operation of used) expect(await statusWith(token, operation)).not.toBe(401);
+    await manage('DELETE', `${path}/${id}`);
+    await eventually(
+      async () => {
+        for (const operation of used) expect(await statusWith(token, operation)).toBe(401);
+      },
+      { withinMs: 5_000 },
+    );
+  });
+});
+
+describe('a person who answers visitors', () => {
+  it('does so from the console, as themselves, and may do nothing that a viewer may not besides', async () => {
+    const { company, project } = OTHER;
+    const sub = 'sub-answers';
+    await manage('PUT', `/companies/${company}/members/${sub}`, {
+      name: 'Mina',
+      email: 'mina@other.example',
+      role: 'support',
+    });
+    const { token } = (await ask(`${demo.base_url}/dev/tokens`, { method: 'POST', body: { sub } })).json;
+    const as = (method: string, path: string, body?: unknown) =>
+      ask(`${demo.base_url}/v1${path}`, { method, bearer: token, body });
+    const opened = await ask(`${demo.base_url}/v1/conversations`, {
+      method: 'POST',
+      bearer: otherKey,
+      body: { distinctId: 'visitor-1' },
+    });
+    const { conversationId } = opened.json;
+
+    const mine = await as('GET', '/me');
+    expect(mine.json.companies).toEqual([expect.objectContaining({ id: company, role: 'support' })]);
+    expect(mine.json.companies[0].permissions).toContain('conversations.reply');
+    expect((await as('GET', '/projects')).json.projects.map(({ id }: { id: string }) => id)).toContain(
+      project,
+    );
+
+    const conversations = `/projects/${project}/conversations`;
+    const listed = await as('GET', conversations);
+    expect(listed.json.conversations.map(({ id }: { id: string }) => id)).toContain(conversationId);
+    const replied = await as('POST', `${conversations}/${conversationId}/turns`, { body: 'Hello!' });
+    expect([replied.status, replied.json.turn.authorId]).toEqual([201, sub]);
+    const asOther = { authorId: 'grace', body: 'Hello!' };
+    expect((await as('POST', `${conversations}/${conversationId}/turns`, asOther)).status).toBe(403);
+    const status = await as('PUT', `${conversations}/${conversationId}/status`, { status: 'resolved' });
+    expect(status.json).toEqual({ status: 'resolved' });
+
+    const flag = { enabled: true, rolloutPercentage: 100 };
+    expect((await as('GET', `/projects/${project}/flags`)).status).toBe(200);
+    expect((await as('PUT', `/projects/${project}/flags/mine`, flag)).status).toBe(403);
+    expect((await as('GET', `/projects/${demo.project_id}/conversations`)).status).toBe(403);
+  });
+});
+
+describe('an operator with every permission', () => {
+  it('has none of them on the console, also not to write as somebody else in their own company', async () => {
+    const { company, project } = OTHER;
+    const sub = z.object({ operator: z.string() }).parse(demo['subs']).operator;
+    const flags = `${demo.base_url}/v1/projects/${project}/flags`;
+    const flag = {
+      method: 'PUT',
+      bearer: demo.tokens.operator,
+      body: { enabled: true, rolloutPercentage: 1 },
+    };
+    expect((await ask(`${flags}/operators`, flag)).status).toBe(403);
+    await manage('PUT', `/companies/${company}/members/${sub}`, { name: 'Op', email: 'op@other.example' });
+    await eventually(async () =>
+      expect((await ask(flags, { bearer: demo.tokens.operator })).status).toBe(200),
+    );
+    expect((await ask(`${flags}/operators`, flag)).status).toBe(403);
+    const url = `${demo.base_url}/v1/companies/${company}`;
+    const companyNow = (await ask(url, { bearer: demo.tokens.operator })).json;
+    const renamed = { method: 'PUT', bearer: demo.tokens.operator, body: { ...companyNow, name: 'Mine' } };
+    expect((await ask(url, renamed)).status).toBe(403);
+    await manage('DELETE', `/companies/${company}/members/${sub}`);
   });
 });
 

@@ -1,21 +1,32 @@
-import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { createAdaptorServer } from '@hono/node-server';
-import { interfaceOperations, openApiDocument } from '@switchboard/contracts';
+import { asyncApiDocument, interfaceOperations, openApiDocument } from '@switchboard/contracts';
+import { hasChromium, openBrowser } from '@switchboard/testkit';
 import { Hono } from 'hono';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mountApiReference } from './index.ts';
 
 const app = new Hono();
-app.get('/openapi.json', (c) => c.json(openApiDocument()));
-mountApiReference(app, { origins: ['https://events.example'] });
+mountApiReference(app, {
+  origins: ['https://events.example'],
+  documents: { 'openapi.json': openApiDocument, 'asyncapi.json': asyncApiDocument },
+});
 
 async function scriptPath(): Promise<string> {
   const page = await (await app.request('/docs')).text();
   return `/${/src="(.+?)"/.exec(page)?.[1]}`;
 }
+
+test.each([
+  ['openapi.json', { openapi: '3.1.0' }],
+  ['asyncapi.json', { asyncapi: '3.0.0' }],
+])('serves %s beside the page, to any origin', async (name, content) => {
+  const answer = await app.request(`/${name}`);
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  expect(await answer.json()).toMatchObject(content);
+});
 
 describe('the page', () => {
   test('may only connect to its own host and the hosts of the interface', async () => {
@@ -49,9 +60,6 @@ describe('the page', () => {
   });
 });
 
-const chromiumPath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
-const hasChromium = existsSync(chromiumPath) || process.env['REQUIRE_BACKINGS'] === '1';
-
 describe.skipIf(!hasChromium)('in a browser', () => {
   const server = createAdaptorServer({ fetch: app.fetch });
   const asked: string[] = [];
@@ -63,10 +71,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   beforeAll(async () => {
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await chromium.launch({
-      executablePath: chromiumPath,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-    });
+    browser = await openBrowser();
     page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
     page.on('request', (request) => asked.push(request.url()));
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));

@@ -5,6 +5,8 @@ import { scalarScript } from './scalar.ts';
 export interface ApiReferenceOptions {
   /** Other origins that the page may send requests to: those of the document's servers. */
   origins?: readonly string[];
+  /** The documents beside the page, by file name, each made on first use. */
+  documents?: Readonly<Record<string, () => object>>;
 }
 
 /** Turns off every request to Scalar's own hosts; the content security policy enforces it. */
@@ -24,13 +26,23 @@ const configuration = {
 };
 
 /**
- * Serves `/docs`: Scalar renders `/openapi.json` of the same host, from a script of the same host. No other host is
- * contacted.
+ * Serves `/docs`, where Scalar renders `/openapi.json` of the same host, from a script of the same host, and the
+ * documents. No other host is contacted.
  */
 export function mountApiReference<E extends Env>(
   hono: Hono<E>,
-  { origins = [] }: ApiReferenceOptions = {},
+  { origins = [], documents = {} }: ApiReferenceOptions = {},
 ): void {
+  for (const [name, document] of Object.entries(documents)) {
+    let text: string | undefined;
+    hono.get(`/${name}`, (c) => {
+      text ??= JSON.stringify(document());
+      return c.body(text, 200, {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Access-Control-Allow-Origin': '*',
+      });
+    });
+  }
   hono.route('/docs', createPages(policyFor(origins)));
 }
 

@@ -1,13 +1,12 @@
-import type { AiModel } from '@switchboard/contracts';
+import type { AiModel, Client } from '@switchboard/management';
 import { listObjects } from './list-all.ts';
 import type { PriceList } from './litellm/price-list.ts';
-import type { ManagementClient } from './management-client.ts';
 import { applyManifest, type Outcome } from './manifest/apply.ts';
 import { kinds } from './manifest/kinds.ts';
 import { manifest } from './manifest/manifest.ts';
 
 interface ImportOptions {
-  client: ManagementClient;
+  client: Client;
   onOutcome?: (outcome: Outcome, settled: number, all: number) => void;
   dryRun?: boolean;
 }

@@ -1,4 +1,3 @@
-export { createManagementClient, type ManagementClient, ManagementError } from './management-client.ts';
 export { applyManifest, diffManifest, type Outcome } from './manifest/apply.ts';
 export type { Difference } from './manifest/compare.ts';
 export { exportManifest } from './manifest/export.ts';

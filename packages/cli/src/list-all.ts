@@ -1,31 +1,26 @@
-import { z } from 'zod';
-import type { ManagementClient } from './management-client.ts';
+import type { Client } from '@switchboard/management';
 import { isRecord } from './manifest/compare.ts';
 import type { Kind } from './manifest/kinds.ts';
 
-const page = z.record(z.string(), z.unknown());
+/** Reads a list to its end. */
+export async function collect<T>(entries: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const entry of entries) all.push(entry);
+  return all;
+}
 
-/** Reads every page of a list. */
-export async function listAll(
-  client: ManagementClient,
-  list: Pick<NonNullable<Kind['list']>, 'operation'>,
+/** Every resource of a kind. */
+export function listAll(
+  client: Client,
+  { operation }: NonNullable<Kind['list']>,
   params: Record<string, string> = {},
-  filters: Record<string, string> = {},
 ): Promise<unknown[]> {
-  const found: unknown[] = [];
-  let cursor: unknown;
-  do {
-    const query = { ...filters, ...(typeof cursor === 'string' ? { cursor } : {}) };
-    const answer = page.parse(await client.call(list.operation, { params, query }));
-    found.push(...(Object.values(answer).find(Array.isArray) ?? []));
-    cursor = answer['nextCursor'];
-  } while (typeof cursor === 'string');
-  return found;
+  return collect(client.untyped.list(operation, { params }));
 }
 
 /** Like listAll, for lists of objects. */
 export async function listObjects(
-  client: ManagementClient,
+  client: Client,
   list: NonNullable<Kind['list']>,
   params?: Record<string, string>,
 ): Promise<Record<string, unknown>[]> {

@@ -3,12 +3,17 @@ export * from './analytics/query.ts';
 export * from './analytics/report-content.ts';
 export * from './analytics/runs.ts';
 export * from './archive/files.ts';
+export * from './asyncapi.ts';
 export * from './catalogue.ts';
+export * from './cohorts.ts';
 export * from './collaboration/annotations.ts';
 export * from './collaboration/comments.ts';
 export * from './collaboration/public-links.ts';
 export * from './collaboration/shares.ts';
 export * from './collaboration/threads.ts';
+export * from './console.ts';
+export * from './event-log/access.ts';
+export * from './event-log/acls.ts';
 export * from './extra-routes.ts';
 export * from './fields/fields.ts';
 export * from './fields/json.ts';
@@ -23,7 +28,18 @@ export * from './ingestion/records.ts';
 export * from './ingestion/replay.ts';
 export * from './ingestion/state-token.ts';
 export * from './ingestion/traits.ts';
+export * from './live/channels.ts';
+export {
+  type FlagsMessage,
+  flagsMessage,
+  type MessengerMessage,
+  messengerMessage,
+  type RefetchEvaluation,
+  refetchEvaluation,
+  subscribe,
+} from './live/messages.ts';
 export * from './management/analytics.ts';
+export * from './management/audit.ts';
 export * from './management/catalogue.ts';
 export * from './management/collaboration.ts';
 export * from './management/directory.ts';
@@ -34,6 +50,8 @@ export * from './management/flags.ts';
 export * from './management/lists.ts';
 export * from './management/messenger.ts';
 export * from './management/replays.ts';
+export * from './management/scheduled-changes.ts';
+export * from './management/tokens.ts';
 export * from './messenger/attachments.ts';
 export * from './messenger/configuration.ts';
 export * from './messenger/conversations.ts';
@@ -41,7 +59,9 @@ export * from './messenger/inbox.ts';
 export * from './messenger/settings.ts';
 export * from './ofrep.ts';
 export * from './openapi.ts';
+export * from './operation/audit.ts';
 export * from './operation/error-responses.ts';
 export * from './operation/operation.ts';
 export * from './operation/permissions.ts';
 export * from './operations.ts';
+export * from './throttles.ts';

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import type { ServiceName } from './operation/operation.ts';
-import { operations, publicOperations, serviceOperations } from './operations.ts';
+import { consoleOperations, operations, publicOperations, serviceOperations } from './operations.ts';
 
 const services: ServiceName[] = [
   'catalogue',
@@ -28,6 +28,9 @@ function described(document: OpenApiDocument) {
 
 const addressesOf = (some: typeof operations) => some.map(({ method, path }) => `${method} ${path}`).sort();
 
+/** A document that has management names the path of the twin there. */
+const withoutTwins = (some: typeof operations) => some.filter((one) => !consoleOperations.includes(one));
+
 /** What an operation of the document says, as loosely as a reader of JSON sees it. */
 function entry(document: OpenApiDocument, method: 'get' | 'post' | 'put', path: string) {
   const operation = document.paths?.[path]?.[method];
@@ -48,9 +51,21 @@ describe('the document', () => {
 
   test('describes the public API, and management on request', () => {
     expect(described(openApiDocument())).toEqual(addressesOf(publicOperations));
-    expect(described(whole)).toEqual(addressesOf(operations));
+    expect(described(whole)).toEqual(addressesOf(withoutTwins(operations)));
     const flags = openApiDocument({ services: ['flags'], management: true });
-    expect(described(flags)).toEqual(addressesOf(serviceOperations('flags')));
+    expect(described(flags)).toEqual(addressesOf(withoutTwins(serviceOperations('flags'))));
+  });
+
+  test('has each operation once, with both of its paths', () => {
+    expect(entry(whole, 'put', '/management/v1/projects/{projectId}/flags/{key}')).toMatchObject({
+      operationId: 'putFlag',
+      'x-permission': 'flags.write',
+      'x-console-path': '/v1/projects/{projectId}/flags/{key}',
+    });
+    expect(entry(openApiDocument(), 'put', '/v1/projects/{projectId}/flags/{key}')).toMatchObject({
+      operationId: 'putFlag',
+      'x-permission': 'flags.write',
+    });
   });
 
   test('names the host of each operation, with its URL where known', () => {

@@ -1,6 +1,6 @@
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 import type { Host, Operation, ServiceName } from './operation/operation.ts';
-import { operations } from './operations.ts';
+import { consoleOperations, operations, servedAs } from './operations.ts';
 
 /** The OpenAPI 3.1 document, as JSON. */
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
@@ -29,13 +29,14 @@ const hostDescriptions: Record<Host, string> = {
   management: 'The port of a service; not routed by the gateway',
 };
 
-const info = {
+export const API_INFO = {
   title: 'Switchboard',
   version: '0.1.0',
   description: [
     'Product analytics, feature flags and customer messaging.',
     'Generated identifiers are a prefix and a UUIDv7 in hex. Timestamps are RFC 3339 in UTC with milliseconds. Days are calendar days, YYYY-MM-DD. Lengths are in Unicode code points unless stated in bytes. Strings are stored byte for byte; NUL and unpaired surrogates are rejected.',
     'Every response has X-Request-Id. Requests are checked in this order: credential (401), project (404, 403), request (400), plan (402), everything else. 429 and 503 responses have Retry-After. Unknown properties are ignored unless additionalProperties is false.',
+    'GET /v1/flags/socket and GET /v1/messenger/socket are WebSockets. They and their messages are described in [asyncapi.json](asyncapi.json) (AsyncAPI 3.0).',
   ].join('\n\n'),
 };
 
@@ -45,10 +46,12 @@ export function openApiDocument({
   management = false,
   servers = {},
 }: OpenApiOptions = {}): OpenApiDocument {
+  // Each operation once: a management operation names the path of its twin.
+  const left = management
+    ? new Set(consoleOperations)
+    : new Set(operations.filter(({ host }) => host === 'management'));
   const described = operations
-    .filter(
-      ({ service, host }) => (services?.includes(service) ?? true) && (management || host !== 'management'),
-    )
+    .filter((operation) => (services?.includes(operation.service) ?? true) && !left.has(operation))
     .sort(byReadingOrder);
   const hosts = [...new Set(described.map(({ host }) => host))];
   const serverOf = (host: Host) => serverObject(host, servers[host]);
@@ -62,7 +65,7 @@ export function openApiDocument({
   }
   return generator.getOpenAPI31Document({
     openapi: '3.1.0',
-    info,
+    info: API_INFO,
     servers: [...addresses.values()],
     tags: [...new Set(described.flatMap(({ tags = [] }) => tags))].map((name) => ({ name })),
   });
@@ -84,6 +87,7 @@ function byReadingOrder(one: Operation, other: Operation): number {
 function pathOf(operation: Operation, servers: ReturnType<typeof serverObject>[]): RouteConfig {
   const { service, host, credential, permission, companyIn: _, errorShape, ...bounded } = operation;
   const { maxBodyBytes, maxWireBytes, maxBodyValues, unparsedArray: __, ...route } = bounded;
+  const [, twin] = servedAs(operation);
   return {
     ...route,
     ...(servers.length > 0 ? { servers } : {}),
@@ -91,6 +95,7 @@ function pathOf(operation: Operation, servers: ReturnType<typeof serverObject>[]
     'x-host': host,
     'x-credential': credential,
     ...(permission ? { 'x-permission': permission } : {}),
+    ...(twin ? { 'x-console-path': twin.path } : {}),
     ...(route.request?.body ? { 'x-max-body-bytes': maxBodyBytes } : {}),
     ...(route.request?.body?.content['application/json'] ? { 'x-max-body-values': maxBodyValues } : {}),
     ...(maxWireBytes ? { 'x-max-wire-bytes': maxWireBytes } : {}),
@@ -142,6 +147,6 @@ function registerSecurity(registry: OpenAPIHono['openAPIRegistry']): void {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'The access token of a person. Each management operation needs a permission, by a role in the company or by the token.',
+      'The access token of a person. Each operation of the console and of management needs a permission, by a role in the company; for management also by the token.',
   });
 }

@@ -1,7 +1,16 @@
+import { z } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
 import { errorBodyA, errorBodyB, errorBodyOfrep } from './operation/error-responses.ts';
 import type { Credential, Host, Operation, ServiceName } from './operation/operation.ts';
-import { interfaceOperations, managementOperations, operations, serviceOperations } from './operations.ts';
+import { permissionGrants } from './operation/permissions.ts';
+import {
+  consoleOperations,
+  interfaceOperations,
+  managementOperations,
+  operations,
+  publicOperations,
+  serviceOperations,
+} from './operations.ts';
 
 type Row = [method: string, path: string, host: Host, credential: Credential, service: ServiceName];
 
@@ -70,7 +79,8 @@ test('the public API has 40 operations, each with its host and credential', () =
 });
 
 test('operation ids and addresses are unique', () => {
-  const ids = operations.map(({ operationId }) => operationId);
+  const twins = new Set(consoleOperations);
+  const ids = operations.filter((one) => !twins.has(one)).map(({ operationId }) => operationId);
   const addresses = operations.map(({ method, path }) => `${method} ${path}`);
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(addresses).size).toBe(addresses.length);
@@ -84,6 +94,77 @@ test('every management operation is below /management/v1, takes an access token 
       credential: 'management',
       errorShape: 'B',
     });
+  }
+});
+
+/** They need no permission: everyone may ask about themselves. */
+const aboutTheCaller = ['getMe', 'listOwnProjects'];
+
+test('the console has a twin of every management operation that a role allows, and of no other', () => {
+  const allowed = managementOperations.filter(
+    ({ permission }) => permission !== undefined && permissionGrants[permission].role !== null,
+  );
+  expect(consoleOperations.map(({ operationId }) => operationId)).toEqual(
+    allowed.map(({ operationId }) => operationId),
+  );
+  expect(allowed.length).toBeLessThan(managementOperations.length);
+  for (const { path, host, credential, permission } of consoleOperations) {
+    expect(path).toMatch(/^\/v1\/(companies|projects)\//);
+    expect({ host, credential }).toEqual({ host: 'api', credential: 'console' });
+    expect(permission && permissionGrants[permission].role).not.toBeNull();
+  }
+});
+
+test('every operation of management and the console names a permission, except those about the caller', () => {
+  const without = operations.filter(
+    ({ credential, permission }) =>
+      ['management', 'console'].includes(credential) && permission === undefined,
+  );
+  expect(without.map(({ operationId }) => operationId)).toEqual(aboutTheCaller);
+});
+
+test('no path of one service hides a path of another', () => {
+  for (const one of publicOperations) {
+    const like = new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+    const hidden = publicOperations.filter(
+      (other) => other.host === one.host && other.path !== one.path && like.test(other.path),
+    );
+    // Hono prefers the literal where both are of one service; the gateway knows services only.
+    expect(hidden.filter(({ service }) => service !== one.service).map(({ path }) => path)).toEqual([]);
+  }
+});
+
+test('every list by pages has the same cursor, limit and nextCursor', () => {
+  const fieldsOf = (schema: unknown) => (schema instanceof z.ZodObject ? schema.shape : {});
+  const answerOf = ({ responses }: (typeof operations)[number]) => {
+    const ok = responses[200];
+    const media = ok && 'content' in ok ? ok.content?.['application/json'] : undefined;
+    return fieldsOf(media && 'schema' in media ? media.schema : undefined);
+  };
+  const paged = operations.filter(
+    (one) => 'nextCursor' in answerOf(one) || 'cursor' in fieldsOf(one.request?.query),
+  );
+  expect(paged.length).toBeGreaterThan(10);
+  for (const one of paged) {
+    const { cursor, limit } = fieldsOf(one.request?.query);
+    const refused = (field: unknown, value: unknown) =>
+      !(field instanceof z.ZodType) || !field.safeParse(value).success;
+    expect(Object.keys(answerOf(one)), one.operationId).toContain('nextCursor');
+    expect(
+      [undefined, 'a'].map((value) => refused(cursor, value)),
+      one.operationId,
+    ).toEqual([false, false]);
+    expect(
+      ['', 'x'.repeat(2001)].map((value) => refused(cursor, value)),
+      one.operationId,
+    ).toEqual([true, true]);
+    expect(
+      [undefined, '1'].map((value) => refused(limit, value)),
+      one.operationId,
+    ).toEqual([false, false]);
+    for (const value of ['0', '-1', '1.5', 'all', '', '201']) {
+      expect(refused(limit, value), `${one.operationId}: ${value}`).toBe(true);
+    }
   }
 });
 
@@ -195,7 +276,8 @@ test('every error response of an operation has its shape', () => {
 test('every operation has the errors implied by its credential and body', () => {
   for (const { operationId, credential, request, responses } of operations) {
     const follow = ['500', '503'];
-    if (credential !== 'public') follow.push('401', '403');
+    if (credential !== 'public') follow.push('401');
+    if (credential !== 'public' && !aboutTheCaller.includes(operationId)) follow.push('403');
     if (credential === 'access-token') follow.push('404');
     if (request?.body) follow.push('400', '413', '415');
     expect(Object.keys(responses), operationId).toEqual(expect.arrayContaining(follow));

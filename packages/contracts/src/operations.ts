@@ -4,9 +4,11 @@ import * as annotations from './collaboration/annotations.ts';
 import * as publicLinks from './collaboration/public-links.ts';
 import * as shares from './collaboration/shares.ts';
 import * as threads from './collaboration/threads.ts';
+import * as console from './console.ts';
 import * as flags from './flags.ts';
 import * as ingestion from './ingestion/operations.ts';
 import * as managedAnalytics from './management/analytics.ts';
+import * as managedAudit from './management/audit.ts';
 import * as managedCatalogue from './management/catalogue.ts';
 import * as managedCollaboration from './management/collaboration.ts';
 import * as managedDirectory from './management/directory.ts';
@@ -17,13 +19,17 @@ import * as managedFlags from './management/flags.ts';
 import * as managedLists from './management/lists.ts';
 import * as managedMessenger from './management/messenger.ts';
 import * as managedReplays from './management/replays.ts';
+import * as managedScheduledChanges from './management/scheduled-changes.ts';
+import * as managedTokens from './management/tokens.ts';
 import * as attachments from './messenger/attachments.ts';
 import * as configuration from './messenger/configuration.ts';
 import * as conversations from './messenger/conversations.ts';
 import * as inbox from './messenger/inbox.ts';
 import * as settings from './messenger/settings.ts';
 import * as ofrep from './ofrep.ts';
+import { twinOf } from './operation/console-twin.ts';
 import type { Operation, ServiceName } from './operation/operation.ts';
+import * as managedThrottles from './throttles.ts';
 
 function isOperation(exported: unknown): exported is Operation {
   return typeof exported === 'object' && exported !== null && 'operationId' in exported;
@@ -49,16 +55,12 @@ export const interfaceOperations = operationsOf(
   ingestion,
 );
 
-/** The operations that the gateway routes: the public API, insights, and OFREP for clients of other makers. */
-export const publicOperations: readonly Operation[] = [
-  ...interfaceOperations,
-  ...operationsOf(analytics, ofrep),
-];
-
 /** The operations of the management API. The gateway does not route them. */
 export const managementOperations = operationsOf(
   managedCatalogue,
   managedDirectory,
+  managedThrottles,
+  managedTokens,
   managedErasures,
   managedLists,
   managedAnalytics,
@@ -66,9 +68,34 @@ export const managementOperations = operationsOf(
   managedMessenger,
   managedFlags,
   managedFlagHistory,
+  managedScheduledChanges,
   managedReplays,
   managedEvents,
+  managedAudit,
 );
+
+const twins = new Map(
+  managementOperations.flatMap((operation) => {
+    const twin = twinOf(operation);
+    return twin === undefined ? [] : [[operation, twin] as const];
+  }),
+);
+
+/** What the console's users may call of the management API: a twin of every operation that some role allows. */
+export const consoleOperations: readonly Operation[] = [...twins.values()];
+
+/** An operation as it is served: at its own path and, if it has a twin for the console, there. */
+export function servedAs(operation: Operation): readonly Operation[] {
+  const twin = twins.get(operation);
+  return twin === undefined ? [operation] : [operation, twin];
+}
+
+/** The operations that the gateway routes: the public API, insights, OFREP for clients of other makers, the console's. */
+export const publicOperations: readonly Operation[] = [
+  ...interfaceOperations,
+  ...operationsOf(analytics, ofrep, console),
+  ...consoleOperations,
+];
 
 /** Every operation. */
 export const operations: readonly Operation[] = [...publicOperations, ...managementOperations];

@@ -1,5 +1,6 @@
-import type { Place } from '@switchboard/resilience';
+import type { EndOfCall, Measure, Place } from '@switchboard/resilience';
 import type postgres from 'postgres';
+import { isUnavailable } from './unavailable.ts';
 
 /** The database did not answer in time. Whether the statement took effect is unknown unless it was never sent. */
 export class QueryTimeout extends Error {
@@ -10,6 +11,8 @@ export class QueryTimeout extends Error {
 /** What of a query of postgres.js 3.4 is used here and is not in its types. */
 interface Query {
   handler(query: Query): void;
+  /** Its text, without values. */
+  strings: readonly string[];
   resolve(value: unknown): void;
   reject(error: unknown): void;
   cancel(): void;
@@ -26,6 +29,8 @@ export interface Bound {
   count(change: 1 | -1): void;
   /** Of a query or a transaction, among those that have a connection or wait for one. */
   place(): Place;
+  /** Measures each from when it has its place: until then it waits for others of this process. */
+  measure: Measure | undefined;
   /** Called when one did not come back in time. */
   onTimeout(): void;
 }
@@ -60,12 +65,14 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
       bound.onStart();
       bound.count(1);
       const place = bound.place();
-      const end = once(() => {
+      let endCall: EndOfCall | undefined;
+      const end = once((failure?: unknown) => {
         bound.count(-1);
         place.leave();
+        endCall?.(failure);
       });
       const timer = setTimeout(() => {
-        end();
+        end(LATE);
         giveUp(query, reject);
       }, bound.withinMs);
       query.resolve = (value) => {
@@ -75,10 +82,13 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
       };
       query.reject = (error) => {
         clearTimeout(timer);
-        end();
+        end(failureIn(error));
         reject(error);
       };
-      place.enter(() => handler(query));
+      place.enter(() => {
+        endCall = bound.measure?.('query', () => summaryOf(query.strings.join('?')));
+        handler(query);
+      });
     };
     return result;
   }
@@ -103,6 +113,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
     waiting += 1;
     bound.count(1);
     bound.onStart();
+    let endCall: EndOfCall | undefined;
     const end = once(() => {
       clearTimeout(timer);
       waiting -= 1;
@@ -112,6 +123,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
     const timer = setTimeout(() => {
       // Once begun, it cannot be taken back.
       if (state === 'waiting') end();
+      endCall?.(LATE);
       state = 'late';
       reject(new QueryTimeout('The database did not begin the transaction in time'));
       bound.onTimeout();
@@ -123,15 +135,29 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
             clearTimeout(timer);
             resolve();
             if (state === 'late') throw new QueryTimeout('The transaction began too late');
-            return argument(boundQueries(transaction, within));
+            endCall?.();
+            return commitAfter(argument(boundQueries(transaction, within)));
           },
     );
     const entered = new Promise<void>((enter) => place.enter(enter));
     const done = entered.then(() => {
       state = 'begun';
+      endCall = once(bound.measure?.('begin') ?? (() => undefined));
       return call('begin', work);
     });
+    const settled = (failure?: unknown) => endCall?.(failure);
+    done.then(
+      () => settled(),
+      (error) => settled(failureIn(error)),
+    );
     done.then(() => resolve(), reject).finally(end);
+
+    async function commitAfter(worked: unknown): Promise<unknown> {
+      const result = await (Array.isArray(worked) ? Promise.all(worked) : worked);
+      endCall = once(bound.measure?.('commit') ?? (() => undefined));
+      return result;
+    }
+
     await started;
     return await done;
   }
@@ -161,11 +187,28 @@ function isQuery(value: unknown): value is Query {
   return value instanceof Promise && 'handler' in value && 'cancelled' in value;
 }
 
-function once(act: () => void): () => void {
+function once<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
   let done = false;
-  return () => {
+  return (...given) => {
     if (done) return;
     done = true;
-    act();
+    act(...given);
   };
+}
+
+const LATE = new QueryTimeout('The database did not answer in time');
+
+/** An error in the answer to a statement, such as a duplicate key, is no failure of the database. */
+const failureIn = (error: unknown): unknown => (isUnavailable(error) ? error : undefined);
+
+const MAX_SUMMARISED = 2_000;
+const FIRST_WORD = /^\W*(\w+)/;
+const FIRST_TABLE = /\b(?:from|into|update|join)\s+([\w."]+)/i;
+
+/** What a statement does, and to which table first: `select projects`. */
+function summaryOf(text: string): string {
+  const start = text.slice(0, MAX_SUMMARISED);
+  const [, what = 'query'] = FIRST_WORD.exec(start) ?? [];
+  const [, table] = FIRST_TABLE.exec(start) ?? [];
+  return table === undefined ? what.toLowerCase() : `${what.toLowerCase()} ${table.replaceAll('"', '')}`;
 }

@@ -1,4 +1,4 @@
-import { backoffDelay, createPlaces } from '@switchboard/resilience';
+import { backoffDelay, createPlaces, type Measure } from '@switchboard/resilience';
 import postgres from 'postgres';
 import { boundQueries } from './bounded.ts';
 import { createSockets } from './sockets.ts';
@@ -9,8 +9,14 @@ export interface ConnectOptions {
   /** 0: no bound. */
   statementTimeoutMs: number;
   connectTimeoutMs: number;
+  /**
+   * Through a pooler that gives the connection to another client after each transaction: statements are not prepared,
+   * and the time-outs are those of the role.
+   */
+  isPooled?: boolean;
   /** For whom a query that begins now is: a project, an address. Default: all are for the same. */
   holder?: (() => string) | undefined;
+  measure?: Measure | undefined;
 }
 
 /** Options of every connection. */
@@ -22,16 +28,23 @@ export function connectionOptions(options: ConnectOptions) {
     keep_alive: 10,
     // postgres.js itself waits up to 20 s between attempts.
     backoff: (attempt: number) => backoffDelay(attempt, { baseMs: 50, maxMs: 1_000 }) / 1_000,
-    prepare: true,
+    prepare: !options.isPooled,
     onnotice: () => undefined,
     connection: {
       application_name: options.applicationName,
-      statement_timeout: options.statementTimeoutMs,
-      idle_in_transaction_session_timeout: options.statementTimeoutMs * 6,
       TimeZone: 'UTC',
+      ...(options.isPooled ? {} : timeoutsOf(options.statementTimeoutMs)),
     },
     types: { bigint },
   } satisfies postgres.Options<{ bigint: postgres.PostgresType<bigint | number> }>;
+}
+
+/** In milliseconds, by the names of PostgreSQL's settings. */
+export function timeoutsOf(statementTimeoutMs: number) {
+  return {
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs * 6,
+  };
 }
 
 /** int8 (counts, sums of int4) is a number where a number is exact, a bigint beyond 2^53. */
@@ -68,6 +81,7 @@ export function connect(
     count(change: 1 | -1) {
       inFlight += change;
     },
+    measure: options.measure,
     onTimeout: () => sockets.destroySilent(options.statementTimeoutMs),
   };
   return { sql: boundQueries(sql, bound), inFlight: () => inFlight };

@@ -50,6 +50,48 @@ test('a statement of `prepared` is parsed once for a connection, one of `drizzle
   expect([...kept]).toEqual([{ runs: 2 }]);
 });
 
+describe('calls', () => {
+  function calls() {
+    const made: string[] = [];
+    const measure: DatabaseOptions['measure'] = (operation, subject) => {
+      const call = subject === undefined ? operation : `${operation} ${subject()}`;
+      return (failure) => void made.push(`${call} ${failure === undefined ? 'ok' : 'failed'}`);
+    };
+    return { made, measure };
+  }
+
+  it('are measured: queries, and the beginning and the commit of transactions', async () => {
+    const { made, measure } = calls();
+    const database = open({ measure });
+    await database.drizzle.transaction((tx) => tx.execute(sql`select ${1}::int from pg_class limit 1`));
+    await database.sql.begin((tx) => [tx`select 1`, tx`with n as (select 2) select * from n`]);
+    const broken = database.drizzle.transaction(async () => Promise.reject(new Error('of the rule')));
+    await expect(broken).rejects.toThrow('of the rule');
+    await expect(database.sql`update "no_such" set x = 1`).rejects.toThrow('does not exist');
+    expect(made).toEqual([
+      ...['begin ok', 'query select pg_class ok', 'commit ok'],
+      ...['begin ok', 'query select ok', 'query with n ok', 'commit ok'],
+      'begin ok',
+      'query update no_such ok',
+    ]);
+  });
+
+  it('that the server does not answer have failed', async () => {
+    const { made, measure } = calls();
+    const database = open({ measure, statementTimeoutMs: 100 });
+    await expect(database.sql`select pg_sleep(1)`).rejects.toThrow();
+    const gone = openDatabase({
+      url: `postgres://127.0.0.1:${await freePort()}/x`,
+      applicationName: 'x',
+      measure,
+    });
+    onTestFinished(() => gone.close());
+    await expect(gone.sql`select 1`).rejects.toThrow();
+    await expect(gone.sql.begin((tx) => tx`select 1`)).rejects.toThrow();
+    expect(made).toEqual(['query select failed', 'query select failed', 'begin failed']);
+  });
+});
+
 describe('the in-flight count', () => {
   it('counts queries and transactions that run or wait, until they end or time out', async () => {
     const database = open({ poolSize: 1, statementTimeoutMs: 300 });

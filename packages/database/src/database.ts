@@ -1,3 +1,4 @@
+import type { Measure } from '@switchboard/resilience';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import { connect } from './connect.ts';
@@ -5,14 +6,32 @@ import { createListener, type Listening } from './listen.ts';
 
 export interface DatabaseOptions {
   url: string;
+  /**
+   * The same database without a pooler, for LISTEN. Given if `url` is of a pooler that keeps no sessions: statements are
+   * not prepared then, and the role has the time-outs.
+   */
+  directUrl?: string | undefined;
   /** Shown in pg_stat_activity. */
   applicationName: string;
+  /** Default 10. */
   poolSize?: number;
-  /** No query waits longer, even if the server is unreachable. Default 5000. */
+  /** No query waits longer, even if the server is unreachable. Default `STATEMENT_TIMEOUT_MS`. */
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
   /** For whom a query that begins now is, such as a project: while queries wait for connections, holders take turns. */
   holder?: () => string;
+  /** Told of every query, and of the beginning and the commit of every transaction. */
+  measure?: Measure;
+  /** What is done in every transaction, except those that only read and those of `sql`. */
+  within?: Within;
+}
+
+/** Something that transactions do beside their own work. */
+export interface Within {
+  /** Called in each before it commits; if it throws, the transaction is rolled back. */
+  beforeCommit(tx: Tx): Promise<void>;
+  /** Called after each that was committed. */
+  afterCommit(): void;
 }
 
 export interface Database {
@@ -47,21 +66,24 @@ export type Db = Database['drizzle'];
 /** A transaction of `Db`; where a store takes `Db | Tx`, its statements may be part of a larger transaction. */
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
 
+export const STATEMENT_TIMEOUT_MS = 5_000;
+
 /** A pool of connections, each opened on demand. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, applicationName, poolSize = 10, statementTimeoutMs = 5000, connectTimeoutMs = 3000 } = options;
-  const { holder } = options;
+  const { url, directUrl, applicationName, poolSize = 10, connectTimeoutMs = 3000 } = options;
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, holder, measure, within } = options;
   const common = { applicationName, poolSize, statementTimeoutMs, connectTimeoutMs };
-  const { sql: pool, inFlight } = connect(url, { ...common, holder });
+  const isPooled = directUrl !== undefined;
+  const { sql: pool, inFlight } = connect(url, { ...common, isPooled, holder, measure });
   const listener = createListener((hooks) => {
     const lasting = { ...hooks, idle_timeout: 0, max_lifetime: null, fetch_types: false };
-    return connect(url, { ...common, applicationName: `${applicationName} listen`, poolSize: 1 }, lasting)
-      .sql;
+    const listening = { ...common, applicationName: `${applicationName} listen`, poolSize: 1 };
+    return connect(directUrl ?? url, listening, lasting).sql;
   });
   return {
     sql: pool,
-    drizzle: drizzle(pool),
-    prepared: drizzle(preparing(pool)),
+    drizzle: completing(drizzle(pool), within),
+    prepared: completing(drizzle(preparing(pool)), within),
     async ping() {
       await pool`select 1`;
     },
@@ -72,6 +94,25 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.all([pool.end({ timeout: 5 }), listener.close()]);
     },
   };
+}
+
+/** The same client, whose transactions do something more. */
+function completing(db: Db, within: Within | undefined): Db {
+  if (within === undefined) return db;
+  const { beforeCommit, afterCommit } = within;
+  const transaction: Db['transaction'] = async (work, config) => {
+    if (config?.accessMode === 'read only') return db.transaction(work, config);
+    const result = await db.transaction(async (tx) => {
+      const done = await work(tx);
+      await beforeCommit(tx);
+      return done;
+    }, config);
+    afterCommit();
+    return result;
+  };
+  return new Proxy(db, {
+    get: (target, name) => (name === 'transaction' ? transaction : Reflect.get(target, name)),
+  });
 }
 
 /** The same client, whose `unsafe`, with which Drizzle sends a query, makes it a prepared statement. */

@@ -1,5 +1,15 @@
-export { type Database, type DatabaseOptions, type Db, openDatabase, type Tx } from './database.ts';
+export { runAlone } from './alone.ts';
+export { type BackfillBatch, stepBackfill } from './backfill.ts';
+export {
+  type Database,
+  type DatabaseOptions,
+  type Db,
+  openDatabase,
+  type Tx,
+  type Within,
+} from './database.ts';
 export type { Listening } from './listen.ts';
 export { type Migrations, migrate } from './migrate.ts';
 export { newId } from './new-id.ts';
+export { checkPooling, keepsSessions, UnsuitableDatabase } from './pooling.ts';
 export { isTooSlow, isUnavailable } from './unavailable.ts';

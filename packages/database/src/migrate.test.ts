@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,5 +128,64 @@ describe('migrate', () => {
     await server.stop();
     const failure = await migrate(server.url('test'), { folder }).catch((error: unknown) => error);
     expect(isUnavailable(failure)).toBe(true);
+  });
+});
+
+describe('migrate with a role that owns what there is', () => {
+  /** A database that `owner` owns, and `runner` may connect to. */
+  async function rolesOf(url: string, sql: postgres.Sql) {
+    const [owner, runner] = ['owner', 'runner'].map((name) => `${name}_${randomUUID().replaceAll('-', '')}`);
+    const database = new URL(url).pathname.slice(1);
+    for (const role of [owner, runner]) await sql.unsafe(`create role ${role} login password 'word'`);
+    await sql.unsafe(`alter database ${database} owner to ${owner}`);
+    await sql.unsafe(`revoke all on database ${database} from public`);
+    await sql.unsafe(`grant connect on database ${database} to ${runner}`);
+    onTestFinished(async () => {
+      for (const role of [owner, runner]) {
+        await sql.unsafe(`reassign owned by ${role} to current_user`);
+        await sql.unsafe(`drop owned by ${role}`);
+        await sql.unsafe(`drop role ${role}`);
+      }
+    });
+    const as = (role = '') => Object.assign(new URL(url), { username: role, password: 'word' }).href;
+    const running = postgres(as(runner), { max: 1, onnotice: () => undefined });
+    onTestFinished(() => running.end());
+    return { owner: as(owner), runner: as(runner), running };
+  }
+
+  it('gives the other role its rows, and nothing else', async () => {
+    const { url, sql } = await database();
+    const { owner, runner, running } = await rolesOf(url, sql);
+    const first = { when: 1, sql: 'create schema own; create table own.items (id serial, name text);' };
+    await migrate(runner, { folder: await migrations(first) }, owner);
+    await running`insert into own.items (name) values ('a')`;
+    await running`update own.items set name = 'b' where id = 1`;
+    expect([...(await running`select * from own.items`)]).toEqual([{ id: 1, name: 'b' }]);
+    await running`delete from own.items`;
+    const refused = [
+      'truncate own.items',
+      'alter table own.items add column more text',
+      'drop table own.items',
+      'create table own.others ()',
+      'create table public.others ()',
+      'create schema others',
+      'create temporary table others ()',
+      'create index on own.items (name)',
+      'create trigger t before insert on own.items execute function suppress_redundant_updates_trigger()',
+      'select * from drizzle.migrations',
+    ];
+    for (const statement of refused) {
+      await expect(running.unsafe(statement), statement).rejects.toMatchObject({ code: '42501' });
+    }
+    const second = { when: 2, sql: 'create table later (id int);' };
+    await migrate(runner, { folder: await migrations(first, second) }, owner);
+    await running`insert into later values (1)`;
+  });
+
+  it('refuses to migrate as the role that may not', async () => {
+    const { url, sql } = await database();
+    const { runner } = await rolesOf(url, sql);
+    const folder = await migrations({ when: 1, sql: 'create table items (id int);' });
+    await expect(migrate(runner, { folder })).rejects.toMatchObject({ cause: { code: '42501' } });
   });
 });

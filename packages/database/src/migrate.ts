@@ -29,11 +29,22 @@ const TABLES_WITHIN_MS = 60_000;
  * the holder's connection. A migration that has to wait for a table gives up quickly and is retried. Throws after a
  * minute's wait for either, when the connection is lost, and when a migration was skipped because a later one had
  * already been applied.
+ *
+ * With the address of another role, that role migrates and owns what there is, and the role of `url` gets what it needs
+ * to read and write rows.
  */
-export async function migrate(url: string, { folder, table = 'migrations' }: Migrations): Promise<void> {
+export async function migrate(
+  url: string,
+  { folder, table = 'migrations' }: Migrations,
+  ownerUrl = url,
+): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: folder });
   const common = { applicationName: 'migrate', poolSize: 1, statementTimeoutMs: 0, connectTimeoutMs: 3000 };
-  const sql = postgres(url, { ...connectionOptions(common), max_lifetime: null, ...{ socket: openOnce() } });
+  const sql = postgres(ownerUrl, {
+    ...connectionOptions(common),
+    max_lifetime: null,
+    ...{ socket: openOnce() },
+  });
   try {
     await sql.unsafe(`set lock_timeout = ${LOCK_WITHIN_MS}`);
     await sql`select pg_advisory_lock(${LOCK_ID})`;
@@ -53,8 +64,27 @@ export async function migrate(url: string, { folder, table = 'migrations' }: Mig
         `The migration of ${new Date(missing.folderMillis).toISOString()} in ${folder} was not applied: the database has a later one. Generate it again, so that it comes last.`,
       );
     }
+    await grantRows(sql, roleOf(url));
   } finally {
     await sql.end({ timeout: 1 });
+  }
+}
+
+const roleOf = (url: string): string => decodeURIComponent(new URL(url).username);
+
+/**
+ * Lets a role read and write the rows of every table, and nothing else. Repeated at every start, so that it also covers
+ * what was restored or was made without this.
+ */
+async function grantRows(sql: postgres.Sql, role: string): Promise<void> {
+  const schemas = await sql<{ name: string }[]>`
+    select nspname as name from pg_namespace
+    where ${role} not in ('', current_user) and nspname not in (${SCHEMA}, 'information_schema')
+      and not starts_with(nspname, 'pg_')`;
+  for (const { name } of schemas) {
+    await sql`grant usage on schema ${sql(name)} to ${sql(role)}`;
+    await sql`grant select, insert, update, delete on all tables in schema ${sql(name)} to ${sql(role)}`;
+    await sql`grant usage on all sequences in schema ${sql(name)} to ${sql(role)}`;
   }
 }
 

@@ -20,7 +20,7 @@ async function listen(through: Pick<Database, 'listen'>) {
   let doubts = 0;
   const listening = await listenForChanges({
     database: { ...database, ...through },
-    logger: { info: () => undefined, warn: (_, message) => warnings.push(message) },
+    logger: { info: () => undefined, warn: (_, message) => warnings.push(message), failed: () => undefined },
     onChanged: (key) => changed.push(key),
     onDoubt: () => doubts++,
   });

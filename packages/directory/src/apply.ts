@@ -1,29 +1,22 @@
 import type { Db, Tx } from '@switchboard/database';
 import type { EventLog, RecordBatch } from '@switchboard/event-log';
 import { type Change, outgoingRecord, parseRecord, UnreadableRecord } from './record.ts';
-import { advance, applyChanges, lockPosition, notifyChanged, readNewer } from './store.ts';
+import { advance, applyChanges, lockPosition, notifyChanged, readNewer, readPosition } from './store.ts';
 
 /**
  * Applies consecutive records of a partition in one transaction, which also announces the changed entries. Records
  * that were applied before or are older than the replica's entry are skipped. Unreadable ones are dead-lettered.
  */
 export async function applyBatch(db: Db, log: Pick<EventLog, 'publish'>, batch: RecordBatch): Promise<void> {
-  const changes: { offset: bigint; change: Change }[] = [];
-  for (const record of batch.records) {
-    try {
-      changes.push({ offset: record.offset, change: parseRecord(record) });
-    } catch (error) {
-      if (!(error instanceof UnreadableRecord)) throw error;
-      await batch.deadLetter(record, error.message);
-    }
-  }
+  // Every instance of a service reads the whole topic, and mostly finds that another was first.
+  if (batch.nextOffset <= (await readPosition(db, batch.partition))) return;
   await db.transaction(async (tx) => {
     const from = await lockPosition(tx, batch.partition);
     if (batch.nextOffset <= from) return;
+    const changes = await parse(batch, from);
     const newest = new Map<string, Change>();
     const last = new Map<string, Change>();
-    for (const { offset, change } of changes) {
-      if (offset < from) continue;
+    for (const change of changes) {
       const key = `${change.kind}:${change.id}`;
       last.set(key, change);
       if (change.revision > (newest.get(key)?.revision ?? -1n)) newest.set(key, change);
@@ -39,6 +32,21 @@ export async function applyBatch(db: Db, log: Pick<EventLog, 'publish'>, batch: 
     await advance(tx, batch.partition, batch.nextOffset);
     for (const payload of announcements([...changed])) await notifyChanged(tx, payload);
   });
+}
+
+/** The changes from an offset on. Unreadable records become dead letters. */
+async function parse(batch: RecordBatch, from: bigint): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const record of batch.records) {
+    if (record.offset < from) continue;
+    try {
+      changes.push(parseRecord(record));
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord)) throw error;
+      await batch.deadLetter(record, error.message);
+    }
+  }
+  return changes;
 }
 
 /**

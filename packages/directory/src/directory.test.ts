@@ -3,6 +3,7 @@ import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DIRECTORY_TOMBSTONE_RETENTION_MS, directoryRecord, directoryTombstone } from './index.ts';
+import { markCaughtUp, openReplica, resetReplica } from './store.ts';
 import { kafkaBrokers, logs, type TestLog, testLog, testService } from './testing/test-directory.ts';
 
 const someKey = () => `pk_eu_${randomUUID().replaceAll('-', '')}`;
@@ -239,6 +240,47 @@ describe('a replica', () => {
     await eventually(async () => expect(await stale.report('shop', 'gone')).toBeUndefined());
     expect(await stale.project('shop')).toMatchObject({ name: 'Followed' });
     await database.close();
+  });
+
+  it('is emptied in short statements, and on after an interruption', async () => {
+    const { url, close } = await testService(log);
+    const database = openDatabase({ url, applicationName: 'test' });
+    await database.sql`insert into directory.replica (bootstrapped_at, caught_up_at) values (now(), now())`;
+    await database.sql`insert into directory.applied values (0, 7)`;
+    await database.sql`
+      insert into directory.entries (kind, id, value, revision)
+      select case when n % 2 = 0 then 'key' else 'project' end, n::text, '{}', n from generate_series(1, 22000) as n`;
+    await database.sql.unsafe(`
+      create table allowed as select 2 as statements;
+      create function refuse() returns trigger language plpgsql as $$ begin
+        if (select count(*) from gone) > 5000 then raise exception 'too many rows in a statement'; end if;
+        update allowed set statements = statements - 1;
+        if (select statements < 0 from allowed) then raise exception 'interrupted'; end if;
+        return null;
+      end $$;
+      create trigger refuse after delete on directory.entries
+        referencing old table as gone for each statement execute function refuse();`);
+    const before = await openReplica(database.drizzle);
+    await expect(resetReplica(database.drizzle, before.id)).rejects.toMatchObject({
+      cause: { message: 'interrupted' },
+    });
+    await markCaughtUp(database.drizzle, before.id);
+    const left = await database.sql`select count(*) as entries from directory.entries`;
+    expect([...left]).toEqual([{ entries: 12_000 }]);
+    expect(await openReplica(database.drizzle)).toEqual({ ...before, isBootstrapped: false, isStale: true });
+    await database.sql`update allowed set statements = 100`;
+    await resetReplica(database.drizzle, before.id);
+    const rest = await database.sql`
+      select (select count(*) from directory.entries) as entries, (select count(*) from directory.applied) as applied`;
+    expect([...rest]).toEqual([{ entries: 0, applied: 0 }]);
+    const after = await openReplica(database.drizzle);
+    expect(after).toEqual({ id: expect.any(String), isBootstrapped: false, isStale: false });
+    expect(after.id).not.toBe(before.id);
+    // Of an instance that saw the old one: there is nothing left to do.
+    await resetReplica(database.drizzle, before.id);
+    expect(await openReplica(database.drizzle)).toEqual(after);
+    await database.close();
+    await close();
   });
 
   it('refuses lookups until it is complete', async () => {

@@ -8,6 +8,8 @@ import { createFreshness } from './freshness.ts';
 import { createLookUps, type LookUps } from './lookups.ts';
 import { DIRECTORY_TOPIC } from './record.ts';
 import { openReplica, replicaReset } from './store.ts';
+import { createUseReporter } from './tokens/use-reporter.ts';
+import { TOKEN_USES_TOPIC, tokenUseRecord } from './tokens/uses.ts';
 
 export interface DirectoryOptions {
   /** Migrated with `directoryMigrations`. */
@@ -23,6 +25,8 @@ export interface DirectoryOptions {
 }
 
 export interface Directory extends LookUps {
+  /** Reports the use of a personal access token or service token to catalogue, within a minute. */
+  tokenUsed(tokenId: string): void;
   /**
    * Follows the topic `directory`. Resolves when the replica holds everything published before the call; at once if it
    * was complete before, in which case it catches up in the background. Throws DirectoryUnavailable or the database's
@@ -51,6 +55,10 @@ export function openDirectory(options: DirectoryOptions): Directory {
     onAdvanced: invalidateMissing,
     maxWaitMs,
   });
+  const uses = createUseReporter({
+    report: async (made) => void (await log.publish(TOKEN_USES_TOPIC, made.map(tokenUseRecord))),
+    onError: (error) => logger?.failed('report uses of tokens', error),
+  });
   const stopping = new AbortController();
   let listening: Awaited<ReturnType<typeof listenForChanges>> | undefined;
   let following: Following | undefined;
@@ -62,6 +70,7 @@ export function openDirectory(options: DirectoryOptions): Directory {
   }
 
   async function start() {
+    uses.start();
     listening ??= await listenForChanges({ database, logger, onChanged, onDoubt: invalidateAll });
     const replica = await openReplica(database.drizzle);
     if (!replica.isBootstrapped) return follow();
@@ -112,11 +121,12 @@ export function openDirectory(options: DirectoryOptions): Directory {
 
   return {
     ...lookUps,
+    tokenUsed: uses.used,
     start,
     async stop() {
       stopping.abort();
       await background;
-      await Promise.all([following?.stop(), listening?.stop()]);
+      await Promise.all([uses.stop(), following?.stop(), listening?.stop()]);
     },
     isReady: () => ready,
   };

@@ -8,6 +8,8 @@ import { markCaughtUp, openReplica, type Replica, readPositions, resetReplica } 
 export interface DirectoryLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
+  /** Work that repeats without a caller failed, and is tried again. */
+  failed(task: string, error: unknown, fields?: object): void;
 }
 
 interface FollowOptions {
@@ -49,9 +51,11 @@ export async function followTopic({
   const consumption = await log.consume({
     group,
     topics: [topic],
+    // Shared by nobody: a new instance would hold up the others until the group has settled.
+    from: () => readPositions(db),
     handle: (batch) => applyBatch(db, log, batch),
   });
-  const noting = setInterval(() => void noteProgress().catch(() => undefined), NOTE_INTERVAL_MS);
+  const noting = setInterval(() => void noteProgress(), NOTE_INTERVAL_MS);
 
   async function usableReplica(): Promise<Replica> {
     const current = await openReplica(db);
@@ -66,16 +70,20 @@ export async function followTopic({
     return openReplica(db);
   }
 
-  /** Compares positions and, since compaction leaves gaps, the committed offsets of the group. */
+  /** Compares positions and, since compaction leaves gaps, how far this consumer or its group is. */
   async function hasReached(targets: readonly bigint[]): Promise<boolean> {
     const positions = await readPositions(db);
     if (targets.every((end, partition) => (positions.get(partition) ?? 0n) >= end)) return true;
-    const lag = await log.lag(group, [topic]);
+    const lag = await consumption.lag();
     return lag.length > 0 && lag.every(({ partition, committed }) => committed >= (targets[partition] ?? 0n));
   }
 
-  async function noteProgress() {
-    if (await hasReached(await log.endOffsets(topic))) await markCaughtUp(db, replica.id);
+  async function noteProgress(): Promise<void> {
+    try {
+      if (await hasReached(await log.endOffsets(topic))) await markCaughtUp(db, replica.id);
+    } catch (error) {
+      logger?.failed('note progress of the directory', error);
+    }
   }
 
   return {

@@ -1,6 +1,5 @@
 export { type Directory, type DirectoryOptions, openDirectory } from './directory.ts';
 export { type Eraser, type Erasures, openErasures } from './erasures/erasures.ts';
-export { createErasureReportLink } from './erasures/report-link.ts';
 export {
   ERASURE_REPORTS_TOPIC,
   type ErasureReport,
@@ -12,6 +11,7 @@ export { createDirectoryLink, type DirectoryLink, type DirectoryLinkOptions } fr
 export type { LookUps, ProjectKey } from './lookups.ts';
 export { directoryMigrations } from './migrations.ts';
 export {
+  type ApiToken,
   DIRECTORY_TOMBSTONE_RETENTION_MS,
   DIRECTORY_TOPIC,
   type DirectoryRecord,
@@ -29,4 +29,7 @@ export {
   type PushSubscription,
   type Report,
 } from './record.ts';
+export { createReportLink } from './report-link.ts';
 export { readRefreshedReports } from './store.ts';
+export { createUseReporter, type UseReporter } from './tokens/use-reporter.ts';
+export { parseTokenUse, TOKEN_USES_TOPIC, type TokenUse, tokenUsesSpec } from './tokens/uses.ts';

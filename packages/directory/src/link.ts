@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Consumption, type EventLog, type RecordBatch, UnknownTopic } from '@switchboard/event-log';
+import {
+  type Consumption,
+  type EventLog,
+  partitionFor,
+  type RecordBatch,
+  UnknownTopic,
+} from '@switchboard/event-log';
 import { DirectoryUnavailable } from './errors.ts';
 import type { DirectoryLogger } from './following.ts';
 import {
@@ -22,6 +28,8 @@ export interface DirectoryLinkOptions {
   logger?: DirectoryLogger;
   /** Default `directory`. */
   topic?: string;
+  /** Entries of the region that are held in memory at a time, without their values. Default 250,000, about 50 MB. */
+  entriesAtOnce?: number;
 }
 
 /** Copies the directory from one event log to the log of another region. */
@@ -32,64 +40,105 @@ export interface DirectoryLink {
    */
   start(): Promise<void>;
   isComplete(): boolean;
-  /** Records of the home topic that are not copied yet. */
+  /** Records of the home topic that are not copied yet. Throws while the link has not started, or home is unavailable. */
   behind(): Promise<bigint>;
   stop(): Promise<void>;
 }
 
 const POLL_MS = 50;
 const MAX_FAILURES = 20;
+const ENTRIES_AT_ONCE = 250_000;
+const TOMBSTONES_AT_ONCE = 1_000;
+
+/** What the region has of an entry. */
+interface Held {
+  revision: bigint;
+  /** Whether it has a value. */
+  isThere: boolean;
+  isAtHome: boolean;
+}
+
+/** The entries that one reading of both topics compares. */
+interface Slice {
+  holds(key: string): boolean;
+  /** The reading of the last slice goes on, with new records of all. */
+  isLast: boolean;
+}
 
 /**
  * Every start compares both topics completely, so it does not matter how long the link was down. Newer records are
  * copied to the same partition; entries that no longer exist at home, not even as tombstones, are removed. Duplicate and
- * reordered copies have no effect, because replicas compare revisions.
+ * reordered copies have no effect, because replicas compare revisions. A large directory is compared in slices, each
+ * with a reading of both topics, so that memory does not grow with it.
  */
 export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLink {
   const { home, region, replication, logger, topic = DIRECTORY_TOPIC } = options;
+  const { entriesAtOnce = ENTRIES_AT_ONCE } = options;
   let consumption: Consumption | undefined;
   let complete = false;
+  let running = new AbortController();
 
   async function start(): Promise<void> {
     if (consumption !== undefined) return;
+    running = new AbortController();
     const ends = await endsOf(home);
     const partitions = ends.length;
     const tombstoneRetentionMs = DIRECTORY_TOMBSTONE_RETENTION_MS;
-    const minInSyncReplicas = replication >= 3 ? 2 : 1;
-    const spec = { name: topic, partitions, replication, tombstoneRetentionMs, minInSyncReplicas };
+    const spec = { name: topic, partitions, replication, tombstoneRetentionMs };
     await region.createTopics([{ ...spec, cleanup: 'compact' }]);
-    const known = await newestOf(region);
-    const seen = new Set<string>();
-
-    const group = newGroup();
-    consumption = await home.consume({ group, topics: [topic], handle: copy });
     try {
-      await reached(home, group, ends);
-      const gone = [...known.values()].filter((entry) => entry.value !== null && !seen.has(keyOf(entry)));
-      // Lower than the revision of the removal, which was a later change at home.
-      const tombstones = gone.map((entry) =>
-        outgoingRecord({ key: keyOf(entry), value: null }, entry.revision + 1n, partitions),
-      );
-      if (tombstones.length > 0) await region.publish(topic, tombstones);
-      logger?.info({ known: known.size, removed: gone.length }, 'directory copied to the region');
+      await copyAll(ends);
     } catch (error) {
       await stop();
       throw error;
     }
     complete = true;
-    known.clear();
-    seen.clear();
+  }
+
+  async function copyAll(ends: bigint[]): Promise<void> {
+    const slices = await countSlices();
+    let removed = 0;
+    for (let number = 0; number < slices; number++) {
+      await consumption?.stop();
+      const holds = (key: string) => partitionFor(key, slices) === number;
+      removed += await copySlice({ holds, isLast: number === slices - 1 }, ends);
+    }
+    logger?.info({ slices, removed }, 'directory copied to the region');
+  }
+
+  /** As many as keep each below what is held at once. */
+  async function countSlices(): Promise<number> {
+    const written = (await endsOf(region)).reduce((sum, end) => sum + end, 0n);
+    if (written <= entriesAtOnce) return 1;
+    // Compaction leaves gaps: what there is has to be counted.
+    let records = 0;
+    await readAll(region, () => {
+      records += 1;
+    });
+    return Math.max(1, Math.ceil(records / entriesAtOnce));
+  }
+
+  /** Begins to copy from the home topic. Resolves with the number of removed entries when the slice is compared. */
+  async function copySlice({ holds, isLast }: Slice, ends: bigint[]): Promise<number> {
+    const held = new Map<string, Held>();
+    await readAll(region, ({ kind, id, value, revision }) => {
+      const key = keyOf({ kind, id });
+      if (!holds(key) || revision <= (held.get(key)?.revision ?? -1n)) return;
+      held.set(key, { revision, isThere: value !== null, isAtHome: false });
+    });
+    let isCompared = false;
 
     async function copy({ partition, records }: RecordBatch): Promise<void> {
-      const changes = new Map<string, Change>();
+      const newest = new Map<string, bigint>();
       const newer = records.filter((record) => {
         const change = read(record);
-        if (change === undefined || complete) return change !== undefined;
+        if (change === undefined || isCompared) return change !== undefined;
         const key = keyOf(change);
-        seen.add(key);
-        const before = changes.get(key) ?? known.get(key);
-        if (before !== undefined && change.revision <= before.revision) return false;
-        changes.set(key, change);
+        if (!holds(key)) return isLast && record.offset >= (ends[partition] ?? 0n);
+        const known = held.get(key);
+        if (known !== undefined) known.isAtHome = true;
+        if (change.revision <= (newest.get(key) ?? known?.revision ?? -1n)) return false;
+        newest.set(key, change.revision);
         return true;
       });
       if (newer.length === 0) return;
@@ -98,13 +147,32 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
         newer.map(({ key, value, headers }) => ({ partition, key, value, headers })),
       );
       // After the publish: if it fails, the same records are delivered again.
-      if (!complete) for (const [key, change] of changes) known.set(key, change);
+      for (const [key, revision] of newest) {
+        const known = held.get(key);
+        if (known !== undefined) known.revision = revision;
+      }
     }
+
+    const group = newGroup();
+    consumption = await home.consume({ group, topics: [topic], handle: copy });
+    await reached(home, group, ends);
+    // Compaction may have removed a record before it was read, because there is a newer one after those ends.
+    await reached(home, group, await endsOf(home));
+    const gone = [...held].filter(([, { isThere, isAtHome }]) => isThere && !isAtHome);
+    for (let at = 0; at < gone.length; at += TOMBSTONES_AT_ONCE) {
+      // Lower than the revision of the removal, which was a later change at home.
+      const tombstones = gone
+        .slice(at, at + TOMBSTONES_AT_ONCE)
+        .map(([key, { revision }]) => outgoingRecord({ key, value: null }, revision + 1n, ends.length));
+      await region.publish(topic, tombstones);
+    }
+    isCompared = isLast;
+    held.clear();
+    return gone.length;
   }
 
-  /** The newest entry of each key that a log holds. */
-  async function newestOf(log: EventLog): Promise<Map<string, Change>> {
-    const newest = new Map<string, Change>();
+  /** Each readable record that a log holds now. */
+  async function readAll(log: EventLog, onChange: (change: Change) => void): Promise<void> {
     const group = newGroup();
     const reading = await log.consume({
       group,
@@ -112,15 +180,12 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
       async handle({ records }) {
         for (const record of records) {
           const change = read(record);
-          if (change === undefined) continue;
-          const key = keyOf(change);
-          if (change.revision > (newest.get(key)?.revision ?? -1n)) newest.set(key, change);
+          if (change !== undefined) onChange(change);
         }
       },
     });
     try {
       await reached(log, group, await endsOf(log));
-      return newest;
     } finally {
       await reading.stop();
     }
@@ -150,6 +215,8 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
 
   async function reached(log: EventLog, group: string, ends: bigint[]): Promise<void> {
     for (let failures = 0; ; ) {
+      // What was not read yet must not be taken for gone.
+      if (running.signal.aborted) throw new DirectoryUnavailable('the link was stopped');
       try {
         const lag = await log.lag(group, [topic]);
         if (lag.every(({ partition, committed }) => committed >= (ends[partition] ?? 0n))) return;
@@ -162,17 +229,19 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
   }
 
   async function stop(): Promise<void> {
-    const running = consumption;
+    running.abort();
+    const copying = consumption;
     consumption = undefined;
     complete = false;
-    await running?.stop();
+    await copying?.stop();
   }
 
   return {
     start,
     isComplete: () => complete,
     async behind() {
-      const lag = (await consumption?.lag()) ?? [];
+      if (consumption === undefined) throw new DirectoryUnavailable('the link has not started');
+      const lag = await consumption.lag();
       return lag.reduce((sum, partition) => sum + partition.behind, 0n);
     },
     stop,

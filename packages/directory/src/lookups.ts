@@ -4,12 +4,14 @@ import {
   coalesce,
   createCache,
   estimateSize,
+  type Reads,
   shareOfHeap,
   withDeadline,
 } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 import { DirectoryUnavailable } from './errors.ts';
 import {
+  type ApiToken,
   type Entitlements,
   type Entries,
   entryId,
@@ -28,6 +30,10 @@ export interface ProjectKey {
   projectId: string;
   companyId: string;
   region: string;
+  /** Of the pages that the key serves; absent: any. */
+  allowedOrigins?: readonly string[] | undefined;
+  /** What an operator allows ingestion to take of the project, 0: nothing; absent: any. */
+  eventsPerSecond?: number | undefined;
 }
 
 /**
@@ -44,6 +50,10 @@ export interface LookUps {
   /** The entitlements of the company's plan, overridden by the company's own; empty for an unknown company. */
   entitlements(companyId: string): Promise<Entitlements>;
   report(projectId: string, reportId: string): Promise<Report | undefined>;
+  /** Undefined for an unknown or revoked token; its expiry is the caller's to check. */
+  token(tokenId: string): Promise<ApiToken | undefined>;
+  /** Look-ups so far, by whether the entry was in memory. */
+  reads(): Reads;
 }
 
 const MIB = 1_048_576;
@@ -61,6 +71,7 @@ const MAX_BYTES: { [K in CachedKind]: number } = {
   plan: 16 * MIB,
   member: 64 * MIB,
   report: 48 * MIB,
+  token: 16 * MIB,
 };
 
 const ALL_BYTES = Object.values(MAX_BYTES).reduce((sum, bytes) => sum + bytes);
@@ -92,7 +103,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
     kind: K,
     keep: (entry: Entries[K], id: string) => V | Promise<V>,
     sizeOf: (value: V) => number = estimateSize,
-  ): Pick<Cache<V | undefined>, 'get' | Invalidation> {
+  ): Pick<Cache<V | undefined>, 'get' | 'reads' | Invalidation> {
     const read = coalesce<string, string | undefined>(async (ids) => {
       const rows = await withDeadline(
         READ_TIMEOUT_MS,
@@ -129,6 +140,8 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
       name: project.name,
       region: share(project.region),
       defaultLanguage: share(project.defaultLanguage),
+      ...(project.allowedOrigins && { allowedOrigins: project.allowedOrigins }),
+      ...(project.eventsPerSecond !== undefined && { eventsPerSecond: project.eventsPerSecond }),
     };
   });
   const keys = cacheOf(
@@ -144,13 +157,15 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
   }));
   const plans = cacheOf('plan', ({ entitlements }) => entitlements);
   const reports = cacheOf('report', (report) => report);
-  const caches: { [K in CachedKind]: Pick<Cache<never>, Invalidation> } = {
+  const tokens = cacheOf('token', (token) => token);
+  const caches: { [K in CachedKind]: Pick<Cache<never>, 'reads' | Invalidation> } = {
     plan: plans,
     company: companies,
     member: members,
     project: projects,
     key: keys,
     report: reports,
+    token: tokens,
   };
 
   /** Looks again before it says that there is nothing. */
@@ -199,6 +214,12 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
       return { ...(await find(() => plans.get(company.planId))), ...company.entitlements };
     },
     report: (projectId, reportId) => find(() => reports.get(entryId(projectId, reportId))),
+    token: (tokenId) => find(() => tokens.get(entryId(tokenId))),
+    reads() {
+      const all = Object.values(caches).map((cache) => cache.reads());
+      const sum = (of: 'hits' | 'misses') => all.reduce((total, reads) => total + reads[of], 0);
+      return { hits: sum('hits'), misses: sum('misses') };
+    },
   };
 
   return {
@@ -220,5 +241,10 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
 
 function keyOf(key: string, project: Project | undefined): ProjectKey | undefined {
   if (project === undefined) return undefined;
-  return { key, projectId: project.id, companyId: project.companyId, region: project.region };
+  const { id: projectId, companyId, region, allowedOrigins, eventsPerSecond } = project;
+  return {
+    ...{ key, projectId, companyId, region },
+    ...(allowedOrigins && { allowedOrigins }),
+    ...(eventsPerSecond !== undefined && { eventsPerSecond }),
+  };
 }

@@ -52,6 +52,10 @@ const schemas = {
     name: z.string(),
     region: z.string(),
     defaultLanguage: z.string(),
+    /** Of the pages that its keys serve; absent: any. */
+    allowedOrigins: z.array(z.string()).optional(),
+    /** What an operator allows ingestion to take of it, 0: nothing; absent: any. */
+    eventsPerSecond: z.number().nonnegative().optional(),
   }),
   key: z.object({ key: z.string(), projectId: z.string() }),
   report: z.object({
@@ -62,6 +66,20 @@ const schemas = {
     /** A question of insights, which their reader checks. */
     query: z.record(z.string(), z.unknown()).nullish(),
     refresh: z.string().nullish(),
+  }),
+  /** A personal access token or a service token. */
+  token: z.object({
+    id: z.string(),
+    companyId: z.string(),
+    kind: z.enum(['personal', 'service']),
+    /** Whom a personal token acts as; null for a service token. */
+    sub: z.string().nullable(),
+    permissions: z.array(z.string()),
+    /** null: every project of the company, and the company. */
+    projectIds: z.array(z.string()).nullable(),
+    expiresAt: z.iso.datetime(),
+    /** SHA-256, base64url, of the values that are valid; until a time, or for as long as the token. */
+    hashes: z.array(z.object({ hash: z.string(), until: z.iso.datetime().nullable() })),
   }),
   erasure: z.object({
     id: z.string(),
@@ -79,6 +97,7 @@ export type PushSubscription = z.infer<typeof pushSubscription>;
 export type Member = Entries['member'];
 export type Project = Entries['project'];
 export type Report = Entries['report'];
+export type ApiToken = Entries['token'];
 export type ErasedPerson = z.infer<typeof erasedPerson>;
 
 const entrySchemas: { [K in Kind]: z.ZodType<Entries[K]> } = schemas;
@@ -90,10 +109,11 @@ const names: { [K in Kind]: (entry: Entries[K]) => string[] } = {
   project: (project) => [project.id],
   key: (key) => [key.key],
   report: (report) => [report.projectId, report.id],
+  token: (token) => [token.id],
   erasure: (erasure) => [erasure.id],
 };
 
-const knownKinds = z.enum(['plan', 'company', 'member', 'project', 'key', 'report', 'erasure']);
+const knownKinds = z.enum(['plan', 'company', 'member', 'project', 'key', 'report', 'token', 'erasure']);
 
 /** The id of an entry from its identifiers, the parent's first: percent-encoded and joined by `/`. */
 export function entryId(...identifiers: readonly string[]): string {

@@ -52,6 +52,12 @@ export async function readRefreshedReports(
   return rows.map(({ value }) => parseEntry('report', value));
 }
 
+/** The next offset of a partition. */
+export async function readPosition(db: Db, partition: number): Promise<bigint> {
+  const [row] = await db.select().from(applied).where(eq(applied.partition, partition));
+  return row?.nextOffset ?? 0n;
+}
+
 /** The next offset of a partition, locked until the transaction ends, so that a partition has one writer. */
 export async function lockPosition(tx: Tx, partition: number): Promise<bigint> {
   await tx.insert(applied).values({ partition, nextOffset: 0n }).onConflictDoNothing();
@@ -109,7 +115,10 @@ export interface Replica {
 /** Half of the retention, so that catching up ends before tombstones are removed. */
 const staleAfter = sql`make_interval(secs => ${DIRECTORY_TOMBSTONE_RETENTION_MS / 2_000})`;
 
-/** The announcement that the replica with this id was reset. */
+/** In place of the time: such a replica is stale, so that whoever opens it goes on with emptying it. */
+const EMPTYING = sql`'-infinity'::timestamptz`;
+
+/** The announcement that the replica with this id is no longer in use. */
 export const replicaReset = (replicaId: string) => `*:${replicaId}`;
 
 /** The replica of this database, created if there is none. */
@@ -125,11 +134,12 @@ export async function openReplica(db: Db): Promise<Replica> {
   return row ?? openReplica(db);
 }
 
+/** Not of a replica that is being emptied. */
 export async function markCaughtUp(db: Db, id: string): Promise<void> {
   await db
     .update(replica)
     .set({ bootstrappedAt: sql`coalesce(${replica.bootstrappedAt}, now())`, caughtUpAt: sql`now()` })
-    .where(eq(replica.id, id));
+    .where(and(eq(replica.id, id), sql`${replica.caughtUpAt} is distinct from ${EMPTYING}`));
 }
 
 /** The next offset of each partition of which something was applied. */
@@ -138,13 +148,55 @@ export async function readPositions(db: Db): Promise<Map<number, bigint>> {
   return new Map(rows.map(({ partition, nextOffset }) => [partition, nextOffset]));
 }
 
-/** Empties the replica, so that it is read again from the start of the topic under a new group. */
+const RESET_BATCH = 5_000;
+const FROM_THE_START = { kind: '', id: '' };
+
+/**
+ * Empties the replica, so that it is read again from the start of the topic under a new group. A replica of any size is
+ * emptied in short transactions; if that is interrupted, the next call goes on.
+ */
 export async function resetReplica(db: Db, staleId: string): Promise<void> {
   await db.transaction(async (tx) => {
-    const gone = await tx.delete(replica).where(eq(replica.id, staleId)).returning();
-    if (gone.length === 0) return;
-    await tx.delete(entries);
-    await tx.delete(applied);
-    await notifyChanged(tx, JSON.stringify([replicaReset(staleId)]));
+    const marked = await tx
+      .update(replica)
+      .set({ bootstrappedAt: null, caughtUpAt: EMPTYING })
+      .where(eq(replica.id, staleId))
+      .returning({ id: replica.id });
+    if (marked.length > 0) await notifyChanged(tx, JSON.stringify([replicaReset(staleId)]));
   });
+  let after: Place | undefined = FROM_THE_START;
+  while (after !== undefined) {
+    const from: Place = after;
+    after = await db.transaction(async (tx) => {
+      // One process at a time.
+      const held = await tx.select().from(replica).where(eq(replica.id, staleId)).for('update');
+      if (held.length === 0) return undefined;
+      const last = await removeEntries(tx, from);
+      if (last !== undefined) return last;
+      // What an instance that had not stopped yet applied meanwhile.
+      if (from !== FROM_THE_START) return FROM_THE_START;
+      await tx.delete(applied);
+      await tx.delete(replica);
+      return undefined;
+    });
+  }
+}
+
+/** The key of an entry, where the next batch begins. */
+interface Place extends Record<string, unknown> {
+  kind: string;
+  id: string;
+}
+
+/** Removes the entries after this one, up to a bound, and returns the last; undefined if there are none. */
+async function removeEntries(tx: Tx, after: Place): Promise<Place | undefined> {
+  const [last] = await tx.execute<Place>(sql`
+    with batch as (
+      select kind, id from ${entries} where (kind, id) > (${after.kind}, ${after.id})
+      order by kind, id limit ${RESET_BATCH}
+    ), gone as (
+      delete from ${entries} using batch where ${entries.kind} = batch.kind and ${entries.id} = batch.id
+    )
+    select kind, id from batch order by kind desc, id desc limit 1`);
+  return last;
 }

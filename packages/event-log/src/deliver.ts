@@ -39,7 +39,7 @@ export function createOwnership(topic: string, partition: number): Ownership {
 
 /** How a consumer stores its offsets and dead letters. */
 export interface Progress {
-  commit(ownership: Ownership, offset: bigint): Promise<void>;
+  commit(ownership: Ownership, offset: bigint): Promise<unknown>;
   publishDeadLetter(topic: string, record: OutgoingRecord): Promise<unknown>;
 }
 

@@ -3,6 +3,11 @@ export class EventLogUnavailable extends Error {
   override name = 'EventLogUnavailable';
 }
 
+/** The topic was repartitioned since the records got their partitions. Ask for its `placement` and publish again. */
+export class TopicMoved extends EventLogUnavailable {
+  override name = 'TopicMoved';
+}
+
 /** Too many bytes are in flight. Nothing was published; retry shortly. */
 export class EventLogBusy extends Error {
   override name = 'EventLogBusy';

@@ -1,6 +1,6 @@
 import type { ByteBudget } from '@switchboard/resilience';
 import { createBatcher, type Share, sizeOf, type Transport } from './batcher.ts';
-import { EventLogBusy, EventLogUnavailable, RecordTooLarge } from './errors.ts';
+import { EventLogBusy, EventLogUnavailable, RecordTooLarge, TopicMoved } from './errors.ts';
 import { within } from './timing.ts';
 import type { OutgoingRecord, Published } from './types.ts';
 
@@ -15,7 +15,20 @@ const MAX_SEND_BYTES = 4 * 1024 * 1024;
 /** The same of each holder while there are several. A send of this size takes a broker a few milliseconds. */
 const MAX_HOLDER_BYTES = 256 * 1024;
 
+/** Where the records of a topic go. */
+interface Place {
+  /** As the transport knows it. */
+  topic: string;
+  /** The number of its first partition. */
+  first: number;
+  partitions: number;
+}
+
 export interface Publisher {
+  /** Throws UnknownTopic, or EventLogUnavailable if it cannot be looked up in time. */
+  placeOf(topic: string): Promise<Place>;
+  /** Looks up anew where the records of a topic go. */
+  forget(topic: string): void;
   publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published>;
   bytesInFlight(): number;
   close(): Promise<void>;
@@ -27,8 +40,8 @@ export function createPublisher(options: {
   timeoutMs: number;
   /** Limits the bytes accepted and not yet acknowledged. */
   budget: ByteBudget;
-  /** Throws UnknownTopic. Called once per topic, because its number of partitions never changes. */
-  partitionsOf(topic: string): Promise<number>;
+  /** Throws UnknownTopic. Called once per topic, until it is forgotten. */
+  placeOf(topic: string): Promise<Place>;
 }): Publisher {
   const { transport, timeoutMs, budget } = options;
   const batcher = createBatcher({
@@ -37,8 +50,8 @@ export function createPublisher(options: {
     maxSendBytes: MAX_SEND_BYTES,
     maxHolderBytes: MAX_HOLDER_BYTES,
   });
-  const partitionCounts = new Map<string, number>();
-  const lookups = new Map<string, Promise<number>>();
+  const places = new Map<string, Place>();
+  const lookups = new Map<string, Promise<Place>>();
   let openLookups = 0;
   let onLookupsDone: (() => void) | undefined;
   let closed = false;
@@ -48,7 +61,8 @@ export function createPublisher(options: {
     if (records.length === 0) return noOffsets;
     const deadline = performance.now() + timeoutMs;
     const shares = split(topic, records);
-    if (!batcher.hasRoom(topic, shares)) {
+    const known = places.get(topic);
+    if (known !== undefined && !batcher.hasRoom(known.topic, shifted(topic, shares, known))) {
       throw new EventLogBusy(`the event log is busy: a partition of ${topic} is held up; retry shortly`);
     }
     let total = 0;
@@ -58,20 +72,22 @@ export function createPublisher(options: {
         `the event log is busy: ${budget.used()} of ${budget.maxBytes} bytes are in flight; retry shortly`,
       );
     }
+    let place: Place;
+    let placed: Map<number, Share>;
     try {
-      const partitions = partitionCounts.get(topic) ?? (await lookUp(topic, deadline));
-      checkPartitions(topic, shares.keys(), partitions);
+      place = known ?? (await lookUp(topic, deadline));
+      placed = shifted(topic, shares, place);
     } catch (error) {
       budget.release(total);
       throw error;
     }
-    return batcher.publish(topic, shares, deadline, holder);
+    return batcher.publish(place.topic, placed, deadline, holder);
   }
 
-  async function lookUp(topic: string, deadline: number): Promise<number> {
+  async function lookUp(topic: string, deadline: number): Promise<Place> {
     openLookups++;
     try {
-      return await within(deadline, `looking up ${topic}`, fetchPartitions(topic));
+      return await within(deadline, `looking up ${topic}`, fetchPlace(topic));
     } finally {
       // After the caller has passed its records to the batcher.
       setImmediate(() => {
@@ -82,22 +98,29 @@ export function createPublisher(options: {
   }
 
   /** One lookup per topic at a time, so that an unavailable log is not flooded. */
-  function fetchPartitions(topic: string): Promise<number> {
+  function fetchPlace(topic: string): Promise<Place> {
     const running = lookups.get(topic);
     if (running) return running;
     const lookup = options
-      .partitionsOf(topic)
-      .then((partitions) => {
-        partitionCounts.set(topic, partitions);
-        return partitions;
+      .placeOf(topic)
+      .then((place) => {
+        if (lookups.get(topic) === lookup) places.set(topic, place);
+        return place;
       })
-      .finally(() => lookups.delete(topic));
+      .finally(() => {
+        if (lookups.get(topic) === lookup) lookups.delete(topic);
+      });
     lookups.set(topic, lookup);
     return lookup;
   }
 
   return {
     publish,
+    placeOf: async (topic) => places.get(topic) ?? (await lookUp(topic, performance.now() + timeoutMs)),
+    forget(topic) {
+      places.delete(topic);
+      lookups.delete(topic);
+    },
     bytesInFlight: budget.used,
     async close() {
       closed = true;
@@ -130,11 +153,20 @@ function split(topic: string, records: OutgoingRecord[]): Map<number, Share> {
   return shares;
 }
 
-function checkPartitions(topic: string, wanted: Iterable<number>, partitions: number): void {
-  for (const partition of wanted) {
-    if (Number.isInteger(partition) && partition >= 0 && partition < partitions) continue;
-    throw new RangeError(`${topic} has partitions 0 to ${partitions - 1}, not ${partition}`);
+/** The shares by the numbers that partitions have at their place. */
+function shifted(
+  topic: string,
+  shares: Map<number, Share>,
+  { first, partitions }: Place,
+): Map<number, Share> {
+  for (const partition of shares.keys()) {
+    if (partition < first && partition >= 0) {
+      throw new TopicMoved(`the partitions of ${topic} are ${first} and later now; retry`);
+    }
+    if (Number.isInteger(partition) && partition >= 0 && partition < first + partitions) continue;
+    throw new RangeError(`${topic} has partitions ${first} to ${first + partitions - 1}, not ${partition}`);
   }
+  return first === 0 ? shares : new Map([...shares].map(([partition, share]) => [partition - first, share]));
 }
 
 function tooLarge(topic: string, bytes: number): RecordTooLarge {

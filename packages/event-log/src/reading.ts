@@ -9,7 +9,7 @@ interface ReadOptions {
 
 const BATCH_BYTES = 4_000_000;
 
-/** Reads a topic up to its current end, without committing anything, and returns the ends of its partitions. */
+/** Reads a topic up to its current end, for a group of its own, and returns the ends of its partitions. */
 export async function readTopic(
   log: Pick<EventLog, 'lag' | 'consume'>,
   topic: string,
@@ -30,9 +30,12 @@ export async function readTopic(
     topics: [topic],
     maxBatchBytes: BATCH_BYTES,
     commit: 'manual',
-    async handle({ partition, records, nextOffset }) {
+    async handle({ partition, records, nextOffset, commit }) {
       const range = ranges[partition];
-      if (range === undefined || !open.has(partition)) return;
+      if (range === undefined) return;
+      // A group that has committed the ends of a repartitioned topic is read on from its later partitions.
+      if (nextOffset >= range.end) await commit(nextOffset);
+      if (!open.has(partition)) return;
       try {
         for (const record of records) {
           if (record.offset >= range.start && record.offset < range.end) onRecord(record);

@@ -16,6 +16,11 @@ export function withDeadLetters(specs: TopicSpec[]): TopicSpec[] {
   });
 }
 
+/** Replicas that must store a record before it is acknowledged: the loss of one of three loses nothing and stops nothing. */
+export function minInSyncReplicas(replication: number): number {
+  return replication >= 3 ? 2 : 1;
+}
+
 /** Throws TopicMismatch if a topic exists with a different setting. */
 export function checkTopic(spec: TopicSpec, what: string, found: unknown, wanted: unknown): void {
   if (found === wanted) return;

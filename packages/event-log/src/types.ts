@@ -4,7 +4,10 @@ import type { ByteBudget } from '@switchboard/resilience';
 export interface TopicSpec {
   name: string;
   partitions: number;
-  /** Replicas of each partition. Ignored on PostgreSQL, which has its own replication. */
+  /**
+   * Replicas of each partition; of three or more, two must store a record before it is acknowledged. Ignored on
+   * PostgreSQL, which has its own replication.
+   */
   replication: number;
   /** `delete` drops records older than `retentionMs`; `compact` keeps the newest record of every key. */
   cleanup: 'delete' | 'compact';
@@ -13,8 +16,8 @@ export interface TopicSpec {
   tombstoneRetentionMs?: number;
   /** Maximum record batch of the Kafka broker. Default: 8 MiB, more than this package sends at once. */
   maxMessageBytes?: number;
-  /** Replicas that must store a record before it is acknowledged (Kafka only). */
-  minInSyncReplicas?: number;
+  /** Publishers ask for its `placement`, so a topic that exists may have another number of partitions. */
+  isPlaced?: boolean;
   /** `false` creates no dead-letter topic. */
   deadLetter?: boolean;
 }
@@ -61,6 +64,12 @@ export interface ConsumeOptions {
    * called again with the same records after a back-off; later records of the partition wait.
    */
   handle(batch: RecordBatch): Promise<void>;
+  /**
+   * For a handler that stores how far it is, and takes no harm from others that read the same. On Kafka, each consumer
+   * then reads every partition from these offsets (default: the earliest stored), commits nothing, and neither waits for
+   * others of its group nor makes them wait. On PostgreSQL, where a new member holds up nobody, members share partitions.
+   */
+  from?(): Promise<ReadonlyMap<number, bigint>>;
   /** Default: `after-batch`, which commits the offset when `handle` resolves. */
   commit?: 'after-batch' | 'manual';
   /**
@@ -79,6 +88,12 @@ export interface ConsumeOptions {
   /** Bounds of the back-off after a failed `handle`. Default: 100 and 10,000. */
   retryMinMs?: number;
   retryMaxMs?: number;
+}
+
+/** The partitions among which keys are spread: `first + partitionFor(key, count)`. */
+export interface Placement {
+  first: number;
+  count: number;
 }
 
 /** The offsets of published records. */
@@ -106,16 +121,19 @@ export interface Consumption {
 
 /** An append-only log of topics with partitions and consumer groups. */
 export interface EventLog {
-  /** Creates missing topics. Throws `TopicMismatch` if a topic exists with different settings. */
+  /** Creates missing topics. Throws `TopicMismatch` if a topic exists with settings that nothing can change. */
   createTopics(specs: TopicSpec[]): Promise<void>;
   /**
    * Resolves with the offsets when every record is stored. Those of one partition and holder keep their order; while
    * several holders (such as projects) wait, each has records in the next send.
+   * @throws TopicMoved if the topic was repartitioned; some of the records may be stored.
    * @throws EventLogUnavailable if the log did not respond in time; the records may still be stored later.
    * @throws EventLogBusy if too many bytes are in flight; nothing was published.
    * @throws RecordTooLarge if a record exceeds the maximum size; nothing was published.
    */
   publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published>;
+  /** Where records with keys go now. Remembered until `publish` throws TopicMoved. */
+  placement(topic: string): Promise<Placement>;
   /** Starts a consumer. A new group starts at the earliest offset. Returns at once and joins when the log is available. */
   consume(options: ConsumeOptions): Promise<Consumption>;
   /** The offset of the next record, per partition. */
@@ -123,6 +141,8 @@ export interface EventLog {
   /** The offset the group continues from, per partition. */
   committedOffsets(group: string, topic: string): Promise<bigint[]>;
   lag(group: string, topics: string[]): Promise<PartitionLag[]>;
+  /** How many members each of these groups has now. Groups that the log does not know are left out. */
+  members(groups: string[]): Promise<Map<string, number>>;
   /** Published bytes that are not acknowledged yet. */
   bytesInFlight(): number;
   /** Throws EventLogUnavailable if the log does not respond. */
@@ -131,8 +151,10 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
-/** A change of state to log. Retries are not logged one by one. */
+/** A change of state to log. Retries are not logged one by one, except those of a task. */
 export interface LogEntry {
+  /** Names work that repeats without a caller; each of its failures has an entry. */
+  task?: string;
   level: 'info' | 'warn' | 'error';
   message: string;
   error?: unknown;

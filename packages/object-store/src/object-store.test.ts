@@ -224,6 +224,22 @@ describe('a failing server', () => {
     await expect(store.ping()).rejects.toThrow(ObjectStoreError);
   });
 
+  test('an endpoint may be an IPv6 address', async () => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.headers.host);
+      request.resume();
+      response.writeHead(200, { ETag: '"x"' }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '::1', resolve));
+    onTestFinished(() => void server.close());
+    const host = `[::1]:${Object(server.address()).port}`;
+    const store = openObjectStore({ ...named, endpoint: `http://${host}` });
+    onTestFinished(() => store.close());
+    await store.put('a', Buffer.from('x'));
+    expect(asked).toEqual([host]);
+  });
+
   test('does not respond: requests time out', async () => {
     let asked = 0;
     const store = await serverThat(() => asked++);
@@ -256,4 +272,21 @@ describe('a failing server', () => {
     await expect(store.put('refused', Buffer.from('x'))).rejects.toThrow(ObjectStoreError);
     expect(asked).toBe(4);
   });
+});
+
+test('calls are measured, with those that fail', async () => {
+  const made: string[] = [];
+  const folder = await mkdtemp(join(tmpdir(), 'objects-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const store = openObjectStore({ folder }, (operation) => (failure) => {
+    made.push(failure === undefined ? operation : `${operation} failed`);
+  });
+  await store.put('a/1', Buffer.from('x'));
+  await store.put('a/2', Buffer.from('x'));
+  expect(await keys(store, 'a/')).toEqual(['a/1', 'a/2']);
+  expect(await keys(store, 'b/')).toEqual([]);
+  expect(await read(store, 'a/1')).toEqual(Buffer.from('x'));
+  await store.delete('a/1');
+  await expect(store.put('a/2/3', Buffer.from('x'))).rejects.toThrow();
+  expect(made).toEqual(['put', 'put', 'list', 'list', 'get', 'delete', 'put failed']);
 });

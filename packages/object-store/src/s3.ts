@@ -4,49 +4,74 @@ import { ObjectStoreError } from './errors.ts';
 import { assertKey, assertPrefix } from './keys.ts';
 import { boundedTransport } from './transport.ts';
 import type { ListedObject, ObjectStore } from './types.ts';
+import { keysOf, type S3Keys } from './web-identity.ts';
 
-interface S3Settings {
+interface IdentitySettings {
+  tokenFile: string;
+  roleArn?: string | undefined;
+  /** URL of the token service (STS). Default: that of AWS in the region. */
+  tokenService?: string | undefined;
+}
+
+export type S3Settings = {
+  /** URL of the server; buckets are addressed in the path. */
   endpoint: string;
-  accessKey: string;
-  secretKey: string;
   bucket: string;
   region: string;
+  /** Longest time without data from the server, in milliseconds. Default 3000. */
   timeoutMs?: number;
-}
+} & ({ accessKey: string; secretKey: string } | { identity: IdentitySettings });
 
 const MAX_ATTEMPTS = 3;
 const PAGE_SIZE = 1_000;
 
 /** Objects in a bucket of an S3 server. */
-export function openS3({
-  endpoint,
-  accessKey,
-  secretKey,
-  bucket,
-  region,
-  timeoutMs = 3000,
-}: S3Settings): ObjectStore {
+export function openS3(settings: S3Settings): ObjectStore {
+  const { endpoint, bucket, region, timeoutMs = 3000 } = settings;
   const { hostname, port, protocol } = new URL(endpoint);
   const transport = boundedTransport(protocol === 'https:', timeoutMs);
-  const client = new Client({
-    endPoint: hostname,
-    ...(port === '' ? {} : { port: Number(port) }),
-    useSSL: protocol === 'https:',
-    accessKey,
-    secretKey,
-    region,
-    pathStyle: true,
-    transport: transport.transport,
-    transportAgent: transport.agent,
-    // The client's own retries log to the console.
-    retryOptions: { disableRetry: true },
-  });
+  const clientWith = (keys: S3Keys) =>
+    new Client({
+      // The client expects IPv6 addresses without brackets.
+      endPoint: hostname.replace(/^\[|\]$/g, ''),
+      ...(port === '' ? {} : { port: Number(port) }),
+      useSSL: protocol === 'https:',
+      ...keys,
+      region,
+      pathStyle: true,
+      transport: transport.transport,
+      transportAgent: transport.agent,
+      // The client's own retries log to the console.
+      retryOptions: { disableRetry: true },
+    });
+  const currentClient = 'identity' in settings ? withIdentity(settings.identity) : withKeys(settings);
+
+  function withKeys({ accessKey, secretKey }: S3Keys): () => Client {
+    const client = clientWith({ accessKey, secretKey });
+    return () => client;
+  }
+
+  function withIdentity({
+    tokenService = `https://sts.${region}.amazonaws.com`,
+    ...identity
+  }: IdentitySettings) {
+    const currentKeys = keysOf({ ...identity, tokenService, timeoutMs });
+    let last: { keys: S3Keys; client: Client } | undefined;
+    return async () => {
+      const keys = await currentKeys();
+      if (last?.keys !== keys) last = { keys, client: clientWith(keys) };
+      return last.client;
+    };
+  }
 
   /** Every call here is idempotent. Neither an error response nor a time-out is retried. */
-  async function call<T>(what: string, action: () => Promise<T>): Promise<T> {
+  async function call<T>(what: string, action: (client: Client) => Promise<T>): Promise<T> {
     const isRetryable = (error: unknown) => !(error instanceof S3Error || isTimeout(error));
     try {
-      return await retry(action, { maxAttempts: MAX_ATTEMPTS, isRetryable });
+      return await retry(async () => action(await currentClient()), {
+        maxAttempts: MAX_ATTEMPTS,
+        isRetryable,
+      });
     } catch (cause) {
       throw new ObjectStoreError(`${what}: the object store refused or did not answer`, { cause });
     }
@@ -56,12 +81,12 @@ export function openS3({
     async put(key, bytes) {
       assertKey(key);
       const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      await call(`put ${key}`, () => client.putObject(bucket, key, body, body.length));
+      await call(`put ${key}`, (client) => client.putObject(bucket, key, body, body.length));
     },
 
     async get(key, range) {
       assertKey(key);
-      return await call(`get ${key}`, async () => {
+      return await call(`get ${key}`, async (client) => {
         try {
           const body =
             range === undefined
@@ -83,14 +108,14 @@ export function openS3({
       assertPrefix(prefix);
       let after = '';
       for (;;) {
-        const page = await call(`list ${prefix}`, () => pageAfter(after));
+        const page = await call(`list ${prefix}`, (client) => pageAfter(client, after));
         yield* page;
         const last = page.at(-1);
         if (last === undefined || page.length < PAGE_SIZE) return;
         after = last.key;
       }
 
-      async function pageAfter(key: string): Promise<ListedObject[]> {
+      async function pageAfter(client: Client, key: string): Promise<ListedObject[]> {
         const { objects } = await client.listObjectsV2Query(bucket, prefix, '', '', PAGE_SIZE, key);
         return objects.flatMap(({ name, size, lastModified }) =>
           name === undefined ? [] : [{ key: name, size: size ?? 0, modifiedAt: lastModified ?? new Date(0) }],
@@ -100,11 +125,11 @@ export function openS3({
 
     async delete(key) {
       assertKey(key);
-      await call(`delete ${key}`, () => client.removeObject(bucket, key));
+      await call(`delete ${key}`, (client) => client.removeObject(bucket, key));
     },
 
     async ping() {
-      if (!(await call('ping', () => client.bucketExists(bucket)))) {
+      if (!(await call('ping', (client) => client.bucketExists(bucket)))) {
         throw new ObjectStoreError(`bucket ${bucket} does not exist`);
       }
     },

@@ -39,6 +39,7 @@ describe('a cached value', () => {
     expect(await both).toEqual(['1', '1']);
     expect(cache.get('a')).toBe('1');
     expect(cache.isFresh('a')).toBe(true);
+    expect(cache.reads()).toEqual({ hits: 1, misses: 2 });
   });
 
   it.each(['invalidate', 'drop', 'invalidateAll', 'invalidateMissing'] as const)(
@@ -255,8 +256,10 @@ describe('memory', () => {
     expect(cache.size()).toBeLessThanOrEqual(held);
     expect(cache.bytes()).toBeLessThanOrEqual(50_000);
     expect(cache.get('value 99')).toBe('x');
-    void cache.get('value 0');
+    const evicted = cache.get('value 0');
     expect(waiting.map(({ key }) => key)).toEqual(['value 0']);
+    waiting.pop()?.answer('x');
+    expect(await evicted).toBe('x');
   });
 
   it('holds even a value that is larger than the bound', async () => {
@@ -268,15 +271,15 @@ describe('memory', () => {
 
   it('is counted again for a value that has grown, without making it fresher', async () => {
     let size = 10;
-    const { cache, answered } = source({ sizeOf: () => size, freshForMs: 50 });
+    const { cache, answered } = source({ sizeOf: () => size, freshForMs: 1_000 });
     await answered('a', '1');
     const before = cache.bytes();
     size = 1_010;
-    await sleep(30);
+    await sleep(600);
     cache.resized('a');
     expect(cache.bytes()).toBe(before + 1_000);
     expect(cache.get('a')).toBe('1');
-    await sleep(30);
+    await sleep(600);
     expect(cache.isFresh('a')).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { DeadlineExceeded, withDeadline } from './deadline.ts';
+import { noReads, type Reads } from './reads.ts';
 
 export interface CacheOptions<V> {
   /**
@@ -49,6 +50,8 @@ export interface Cache<V> {
   size(): number;
   /** Bytes held in memory, as bounded by `maxBytes`. */
   bytes(): number;
+  /** Calls of `get` so far; one that was answered without a look at the source is a hit. */
+  reads(): Readonly<Reads>;
 }
 
 interface Entry<V> {
@@ -67,6 +70,7 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
   const { freshForMs = 30_000, patienceMs = 250, staleForMs = 400, loadTimeoutMs = 3_000 } = options;
   const loads = new Set<{ key: string }>();
   const answers = new Map<string, Promise<V>>();
+  const reads = noReads();
   let skippedMs = 0;
   /** Moved forward to make every entry stale at once. */
   const now = () => performance.now() + skippedMs;
@@ -155,9 +159,16 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
   return {
     get(key) {
       const fresh = entries.get(key) ?? missing.get(key);
-      if (fresh !== undefined) return fresh.value;
+      if (fresh !== undefined) {
+        reads.hits++;
+        return fresh.value;
+      }
       const stale = peek(key);
-      if (stale !== undefined && now() < stale.usedStaleUntil) return stale.value;
+      if (stale !== undefined && now() < stale.usedStaleUntil) {
+        reads.hits++;
+        return stale.value;
+      }
+      reads.misses++;
       return answers.get(key) ?? startAnswer(copy(key), stale);
     },
     isFresh: (key) => entries.has(key) || missing.has(key),
@@ -183,6 +194,7 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
     },
     size: () => entries.size,
     bytes: () => entries.calculatedSize,
+    reads: () => reads,
   };
 }
 

@@ -5,6 +5,8 @@ export { type Cache, type CacheOptions, createCache } from './cache.ts';
 export { type CoalesceOptions, coalesce } from './coalesce.ts';
 export { DeadlineExceeded, withDeadline } from './deadline.ts';
 export { shareOfHeap } from './heap.ts';
+export { type EndOfCall, type Measure, measured } from './measure.ts';
 export { poll } from './poll.ts';
+export { noReads, type Reads } from './reads.ts';
 export { estimateSize } from './size.ts';
 export { briefTurn, createPlaces, createSlots, type Place, turnOfLoop } from './turns.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { poll } from './poll.ts';
 
-it('goes on after failures, reports the first of those in a row, and ends when the signal aborts', async () => {
+it('goes on after failures, reports each, and ends when the signal aborts', async () => {
   const stopping = new AbortController();
   const outcomes = ['ok', 'one', 'two', 'ok', 'three'];
   const reported: unknown[] = [];
@@ -11,7 +11,7 @@ it('goes on after failures, reports the first of those in a row, and ends when t
       if (outcome === undefined) stopping.abort();
       else if (outcome !== 'ok') throw outcome;
     },
-    { everyMs: 1, signal: stopping.signal, onFailing: (error) => reported.push(error) },
+    { everyMs: 1, signal: stopping.signal, onFailure: (error) => reported.push(error) },
   );
-  expect([reported, outcomes]).toEqual([['one', 'three'], []]);
+  expect([reported, outcomes]).toEqual([['one', 'two', 'three'], []]);
 });

@@ -1,26 +1,31 @@
 import { pause } from './backoff.ts';
 
+/** What failed is tried again by then, however seldom it runs. */
+const RETRY_WITHIN_MS = 60_000;
+
 interface PollOptions {
   everyMs: number;
   signal: AbortSignal;
-  /** Gets the first error of failures in a row. */
-  onFailing(error: unknown): void;
+  /** Gets the error of each call that failed. */
+  onFailure(error: unknown): void;
 }
 
-/** Calls `look`, and again `everyMs` after each call has ended, until the signal aborts. Never rejects. */
+/**
+ * Calls `look`, and again `everyMs` after each call has ended, a minute after a failure at the latest, until the signal
+ * aborts. Never rejects.
+ */
 export async function poll(
   look: () => Promise<void>,
-  { everyMs, signal, onFailing }: PollOptions,
+  { everyMs, signal, onFailure }: PollOptions,
 ): Promise<void> {
-  let isFailing = false;
   while (!signal.aborted) {
+    let waitMs = everyMs;
     try {
       await look();
-      isFailing = false;
     } catch (error) {
-      if (!isFailing) onFailing(error);
-      isFailing = true;
+      onFailure(error);
+      waitMs = Math.min(everyMs, RETRY_WITHIN_MS);
     }
-    await pause(everyMs, signal);
+    await pause(waitMs, signal);
   }
 }

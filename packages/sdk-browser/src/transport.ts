@@ -6,7 +6,7 @@ const MIN_GZIP_LENGTH = 1_000;
 export interface Transport {
   get(url: string, headers?: Record<string, string>): Promise<Response>;
   /** Posts JSON, compressed where the browser can. */
-  post(url: string, json: string): Promise<Response>;
+  post(url: string, json: string, headers?: Record<string, string>): Promise<Response>;
   /** Posts JSON that has the key in it, also while the page is going away. Up to 64 KiB in all. */
   postLast(url: string, json: string): Promise<Response>;
 }
@@ -17,13 +17,14 @@ export function createTransport(key: string): Transport {
   return {
     get: (url, more) =>
       fetch(url, { ...common, headers: { ...headers, ...more }, signal: AbortSignal.timeout(TIMEOUT_MS) }),
-    async post(url, json) {
+    async post(url, json, more) {
       const gzipped = await gzip(json);
       return fetch(url, {
         ...common,
         method: 'POST',
         headers: {
           ...headers,
+          ...more,
           'Content-Type': 'application/json',
           ...(gzipped && { 'Content-Encoding': 'gzip' }),
         },

@@ -1,6 +1,12 @@
 export { type AccessTokens, accessTokens, type TokenClaims } from './access-tokens.ts';
 export { backing, backingProgram, backingsHome } from './backings/backing.ts';
 export {
+  type ClickHouseDatabase,
+  type ClickHouseServer,
+  clickHouseDatabase,
+  startClickHouse,
+} from './backings/clickhouse.ts';
+export {
   isKafkaInstalled,
   type KafkaServer,
   kafkaBrokers,
@@ -17,11 +23,13 @@ export {
 } from './backings/network.ts';
 export { type OtlpReceiver, startOtlpReceiver } from './backings/otlp-receiver.ts';
 export type { ReceivedSpan } from './backings/otlp-wire.ts';
+export { hasPgBouncer, type PgBouncer, startPgBouncer } from './backings/pgbouncer.ts';
 export { type PostgresServer, postgresServer } from './backings/postgres-server.ts';
 export { type RedisServer, redisUrl, startRedis } from './backings/redis.ts';
 export { type S3Access, type S3Server, s3Access, s3Env, startS3 } from './backings/s3.ts';
 export { eventually } from './eventually.ts';
 export { freePort } from './ports.ts';
+export { hasChromium, openBrowser } from './rig/browser.ts';
 export { type CallOptions, type CallResult, call } from './rig/call.ts';
 export { type Harness, type HarnessOptions, harness } from './rig/harness.ts';
 export { type Env, type Program, type ProgramOptions, spawnProgram } from './rig/program.ts';

@@ -1,21 +1,29 @@
 import {
+  backfillRate,
   commonSettings,
+  completeS3,
   eventLogSettings,
   integerSetting,
   objectStoreSettings,
   requireObjectStore,
+  retentionDays,
   rolesSetting,
-  s3Settings,
-  together,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
+
+/** The address of ClickHouse's HTTP interface, with user, password and database. */
+const clickHouseUrl = z
+  .url({ protocol: /^https?$/, error: 'not an http or https address' })
+  .meta({ values: 'http:// or https:// address', secret: true });
 
 export const analyticsSettings = z
   .object({
     ...commonSettings,
     ...eventLogSettings,
-    ROLES: rolesSetting(['http', 'files']),
+    ROLES: rolesSetting(['http', 'files', 'people', 'clickhouse']),
     ...objectStoreSettings,
+    PEOPLE_RETENTION_DAYS: retentionDays().optional().describe('Same value as in flags.'),
+    BACKFILL_ROWS_PER_SECOND: backfillRate,
     QUERY_FOLDER: z
       .string()
       .min(1)
@@ -47,6 +55,20 @@ export const analyticsSettings = z
     QUERY_TIMEOUT_MS: integerSetting({ min: 100, max: 40_000, fallback: 30_000 }).describe(
       'Milliseconds until a question, with its wait, gets 503.',
     ),
+    CLICKHOUSE_URL: clickHouseUrl
+      .optional()
+      .describe(
+        'ClickHouse for events, and for questions about them. Same value in every process of the service; unset: none.',
+      ),
+    CLICKHOUSE_INSERT_BYTES: integerSetting({ min: 1, max: 1_000_000_000, fallback: 8_388_608 }).describe(
+      'Bytes of JSON per partition that are inserted into ClickHouse at once.',
+    ),
+    CLICKHOUSE_INSERT_MS: integerSetting({ min: 10, max: 600_000, fallback: 2000 }).describe(
+      'Milliseconds that an event waits for others before it is inserted into ClickHouse.',
+    ),
+    CLICKHOUSE_BUFFER_BYTES: integerSetting({ min: 1, max: 64_000_000_000, fallback: 33_554_432 }).describe(
+      'Bytes of JSON per process past which events are inserted into ClickHouse early.',
+    ),
   })
-  .check(together(s3Settings))
+  .check(completeS3)
   .check(requireObjectStore);

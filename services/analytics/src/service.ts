@@ -1,32 +1,58 @@
 import { join } from 'node:path';
-import { ARCHIVE_FILES_TOPIC } from '@switchboard/contracts';
-import { migrate, openDatabase } from '@switchboard/database';
+import { auditMigrations } from '@switchboard/audit';
+import { ARCHIVE_FILES_TOPIC, ingestionTopics } from '@switchboard/contracts';
 import {
   directoryMigrations,
   openDirectory,
   openErasures,
   readRefreshedReports,
 } from '@switchboard/directory';
+import { noReads } from '@switchboard/resilience';
 import {
   createApp,
-  currentHolder,
+  createAuditTrail,
+  createBackfills,
+  createRetention,
   defineService,
+  directUrl,
+  migrateDatabase,
   openEventLog,
   openObjects,
+  openServiceDatabase,
   projectOfRegion,
 } from '@switchboard/service-kit';
+import {
+  createStateStore,
+  createUserStateConsumer,
+  SEEN_BACKFILLS,
+  USER_STATE_TOPICS,
+  unseenPeople,
+} from '@switchboard/user-state';
+import { openClickHouse, pingClickHouse } from './clickhouse/client.ts';
+import { migrateClickHouse } from './clickhouse/migrations.ts';
+import { createClickhouseStore } from './clickhouse/store.ts';
 import { analyticsSettings } from './config.ts';
-import { type Engine, openDuckDb } from './engine/duckdb.ts';
+import { createClickHouseEngine } from './engine/clickhouse.ts';
+import { openDuckDb } from './engine/duckdb.ts';
+import type { Engine } from './engine/engine.ts';
 import { createExplore } from './explore/explore.ts';
 import { exploreRoutes } from './explore/routes.ts';
+import { CLICKHOUSE_GROUP, createFeed } from './feed/consumer.ts';
+import { createFeedMetrics } from './feed/metrics.ts';
+import { createFeedStore } from './feed/store.ts';
 import { type FileCache, openFileCache } from './files/cache.ts';
-import { createFilesConsumer } from './files/consumer.ts';
+import { createFilesConsumer, FILES_GROUP } from './files/consumer.ts';
 import { createFilesStore } from './files/store.ts';
 import { createSweep } from './files/sweep.ts';
 import { createDesk } from './insights/desk.ts';
 import { createInsights } from './insights/insights.ts';
 import { insightsRoutes } from './insights/routes.ts';
-import { createSources } from './insights/source.ts';
+import { createFileSources, createTableSources } from './insights/source.ts';
+import { createCohortsConsumer } from './people/cohorts-consumer.ts';
+import { createErasure } from './people/erasure.ts';
+import { createPeople } from './people/people.ts';
+import { peopleRoutes } from './people/routes.ts';
+import { createPeopleStore } from './people/store.ts';
 import { savedReportsRoutes } from './saved-reports/routes.ts';
 import { createReportRunner } from './saved-reports/run.ts';
 import { createSavedReports } from './saved-reports/saved-reports.ts';
@@ -40,61 +66,132 @@ interface Worker {
   stop(): Promise<void>;
 }
 
+/** Applies identify and group calls. */
+const PEOPLE_GROUP = 'analytics.people';
+/** Its commits say which events are in files. */
+const ARCHIVE_GROUP = 'archive.events';
 const ANSWERS_BYTES = 16_000_000;
 const NOT_STARTED = 'The service has not started.';
 
 export const analyticsService = defineService({
   name: 'analytics',
   settings: analyticsSettings,
-  migrations: [directoryMigrations, analyticsMigrations],
+  migrations: [directoryMigrations, auditMigrations, analyticsMigrations],
   create(context) {
-    const { config, logger, clock } = context;
+    const { config, logger, clock, metrics } = context;
     const serves = config.ROLES.has('http');
-    const database = openDatabase({
-      url: config.DATABASE_URL,
-      applicationName: context.instance,
-      holder: currentHolder,
-    });
-    const log = openEventLog(context, context.instance);
+    const database = openServiceDatabase(context);
+    const log = openEventLog(context, 'analytics', context.instance);
+    const audit = createAuditTrail({ service: 'analytics', context, db: database.drizzle, log });
     const directory = openDirectory({ database, log, service: 'analytics', logger });
-    const objects = required(openObjects(config), 'OBJECTS_FOLDER or S3_ENDPOINT: required');
-    const app = createApp({ service: 'analytics', context, directory, database });
+    const objects = required(openObjects(context), 'OBJECTS_FOLDER or S3_ENDPOINT: required');
+    const app = createApp({ service: 'analytics', context, directory, database, audit });
     const store = createFilesStore(database.drizzle);
+
+    const peopleStore = createPeopleStore(database.drizzle);
+    const clickHouse =
+      config.CLICKHOUSE_URL === undefined ? undefined : openClickHouse(config.CLICKHOUSE_URL);
+    const clickHouseStore = clickHouse && createClickhouseStore(clickHouse);
+    const feeds = config.ROLES.has('clickhouse');
 
     // Its replica of the directory names colleagues; copies of files follow the archive's.
     const erasures = openErasures({
       database,
-      databaseUrl: config.DATABASE_URL,
+      databaseUrl: directUrl(config),
       log,
       service: 'analytics',
       region: config.REGION,
       logger,
+      intakes: [
+        { group: PEOPLE_GROUP, topics: USER_STATE_TOPICS },
+        ...(clickHouse === undefined ? [] : [{ group: CLICKHOUSE_GROUP, topics: [ingestionTopics.events] }]),
+      ],
+      eraser: (db) => createErasure(createPeopleStore(db), clickHouseStore),
     });
     const workers: Worker[] = [erasures];
     if (config.ROLES.has('files')) {
       workers.push(createFilesConsumer({ store, log, logger, region: config.REGION }));
     }
+    if (config.ROLES.has('people')) {
+      const applied = createStateStore(database);
+      // Flags applies the same calls and keeps those that cannot be applied.
+      const onRejected = () => undefined;
+      workers.push(
+        createUserStateConsumer({ group: PEOPLE_GROUP, store: applied, log, logger, onRejected }),
+        createCohortsConsumer({ store: peopleStore, log, logger }),
+        createRetention({
+          database,
+          data: unseenPeople(database, config.PEOPLE_RETENTION_DAYS),
+          clock,
+          logger,
+          metrics,
+        }),
+        createBackfills({
+          database,
+          backfills: SEEN_BACKFILLS,
+          rowsPerSecond: config.BACKFILL_ROWS_PER_SECOND,
+          logger,
+          metrics,
+        }),
+      );
+    }
+
+    if (feeds) {
+      const feedMetrics = createFeedMetrics(metrics);
+      if (clickHouseStore !== undefined) {
+        workers.push(
+          createFeed({
+            store: clickHouseStore,
+            blocks: createFeedStore(database.drizzle),
+            log,
+            logger,
+            metrics: feedMetrics,
+            settings: {
+              blockBytes: config.CLICKHOUSE_INSERT_BYTES,
+              blockAgeMs: config.CLICKHOUSE_INSERT_MS,
+              bufferBytes: config.CLICKHOUSE_BUFFER_BYTES,
+            },
+          }),
+        );
+      }
+    }
 
     const folder = join(config.QUERY_FOLDER, context.instance);
     const opened: { engine?: Engine; cache?: FileCache } = {};
     if (serves) {
-      const engine: Pick<Engine, 'query'> = {
+      const engine: Pick<Engine, 'query' | 'createPeople'> = {
         query: (query, signal) => required(opened.engine, NOT_STARTED).query(query, signal),
+        createPeople: (signal) => required(opened.engine, NOT_STARTED).createPeople(signal),
       };
       const cache: FileCache = {
         hold: (files) => required(opened.cache, NOT_STARTED).hold(files),
         keys: () => opened.cache?.keys() ?? [],
         drop: async (keys) => opened.cache?.drop(keys),
+        reads: () => opened.cache?.reads() ?? noReads(),
       };
-      const watermark = createWatermark({ log, clock, logger, filesTopic: ARCHIVE_FILES_TOPIC });
+      const watermark = createWatermark({
+        log,
+        clock,
+        logger,
+        ...(clickHouse === undefined
+          ? { group: ARCHIVE_GROUP, announced: { group: FILES_GROUP, topic: ARCHIVE_FILES_TOPIC } }
+          : { group: CLICKHOUSE_GROUP }),
+      });
       const desk = createDesk({
         engine,
-        sources: createSources({ store, cache }),
+        sources:
+          clickHouse === undefined
+            ? createFileSources({ store, cache })
+            : createTableSources({ watermark, clock }),
         maxRunning: config.QUERIES_MAX,
         maxWaiting: config.QUERIES_WAITING_MAX,
         timeoutMs: config.QUERY_TIMEOUT_MS,
       });
-      const insights = createInsights({ desk, watermark, clock, cacheBytes: ANSWERS_BYTES });
+      const explore = createExplore({ desk, watermark, clock });
+      const people = createPeople({ store: peopleStore, explore, engine });
+      const insights = createInsights({ desk, people, watermark, clock, cacheBytes: ANSWERS_BYTES });
+      metrics.cache('insights', insights.reads);
+      metrics.cache('archive files', cache.reads);
       insightsRoutes(app, { insights });
       const savedReports = createSavedReports({
         store: createSavedReportsStore(database.drizzle),
@@ -106,14 +203,30 @@ export const analyticsService = defineService({
         logger,
       });
       savedReportsRoutes(app, { savedReports, ofProject: projectOfRegion(directory, config.REGION) });
-      exploreRoutes(app, { explore: createExplore({ desk, watermark, clock }) });
-      workers.push(watermark, createSweep({ store, cache, logger }), savedReports);
+      exploreRoutes(app, { explore });
+      peopleRoutes(app, { people });
+      workers.push(watermark, savedReports);
+      if (clickHouse === undefined) workers.push(createSweep({ store, cache, logger }));
     } else {
       app.health.add('event log', () => log.ping());
     }
     app.health.add('database', database.ping);
+    if (clickHouse !== undefined) {
+      const ping = () => pingClickHouse(clickHouse);
+      app.health.add('clickhouse', ping);
+      metrics.dependency('clickhouse', ping);
+    }
 
-    async function openFolders(): Promise<void> {
+    async function openEngine(): Promise<void> {
+      if (clickHouse !== undefined) {
+        opened.engine = createClickHouseEngine({
+          client: clickHouse,
+          threads: config.QUERY_THREADS,
+          memoryBytes: Math.floor(context.share(config.QUERY_MEMORY_BYTES) / config.QUERIES_MAX),
+          timeoutMs: config.QUERY_TIMEOUT_MS,
+        });
+        return;
+      }
       opened.cache = await openFileCache({
         objects,
         folder: join(folder, 'files'),
@@ -131,20 +244,23 @@ export const analyticsService = defineService({
     return {
       app,
       async start() {
-        await migrate(config.DATABASE_URL, directoryMigrations);
-        await migrate(config.DATABASE_URL, analyticsMigrations);
+        await migrateDatabase(config, [directoryMigrations, auditMigrations, analyticsMigrations]);
+        if ((feeds || serves) && clickHouse !== undefined) await migrateClickHouse(clickHouse);
         if (serves) {
-          await openFolders();
+          await openEngine();
           await directory.start();
         }
         for (const worker of workers) worker.start();
+        audit.start();
       },
       async stop() {
         await Promise.all(workers.map((worker) => worker.stop()));
         if (serves) await directory.stop();
-        opened.engine?.close();
+        await opened.engine?.close();
+        await audit.stop();
         await log.close();
         await database.close();
+        await clickHouse?.close();
         objects.close();
       },
     };

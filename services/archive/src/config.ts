@@ -1,12 +1,12 @@
 import {
   commonSettings,
+  completeS3,
   eventLogSettings,
   integerSetting,
   objectStoreSettings,
   requireObjectStore,
+  retentionDays,
   rolesSetting,
-  s3Settings,
-  together,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
 
@@ -28,9 +28,25 @@ export const archiveSettings = z
     ARCHIVE_REPLACED_MINUTES: integerSetting({ min: 1, max: 43_200, fallback: 60 }).describe(
       'How long files that were merged stay for those who are reading them.',
     ),
+    ARCHIVE_RETENTION_DAYS: retentionDays(2)
+      .optional()
+      .describe('Days after which archived events are removed, a UTC day at a time. Default: never.'),
+    RECORDINGS_RETENTION_DAYS: retentionDays()
+      .optional()
+      .describe('Days after which a session recording is removed. Default: never.'),
     ARCHIVE_BUFFER_BYTES: integerSetting({ min: 1, max: 64_000_000_000, fallback: 33_554_432 }).describe(
       'Bytes of JSON per process past which files are written early.',
     ),
+    ARCHIVE_SEEN_BYTES: integerSetting({
+      min: 100_000_000,
+      max: 100_000_000_000_000,
+      fallback: 107_374_182_400,
+    }).describe(
+      'Bytes in PostgreSQL to recognise events sent again within seven days; past it the earliest day is dropped.',
+    ),
+    ARCHIVE_THREADS: integerSetting({ min: 1, max: 16, fallback: 1 }).describe(
+      'Threads of a process that decode and encode events; another merges files.',
+    ),
   })
-  .check(together(s3Settings))
+  .check(completeS3)
   .check(requireObjectStore);

@@ -1,12 +1,17 @@
+import { auditMigrations } from '@switchboard/audit';
 import { ingestionTopics } from '@switchboard/contracts';
-import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import {
   createApp,
-  currentHolder,
+  createAuditTrail,
+  createRetention,
   defineService,
+  directUrl,
+  type ExpiringData,
+  migrateDatabase,
   openEventLog,
   openObjects,
+  openServiceDatabase,
   projectOfRegion,
 } from '@switchboard/service-kit';
 import { archiveSettings } from './config.ts';
@@ -24,9 +29,11 @@ import { createErasure } from './replays/erasure.ts';
 import { createRecordings } from './replays/recordings.ts';
 import { replaysRoutes } from './replays/routes.ts';
 import { createReplaysStore } from './replays/store.ts';
-import { createRetention } from './retention/retention.ts';
+import { expiringEvents, expiringRecordings } from './retention/expiring.ts';
+import { createHistoryRetention } from './retention/retention.ts';
 import { createRetentionStore } from './retention/store.ts';
 import { archiveMigrations } from './schema/migrations.ts';
+import { createThreads } from './threads/threads.ts';
 
 /** Background work. `start` returns at once. */
 interface Worker {
@@ -37,30 +44,31 @@ interface Worker {
 export const archiveService = defineService({
   name: 'archive',
   settings: archiveSettings,
-  migrations: [directoryMigrations, archiveMigrations],
+  migrations: [directoryMigrations, auditMigrations, archiveMigrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
     const serves = config.ROLES.has('http');
-    const database = openDatabase({
-      url: config.DATABASE_URL,
-      applicationName: context.instance,
-      holder: currentHolder,
-    });
-    const log = openEventLog(context, context.instance);
+    const database = openServiceDatabase(context);
+    const log = openEventLog(context, 'archive', context.instance);
+    const audit = createAuditTrail({ service: 'archive', context, db: database.drizzle, log });
     const directory = openDirectory({ database, log, service: 'archive', logger });
-    const objects = openObjects(config);
+    const objects = openObjects(context);
     if (objects === undefined) throw new Error('OBJECTS_FOLDER or S3_ENDPOINT: required');
-    const app = createApp({ service: 'archive', context, directory, database });
+    const app = createApp({ service: 'archive', context, directory, database, audit });
     const workers: Worker[] = [];
+    const expiring: ExpiringData[] = [];
 
     const eventsStore = createEventsStore(database.drizzle);
     const filesStore = createFilesStore(database.drizzle);
     const replaysStore = createReplaysStore(database.drizzle);
+    const threads = createThreads({ size: config.ARCHIVE_THREADS, objects });
+    // Apart from the others, so that a merge of seconds holds up no events.
+    const merging = createThreads({ size: 1, objects });
     const erasure = createErasure({ store: replaysStore, objects, clock, logger });
 
     const erasures = openErasures({
       database,
-      databaseUrl: config.DATABASE_URL,
+      databaseUrl: directUrl(config),
       log,
       service: 'archive',
       region: config.REGION,
@@ -72,7 +80,7 @@ export const archiveService = defineService({
       eraser: (db) =>
         createPersonErasure({
           store: replaysStore,
-          events: createEventErasure({ files: createFilesStore(db), objects }),
+          events: createEventErasure({ files: createFilesStore(db), objects, threads: merging }),
           replays: erasure,
         }),
     });
@@ -94,8 +102,15 @@ export const archiveService = defineService({
       const retentionHours = config.EVENTS_RETENTION_HOURS;
       const store = createRetentionStore(database.drizzle);
       workers.push(
-        createEventConsumer({ store: eventsStore, log, objects, clock, logger, metrics, settings }),
-        createRetention({ store, log, logger, retentionHours }),
+        createEventConsumer({ store: eventsStore, log, objects, threads, clock, logger, metrics, settings }),
+        createHistoryRetention({
+          store,
+          log,
+          logger,
+          metrics,
+          retentionHours,
+          seenBytes: config.ARCHIVE_SEEN_BYTES,
+        }),
         createPublisher({
           database,
           log,
@@ -106,6 +121,9 @@ export const archiveService = defineService({
         createCompaction({
           database,
           objects,
+          threads: merging,
+          log,
+          retentionHours,
           clock,
           logger,
           metrics,
@@ -113,8 +131,16 @@ export const archiveService = defineService({
         }),
       );
     }
+    if (config.ROLES.has('events'))
+      expiring.push(...expiringEvents(filesStore, config.ARCHIVE_RETENTION_DAYS));
     if (config.ROLES.has('replays')) {
+      const days = config.RECORDINGS_RETENTION_DAYS;
+      expiring.push(...expiringRecordings({ store: replaysStore, erasure, days }));
       workers.push(createReplayConsumer({ store: replaysStore, log, objects, logger, metrics }), erasure);
+    }
+
+    if (expiring.length > 0) {
+      workers.push(createRetention({ database, data: expiring, clock, logger, metrics }));
     }
 
     app.health.add('database', database.ping);
@@ -127,14 +153,16 @@ export const archiveService = defineService({
     return {
       app,
       async start() {
-        await migrate(config.DATABASE_URL, directoryMigrations);
-        await migrate(config.DATABASE_URL, archiveMigrations);
+        await migrateDatabase(config, [directoryMigrations, auditMigrations, archiveMigrations]);
         if (serves) await directory.start();
         for (const worker of workers) worker.start();
+        audit.start();
       },
       async stop() {
         await Promise.all(workers.map((worker) => worker.stop()));
+        await Promise.all([threads.stop(), merging.stop()]);
         if (serves) await directory.stop();
+        await audit.stop();
         await log.close();
         await database.close();
         objects.close();

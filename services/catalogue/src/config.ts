@@ -1,5 +1,11 @@
-import { region } from '@switchboard/contracts';
-import { commonSettings, eventLogSettings, rolesSetting } from '@switchboard/service-kit';
+import { MAX_TOKEN_DAYS, region } from '@switchboard/contracts';
+import {
+  commonSettings,
+  eventLogSettings,
+  integerSetting,
+  retentionDays,
+  rolesSetting,
+} from '@switchboard/service-kit';
 import { z } from 'zod';
 
 export const catalogueSettings = z.object({
@@ -13,6 +19,9 @@ export const catalogueSettings = z.object({
     'ingestion',
     'messenger',
   ]).describe('Services that run in every region; an erasure is done once each has reported it.'),
+  TOKEN_MAX_DAYS: integerSetting({ min: 1, max: MAX_TOKEN_DAYS, fallback: 365 }).describe(
+    'Days after which a personal access token or service token expires, at most.',
+  ),
   ERASURE_REGIONS: z
     .string()
     .transform((list) => list.split(',').map((name) => name.trim()))
@@ -20,6 +29,12 @@ export const catalogueSettings = z.object({
     .optional()
     .meta({ values: 'regions' })
     .describe('Regions in which colleagues are erased. Default: this one and those of all projects.'),
+  AUDIT_RETENTION_DAYS: integerSetting({ min: 30, max: 3_650, fallback: 400 }).describe(
+    'Days for which entries of the audit trail are kept.',
+  ),
+  ERASURES_RETENTION_DAYS: retentionDays(30)
+    .default(400)
+    .describe('Days for which the record of an erasure that is done is kept.'),
 });
 
 export type CatalogueConfig = z.output<typeof catalogueSettings>;

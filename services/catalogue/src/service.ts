@@ -1,21 +1,36 @@
-import { migrate, openDatabase } from '@switchboard/database';
-import { DIRECTORY_TOMBSTONE_RETENTION_MS, DIRECTORY_TOPIC } from '@switchboard/directory';
+import { auditMigrations } from '@switchboard/audit';
+import { createUseReporter, DIRECTORY_TOMBSTONE_RETENTION_MS, DIRECTORY_TOPIC } from '@switchboard/directory';
 import type { TopicSpec } from '@switchboard/event-log';
-import { createApp, currentHolder, defineService, openEventLog } from '@switchboard/service-kit';
+import {
+  createApp,
+  createAuditTrail,
+  createRetention,
+  defineService,
+  migrateDatabase,
+  openEventLog,
+  openServiceDatabase,
+} from '@switchboard/service-kit';
 import { ownDirectory } from './access/own-directory.ts';
 import { createAiModels } from './ai-models/ai-models.ts';
 import { aiModelsRoutes } from './ai-models/routes.ts';
+import { createAudit } from './audit/audit.ts';
+import { createAuditIntake } from './audit/intake.ts';
+import { auditRoutes } from './audit/routes.ts';
+import { createAuditStore } from './audit/store.ts';
 import { createCompanies } from './companies/companies.ts';
 import { companiesRoutes } from './companies/routes.ts';
 import { type CatalogueConfig, catalogueSettings } from './config.ts';
 import { createErasures } from './erasures/erasures.ts';
 import { createErasureReports } from './erasures/reports.ts';
 import { erasuresRoutes } from './erasures/routes.ts';
+import { createErasuresStore } from './erasures/store.ts';
 import { createMembers } from './members/members.ts';
 import { membersRoutes } from './members/routes.ts';
 import { createOutbox } from './outbox/outbox.ts';
 import { createRelay } from './outbox/relay.ts';
 import { createOutboxStore } from './outbox/store.ts';
+import { createOwn } from './own/own.ts';
+import { ownRoutes } from './own/routes.ts';
 import { createPlans } from './plans/plans.ts';
 import { plansRoutes } from './plans/routes.ts';
 import { createProjectKeys } from './project-keys/project-keys.ts';
@@ -25,22 +40,26 @@ import { projectsRoutes } from './projects/routes.ts';
 import { type ListRefresh, startListRefresh } from './published-lists/refresh.ts';
 import { createReports } from './reports/reports.ts';
 import { reportsRoutes } from './reports/routes.ts';
+import { expiringData } from './retention/retention.ts';
 import { catalogueMigrations } from './schema/migrations.ts';
+import { throttlesRoutes } from './throttles/routes.ts';
+import { createThrottles } from './throttles/throttles.ts';
+import { tokensRoutes } from './tokens/routes.ts';
+import { createTokensStore } from './tokens/store.ts';
+import { createTokens } from './tokens/tokens.ts';
+import { createTokenUses } from './tokens/uses.ts';
 
-/** Owns plans, AI models and the directory, and publishes the topic `directory`. */
+/** Owns plans, AI models, the directory and the audit trail, and publishes the topic `directory`. */
 export const catalogueService = defineService({
   name: 'catalogue',
   settings: catalogueSettings,
-  migrations: [catalogueMigrations],
+  migrations: [auditMigrations, catalogueMigrations],
   create(context) {
-    const { config, logger, metrics } = context;
-    const database = openDatabase({
-      url: config.DATABASE_URL,
-      applicationName: context.instance,
-      holder: currentHolder,
-    });
+    const { config, logger, metrics, clock } = context;
+    const database = openServiceDatabase(context);
     const db = database.drizzle;
-    const log = openEventLog(context, context.instance);
+    const log = openEventLog(context, 'catalogue', context.instance);
+    const trail = createAuditTrail({ service: 'catalogue', context, db: database.drizzle, log });
     const outbox = createOutbox(db);
     const relay = createRelay({ database, log, topic: topicOf(config), logger });
     const plans = createPlans({ db, outbox });
@@ -51,20 +70,50 @@ export const catalogueService = defineService({
     const projectKeys = createProjectKeys({ db, outbox, projects });
     const reports = createReports({ db, outbox, projects });
 
+    const tokens = createTokens({ db, outbox, companies, clock, maxDays: config.TOKEN_MAX_DAYS });
+
     const { REGION: region, TOPIC_REPLICATION: replication } = config;
     const { ERASURE_REGIONS: regions, ERASURE_SERVICES: services } = config;
     const erasures = createErasures({ db, outbox, region, regions, services });
     const erasureReports = createErasureReports({ log, erasures, replication, logger });
 
-    const app = createApp({ service: 'catalogue', context, database, directory: ownDirectory(db) });
+    const { noteUses } = createTokensStore(db);
+    const tokenUses = createTokenUses({ log, noteUses, replication, logger });
+    const ownUses = createUseReporter({
+      report: noteUses,
+      onError: (error) => logger.failed('note uses of tokens', error),
+    });
+
+    const directory = ownDirectory(db, ownUses);
+    const auditStore = createAuditStore(db);
+    const auditIntake = createAuditIntake({ log, store: auditStore, replication, logger });
+    const retention = createRetention({
+      database,
+      data: expiringData({
+        audit: auditStore,
+        erasures: createErasuresStore(db),
+        auditDays: config.AUDIT_RETENTION_DAYS,
+        erasureDays: config.ERASURES_RETENTION_DAYS,
+      }),
+      clock,
+      logger,
+      metrics,
+    });
+
+    const app = createApp({ service: 'catalogue', context, database, directory, audit: trail });
     plansRoutes(app, { plans });
     aiModelsRoutes(app, { models });
     companiesRoutes(app, { companies });
     membersRoutes(app, { members });
     projectsRoutes(app, { projects });
     projectKeysRoutes(app, { projectKeys });
+    const throttles = createThrottles({ db, outbox });
+    throttlesRoutes(app, { throttles });
     reportsRoutes(app, { reports });
+    tokensRoutes(app, { tokens });
     erasuresRoutes(app, { erasures });
+    auditRoutes(app, { audit: createAudit({ store: auditStore }), projects, logger });
+    ownRoutes(app, { own: createOwn({ db }) });
 
     const { lagSeconds } = createOutboxStore(db);
     metrics.gaugeBy(
@@ -72,6 +121,13 @@ export const catalogueService = defineService({
       'Age of the oldest directory change that is not published yet.',
       [],
       async () => [{ labels: {}, value: await lagSeconds() }],
+    );
+
+    metrics.gaugeBy(
+      'switchboard_projects_throttled',
+      'Projects that an operator throttles.',
+      [],
+      async () => [{ labels: {}, value: await throttles.count() }],
     );
 
     metrics.gaugeBy(
@@ -85,13 +141,19 @@ export const catalogueService = defineService({
     return {
       app,
       async start() {
-        await migrate(config.DATABASE_URL, catalogueMigrations);
+        await migrateDatabase(config, [auditMigrations, catalogueMigrations]);
         refresh ??= await startListRefresh({ database, lists: [plans.published, models.published], logger });
         await relay.start();
         erasureReports.start();
+        tokenUses.start();
+        ownUses.start();
+        trail.start();
+        auditIntake.start();
+        retention.start();
       },
       async stop() {
-        await Promise.all([relay.stop(), refresh?.stop(), erasureReports.stop()]);
+        await Promise.all([relay.stop(), refresh?.stop(), erasureReports.stop(), tokenUses.stop()]);
+        await Promise.all([ownUses.stop(), trail.stop(), auditIntake.stop(), retention.stop()]);
         await log.close();
         await database.close();
       },
@@ -103,10 +165,9 @@ function topicOf(config: CatalogueConfig): TopicSpec {
   return {
     name: DIRECTORY_TOPIC,
     partitions: config.TOPIC_PARTITIONS,
+    isPlaced: true,
     replication: config.TOPIC_REPLICATION,
     cleanup: 'compact',
     tombstoneRetentionMs: DIRECTORY_TOMBSTONE_RETENTION_MS,
-    // With three replicas, two must acknowledge a record: losing one loses no records.
-    minInSyncReplicas: config.TOPIC_REPLICATION >= 3 ? 2 : 1,
   };
 }

@@ -6,6 +6,7 @@ import {
   integerSetting,
   networkList,
   redisUrl,
+  retentionDays,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
 
@@ -58,6 +59,15 @@ export const collaborationSettings = z
     DELIVERY_RETRY_SECONDS: integerSetting({ min: 1, max: 900, fallback: 5 }).describe(
       'Wait before a failed delivery is retried; doubles up to 15 minutes.',
     ),
+    COMMENTS_RETENTION_DAYS: retentionDays()
+      .optional()
+      .describe('Days without activity after which a comment thread is removed. Default: never.'),
+    SHARES_RETENTION_DAYS: retentionDays(2)
+      .default(90)
+      .describe('Days after which a share, with its deliveries, is removed.'),
+    REPORT_RUNS_RETENTION_DAYS: retentionDays()
+      .optional()
+      .describe('Days after which the last run of a report is removed. Default: never.'),
   })
   .refine(({ SMTP_URL, MAIL_DIR }) => SMTP_URL !== undefined || MAIL_DIR !== undefined, {
     path: ['SMTP_URL'],

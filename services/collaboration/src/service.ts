@@ -1,14 +1,20 @@
-import { migrate, openDatabase } from '@switchboard/database';
+import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import {
   createApp,
+  createAuditTrail,
   createEncryption,
   createRateLimits,
+  createRetention,
   createSender,
-  currentHolder,
   defineService,
+  directUrl,
+  type Metrics,
+  measureCalls,
+  migrateDatabase,
   openEventLog,
   openRedis,
+  openServiceDatabase,
   projectOfRegion,
   strangersNames,
 } from '@switchboard/service-kit';
@@ -26,6 +32,8 @@ import { pageRoutes } from './page/routes.ts';
 import { createPublicLinks } from './public-links/public-links.ts';
 import { publicLinksRoutes } from './public-links/routes.ts';
 import { createPublicLinksStore } from './public-links/store.ts';
+import { expiringData } from './retention/retention.ts';
+import { createRetentionStore } from './retention/store.ts';
 import { createRunsConsumer } from './runs/consumer.ts';
 import { runsRoutes } from './runs/routes.ts';
 import { createRuns } from './runs/runs.ts';
@@ -48,19 +56,16 @@ const PUSH_TIMEOUT_MS = 10_000;
 export const collaborationService = defineService({
   name: 'collaboration',
   settings: collaborationSettings,
-  migrations: [directoryMigrations, collaborationMigrations],
+  migrations: [directoryMigrations, auditMigrations, collaborationMigrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
-    const database = openDatabase({
-      url: config.DATABASE_URL,
-      applicationName: context.instance,
-      holder: currentHolder,
-    });
+    const database = openServiceDatabase(context);
     const db = database.drizzle;
-    const log = openEventLog(context, context.instance);
+    const log = openEventLog(context, 'collaboration', context.instance);
+    const audit = createAuditTrail({ service: 'collaboration', context, db: database.drizzle, log });
     const directory = openDirectory({ database, log, service: 'collaboration', logger });
-    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
-    const app = createApp({ service: 'collaboration', context, directory, database });
+    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, context);
+    const app = createApp({ service: 'collaboration', context, directory, database, audit });
     app.health.add('database', database.ping);
 
     const annotations = createAnnotations({ store: createAnnotationsStore(db), directory, clock });
@@ -84,6 +89,8 @@ export const collaborationService = defineService({
       ),
     });
     const page = createPage({ sharedReports, annotations });
+    metrics.cache('report runs', sharedReports.reads);
+    metrics.cache('report pages', page.reads);
     const runs = createRuns({ store: createRunsStore(db), directory, clock });
 
     const runsConsumer = createRunsConsumer({ log, runs, logger });
@@ -99,12 +106,13 @@ export const collaborationService = defineService({
       ),
     };
     const sharesStore = createSharesStore(db);
-    const mailer = openMailer(config);
-    const pusher = openPusher(config);
+    const mailer = openMailer(config, metrics);
+    const pusher = openPusher(config, metrics);
     if (pusher === undefined) logger.info('no VAPID keys set, sending shares by e-mail only');
     const consoleUrl = config.CONSOLE_URL;
     const queue = createDeliveryQueue({
-      databaseUrl: config.DATABASE_URL,
+      databaseUrl: directUrl(config),
+      migrationsUrl: config.MIGRATIONS_DATABASE_URL,
       logger,
       retrySeconds: config.DELIVERY_RETRY_SECONDS,
       deliver: createDeliver({
@@ -147,7 +155,7 @@ export const collaborationService = defineService({
 
     const erasures = openErasures({
       database,
-      databaseUrl: config.DATABASE_URL,
+      databaseUrl: directUrl(config),
       log,
       service: 'collaboration',
       region: config.REGION,
@@ -155,27 +163,44 @@ export const collaborationService = defineService({
       eraser: (slow) => createErasure({ store: createErasureStore(slow), clock }),
     });
 
+    const retention = createRetention({
+      database,
+      data: expiringData({
+        store: createRetentionStore(db),
+        commentDays: config.COMMENTS_RETENTION_DAYS,
+        shareDays: config.SHARES_RETENTION_DAYS,
+        runDays: config.REPORT_RUNS_RETENTION_DAYS,
+      }),
+      clock,
+      logger,
+      metrics,
+    });
+
     const stopping = new AbortController();
     let reencryption: Promise<void> | undefined;
     return {
       app,
       async start() {
-        await migrate(config.DATABASE_URL, collaborationMigrations);
-        await migrate(config.DATABASE_URL, directoryMigrations);
+        // First, so that the rights which migrations give cover its tables.
+        await queue.install();
+        await migrateDatabase(config, [collaborationMigrations, directoryMigrations, auditMigrations]);
         await directory.start();
         await queue.start();
         erasures.start();
+        audit.start();
         runsConsumer.start();
+        retention.start();
         reencryption ??= links.reencrypt(logger, stopping.signal);
       },
       async stop() {
         stopping.abort();
         await reencryption;
         await runsConsumer.stop();
-        await erasures.stop();
+        await Promise.all([erasures.stop(), retention.stop()]);
         await queue.stop();
         mailer.close();
         await directory.stop();
+        await audit.stop();
         await log.close();
         redis?.disconnect();
         await database.close();
@@ -184,13 +209,14 @@ export const collaborationService = defineService({
   },
 });
 
-function openMailer({ SMTP_URL, MAIL_DIR, MAIL_FROM }: CollaborationConfig): Mailer {
-  if (SMTP_URL !== undefined) return smtpMailer(SMTP_URL, MAIL_FROM);
+function openMailer({ SMTP_URL, MAIL_DIR, MAIL_FROM }: CollaborationConfig, metrics: Metrics): Mailer {
+  const measure = measureCalls({ metrics, dependency: 'mail server' });
+  if (SMTP_URL !== undefined) return smtpMailer(SMTP_URL, MAIL_FROM, measure);
   if (MAIL_DIR === undefined) throw new Error('neither SMTP_URL nor MAIL_DIR is set');
   return folderMailer(MAIL_DIR, MAIL_FROM);
 }
 
-function openPusher(config: CollaborationConfig): Pusher | undefined {
+function openPusher(config: CollaborationConfig, metrics: Metrics): Pusher | undefined {
   const { VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY, MAIL_FROM, PUSH_PRIVATE_NETWORKS } = config;
   if (VAPID_PUBLIC_KEY === undefined || VAPID_PRIVATE_KEY === undefined) return undefined;
   const keys = {
@@ -200,8 +226,7 @@ function openPusher(config: CollaborationConfig): Pusher | undefined {
   };
   const privateNetworks = { setting: 'PUSH_PRIVATE_NETWORKS', networks: PUSH_PRIVATE_NETWORKS };
   const resolve = strangersNames();
-  return webPusher(
-    keys,
-    createSender({ config, timeoutMs: PUSH_TIMEOUT_MS, maxBytes: 0, privateNetworks, resolve }),
-  );
+  const measure = measureCalls({ metrics, dependency: 'push service' });
+  const bounds = { timeoutMs: PUSH_TIMEOUT_MS, maxBytes: 0 };
+  return webPusher(keys, createSender({ config, ...bounds, privateNetworks, measure, resolve }));
 }

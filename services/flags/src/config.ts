@@ -1,8 +1,10 @@
 import {
+  backfillRate,
   commonSettings,
   eventLogSettings,
   httpUrl,
   integerSetting,
+  retentionDays,
   rolesSetting,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
@@ -18,6 +20,12 @@ export const flagsSettings = z.object({
   RULESET_CACHE_BYTES: integerSetting({ min: 1_000_000, max: 64_000_000_000 })
     .optional()
     .describe('Bytes of the ruleset cache. Default: 40% of the heap beyond 96 MiB, up to 512 MiB.'),
+  PEOPLE_RETENTION_DAYS: retentionDays()
+    .optional()
+    .describe(
+      'Days without an identify or group call after which a person is forgotten, and a group. Default: never.',
+    ),
+  BACKFILL_ROWS_PER_SECOND: backfillRate,
   SOCKETS_PER_ADDRESS: integerSetting({ min: 1, max: 1_000_000, fallback: 2000 }).describe(
     'Open sockets per address and instance.',
   ),

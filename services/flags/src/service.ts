@@ -1,14 +1,27 @@
-import { migrate, openDatabase } from '@switchboard/database';
+import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import type { Hub } from '@switchboard/realtime';
 import { shareOfHeap } from '@switchboard/resilience';
 import {
   createApp,
-  currentHolder,
+  createAuditTrail,
+  createBackfills,
+  createRetention,
   defineService,
+  directUrl,
+  migrateDatabase,
   openEventLog,
+  openServiceDatabase,
   projectOfRegion,
 } from '@switchboard/service-kit';
+import {
+  createStateStore,
+  createUserStateConsumer,
+  SEEN_BACKFILLS,
+  USER_STATE_TOPICS,
+  unseenPeople,
+} from '@switchboard/user-state';
+import { createCohortsPublisher } from './cohort-records/publisher.ts';
 import { createCohorts } from './cohorts/cohorts.ts';
 import { cohortsRoutes } from './cohorts/routes.ts';
 import { flagsSettings } from './config.ts';
@@ -23,11 +36,13 @@ import { openSockets } from './live/sockets.ts';
 import { createOfrep } from './ofrep/ofrep.ts';
 import { ofrepRoutes } from './ofrep/routes.ts';
 import { createRulesets } from './rulesets/rulesets.ts';
+import { createMaking, type Making } from './scheduled-changes/make.ts';
+import { scheduledChangesRoutes } from './scheduled-changes/routes.ts';
+import { createScheduledChanges } from './scheduled-changes/scheduled-changes.ts';
 import { flagsMigrations } from './schema/migrations.ts';
 import { snapshotRoutes } from './snapshot/routes.ts';
 import { createSnapshots } from './snapshot/snapshot.ts';
 import { createCatchUp } from './user-state/catch-up.ts';
-import { createUserStateConsumer, USER_STATE_INTAKE } from './user-state/consumer.ts';
 import { createUserStateStore, withGenericPlans } from './user-state/store.ts';
 import { createUserState } from './user-state/user-state.ts';
 
@@ -35,21 +50,31 @@ import { createUserState } from './user-state/user-state.ts';
 const RULESETS_SHARE = 0.4;
 const RULESETS_MAX_BYTES = 512 * 1024 * 1024;
 
+/** Background work. `start` returns at once. */
+interface Worker {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Applies identify and group calls. */
+const USER_STATE_GROUP = 'flags.user-state';
+
 export const flagsService = defineService({
   name: 'flags',
   settings: flagsSettings,
-  migrations: [directoryMigrations, flagsMigrations],
+  migrations: [directoryMigrations, auditMigrations, flagsMigrations],
   create(context) {
-    const { config, logger } = context;
+    const { config, logger, clock, metrics } = context;
     const serves = config.ROLES.has('http');
-    const database = openDatabase({
-      url: withGenericPlans(config.DATABASE_URL),
-      applicationName: context.instance,
-      holder: currentHolder,
-    });
-    const log = openEventLog(context, context.instance);
+    // A pooler passes no settings on, and keeps no prepared statement whose plan would be of use again.
+    const database = openServiceDatabase(
+      context,
+      config.DIRECT_DATABASE_URL === undefined ? withGenericPlans(config.DATABASE_URL) : config.DATABASE_URL,
+    );
+    const log = openEventLog(context, 'flags', context.instance);
+    const audit = createAuditTrail({ service: 'flags', context, db: database.drizzle, log });
     const directory = openDirectory({ database, log, service: 'flags', logger });
-    const app = createApp({ service: 'flags', context, directory, database });
+    const app = createApp({ service: 'flags', context, directory, database, audit });
 
     const rulesets = createRulesets({
       database,
@@ -58,34 +83,61 @@ export const flagsService = defineService({
           ? shareOfHeap(RULESETS_SHARE, RULESETS_MAX_BYTES)
           : context.share(config.RULESET_CACHE_BYTES),
     });
-    const store = createUserStateStore(database);
-    const consumer = config.ROLES.has('user-state')
-      ? createUserStateConsumer({ store, log, logger })
-      : undefined;
+    const people = createStateStore(database);
+    const workers: Worker[] = [];
+    if (config.ROLES.has('user-state')) {
+      workers.push(
+        createUserStateConsumer({ group: USER_STATE_GROUP, store: people, log, logger }),
+        createCohortsPublisher({ database, log, replication: config.TOPIC_REPLICATION, logger }),
+        createRetention({
+          database,
+          data: unseenPeople(database, config.PEOPLE_RETENTION_DAYS),
+          clock,
+          logger,
+          metrics,
+        }),
+        createBackfills({
+          database,
+          backfills: SEEN_BACKFILLS,
+          rowsPerSecond: config.BACKFILL_ROWS_PER_SECOND,
+          logger,
+          metrics,
+        }),
+      );
+    }
 
     const erasures = openErasures({
       database,
-      databaseUrl: config.DATABASE_URL,
+      databaseUrl: directUrl(config),
       log,
       service: 'flags',
       region: config.REGION,
       logger,
-      intakes: [USER_STATE_INTAKE],
+      intakes: [{ group: USER_STATE_GROUP, topics: USER_STATE_TOPICS }],
       eraser: (db) => createErasure({ database: { drizzle: db }, onChanged: rulesets.invalidate }),
     });
 
     let sockets: Hub | undefined;
     let live: LiveChanges | undefined;
+    let making: Making | undefined;
     if (serves) {
-      const userState = createUserState({ find: store.findStates, timeoutMs: config.STATE_TIMEOUT_MS });
-      const catchUp = createCatchUp({ listPositions: store.listPositions });
+      const userState = createUserState({
+        find: createUserStateStore(database).findStates,
+        timeoutMs: config.STATE_TIMEOUT_MS,
+      });
+      const catchUp = createCatchUp({ listPositions: people.listPositions });
       const evaluation = createEvaluation({ rulesets, userState });
+      metrics.cache('rulesets', rulesets.reads);
+      metrics.cache('flag answers', evaluation.reads);
       evaluationRoutes(app, { evaluation, catchUp });
       snapshotRoutes(app, { snapshots: createSnapshots({ rulesets, publicUrl: config.PUBLIC_API_URL }) });
 
       const editing = { database, onChanged: rulesets.invalidate };
       const ofProject = projectOfRegion(directory, config.REGION);
       flagsRoutes(app, { flags: createFlags(editing), ofProject });
+      const scheduled = createScheduledChanges({ ...editing, clock });
+      scheduledChangesRoutes(app, { scheduled, ofProject });
+      making = createMaking({ ...editing, directory, region: config.REGION, audit, logger, metrics });
       cohortsRoutes(app, { cohorts: createCohorts(editing), ofProject });
 
       sockets = openSockets(app, context);
@@ -105,14 +157,15 @@ export const flagsService = defineService({
     return {
       app,
       async start() {
-        await migrate(config.DATABASE_URL, directoryMigrations);
-        await migrate(config.DATABASE_URL, flagsMigrations);
+        await migrateDatabase(config, [directoryMigrations, auditMigrations, flagsMigrations]);
         if (serves) {
           await rulesets.start();
           await directory.start();
+          making?.start();
         }
-        consumer?.start();
+        for (const worker of workers) worker.start();
         erasures.start();
+        audit.start();
       },
       drain() {
         live?.stop();
@@ -120,9 +173,11 @@ export const flagsService = defineService({
       },
       async stop() {
         await erasures.stop();
-        await consumer?.stop();
+        await making?.stop();
+        await Promise.all(workers.map((worker) => worker.stop()));
         if (serves) await directory.stop();
         await rulesets.stop();
+        await audit.stop();
         await log.close();
         await database.close();
       },

@@ -8,9 +8,6 @@ const bytesPerSecond = (fallback: number) => integerSetting({ min: 1_000, max: 1
 export const ingestionSettings = z.object({
   ...commonSettings,
   ...eventLogSettings,
-  TOPIC_MIN_IN_SYNC_REPLICAS: integerSetting({ min: 1, max: 10, fallback: 1 }).describe(
-    'Replicas that must have a record before it counts as stored (Kafka).',
-  ),
   REDIS_URL: redisUrl
     .optional()
     .describe('Redis in which instances count quotas together; without it each for itself.'),

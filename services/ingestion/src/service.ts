@@ -1,6 +1,14 @@
-import { migrate, openDatabase } from '@switchboard/database';
 import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
-import { createApp, defineService, openEventLog, openQuotas, openRedis } from '@switchboard/service-kit';
+import {
+  createApp,
+  defineService,
+  directUrl,
+  migrateDatabase,
+  openEventLog,
+  openQuotas,
+  openRedis,
+  openServiceDatabase,
+} from '@switchboard/service-kit';
 import { ingestionSettings } from './config.ts';
 import { createEvents } from './events/events.ts';
 import { eventsRoutes } from './events/routes.ts';
@@ -16,23 +24,23 @@ export const ingestionService = defineService({
   migrations: [directoryMigrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
-    const database = openDatabase({ url: config.DATABASE_URL, applicationName: context.instance });
-    const log = openEventLog(context, context.instance);
+    const database = openServiceDatabase(context);
+    const log = openEventLog(context, 'ingestion', context.instance);
     const directory = openDirectory({ database, log, service: 'ingestion', logger });
     const app = createApp({ service: 'ingestion', context, directory, database });
 
     // Its replica of the directory names colleagues.
     const erasures = openErasures({
       database,
-      databaseUrl: config.DATABASE_URL,
+      databaseUrl: directUrl(config),
       log,
       service: 'ingestion',
       region: config.REGION,
       logger,
     });
 
-    const publishing = { log, clock, partitions: config.TOPIC_PARTITIONS };
-    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
+    const publishing = { log, clock };
+    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, context);
     const quotas = openQuotas({
       redis,
       share: context.share,
@@ -44,9 +52,10 @@ export const ingestionService = defineService({
       },
     });
     const eventsQuota = quotas.quota('events');
-    eventsRoutes(app, createEvents(publishing), eventsQuota);
-    identifyRoutes(app, createIdentify(publishing), eventsQuota);
-    replayRoutes(app, createReplay(publishing), quotas.quota('replays'));
+    const { throttle } = quotas;
+    eventsRoutes(app, { events: createEvents(publishing), quota: eventsQuota, throttle });
+    identifyRoutes(app, { calls: createIdentify(publishing), quota: eventsQuota, throttle });
+    replayRoutes(app, { replay: createReplay(publishing), quota: quotas.quota('replays'), throttle });
 
     // Not the database: known keys are answered from memory.
     app.health.add('event log', () => log.ping());
@@ -54,7 +63,7 @@ export const ingestionService = defineService({
     return {
       app,
       async start() {
-        await migrate(config.DATABASE_URL, directoryMigrations);
+        await migrateDatabase(config, [directoryMigrations]);
         await log.createTopics(topicSpecs(config));
         await directory.start();
         erasures.start();

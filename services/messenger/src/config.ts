@@ -1,12 +1,13 @@
 import {
   commonSettings,
+  completeS3,
   encryptionSecrets,
   eventLogSettings,
   httpUrl,
   integerSetting,
   objectStoreSettings,
   redisUrl,
-  s3Settings,
+  retentionDays,
   together,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
@@ -70,12 +71,18 @@ export const messengerSettings = z
     UNSENT_ATTACHMENT_HOURS: integerSetting({ min: 1, max: 8760, fallback: 24 }).describe(
       'Hours that an unsent attachment is kept.',
     ),
+    CONVERSATIONS_RETENTION_DAYS: retentionDays()
+      .optional()
+      .describe('Days without a turn after which a conversation is removed. Default: never.'),
+    MESSAGES_RETENTION_DAYS: retentionDays()
+      .optional()
+      .describe('Days after which an in-app message is removed. Default: never.'),
     ...limits,
     ...objectStoreSettings,
     ...ai,
     ...helpSite,
   })
-  .check(together(s3Settings))
+  .check(completeS3)
   .check(together(['AI_BASE_URL', 'AI_API_KEY', 'AI_MODEL']))
   .check(together(['HELP_SITE_URL', 'HELP_SITE_TOKEN']))
   .refine(({ WORKERS, REDIS_URL }) => WORKERS === 1 || REDIS_URL !== undefined, {

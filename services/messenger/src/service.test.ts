@@ -1,4 +1,4 @@
-import { interfaceOperations, managementOperations } from '@switchboard/contracts';
+import { serviceOperations } from '@switchboard/contracts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMessenger, type TestMessenger } from './testing/messenger.ts';
 
@@ -11,9 +11,7 @@ afterAll(() => messenger.stop());
 test('implements exactly the operations of the contracts that belong to messenger', () => {
   const ids = (operations: readonly { operationId: string }[]) =>
     operations.map((one) => one.operationId).sort();
-  const all = [...interfaceOperations, ...managementOperations].filter(
-    ({ service }) => service === 'messenger',
-  );
+  const all = serviceOperations('messenger');
   expect(ids(messenger.service.app.implemented)).toEqual(ids(all));
   expect(all.length).toBeGreaterThan(20);
 });

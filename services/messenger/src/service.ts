@@ -1,15 +1,19 @@
-import { migrate, openDatabase } from '@switchboard/database';
+import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import { createHub, openFanOut } from '@switchboard/realtime';
 import {
   createApp,
+  createAuditTrail,
   createEncryption,
   createRateLimits,
-  currentHolder,
+  createRetention,
   defineService,
+  directUrl,
+  migrateDatabase,
   openEventLog,
   openObjects,
   openRedis,
+  openServiceDatabase,
   projectOfRegion,
   refusalOfKey,
 } from '@switchboard/service-kit';
@@ -45,6 +49,8 @@ import { socketUrlUnder } from './live/socket.ts';
 import { createSubscriptions } from './live/subscriptions.ts';
 import { createHelpSiteProvider } from './providers/help-site.ts';
 import { createTranslationProvider } from './providers/translation.ts';
+import { expiringData } from './retention/retention.ts';
+import { createRetentionStore } from './retention/store.ts';
 import { messengerMigrations } from './schema/migrations.ts';
 import { teamRoutes } from './team/routes.ts';
 import { createTeamStore } from './team/store.ts';
@@ -57,22 +63,19 @@ import { createTranslations } from './translations/translations.ts';
 export const messengerService = defineService({
   name: 'messenger',
   settings: messengerSettings,
-  migrations: [directoryMigrations, messengerMigrations],
+  migrations: [directoryMigrations, auditMigrations, messengerMigrations],
   create(context) {
     const { config, logger, clock, metrics } = context;
 
     // Backings
-    const database = openDatabase({
-      url: config.DATABASE_URL,
-      applicationName: context.instance,
-      holder: currentHolder,
-    });
+    const database = openServiceDatabase(context);
     const db = database.drizzle;
-    const log = openEventLog(context, context.instance);
+    const log = openEventLog(context, 'messenger', context.instance);
+    const audit = createAuditTrail({ service: 'messenger', context, db: database.drizzle, log });
     const directory = openDirectory({ database, log, service: 'messenger', logger });
-    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, logger, metrics);
-    const storage = openObjects(config);
-    const app = createApp({ service: 'messenger', context, directory, database });
+    const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, context);
+    const storage = openObjects(context);
+    const app = createApp({ service: 'messenger', context, directory, database, audit });
     app.health.add('database', database.ping);
     const { bodies } = app;
     const ofProject = projectOfRegion(directory, config.REGION);
@@ -177,9 +180,10 @@ export const messengerService = defineService({
       directory,
       socketUrl: socketUrlUnder(config.PUBLIC_API_URL),
     });
+    metrics.cache('configurations', configurations.reads);
     configurationRoutes(app, { configurations, ofProject });
     const changes = createConfigurationChanges({ database, hub, configurations, logger });
-    const subscriptions = createSubscriptions({ hub, tokens, clock, logger });
+    const subscriptions = createSubscriptions({ database, hub, tokens, clock, logger });
     liveRoutes(app, {
       hub,
       subscriptions,
@@ -190,7 +194,7 @@ export const messengerService = defineService({
     // Settings in the console
     const helpCentre = createHelpCentre({
       store: createHelpCentreStore(db),
-      provider: createHelpSiteProvider(config, logger),
+      provider: createHelpSiteProvider(context),
       directory,
       limit: perMinute('help-centre', config.HELP_CENTRE_REFRESHES_PER_COMPANY_PER_MINUTE),
       clock,
@@ -198,7 +202,7 @@ export const messengerService = defineService({
     helpCentreRoutes(app, { helpCentre });
     const translations = createTranslations({
       store: createTranslationsStore(db),
-      provider: createTranslationProvider(config),
+      provider: createTranslationProvider(config, metrics),
       timeoutMs: config.AI_TIMEOUT_MS,
       directory,
       clock,
@@ -208,7 +212,7 @@ export const messengerService = defineService({
 
     const erasures = openErasures({
       database,
-      databaseUrl: config.DATABASE_URL,
+      databaseUrl: directUrl(config),
       log,
       service: 'messenger',
       region: config.REGION,
@@ -216,29 +220,43 @@ export const messengerService = defineService({
       eraser: (slow) => createErasure({ store: createErasureStore(slow), storage }),
     });
 
+    const retention = createRetention({
+      database,
+      data: expiringData({
+        store: createRetentionStore(db),
+        storage,
+        conversationDays: config.CONVERSATIONS_RETENTION_DAYS,
+        messageDays: config.MESSAGES_RETENTION_DAYS,
+      }),
+      clock,
+      logger,
+      metrics,
+    });
+
     const stopping = new AbortController();
     let reencryption: Promise<void> | undefined;
     return {
       app,
       async start() {
-        await migrate(config.DATABASE_URL, directoryMigrations);
-        await migrate(config.DATABASE_URL, messengerMigrations);
+        await migrateDatabase(config, [directoryMigrations, auditMigrations, messengerMigrations]);
         await changes.start();
         await directory.start();
         sweep?.start();
-        subscriptions.start();
+        await subscriptions.start();
+        audit.start();
         erasures.start();
+        retention.start();
         reencryption ??= identity.reencrypt(logger, stopping.signal);
       },
       async stop() {
         hub.close();
-        subscriptions.stop();
         stopping.abort();
         await reencryption;
         await sweep?.stop();
-        await erasures.stop();
-        await changes.stop();
+        await Promise.all([erasures.stop(), retention.stop()]);
+        await Promise.all([changes.stop(), subscriptions.stop()]);
         await directory.stop();
+        await audit.stop();
         await log.close();
         await database.close();
         redis?.disconnect();

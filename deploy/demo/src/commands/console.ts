@@ -4,7 +4,7 @@ import { createConsole } from '../dev-servers.ts';
 import { allowedHosts, localAccess } from '../local-access.ts';
 
 const settings = z.object({
-  HOST: z.string().default('0.0.0.0'),
+  HOST: z.string().default('::'),
   ALLOWED_HOSTS: z.string().optional().transform(allowedHosts),
   PORT: integerSetting({ min: 0, max: 65_535, fallback: 3000 }),
 });

@@ -18,7 +18,7 @@ const port = (fallback: number) => integerSetting({ min: 0, max: 65_535, fallbac
 const settings = z.object({
   DEMO_HOME: z.string(),
   AUTH_ISSUER: z.string(),
-  HOST: z.string().default('0.0.0.0'),
+  HOST: z.string().default('::'),
   ALLOWED_HOSTS: z.string().optional().transform(allowedHosts),
   PORT: port(3000),
   MANAGEMENT_PORT: port(3001),

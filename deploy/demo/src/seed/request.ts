@@ -3,6 +3,11 @@ import { pause } from '@switchboard/resilience';
 /** Services learn of a new project and its key a moment after catalogue. */
 export const PROPAGATION_MS = 60_000;
 const RETRY_MS = 50;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LINK_DAYS = 60;
+
+/** The last day of the demo's public links. */
+export const expiryOfLinks = () => new Date(Date.now() + LINK_DAYS * DAY_MS).toISOString().slice(0, 10);
 
 /**
  * Sends a request, retrying while the service is unavailable or does not know the project or its key yet.

@@ -1,6 +1,6 @@
-{{/* Names of the services, in order. */}}
+{{/* Names of the enabled services, in order, and the link between regions. */}}
 {{- define "switchboard.services" -}}
-{{- range list "catalogue" "collaboration" "messenger" "flags" "ingestion" "archive" "analytics" }}
+{{- range list "catalogue" "collaboration" "messenger" "flags" "ingestion" "archive" "analytics" "directory-link" }}
 {{- if (index $.Values .).enabled }}{{ . }} {{ end }}
 {{- end }}
 {{- end }}
@@ -37,6 +37,35 @@ switchboard-process: {{ .process }}
 {{ include "switchboard.selector" . }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end }}
+
+{{/* The labels of pods: those of the values beside the chart's own. Context: pod, and what labels need. */}}
+{{- define "switchboard.pod-labels" -}}
+{{ merge (include "switchboard.labels" . | fromYaml) .pod.labels | toYaml }}
+{{- end }}
+
+{{/* The account of a service or of the gateway. Context: name, account (its values), and what labels need. */}}
+{{- define "switchboard.account" -}}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ .name }}
+  labels: {{- include "switchboard.labels" . | nindent 4 }}
+  {{- with .account.annotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+# Nothing here calls the Kubernetes API.
+automountServiceAccountToken: false
+{{- end }}
+
+{{/* IP families of a Service. */}}
+{{- define "switchboard.ip" -}}
+{{- with .Values.ip.familyPolicy }}
+ipFamilyPolicy: {{ . }}
+{{- end }}
+{{- with .Values.ip.families }}
+ipFamilies: {{ toJson . }}
+{{- end }}
 {{- end }}
 
 {{/* Context: image, root. */}}
@@ -98,6 +127,9 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .pod.priorityClassName }}
 priorityClassName: {{ . }}
+{{- end }}
+{{- with .pod.initContainers }}
+initContainers: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 

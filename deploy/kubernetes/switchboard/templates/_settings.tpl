@@ -9,6 +9,14 @@ the services. Context: what (an entry of switchboard.processes), root.
 {{- $process := index $of.processes .what.process }}
 {{- $all := .root.Files.Get "files/settings.json" | fromJson }}
 {{- $known := index $all $service }}
+{{- $identity := $of.webIdentity | default dict }}
+{{- $must := $of.fromSecret | default list }}
+{{- /* The identity of the pod takes the place of keys. */}}
+{{- if $identity.enabled }}
+{{- if not (hasKey $known "AWS_ROLE_ARN") }}{{ fail (printf "%s has no object store: leave webIdentity out" $service) }}{{ end }}
+{{- $known = omit $known "S3_ACCESS_KEY" "S3_SECRET_KEY" }}
+{{- $must = without $must "S3_ACCESS_KEY" "S3_SECRET_KEY" }}
+{{- end }}
 {{- include "switchboard.refuse-unknown" (dict "env" $values.env "all" $all) }}
 
 {{- $env := dict }}
@@ -28,13 +36,12 @@ the services. Context: what (an entry of switchboard.processes), root.
 {{- if or (kindIs "invalid" $value) (eq (toString $value) "") }}{{ $env = omit $env $name }}{{ end }}
 {{- end }}
 {{- range $name, $value := $env }}
-{{- if has $name (list "PORT" "HOST" "ROLES" "WORKERS") }}{{ fail (printf "%s is set by the chart: leave it out of env" $name) }}{{ end }}
+{{- if has $name (list "PORT" "HOST" "ROLES" "WORKERS" "AWS_WEB_IDENTITY_TOKEN_FILE" "AWS_ROLE_ARN") }}{{ fail (printf "%s is set by the chart: leave it out of env" $name) }}{{ end }}
 {{- if (index $known $name | default dict).secret }}
 {{- fail (printf "%s is a secret: put it into the Secret that %s.existingSecret names, not into values" $name $service) }}
 {{- end }}
 {{- end }}
 
-{{- $must := $of.fromSecret | default list }}
 {{- range $name := $must }}
 {{- if not (hasKey $known $name) }}{{ fail (printf "%s.fromSecret: %s has no setting %s" $service $service $name) }}{{ end }}
 {{- end }}
@@ -46,11 +53,18 @@ the services. Context: what (an entry of switchboard.processes), root.
 {{- end }}
 {{- end }}
 {{- /* If one is set, the other must be in the Secret. */}}
-{{- range $name, $secret := dict "KAFKA_USERNAME" "KAFKA_PASSWORD" "S3_ENDPOINT" "S3_SECRET_KEY" "AI_BASE_URL" "AI_API_KEY" "HELP_SITE_URL" "HELP_SITE_TOKEN" "VAPID_PUBLIC_KEY" "VAPID_PRIVATE_KEY" }}
-{{- if and (hasKey $env $name) (not (has $secret $must)) }}{{ $must = append $must $secret }}{{ end }}
+{{- range $name, $secret := dict "KAFKA_USERNAME" "KAFKA_PASSWORD" "HOME_KAFKA_USERNAME" "HOME_KAFKA_PASSWORD" "S3_ENDPOINT" "S3_SECRET_KEY" "AI_BASE_URL" "AI_API_KEY" "HELP_SITE_URL" "HELP_SITE_TOKEN" "VAPID_PUBLIC_KEY" "VAPID_PRIVATE_KEY" }}
+{{- if and (hasKey $env $name) (hasKey $known $secret) (not (has $secret $must)) }}{{ $must = append $must $secret }}{{ end }}
 {{- end }}
-{{- if and (empty (index $env "KAFKA_BROKERS")) (not (has "KAFKA_BROKERS" $must)) (not (has "EVENT_LOG_DATABASE_URL" $must)) }}
-{{- fail (printf "%s needs the event log: set KAFKA_BROKERS in env, or add EVENT_LOG_DATABASE_URL to %s.fromSecret" $service $service) }}
+{{- range $of := list "" "HOME_" }}
+{{- $brokers := printf "%sKAFKA_BROKERS" $of }}
+{{- $database := printf "%sEVENT_LOG_DATABASE_URL" $of }}
+{{- if and (hasKey $known $brokers) (empty (index $env $brokers)) (not (has $brokers $must)) (not (has $database $must)) }}
+{{- fail (printf "%s needs the event log: set %s in env, or add %s to %s.fromSecret" $service $brokers $database $service) }}
+{{- end }}
+{{- end }}
+{{- if and (not (has "EVENT_LOG_DATABASE_URL" $must)) (empty (index $env "TOPIC_REPLICATION")) }}
+{{- fail (printf "%s needs TOPIC_REPLICATION in env: 3 on three Kafka brokers or more, 1 if the loss of a broker may lose records" $service) }}
 {{- end }}
 {{- if and (eq $service "collaboration") (empty (index $env "MAIL_DIR")) (not (has "SMTP_URL" $must)) }}
 {{- fail "collaboration needs a mail server: add SMTP_URL to collaboration.fromSecret" }}
@@ -60,9 +74,17 @@ the services. Context: what (an entry of switchboard.processes), root.
 - name: ROLES
   value: {{ .what.roles | quote }}
 {{- end }}
-{{- if .what.http }}
+{{- if and .what.http (hasKey $known "WORKERS") }}
 - name: WORKERS
   value: {{ include "switchboard.text" ($process.workers | default 1) | quote }}
+{{- end }}
+{{- if $identity.enabled }}
+- name: AWS_WEB_IDENTITY_TOKEN_FILE
+  value: /var/run/secrets/identity/token
+{{- with $identity.roleArn }}
+- name: AWS_ROLE_ARN
+  value: {{ . | quote }}
+{{- end }}
 {{- end }}
 {{- range $name, $value := $env }}
 {{- if not (has $name $must) }}

@@ -1,6 +1,4 @@
-import { createManagementClient, ManagementError } from '@switchboard/cli';
-import { findEvent, getFlag, listFlags, putFlag } from '@switchboard/contracts';
-import { z } from 'zod';
+import { createClient, isNotFound } from '@switchboard/management';
 
 /** What the shop shows beside itself, read with the operator's token, which the page never has. */
 export interface DemoState {
@@ -11,44 +9,47 @@ export interface DemoState {
   ): Promise<Record<string, 'not_seen' | 'accepted' | 'archived' | 'dead_letter'>>;
   /** Returns whether there is such a flag. */
   setFlag(key: string, enabled: boolean): Promise<boolean>;
+  /** Answers the person's latest conversation as a teammate. Returns whether there is one. */
+  answer(distinctId: string, body: string): Promise<boolean>;
 }
 
-const flagList = z.object({
-  flags: z.array(
-    z.object({ key: z.string(), description: z.string().nullish().default(null), enabled: z.boolean() }),
-  ),
-});
-const found = z.object({ state: z.enum(['not_seen', 'accepted', 'archived', 'dead_letter']) });
+const TEAMMATE = 'grace';
 
 export function createDemoState(
   managementUrl: string,
   { project_id: projectId, tokens }: { project_id: string; tokens: { operator: string } },
 ): DemoState {
-  const client = createManagementClient({
-    token: tokens.operator,
-    addressOf: () => managementUrl,
-    retryForMs: 2_000,
-  });
+  const client = createClient({ token: tokens.operator, url: managementUrl, retryForMs: 2_000 });
   return {
-    flags: async () => flagList.parse(await client.call(listFlags, { params: { projectId } })).flags,
+    async flags() {
+      const { flags } = await client.call('listFlags', { params: { projectId } });
+      return flags.map(({ key, description = null, enabled }) => ({ key, description, enabled }));
+    },
     async events(ids) {
       const states = ids.map(async (eventId) => {
-        const answer = await client.call(findEvent, { params: { projectId, eventId } });
-        return [eventId, found.parse(answer).state] as const;
+        const { state } = await client.call('findEvent', { params: { projectId, eventId } });
+        return [eventId, state] as const;
       });
       return Object.fromEntries(await Promise.all(states));
     },
     async setFlag(key, enabled) {
       const params = { projectId, key };
       try {
-        const flag = z.looseObject({ key: z.string() }).parse(await client.call(getFlag, { params }));
-        const { key: _key, ...definition } = flag;
-        await client.call(putFlag, { params, body: { ...definition, enabled } });
+        const { key: _key, ...definition } = await client.call('getFlag', { params });
+        await client.call('putFlag', { params, body: { ...definition, enabled } });
         return true;
       } catch (error) {
-        if (error instanceof ManagementError && error.status === 404) return false;
+        if (isNotFound(error)) return false;
         throw error;
       }
+    },
+    async answer(distinctId, body) {
+      const { conversations } = await client.call('listConversations', { params: { projectId } });
+      const latest = conversations.find((one) => one.distinctId === distinctId);
+      if (latest === undefined) return false;
+      const params = { projectId, id: latest.id };
+      await client.call('appendTeammateTurn', { params, body: { authorId: TEAMMATE, body } });
+      return true;
     },
   };
 }

@@ -26,6 +26,10 @@ const ids = z
   .string()
   .transform((list) => list.split(','))
   .pipe(z.array(z.string().min(1).max(200)).max(MAX_IDS));
+const answered = z.strictObject({
+  distinctId: z.string().min(1).max(200),
+  body: z.string().trim().min(1).max(1000),
+});
 const switched = z.strictObject({ enabled: z.boolean() });
 
 /** The start page `/`, for browsers, and the shop `/demo`. */
@@ -84,14 +88,24 @@ export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
     if (!asked.success) return refuse(c, 400, 'BAD_REQUEST', `ids: 1 to ${MAX_IDS}, separated by commas`);
     return shown === undefined ? next() : c.json({ events: await shown.state.events(asked.data) });
   });
-  app.put('/demo/state/flags/:key', async (c, next) => {
-    if (shown === undefined) return next();
-    if (!isLocal) return refuse(c, 403, 'FORBIDDEN', 'Flags are switched on a loopback address only.');
+  app.on(['PUT', 'POST'], '/demo/state/*', async (c, next) => {
+    if (!isLocal) return refuse(c, 403, 'FORBIDDEN', 'The demo is changed on a loopback address only.');
     if (!/^application\/json *(;|$)/i.test(c.req.header('content-type') ?? ''))
       return refuse(c, 415, 'BAD_REQUEST', 'Send the body as Content-Type: application/json.');
+    return next();
+  });
+  app.put('/demo/state/flags/:key', async (c, next) => {
+    if (shown === undefined) return next();
     const body = switched.safeParse(await c.req.json().catch(() => undefined));
     if (!body.success) return refuse(c, 400, 'BAD_REQUEST', 'enabled: true or false');
     const found = await shown.state.setFlag(c.req.param('key'), body.data.enabled);
+    return found ? c.json({ ok: true }) : next();
+  });
+  app.post('/demo/state/answers', async (c, next) => {
+    if (shown === undefined) return next();
+    const body = answered.safeParse(await c.req.json().catch(() => undefined));
+    if (!body.success) return refuse(c, 400, 'BAD_REQUEST', 'distinctId, and body: 1 to 1000 characters');
+    const found = await shown.state.answer(body.data.distinctId, body.data.body);
     return found ? c.json({ ok: true }) : next();
   });
 
@@ -110,7 +124,7 @@ function policyFor(addresses: readonly string[]): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' data:",
+    ["img-src 'self' data:", ...addresses].join(' '),
     ["connect-src 'self'", ...addresses, ...sockets].join(' '),
     "base-uri 'none'",
     "form-action 'none'",

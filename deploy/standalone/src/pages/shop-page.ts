@@ -47,6 +47,9 @@ export const shopPage = ({ urls, key, isLocal }: ShopPageOptions) =>
     <button id="record" class="switch-row" type="button" aria-pressed="false"><span>Record this visit</span><i class="switch"></i></button></section>
   <section><h2>Flags <small>as this visitor gets them</small></h2><ul id="flags" class="flags"></ul>
     <p class="hint">Also <code>curl</code> or the <code>switchboard</code> command: the page follows within a second.</p></section>
+  <section><h2>Support <small>answer as Grace Hopper</small></h2>
+    <form id="answer" class="answer"><input id="words" aria-label="Answer" maxlength="1000" autocomplete="off" placeholder="We are on it."><button class="button small" type="submit">Send</button></form>
+    <p class="hint" id="answered" role="status">Write in the chat first.</p></section>
   <section class="grow"><h2>Events <small>queued, accepted, archived</small></h2><ol id="events" class="events" aria-live="off"></ol></section>
 </aside>`,
   });

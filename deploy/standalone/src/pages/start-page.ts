@@ -62,7 +62,7 @@ switchboard.track('hello');`;
     <section aria-labelledby="first">
       <h2 id="first">Your first event</h2>
       <div class="snippet"><button class="copy" type="button" data-copy="${code}" aria-label="Copy the code">Copy</button><pre><code>${code}</code></pre></div>
-      <p class="hint">The document for other languages is <a href="/openapi.json">openapi.json</a>.</p>
+      <p class="hint">The document for other languages is <a href="/openapi.json">openapi.json</a>, of its sockets <a href="/asyncapi.json">asyncapi.json</a>.</p>
     </section>
   </div>
   ${mails === undefined ? '' : mailList(mails)}

@@ -1,19 +1,15 @@
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { openBrowser } from '@switchboard/testkit';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll } from 'vitest';
 
-const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
-/** Tests that need a browser are skipped where there is none, unless REQUIRE_BACKINGS=1. */
-export const hasChromium = existsSync(CHROMIUM) || process.env['REQUIRE_BACKINGS'] === '1';
-
 export interface Site {
   /** A visitor with storage of their own. */
-  visitor(): Promise<BrowserContext>;
+  visitor(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** Opens a page of the site. */
   open(context: BrowserContext, path?: string): Promise<Page>;
 }
@@ -25,6 +21,8 @@ interface SiteContent {
   scripts: Record<string, string>;
   /** HTML. */
   body: string;
+  /** The content security policy of each page. */
+  policy?(): string;
 }
 
 /** A site in a real browser. */
@@ -35,30 +33,28 @@ export function siteForTests(content: SiteContent): Site {
 
   beforeAll(async () => {
     const scripts = await bundle(content);
-    const page = `<!doctype html><html lang="en"><title>Shop</title><body>${content.body}<script type="module" src="/main.js"></script>`;
+    const page = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Shop</title><body>${content.body}<script type="module" src="/main.js"></script>`;
     const server = createServer(({ url = '/' }, response) => {
       const script = scripts.get(url.slice(1));
       response.setHeader('Content-Type', script === undefined ? 'text/html' : 'text/javascript');
+      if (content.policy !== undefined) response.setHeader('Content-Security-Policy', content.policy());
       response.end(script ?? page);
     });
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-    });
+    const browser = await openBrowser();
     closing.push(
       () => browser.close(),
       async () => void server.close(),
     );
-    visitor = () => browser.newContext();
+    visitor = (options) => browser.newContext(options);
   }, 120_000);
   afterAll(async () => {
     for (const close of closing) await close();
   });
 
   return {
-    visitor: () => visitor(),
+    visitor: (options) => visitor(options),
     async open(context, path = '/') {
       const page = await context.newPage();
       await page.goto(`${origin}${path}`);

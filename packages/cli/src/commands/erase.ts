@@ -1,16 +1,7 @@
-import {
-  type Erasure,
-  eraseColleague,
-  erasePerson,
-  erasure,
-  erasureState,
-  getErasure,
-  listErasures,
-} from '@switchboard/contracts';
+import { erasureState } from '@switchboard/contracts';
+import type { Client, Erasure } from '@switchboard/management';
 import { pause } from '@switchboard/resilience';
-import { z } from 'zod';
-import { listAll } from '../list-all.ts';
-import type { ManagementClient } from '../management-client.ts';
+import { collect } from '../list-all.ts';
 import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
 import { openClient, readArguments } from './session.ts';
 import { type Terminal, UsageError } from './terminal.ts';
@@ -54,11 +45,11 @@ ${COMMON_HELP}
     const seconds = Number(timeout);
     if (!(seconds >= 0 && seconds <= MAX_TIMEOUT_SECONDS))
       throw new UsageError(`--timeout: give seconds from 0 to ${MAX_TIMEOUT_SECONDS}`);
-    const request = requestOf(what, ids, values.user);
+    const begin = requestOf(what, ids, values.user);
     if (what !== 'status' && !values.yes)
       throw new UsageError('what is erased cannot be restored; confirm with --yes');
     const client = openClient(values, terminal);
-    const begun = erasure.parse(await client.call(request.operation, request.input));
+    const begun = await begin(client);
     const ended = await follow(client, begun, { seconds, terminal, json: values.json === true });
     if (values.json) terminal.out(`${JSON.stringify(ended)}\n`);
     else if (ended.state === 'done') terminal.out(`${ended.id} done\n`);
@@ -71,26 +62,30 @@ ${COMMON_HELP}
   },
 };
 
-function requestOf(what: string | undefined, ids: readonly string[], userId: string | undefined) {
+/** The call that begins or reads an erasure. */
+function requestOf(
+  what: string | undefined,
+  ids: readonly string[],
+  userId: string | undefined,
+): (client: Client) => Promise<Erasure> {
   const [first, ...rest] = ids;
   if (what === 'person' && first !== undefined && rest.length > 0) {
     const body = { distinctIds: rest, ...(userId === undefined ? {} : { userId }) };
-    return { operation: erasePerson, input: { params: { projectId: first }, body } };
+    return (client) => client.call('erasePerson', { params: { projectId: first }, body });
   }
   if (userId === undefined && first !== undefined && rest.length === 0) {
-    if (what === 'colleague') return { operation: eraseColleague, input: { body: { sub: first } } };
-    if (what === 'status') return { operation: getErasure, input: { params: { erasureId: first } } };
+    if (what === 'colleague') return (client) => client.call('eraseColleague', { body: { sub: first } });
+    if (what === 'status') return (client) => client.call('getErasure', { params: { erasureId: first } });
   }
   throw new UsageError(
     'usage: switchboard erase person <projectId> <distinctIds...> [--user <id>], switchboard erase colleague <sub>, switchboard erase status <erasureId>, or switchboard erase list',
   );
 }
 
-async function list(client: ManagementClient, given: string | undefined): Promise<Erasure[]> {
+async function list(client: Client, given: string | undefined): Promise<Erasure[]> {
   const state = erasureState.optional().safeParse(given);
   if (!state.success) throw new UsageError(`--state: give ${erasureState.options.join(' or ')}`);
-  const filters = state.data === undefined ? {} : { state: state.data };
-  return z.array(erasure).parse(await listAll(client, { operation: listErasures }, {}, filters));
+  return collect(client.list('listErasures', { query: { state: state.data } }));
 }
 
 function describe(erasures: readonly Erasure[]): string {
@@ -110,7 +105,7 @@ interface FollowOptions {
 
 /** Prints each service once it is done, until all are or the time is over. */
 async function follow(
-  client: ManagementClient,
+  client: Client,
   begun: Erasure,
   { seconds, terminal, json }: FollowOptions,
 ): Promise<Erasure> {
@@ -125,7 +120,7 @@ async function follow(
     }
     if (current.state === 'done' || Date.now() >= deadline) return current;
     await pause(Math.min(POLL_MS, deadline - Date.now()));
-    current = erasure.parse(await client.call(getErasure, { params: { erasureId: begun.id } }));
+    current = await client.call('getErasure', { params: { erasureId: begun.id } });
   }
 }
 

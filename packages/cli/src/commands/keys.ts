@@ -1,13 +1,7 @@
-import { createProjectKey } from '@switchboard/contracts';
-import { z } from 'zod';
-import { listAll } from '../list-all.ts';
-import { ManagementError } from '../management-client.ts';
-import { kinds } from '../manifest/kinds.ts';
+import { ManagementError } from '@switchboard/management';
 import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
 import { openClient, readArguments } from './session.ts';
 import { UsageError } from './terminal.ts';
-
-const created = z.object({ key: z.string() });
 
 export const keys: Command = {
   summary: 'create, revoke and list project keys',
@@ -34,21 +28,21 @@ ${COMMON_HELP}
     const show = (value: object, text: string) =>
       terminal.out(values.json ? `${JSON.stringify(value)}\n` : `${text}\n`);
     if (verb === 'create') {
-      const made = created.parse(await client.call(createProjectKey, { params: { projectId } }));
+      const made = await client.call('createProjectKey', { params: { projectId } });
       show(made, made.key);
       return EXIT_CODES.done;
     }
-    const live = z.array(z.string()).parse(await listAll(client, kinds.key.list, { projectId }));
+    const { keys: live } = await client.call('listProjectKeys', { params: { projectId } });
     if (verb === 'list') {
       show({ keys: live }, live.join('\n'));
       return EXIT_CODES.done;
     }
-    if (!live.includes(key ?? '')) {
+    if (key === undefined || !live.includes(key)) {
       throw new ManagementError(
         `${key}: not a live key of project ${projectId}; list them with switchboard keys list ${projectId}`,
       );
     }
-    await client.call(kinds.key.remove, { params: { projectId, key: key ?? '' } });
+    await client.call('revokeProjectKey', { params: { projectId, key } });
     show({ revoked: key }, `- key ${projectId} ${key}`);
     return EXIT_CODES.done;
   },

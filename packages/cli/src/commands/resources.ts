@@ -1,6 +1,6 @@
+import { type Client, isNotFound } from '@switchboard/management';
 import { stringify } from 'yaml';
 import { listAll } from '../list-all.ts';
-import { isNotFound, type ManagementClient } from '../management-client.ts';
 import { isRecord } from '../manifest/compare.ts';
 import { exportManifest } from '../manifest/export.ts';
 import { findKind, type Kind, kinds } from '../manifest/kinds.ts';
@@ -66,24 +66,24 @@ ${COMMON_HELP}
   },
 };
 
-async function readResources(client: ManagementClient, kind: Kind, called: string, ids: string[]) {
+async function readResources(client: Client, kind: Kind, called: string, ids: string[]) {
   const { get: one, list } = kind;
   const wantsAll = one === undefined || (list !== undefined && called === kind.plural);
   if (wantsAll && list !== undefined && ids.length === list.ids.length) {
     return listAll(client, list, paramsOf(list.ids, ids));
   }
   if (one !== undefined && ids.length === kind.ids.length) {
-    return client.call(one, { params: paramsOf(kind.ids, ids) });
+    return client.untyped.call(one, { params: paramsOf(kind.ids, ids) });
   }
   const usage = [one === undefined ? '' : usageOf(kind), listUsageOf(kind)].filter((text) => text !== '');
   throw new UsageError(`usage: switchboard get ${usage.join(', or switchboard get ')}`);
 }
 
 /** Whether the resource exists. Kinds that cannot be read alone are looked up in their list. */
-async function exists(client: ManagementClient, kind: Kind, params: Record<string, string>) {
+async function exists(client: Client, kind: Kind, params: Record<string, string>) {
   try {
     if (kind.get !== undefined) {
-      await client.call(kind.get, { params });
+      await client.untyped.call(kind.get, { params });
       return true;
     }
     if (kind.list === undefined) return true;
@@ -123,7 +123,7 @@ ${COMMON_HELP}
     const client = openClient(values, terminal);
     const params = paramsOf(kind.ids, ids);
     const deleted = await exists(client, kind, params);
-    if (deleted) await client.call(kind.remove, { params });
+    if (deleted) await client.untyped.call(kind.remove, { params });
     const text = deleted ? `- ${what}` : `${what}: not found, nothing deleted`;
     terminal.out(`${values.json ? JSON.stringify({ deleted, kind: kind.name, ids }) : text}\n`);
     return EXIT_CODES.done;

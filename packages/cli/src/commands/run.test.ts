@@ -21,17 +21,26 @@ describe('help', () => {
     expect(out).toContain('Exit codes: 0 done; 1 ');
   });
 
-  test.each(['apply', 'diff', 'get', 'delete', 'erase', 'keys', 'import', 'dead-letters'])(
-    'of %s',
-    async (name) => {
-      for (const asked of ['--help', '-h']) {
-        const { code, out } = await run([name, asked], {});
-        expect(code).toBe(0);
-        expect(out).toMatch(new RegExp(`^switchboard ${name} `));
-        expect(out).toContain('--json');
-      }
-    },
-  );
+  test.each([
+    'apply',
+    'diff',
+    'get',
+    'delete',
+    'erase',
+    'keys',
+    'projects',
+    'schedule',
+    'import',
+    'dead-letters',
+    'topics',
+  ])('of %s', async (name) => {
+    for (const asked of ['--help', '-h']) {
+      const { code, out } = await run([name, asked], {});
+      expect(code).toBe(0);
+      expect(out).toMatch(new RegExp(`^switchboard ${name} `));
+      expect(out).toContain('--json');
+    }
+  });
 });
 
 test.each(['--version', '-V', 'version'])('%s prints the version', async (asked) => {
@@ -50,6 +59,11 @@ describe('an invalid command exits with 2 and says what is wrong', () => {
     [['erase', 'colleague', 'ada', '--yes', '--timeout', 'long'], /--timeout: give seconds/],
     [['erase', 'list', 'shop'], /or switchboard erase list$/m],
     [['erase', 'list', '--state', 'lost', url], /--state: give running or done/],
+    [['schedule', 'create', 'shop', 'beta', url, '--patch', '{}'], /--at: give the time/],
+    [['schedule', 'create', 'shop', 'beta', url, '--at', 'x', '--patch', '{'], /--patch: not valid JSON/],
+    [['schedule', 'cancel', 'shop'], /usage: switchboard schedule create/],
+    [['schedule', 'list', 'shop', 'beta'], /usage: switchboard schedule create/],
+    [['schedule', 'create', 'shop', 'beta', url, '--at', 'x', '--if-version', 'v2'], /--if-version: give/],
     [['apply'], /one manifest file/],
     [['apply', 'a', 'b'], /one manifest/],
     [['apply', 'empty.yaml', '--frob'], /--frob/],
@@ -65,6 +79,13 @@ describe('an invalid command exits with 2 and says what is wrong', () => {
     [['delete', 'teammate', 'p', 'u', url], /cannot be deleted/],
     [['delete', 'flag', 'p', url], /delete flag <projectId> <key>/],
     [['delete', 'company', 'acme', url], /its members, its projects.*--yes/],
+    [['projects', 'throttle', 'shop', url], /usage: switchboard projects throttle/],
+    [['projects', 'throttle', 'p', '--drop-events', '--events-per-second', '5', url], /usage: switchboard/],
+    [['projects', 'throttle', 'shop', '--events-per-second', '0', url], /--events-per-second: give/],
+    [['projects', 'unthrottle', 'p', '--drop-events', '--events-per-second', '5', url], /usage: switchboard/],
+    [['projects', 'unthrottle', url], /usage: switchboard projects/],
+    [['projects', 'unthrottle', 'shop', '--drop-events', url], /usage: switchboard projects/],
+    [['projects', 'throttled', 'shop', url], /usage: switchboard projects/],
     [['keys', 'make', 'p', url], /keys create/],
     [['keys', 'revoke', 'p', url], /keys revoke <projectId> <key>/],
     [['import', 'prices', 'x', url], /import models/],

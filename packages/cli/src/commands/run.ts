@@ -1,8 +1,14 @@
 import { managementOperations } from '@switchboard/contracts';
+import { ManagementError } from '@switchboard/management';
 import packageFile from '../../package.json' with { type: 'json' };
+import { acls } from '../acls/acls.ts';
+import { audit } from '../audit/audit.ts';
 import { PriceListError } from '../litellm/price-list.ts';
-import { ManagementError } from '../management-client.ts';
+import { login, logout, whoami } from '../login/commands.ts';
 import { ManifestError } from '../manifest/manifest.ts';
+import { schedule } from '../schedule/schedule.ts';
+import { projects } from '../throttle/projects.ts';
+import { topics } from '../topics/topics.ts';
 import { apply, diff } from './apply.ts';
 import { type Command, EXIT_CODES } from './command.ts';
 import { deadLetters } from './dead-letters.ts';
@@ -13,17 +19,27 @@ import { keys } from './keys.ts';
 import { query } from './query.ts';
 import { get, remove } from './resources.ts';
 import { type Terminal, UsageError } from './terminal.ts';
+import { tokens } from './tokens.ts';
 
 const commands: Record<string, Command> = {
+  login,
+  logout,
+  whoami,
   apply,
   diff,
   get,
   delete: remove,
   erase,
+  audit,
   keys,
+  projects,
+  tokens,
+  schedule,
   query,
   import: imports,
   'dead-letters': deadLetters,
+  acls,
+  topics,
   generate,
 };
 
@@ -37,13 +53,19 @@ ${Object.entries(commands)
 
 switchboard <command> --help describes a command; switchboard --version prints the version.
 
-Set SWITCHBOARD_TOKEN to an access token of somebody with the permissions for what you do (service.manage has all),
+Log in with switchboard login, or set SWITCHBOARD_TOKEN to a token with the permissions for what you do,
 and SWITCHBOARD_URL (or --url) to the address of the management API. Where each service has an address of its own, set SWITCHBOARD_<SERVICE>_URL for
 ${services.slice(0, -1).join(', ')} and ${services.at(-1)}, in capitals.
 
 Exit codes: 0 done; 1 refused, or a service cannot be reached; 2 invalid command, environment or file;
 3 diff found a difference.
 `;
+
+/** What to do about a refusal whose message does not say. */
+const ADVICE: Record<number, string> = {
+  401: 'the access token is missing, invalid or expired; set SWITCHBOARD_TOKEN to a new one',
+  403: 'the access token needs service.manage, or its person a role in the company',
+};
 
 /** Runs the command that the arguments name. Returns the exit code. */
 export async function runSwitchboard(args: string[], terminal: Terminal): Promise<number> {
@@ -74,7 +96,8 @@ export async function runSwitchboard(args: string[], terminal: Terminal): Promis
     const isUsage =
       error instanceof UsageError || error instanceof ManifestError || error instanceof PriceListError;
     if (!isUsage && !(error instanceof ManagementError)) throw error;
-    terminal.err(`switchboard: ${error.message}\n`);
+    const advice = error instanceof ManagementError ? ADVICE[error.status ?? 0] : undefined;
+    terminal.err(`switchboard: ${error.message}${advice === undefined ? '' : ` (${advice})`}\n`);
     if (error instanceof UsageError) terminal.err(`See switchboard ${name} --help.\n`);
     return isUsage ? EXIT_CODES.usage : EXIT_CODES.failed;
   }

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import type { ServiceName } from '@switchboard/contracts';
-import { createManagementClient, type ManagementClient } from '../management-client.ts';
+import { type Client, createClient, type Service } from '@switchboard/management';
+import { readLogin } from '../login/login-store.ts';
 import type { Outcome } from '../manifest/apply.ts';
 import { type Terminal, UsageError } from './terminal.ts';
 
@@ -26,28 +26,66 @@ interface CommonValues {
   wait?: string | undefined;
 }
 
-/** Opens the management API that the options and the environment name. Throws UsageError. */
-export function openClient({ url, wait = '15' }: CommonValues, { env }: Terminal): ManagementClient {
-  const token = env['SWITCHBOARD_TOKEN'];
-  if (!token) {
-    throw new UsageError('set SWITCHBOARD_TOKEN to an access token with permissions, such as service.manage');
+/** The token, where it comes from, and the addresses it is for: by the variable that names them. */
+interface Session {
+  token: string;
+  place: string;
+  addresses: Record<string, string>;
+}
+
+const ADDRESS = /^SWITCHBOARD_([A-Z]+_)?URL$/;
+
+/** The addresses that the options and the environment name, by variable. */
+export function addressesOf({ url }: CommonValues, env: Terminal['env']): Record<string, string> {
+  const named: Record<string, string> = {};
+  if (url !== undefined) named['SWITCHBOARD_URL'] = url;
+  else for (const [name, value] of Object.entries(env)) if (ADDRESS.test(name) && value) named[name] = value;
+  return named;
+}
+
+/** The token of the environment, or that of the login, which is sent to no other addresses. Throws UsageError. */
+export function openSession(values: CommonValues, terminal: Pick<Terminal, 'env'>): Session {
+  const named = addressesOf(values, terminal.env);
+  const token = terminal.env['SWITCHBOARD_TOKEN'];
+  if (token) return { token, place: 'SWITCHBOARD_TOKEN', addresses: named };
+  const login = readLogin(terminal);
+  if (login === undefined) {
+    throw new UsageError(
+      'log in with switchboard login, or set SWITCHBOARD_TOKEN to a token with permissions',
+    );
   }
-  const seconds = Number(wait);
+  const known = Object.values(login.addresses);
+  const other = Object.values(named).find((address) => !known.includes(address));
+  if (other !== undefined) {
+    throw new UsageError(`the login is for ${known.join(', ')}, not for ${other}; log in there first`);
+  }
+  return { ...login, addresses: { ...login.addresses, ...named } };
+}
+
+/** Opens the management API that the options, the environment and the login name. Throws UsageError. */
+export function openClient(values: CommonValues, terminal: Pick<Terminal, 'env'>): Client {
+  const { token, addresses } = openSession(values, terminal);
+  const seconds = Number(values.wait ?? '15');
   if (!(seconds >= 0 && seconds <= 3600)) throw new UsageError('--wait: give seconds from 0 to 3600');
-  return createManagementClient({
+  return createClient({
     token,
     retryForMs: seconds * 1000,
-    addressOf: (service) => addressOf(service, url, env),
+    url: (service) => addressOf(service, addresses),
   });
 }
 
-function addressOf(service: ServiceName, url: string | undefined, env: Terminal['env']): string {
-  const name = `SWITCHBOARD_${service.toUpperCase()}_URL`;
-  const address = url ?? env[name] ?? env['SWITCHBOARD_URL'];
-  if (!address) throw new UsageError(`set SWITCHBOARD_URL or ${name}, or give --url`);
+/** Throws UsageError. */
+export function requireAddress(address: string): void {
   if (!URL.canParse(address))
     throw new UsageError(`${address}: not an address; give one such as http://127.0.0.1:4003`);
-  return address.replace(/\/+$/, '');
+}
+
+function addressOf(service: Service, addresses: Record<string, string>): string {
+  const name = `SWITCHBOARD_${service.toUpperCase()}_URL`;
+  const address = addresses[name] ?? addresses['SWITCHBOARD_URL'];
+  if (!address) throw new UsageError(`set SWITCHBOARD_URL or ${name}, or give --url`);
+  requireAddress(address);
+  return address;
 }
 
 /** Shows progress on an interactive standard error; `end` clears the line. */

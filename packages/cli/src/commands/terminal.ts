@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 
 /** The terminal that a command runs in. */
 export interface Terminal {
@@ -11,6 +13,8 @@ export interface Terminal {
   err(text: string): void;
   /** Reads a file, standard input (`-`) or an http(s) address. Throws UsageError. */
   read(place: string): Promise<string>;
+  /** Asks for a secret without showing it, or reads it from standard input where that is no terminal. */
+  secret(question: string): Promise<string>;
 }
 
 /** The command line or the environment is invalid. */
@@ -27,7 +31,22 @@ export function processTerminal(): Terminal {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     read: (place) => (/^https?:\/\//.test(place) ? fetchText(place) : readText(place)),
+    secret: (question) => (process.stdin.isTTY ? askHidden(question) : readText('-')),
   };
+}
+
+/** What is typed is written nowhere. */
+async function askHidden(question: string): Promise<string> {
+  process.stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const asking = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  asking.once('SIGINT', () => process.exit(130));
+  try {
+    return await asking.question('');
+  } finally {
+    asking.close();
+    process.stderr.write('\n');
+  }
 }
 
 async function readText(path: string): Promise<string> {

@@ -19,6 +19,17 @@ function written(value: Cell, { format }: Column): string {
   return format === 'seconds' ? `${NUMBERS.format(value)} s` : NUMBERS.format(value);
 }
 
+/** Lines of texts in columns of equal width. */
+export function textColumns(lines: readonly (readonly string[])[]): string {
+  const cells = lines.map((line) => line.map(printable));
+  const widths = cells.reduce<number[]>(
+    (widest, line) => line.map((text, at) => Math.max(widest[at] ?? 0, [...text].length)),
+    [],
+  );
+  const pad = (text: string, at: number) => text + ' '.repeat((widths[at] ?? 0) - [...text].length);
+  return cells.map((line) => `${line.map(pad).join('  ').trimEnd()}\n`).join('');
+}
+
 /** A table of a report in columns of equal width, numbers to the right. */
 export function textTable({ corner, columns, rows, totals }: Table): string {
   const all = totals === undefined ? rows : [...rows, totals];

@@ -1,4 +1,5 @@
 import { type EventLog, EventLogUnavailable, UnknownTopic } from '@switchboard/event-log';
+import { ManagementError } from '@switchboard/management';
 import {
   ConfigError,
   createLogger,
@@ -10,7 +11,6 @@ import {
 import { z } from 'zod';
 import { EXIT_CODES } from '../commands/command.ts';
 import { type Terminal, UsageError } from '../commands/terminal.ts';
-import { ManagementError } from '../management-client.ts';
 import { type DeadLetter, listDeadLetters, replayDeadLetters } from './dead-letters.ts';
 
 const MAX_BYTES_IN_FLIGHT = 67_108_864;

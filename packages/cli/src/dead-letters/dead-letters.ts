@@ -1,3 +1,4 @@
+import { deadLettersOf } from '@switchboard/contracts';
 import { type EventLog, type OutgoingRecord, readTopic, type StoredRecord } from '@switchboard/event-log';
 import { pause } from '@switchboard/resilience';
 
@@ -19,13 +20,11 @@ export interface DeadLetter {
   headers: Record<string, string>;
 }
 
-const lettersOf = (topic: string) => `${topic}.dead-letter`;
-
 /** The dead letters of a topic that were not replayed yet, in order within a partition. */
 export async function listDeadLetters(log: EventLog, topic: string): Promise<DeadLetter[]> {
-  const from = (await log.lag(GROUP, [lettersOf(topic)])).map(({ committed }) => committed);
+  const from = (await log.lag(GROUP, [deadLettersOf(topic)])).map(({ committed }) => committed);
   const found: DeadLetter[] = [];
-  await readTopic(log, lettersOf(topic), {
+  await readTopic(log, deadLettersOf(topic), {
     from,
     onRecord: ({ partition, offset, timestamp, headers, value }) =>
       found.push({
@@ -46,7 +45,7 @@ export async function listDeadLetters(log: EventLog, topic: string): Promise<Dea
  * those not published yet are left for the next time; up to a batch may be published twice.
  */
 export async function replayDeadLetters(log: EventLog, topic: string): Promise<number> {
-  const letters = lettersOf(topic);
+  const letters = deadLettersOf(topic);
   const ends = (await log.lag(GROUP, [letters])).map(({ end }) => end);
   const isDone = async () =>
     (await log.lag(GROUP, [letters])).every(
@@ -63,7 +62,13 @@ export async function replayDeadLetters(log: EventLog, topic: string): Promise<n
       const end = ends[batch.partition] ?? 0n;
       const due = batch.records.filter(({ offset }) => offset < end);
       try {
-        if (due.length > 0) await log.publish(topic, due.map(originalOf));
+        const { first, count } = await log.placement(topic);
+        // The same for all parts of a whole, also where the topic was given other partitions since.
+        const placed = due.map((one) => {
+          const record = originalOf(one);
+          return { ...record, partition: first + (record.partition % count) };
+        });
+        if (placed.length > 0) await log.publish(topic, placed);
         await batch.commit(batch.nextOffset < end ? batch.nextOffset : end);
       } catch (error) {
         failure ??= { error };

@@ -1,6 +1,6 @@
+import { type Client, isNotFound } from '@switchboard/management';
 import pMap from 'p-map';
 import { z } from 'zod';
-import { isNotFound, type ManagementClient } from '../management-client.ts';
 import { type Difference, differencesOf } from './compare.ts';
 import { definitionOf, type Kind, kinds } from './kinds.ts';
 import type { Manifest } from './manifest.ts';
@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 interface ApplyOptions {
-  client: ManagementClient;
+  client: Client;
   /** Called for each resource once it is settled, with the count so far and the total. */
   onOutcome?: (outcome: Outcome, settled: number, all: number) => void;
   /** Computes the changes without writing them. */
@@ -71,15 +71,15 @@ async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Pro
   const differences =
     current === undefined ? [] : differencesOf(definitionOf(kind, current), definitionOf(kind, wanted));
   if (current !== undefined && differences.length === 0) return outcome('unchanged');
-  if (!dryRun && kind.put !== undefined) await client.call(kind.put, { params, body: wanted });
+  if (!dryRun && kind.put !== undefined) await client.untyped.call(kind.put, { params, body: wanted });
   return current === undefined ? outcome('created') : outcome('changed', differences);
 }
 
 /** The resource as it is; undefined when it or its parent does not exist. */
-async function read(client: ManagementClient, { get }: Kind, params: Record<string, string>) {
+async function read(client: Client, { get }: Kind, params: Record<string, string>) {
   if (get === undefined) return undefined;
   try {
-    return record.parse(await client.call(get, { params }));
+    return record.parse(await client.untyped.call(get, { params }));
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -92,14 +92,14 @@ type Definition = Record<string, unknown>;
 async function wantedOf(
   { kind, params, wanted }: Step,
   current: Definition | undefined,
-  client: ManagementClient,
+  client: Client,
 ): Promise<Definition> {
   // People subscribe their own devices; a manifest does not list them.
   if (kind === kinds.member && wanted['pushSubscriptions'] === undefined && current !== undefined) {
     return { ...wanted, pushSubscriptions: current['pushSubscriptions'] };
   }
   if (kind === kinds.messenger && wanted['team'] === undefined) {
-    return { ...wanted, team: await teamOf(client, params) };
+    return { ...wanted, team: await teamOf(client, params['projectId'] ?? '') };
   }
   return wanted;
 }

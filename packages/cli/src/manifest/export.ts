@@ -1,13 +1,13 @@
+import { type Client, isNotFound, ManagementError } from '@switchboard/management';
 import pMap from 'p-map';
 import { listObjects } from '../list-all.ts';
-import { isNotFound, type ManagementClient, ManagementError } from '../management-client.ts';
 import { differencesOf } from './compare.ts';
 import { type Kind, kinds } from './kinds.ts';
 import { type Manifest, manifest } from './manifest.ts';
 import { teamOf } from './team.ts';
 
 interface ExportOptions {
-  client: ManagementClient;
+  client: Client;
   /** Export this company alone, without plans and models; absent: everything. */
   companyId?: string;
   /** Called with what is left out and why. */
@@ -43,7 +43,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
   }
 
   async function one({ get }: Kind, params: Record<string, string>): Promise<Read> {
-    const read = get === undefined ? {} : await client.call(get, { params });
+    const read = get === undefined ? {} : await client.untyped.call(get, { params });
     return { ...(typeof read === 'object' ? read : {}) };
   }
 
@@ -80,11 +80,11 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     };
   }
 
-  async function messengerOf(params: Record<string, string>) {
+  async function messengerOf(params: { projectId: string }) {
     try {
       const { team, ...messenger } = await one(kinds.messenger, params);
       // Avatar paths are valid in this deployment only; the project's own team keeps its pictures on apply.
-      const isOwn = differencesOf(team, await teamOf(client, params)).length === 0;
+      const isOwn = differencesOf(team, await teamOf(client, params.projectId)).length === 0;
       return { messenger: isOwn ? messenger : { ...messenger, team } };
     } catch (error) {
       if (isNotFound(error)) return {};

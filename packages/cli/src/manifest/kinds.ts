@@ -1,5 +1,4 @@
-import type { Operation } from '@switchboard/contracts';
-import * as contracts from '@switchboard/contracts';
+import type { ListId, OperationId } from '@switchboard/management';
 
 type Definition = Record<string, unknown>;
 
@@ -10,11 +9,11 @@ export interface Kind {
   plural: string;
   /** Path parameters that identify one, in command-line order; the last identifies it within the others. */
   ids: readonly string[];
-  get?: Operation;
-  put?: Operation;
-  remove?: Operation;
+  get?: OperationId;
+  put?: OperationId;
+  remove?: OperationId;
   /** Lists the resources of one parent. */
-  list?: { operation: Operation; ids: readonly string[] };
+  list?: { operation: ListId; ids: readonly string[] };
   /** Properties that are read but not written. */
   readOnly: readonly string[];
   /** Fills in defaults, so that an omitted default is not a difference. */
@@ -24,16 +23,16 @@ export interface Kind {
 }
 
 const ofProject = (id: string) => ['projectId', id] as const;
-const listedBy = (operation: Operation, ...ids: string[]) => ({ operation, ids });
+const listedBy = (operation: ListId, ...ids: string[]) => ({ operation, ids });
 
 const plan = {
   name: 'plan',
   plural: 'plans',
   ids: ['tier', 'cycle'],
-  get: contracts.getPlan,
-  put: contracts.putPlan,
-  remove: contracts.deletePlan,
-  list: listedBy(contracts.listManagedPlans),
+  get: 'getPlan',
+  put: 'putPlan',
+  remove: 'deletePlan',
+  list: listedBy('listManagedPlans'),
   readOnly: ['tier', 'cycle'],
 } satisfies Kind;
 
@@ -41,10 +40,10 @@ const model = {
   name: 'model',
   plural: 'models',
   ids: ['id'],
-  get: contracts.getAiModel,
-  put: contracts.putAiModel,
-  remove: contracts.deleteAiModel,
-  list: listedBy(contracts.listManagedAiModels),
+  get: 'getAiModel',
+  put: 'putAiModel',
+  remove: 'deleteAiModel',
+  list: listedBy('listManagedAiModels'),
   readOnly: ['id'],
 } satisfies Kind;
 
@@ -52,8 +51,8 @@ const markup = {
   name: 'markup',
   plural: 'markup',
   ids: [],
-  get: contracts.getAiMarkup,
-  put: contracts.putAiMarkup,
+  get: 'getAiMarkup',
+  put: 'putAiMarkup',
   readOnly: [],
 } satisfies Kind;
 
@@ -61,10 +60,10 @@ const company = {
   name: 'company',
   plural: 'companies',
   ids: ['companyId'],
-  get: contracts.getCompany,
-  put: contracts.putCompany,
-  remove: contracts.deleteCompany,
-  list: listedBy(contracts.listCompanies),
+  get: 'getCompany',
+  put: 'putCompany',
+  remove: 'deleteCompany',
+  list: listedBy('listCompanies'),
   readOnly: ['id'],
   complete: (definition) => ({ entitlements: {}, ...definition }),
   cascade: 'its members, its projects, and their keys and reports',
@@ -74,10 +73,10 @@ const member = {
   name: 'member',
   plural: 'members',
   ids: ['companyId', 'sub'],
-  get: contracts.getMember,
-  put: contracts.putMember,
-  remove: contracts.deleteMember,
-  list: listedBy(contracts.listMembers, 'companyId'),
+  get: 'getMember',
+  put: 'putMember',
+  remove: 'deleteMember',
+  list: listedBy('listMembers', 'companyId'),
   readOnly: ['sub'],
   complete: (definition) => ({ role: 'viewer', avatarUrl: null, pushSubscriptions: [], ...definition }),
 } satisfies Kind;
@@ -86,10 +85,10 @@ const project = {
   name: 'project',
   plural: 'projects',
   ids: ['projectId'],
-  get: contracts.getProject,
-  put: contracts.putProject,
-  remove: contracts.deleteProject,
-  list: listedBy(contracts.listProjects, 'companyId'),
+  get: 'getProject',
+  put: 'putProject',
+  remove: 'deleteProject',
+  list: listedBy('listProjects', 'companyId'),
   readOnly: ['id'],
   cascade: 'its keys and reports; data of other services for it becomes unreachable',
 } satisfies Kind;
@@ -98,10 +97,10 @@ const report = {
   name: 'report',
   plural: 'reports',
   ids: ofProject('reportId'),
-  get: contracts.getReport,
-  put: contracts.putReport,
-  remove: contracts.deleteReport,
-  list: listedBy(contracts.listReports, 'projectId'),
+  get: 'getReport',
+  put: 'putReport',
+  remove: 'deleteReport',
+  list: listedBy('listReports', 'projectId'),
   readOnly: ['id', 'projectId'],
   complete: (definition) => ({ publicAnnotations: false, query: null, refresh: null, ...definition }),
 } satisfies Kind;
@@ -110,10 +109,10 @@ const cohort = {
   name: 'cohort',
   plural: 'cohorts',
   ids: ofProject('cohortId'),
-  get: contracts.getCohort,
-  put: contracts.putCohort,
-  remove: contracts.deleteCohort,
-  list: listedBy(contracts.listCohorts, 'projectId'),
+  get: 'getCohort',
+  put: 'putCohort',
+  remove: 'deleteCohort',
+  list: listedBy('listCohorts', 'projectId'),
   readOnly: ['id'],
   complete: ({ distinctIds, ...definition }) => ({
     ...definition,
@@ -125,10 +124,10 @@ const flag = {
   name: 'flag',
   plural: 'flags',
   ids: ofProject('key'),
-  get: contracts.getFlag,
-  put: contracts.putFlag,
-  remove: contracts.deleteFlag,
-  list: listedBy(contracts.listFlags, 'projectId'),
+  get: 'getFlag',
+  put: 'putFlag',
+  remove: 'deleteFlag',
+  list: listedBy('listFlags', 'projectId'),
   readOnly: ['key'],
   complete: ({ description, ...definition }) =>
     description == null ? definition : { ...definition, description },
@@ -138,9 +137,9 @@ const teammate = {
   name: 'teammate',
   plural: 'team',
   ids: ofProject('userId'),
-  get: contracts.getTeammate,
-  put: contracts.putTeammate,
-  list: listedBy(contracts.listTeammates, 'projectId'),
+  get: 'getTeammate',
+  put: 'putTeammate',
+  list: listedBy('listTeammates', 'projectId'),
   readOnly: ['id', 'avatarUrl'],
 } satisfies Kind;
 
@@ -148,8 +147,8 @@ const messenger = {
   name: 'messenger',
   plural: 'messenger',
   ids: ['projectId'],
-  get: contracts.getMessengerSettings,
-  put: contracts.putMessengerSettings,
+  get: 'getMessengerSettings',
+  put: 'putMessengerSettings',
   readOnly: [],
 } satisfies Kind;
 
@@ -157,8 +156,8 @@ const key = {
   name: 'key',
   plural: 'keys',
   ids: ofProject('key'),
-  remove: contracts.revokeProjectKey,
-  list: listedBy(contracts.listProjectKeys, 'projectId'),
+  remove: 'revokeProjectKey',
+  list: listedBy('listProjectKeys', 'projectId'),
   readOnly: [],
 } satisfies Kind;
 
@@ -166,8 +165,8 @@ const identitySecret = {
   name: 'identity-secret',
   plural: 'identity-secrets',
   ids: ofProject('id'),
-  remove: contracts.deleteIdentitySecret,
-  list: listedBy(contracts.listIdentitySecrets, 'projectId'),
+  remove: 'deleteIdentitySecret',
+  list: listedBy('listIdentitySecrets', 'projectId'),
   readOnly: [],
 } satisfies Kind;
 

@@ -41,10 +41,10 @@ function memberSteps({ id: companyId, members }: ManifestCompany): Step[] {
 }
 
 function projectSteps({ id: companyId, projects }: ManifestCompany): Step[] {
-  return projects.map(({ id: projectId, name, region, defaultLanguage }) => ({
+  return projects.map(({ id: projectId, name, region, defaultLanguage, allowedOrigins }) => ({
     kind: kinds.project,
     params: { projectId },
-    wanted: { companyId, name, region, defaultLanguage },
+    wanted: { companyId, name, region, defaultLanguage, ...(allowedOrigins && { allowedOrigins }) },
   }));
 }
 

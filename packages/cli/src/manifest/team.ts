@@ -1,22 +1,10 @@
-import { listTeammates } from '@switchboard/contracts';
-import { z } from 'zod';
-import { isNotFound, type ManagementClient } from '../management-client.ts';
-
-const answer = z.object({
-  team: z.array(
-    z.object({
-      name: z.string(),
-      initials: z.string().default(''),
-      tone: z.string().default(''),
-      avatarUrl: z.string().nullable(),
-    }),
-  ),
-});
+import { type Client, isNotFound } from '@switchboard/management';
 
 /** The project's team as the messenger shows it; empty for a project that does not exist yet. */
-export async function teamOf(client: ManagementClient, params: Record<string, string>) {
+export async function teamOf(client: Client, projectId: string) {
   try {
-    return answer.parse(await client.call(listTeammates, { params })).team;
+    const { team } = await client.call('listTeammates', { params: { projectId } });
+    return team.map(({ name, initials = '', tone = '', avatarUrl }) => ({ name, initials, tone, avatarUrl }));
   } catch (error) {
     if (isNotFound(error)) return [];
     throw error;

@@ -18,6 +18,7 @@ export async function runInProcess(
       err += text;
     },
     read,
+    secret: () => read('-'),
   });
   return { code, out, err };
 }

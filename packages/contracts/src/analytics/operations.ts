@@ -3,6 +3,7 @@ import { anyJson, id, text, timestamp } from '../fields/fields.ts';
 import { projectId } from '../fields/ids.ts';
 import { jsonBody, jsonResponse, notModified } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
+import { paging } from '../operation/paging.ts';
 import { insightQuery } from './query.ts';
 import { reportContent } from './report-content.ts';
 
@@ -21,6 +22,7 @@ const asOf = timestamp.openapi({
 const busy = {
   503: 'Busy, or the question takes too long. Retry after the time in Retry-After, or ask for less.',
 };
+const page = paging(100);
 const etag = z.object({ ETag: z.string() });
 const conditional = z.object({
   'If-None-Match': text({ max: 1000 }).optional().openapi({ example: '"q1w2e3r4t5y6u7i8o9p0a1s2d3f"' }),
@@ -83,38 +85,33 @@ export const listEvents = operation({
   method: 'get',
   path: `${PATH}/events`,
   summary: 'List the latest events of a project',
-  description:
-    'Returns up to 100 events, newest first by when they occurred. To read on, send the nextCursor of the previous page as cursor; it is null on the last page. Open to every member of the company.',
+  description: `Newest first by when they occurred. Open to every member of the company. ${page.description}`,
   request: {
     params: z.object({ projectId }),
     query: z.object({
       name: text({ min: 1, max: 200 }).optional().openapi({ example: 'order placed' }),
       distinct_id: id.optional().openapi({ example: 'user-1' }),
       since: timestamp.optional().openapi({ description: 'Default: 30 days ago.' }),
-      cursor: text({ min: 1, max: 400 }).optional().openapi({ example: 'MTc3MjM1MDIwMDEyMyBldmVudC0x' }),
+      ...page.query,
     }),
   },
   responses: {
-    200: jsonResponse(
-      'A page of events.',
-      z.object({ asOf, events: z.array(storedEvent), nextCursor: z.string().nullable() }),
-      {
-        asOf: '2026-03-03T09:30:00.000Z',
-        events: [
-          {
-            eventId: 'event-1',
-            name: 'order placed',
-            distinctId: 'user-1',
-            sessionId: null,
-            occurredAt: '2026-03-03T09:29:00.000Z',
-            receivedAt: '2026-03-03T09:29:01.000Z',
-            properties: { total: 12.5 },
-            context: null,
-          },
-        ],
-        nextCursor: null,
-      },
-    ),
+    200: jsonResponse('A page of events.', z.object({ asOf, events: z.array(storedEvent), ...page.answer }), {
+      asOf: '2026-03-03T09:30:00.000Z',
+      events: [
+        {
+          eventId: 'event-1',
+          name: 'order placed',
+          distinctId: 'user-1',
+          sessionId: null,
+          occurredAt: '2026-03-03T09:29:00.000Z',
+          receivedAt: '2026-03-03T09:29:01.000Z',
+          properties: { total: 12.5 },
+          context: null,
+        },
+      ],
+      nextCursor: null,
+    }),
   },
   errors: busy,
 });
@@ -172,6 +169,45 @@ export const listEventProperties = operation({
       {
         asOf: '2026-03-03T09:30:00.000Z',
         properties: [{ name: 'plan', count: 148, types: ['text'], values: [{ value: 'pro', count: 100 }] }],
+      },
+    ),
+  },
+  errors: busy,
+});
+
+export const getPerson = operation({
+  ...common,
+  operationId: 'getPerson',
+  method: 'get',
+  path: `${PATH}/people/{distinctId}`,
+  summary: 'Look at a person',
+  description:
+    'Returns the traits, groups and cohorts of a distinct id as they are now, and its last 20 events of the last 30 days. Somebody of whom nothing is known has none of them. Open to every member of the company.',
+  request: {
+    params: z.object({ projectId, distinctId: id.openapi({ example: 'user-1' }) }),
+  },
+  responses: {
+    200: jsonResponse(
+      'The person.',
+      z
+        .object({
+          asOf,
+          distinctId: id,
+          traits: z.record(z.string(), z.unknown()),
+          groups: z.array(
+            z.object({ type: z.string(), id: z.string(), traits: z.record(z.string(), z.unknown()) }),
+          ),
+          cohorts: z.array(z.string()).openapi({ description: 'Their ids.' }),
+          events: z.array(storedEvent).openapi({ description: 'Newest first.' }),
+        })
+        .openapi('InsightPerson'),
+      {
+        asOf: '2026-03-03T09:30:00.000Z',
+        distinctId: 'user-1',
+        traits: { plan: 'pro' },
+        groups: [{ type: 'company', id: 'acme', traits: { seats: 12 } }],
+        cohorts: ['beta-testers'],
+        events: [],
       },
     ),
   },

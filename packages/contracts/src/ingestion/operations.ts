@@ -32,7 +32,8 @@ const common = {
 
 const refused = {
   429: {
-    description: 'The quota of the project or the address is used up. Retry after the time in Retry-After.',
+    description:
+      'The quota of the project or the address is used up, or the operator throttles the project. Retry after the time in Retry-After.',
     message: 'Quota of the project used up (events). Retry after the time in Retry-After.',
   },
   503: {
@@ -47,7 +48,7 @@ const callAccepted = {
     'X-State-Token': z.string().openapi({
       example: 'i-2-1x9',
       description:
-        'An opaque token. Send it in the same header of GET /v1/flags or /v1/flags/memberships to wait, up to a second, until this call is applied.',
+        'An opaque token. Send it in the same header of GET /v1/flags or /v1/flags/memberships to wait, up to a second, until this call is applied. Absent if the operator drops the calls of the project; accepted is 0 then.',
     }),
   }),
 };

@@ -53,8 +53,28 @@ export const region = z
   .regex(/^[a-z][a-z0-9]{0,15}$/, 'not a region; use a letter a-z followed by up to 15 of a-z and 0-9')
   .openapi({ example: 'eu' });
 
+/** An origin as browsers send it: scheme, host and a port that is not the scheme's own. */
+const webOrigin = z
+  .string()
+  .max(300)
+  .refine(isWebOrigin, 'not an origin; use one such as https://www.example.com')
+  .openapi({ example: 'https://www.example.com' });
+
+function isWebOrigin(value: string): boolean {
+  return /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
+}
+
 export const projectDefinition = z
-  .object({ companyId: id, name: nonBlankText(200), region, defaultLanguage: languageTag })
+  .object({
+    companyId: id,
+    name: nonBlankText(200),
+    region,
+    defaultLanguage: languageTag,
+    allowedOrigins: z.array(webOrigin).min(1).max(20).optional().openapi({
+      description:
+        'The only pages whose requests and sockets the keys of the project serve. Absent: any. Requests without Origin are not from pages, and are served.',
+    }),
+  })
   .openapi('ProjectDefinition');
 export type ProjectDefinition = z.infer<typeof projectDefinition>;
 

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { id, text, timestamp } from '../fields/fields.ts';
+import { id, timestamp } from '../fields/fields.ts';
 import { erasureId } from '../fields/ids.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
+import { paging } from '../operation/paging.ts';
 import { managementOf, projectParams } from './common.ts';
 
 export const erasureState = z.enum(['running', 'done']);
@@ -51,6 +52,7 @@ export const colleagueErasure = z.object({ sub: id }).openapi('ColleagueErasure'
 export type ColleagueErasure = z.infer<typeof colleagueErasure>;
 
 const common = managementOf('catalogue');
+const page = paging(200);
 const ACCEPTED = 'Accepted. Read the erasure until its state is done.';
 
 export const erasePerson = operation({
@@ -89,16 +91,12 @@ export const listErasures = operation({
   method: 'get',
   path: '/management/v1/erasures',
   summary: 'List erasures',
-  description:
-    'Returns 200 per page, newest first. cursor is the nextCursor of the previous page; nextCursor is null on the last page.',
+  description: `Newest first. ${page.description}`,
   request: {
-    query: z.object({ state: erasureState.optional(), cursor: text({ min: 1, max: 200 }).optional() }),
+    query: z.object({ state: erasureState.optional(), ...page.query }),
   },
   responses: {
-    200: jsonResponse(
-      'A page of erasures.',
-      z.object({ erasures: z.array(erasure), nextCursor: z.string().nullable() }),
-    ),
+    200: jsonResponse('A page of erasures.', z.object({ erasures: z.array(erasure), ...page.answer })),
   },
 });
 

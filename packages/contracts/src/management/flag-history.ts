@@ -4,6 +4,7 @@ import { flagKey } from '../fields/ids.ts';
 import { flagEntry } from '../flags.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
+import { paging } from '../operation/paging.ts';
 import { managementOf, projectParams } from './common.ts';
 
 /** Why a flag is changed, for its history. */
@@ -39,6 +40,7 @@ export const flagVersion = z
 export type FlagVersion = z.infer<typeof flagVersion>;
 
 const common = managementOf('flags');
+const page = paging(50);
 const flagParams = z.object({ ...projectParams, key: flagKey });
 const VERSIONS_PATH = '/management/v1/projects/{projectId}/flags/{key}/versions';
 
@@ -49,16 +51,13 @@ export const listFlagVersions = operation({
   method: 'get',
   path: VERSIONS_PATH,
   summary: 'List the versions of a flag, newest first',
-  description: 'Returns 50 per page, also of a deleted flag. The last 200 versions are kept.',
+  description: `Also of a deleted flag. The last 200 versions are kept. ${page.description}`,
   request: {
     params: flagParams,
-    query: z.object({ cursor: text({ min: 1, max: 20 }).optional() }),
+    query: z.object(page.query),
   },
   responses: {
-    200: jsonResponse(
-      'The versions.',
-      z.object({ versions: z.array(flagVersion), nextCursor: z.string().nullable() }),
-    ),
+    200: jsonResponse('The versions.', z.object({ versions: z.array(flagVersion), ...page.answer })),
   },
 });
 

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { id, text, timestamp } from '../fields/fields.ts';
+import { id, timestamp } from '../fields/fields.ts';
 import { companyId } from '../fields/ids.ts';
 import { jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
+import { paging } from '../operation/paging.ts';
 import { aiModel, plan } from './catalogue.ts';
 import { managementOf, projectParams } from './common.ts';
 import { company, member, project, report } from './directory.ts';
@@ -17,12 +18,7 @@ const ofMessenger = { ...managementOf('messenger'), method: 'get' } as const;
 const noCompany = { 404: 'Company not found.' };
 const noProject = { 404: 'Project not found.' };
 
-const page = {
-  description:
-    'Returns 200 per page. cursor is the nextCursor of the previous page; nextCursor is null on the last page.',
-  query: z.object({ cursor: text({ min: 1, max: 200 }).optional() }),
-};
-const nextCursor = z.string().nullable();
+const page = paging(200);
 
 export const listManagedPlans = operation({
   ...ofCatalogue,
@@ -49,9 +45,9 @@ export const listCompanies = operation({
   path: '/management/v1/companies',
   summary: 'List companies',
   description: page.description,
-  request: { query: page.query },
+  request: { query: z.object(page.query) },
   responses: {
-    200: jsonResponse('A page of companies.', z.object({ companies: z.array(company), nextCursor })),
+    200: jsonResponse('A page of companies.', z.object({ companies: z.array(company), ...page.answer })),
   },
 });
 
@@ -62,8 +58,10 @@ export const listMembers = operation({
   path: '/management/v1/companies/{companyId}/members',
   summary: 'List the members of a company',
   description: page.description,
-  request: { params: z.object({ companyId }), query: page.query },
-  responses: { 200: jsonResponse('A page of members.', z.object({ members: z.array(member), nextCursor })) },
+  request: { params: z.object({ companyId }), query: z.object(page.query) },
+  responses: {
+    200: jsonResponse('A page of members.', z.object({ members: z.array(member), ...page.answer })),
+  },
   errors: noCompany,
 });
 
@@ -74,9 +72,9 @@ export const listProjects = operation({
   path: '/management/v1/companies/{companyId}/projects',
   summary: 'List the projects of a company',
   description: page.description,
-  request: { params: z.object({ companyId }), query: page.query },
+  request: { params: z.object({ companyId }), query: z.object(page.query) },
   responses: {
-    200: jsonResponse('A page of projects.', z.object({ projects: z.array(project), nextCursor })),
+    200: jsonResponse('A page of projects.', z.object({ projects: z.array(project), ...page.answer })),
   },
   errors: noCompany,
 });
@@ -88,8 +86,10 @@ export const listReports = operation({
   path: '/management/v1/projects/{projectId}/reports',
   summary: 'List the saved reports of a project',
   description: page.description,
-  request: { params: z.object(projectParams), query: page.query },
-  responses: { 200: jsonResponse('A page of reports.', z.object({ reports: z.array(report), nextCursor })) },
+  request: { params: z.object(projectParams), query: z.object(page.query) },
+  responses: {
+    200: jsonResponse('A page of reports.', z.object({ reports: z.array(report), ...page.answer })),
+  },
   errors: noProject,
 });
 

@@ -19,6 +19,7 @@ import {
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { idempotencyHeaders } from '../operation/headers.ts';
 import { operation } from '../operation/operation.ts';
+import { paging } from '../operation/paging.ts';
 import { managementOf, projectParams } from './common.ts';
 
 export const messengerTexts = z
@@ -70,6 +71,18 @@ export const messageDefinition = z
   .openapi('MessageDefinition');
 export type MessageDefinition = z.infer<typeof messageDefinition>;
 
+/** A message that was sent, as those who send see it. */
+export const sentMessage = z
+  .object({
+    id,
+    title: z.string(),
+    body: z.string(),
+    toEveryone: z.boolean().openapi({ description: 'False: to the people that it was sent to.' }),
+    createdAt: z.iso.datetime(),
+  })
+  .openapi('SentMessage');
+export type SentMessage = z.infer<typeof sentMessage>;
+
 export const conversationSummary = conversation.omit({ turns: true }).openapi('ConversationSummary');
 export type ConversationSummary = z.infer<typeof conversationSummary>;
 
@@ -94,10 +107,12 @@ export const teammateTurn = z
 export type TeammateTurn = z.infer<typeof teammateTurn>;
 
 const common = managementOf('messenger');
+const page = paging(50);
 const CONFIG_PATH = '/management/v1/projects/{projectId}/messenger/config';
 const TEAMMATE_PATH = '/management/v1/projects/{projectId}/team/{userId}';
 const SECRETS_PATH = '/management/v1/projects/{projectId}/identity-secrets';
 const CONVERSATIONS_PATH = '/management/v1/projects/{projectId}/conversations';
+const MESSAGES_PATH = '/management/v1/projects/{projectId}/messages';
 const params = z.object(projectParams);
 const teammateParams = z.object({ ...projectParams, userId });
 const conversationParams = z.object({ ...projectParams, id: conversationId });
@@ -242,7 +257,7 @@ export const sendMessage = operation({
   operationId: 'sendMessage',
   permission: 'messages.send',
   method: 'post',
-  path: '/management/v1/projects/{projectId}/messages',
+  path: MESSAGES_PATH,
   summary: 'Send an in-app message',
   description:
     'Repeating an Idempotency-Key in a project sends nothing and returns the id of the first message.',
@@ -257,6 +272,21 @@ export const sendMessage = operation({
   errors: noProject,
 });
 
+export const listSentMessages = operation({
+  ...common,
+  operationId: 'listSentMessages',
+  permission: 'messages.send',
+  method: 'get',
+  path: MESSAGES_PATH,
+  summary: 'List the in-app messages of a project',
+  description: `Newest first. ${page.description}`,
+  request: { params, query: z.object(page.query) },
+  responses: {
+    200: jsonResponse('A page of messages.', z.object({ messages: z.array(sentMessage), ...page.answer })),
+  },
+  errors: noProject,
+});
+
 export const listConversations = operation({
   ...common,
   operationId: 'listConversations',
@@ -264,16 +294,15 @@ export const listConversations = operation({
   method: 'get',
   path: CONVERSATIONS_PATH,
   summary: 'List the conversations of a project',
-  description:
-    'Returns 50 per page. cursor is the nextCursor of the previous page; nextCursor is null on the last page.',
+  description: page.description,
   request: {
     params,
-    query: z.object({ status: conversationStatus.optional(), cursor: text({ max: 500 }).optional() }),
+    query: z.object({ status: conversationStatus.optional(), ...page.query }),
   },
   responses: {
     200: jsonResponse(
       'A page of conversations.',
-      z.object({ conversations: z.array(conversationSummary), nextCursor: z.string().nullable() }),
+      z.object({ conversations: z.array(conversationSummary), ...page.answer }),
     ),
   },
   errors: noProject,
@@ -325,4 +354,36 @@ export const putConversationStatus = operation({
   },
   responses: { 200: jsonResponse('The stored status.', z.object({ status: conversationStatus })) },
   errors: noConversation,
+});
+
+/** Whose conversation tokens are revoked: exactly one of the three. */
+export const conversationTokenRevocation = z
+  .object({
+    conversationId: id.optional(),
+    distinctId: id.optional().openapi({ description: 'All conversations of this person.' }),
+    userId: id.optional().openapi({ description: 'All conversations of this user.' }),
+  })
+  .refine((named) => Object.values(named).filter((value) => value !== undefined).length === 1, {
+    error: 'name exactly one of conversationId, distinctId and userId',
+  })
+  .openapi('ConversationTokenRevocation');
+export type ConversationTokenRevocation = z.infer<typeof conversationTokenRevocation>;
+
+export const revokeConversationTokens = operation({
+  ...common,
+  operationId: 'revokeConversationTokens',
+  permission: 'conversations.revoke',
+  method: 'post',
+  path: '/management/v1/projects/{projectId}/conversation-token-revocations',
+  summary: "Revoke visitors' conversation tokens",
+  description:
+    'Of one conversation, or of all that a person has now. The conversations stay; the visitor can open new ones. Sockets that follow them are closed within seconds.',
+  request: {
+    params: z.object(projectParams),
+    body: jsonBody(conversationTokenRevocation, { distinctId: 'visitor-1' }),
+  },
+  responses: {
+    200: jsonResponse('How many tokens were valid until now.', z.object({ revoked: z.int().min(0) })),
+  },
+  errors: { 404: 'Project not found.' },
 });

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { id, text, timestamp } from '../fields/fields.ts';
+import { id, timestamp } from '../fields/fields.ts';
 import { deleted, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
+import { paging } from '../operation/paging.ts';
 import { managementOf, projectParams } from './common.ts';
 
 const count = z.int().min(0);
@@ -40,6 +41,7 @@ export const replayManifest = replay
 export type ReplayManifest = z.infer<typeof replayManifest>;
 
 const common = managementOf('archive');
+const page = paging(50);
 const REPLAYS_PATH = '/management/v1/projects/{projectId}/replays';
 const REPLAY_PATH = '/management/v1/projects/{projectId}/replays/{sessionId}';
 const replayParams = z.object({ ...projectParams, sessionId: id });
@@ -52,17 +54,13 @@ export const listReplays = operation({
   method: 'get',
   path: REPLAYS_PATH,
   summary: 'List the recorded sessions of a project',
-  description:
-    'Returns 50 per page, newest first. cursor is the nextCursor of the previous page; nextCursor is null on the last page. distinct_id selects the sessions of a person.',
+  description: `Newest first. distinct_id selects the sessions of a person. ${page.description}`,
   request: {
     params: z.object(projectParams),
-    query: z.object({ distinct_id: id.optional(), cursor: text({ max: 1500 }).optional() }),
+    query: z.object({ distinct_id: id.optional(), ...page.query }),
   },
   responses: {
-    200: jsonResponse(
-      'A page of sessions.',
-      z.object({ replays: z.array(replay), nextCursor: z.string().nullable() }),
-    ),
+    200: jsonResponse('A page of sessions.', z.object({ replays: z.array(replay), ...page.answer })),
   },
   errors: { 404: 'Project not found.' },
 });

@@ -24,7 +24,7 @@ export type Host = 'api' | 'events' | 'replay' | 'management';
 /**
  * How the caller authenticates. `conversation` is a project key and a conversation token; `ingestion` is a project
  * key in the header or in `api_key` of the body; `management` is the access token of somebody with the operation's
- * permission.
+ * permission; `console` the same, but only a role in the company gives it, never the token itself.
  */
 export type Credential =
   | 'public'
@@ -32,6 +32,7 @@ export type Credential =
   | 'conversation'
   | 'ingestion'
   | 'access-token'
+  | 'console'
   | 'management';
 
 /**
@@ -43,7 +44,7 @@ export type OperationMetadata = {
   readonly service: ServiceName;
   readonly host: Host;
   readonly credential: Credential;
-  /** What a management operation needs; others have none. */
+  /** What a management operation needs, and its twin for the console; others have none. */
   readonly permission?: Permission;
   /** For a project that does not exist, the body names the company whose roles count: the handler asks for the permission. */
   readonly companyIn?: 'body';
@@ -69,6 +70,7 @@ const schemes: Record<Credential, Record<string, string[]>[]> = {
   conversation: [{ projectKey: [], conversationToken: [] }],
   ingestion: [{ projectKey: [] }],
   'access-token': [{ accessToken: [] }],
+  console: [{ accessToken: [] }],
   management: [{ accessToken: [] }],
 };
 
@@ -187,6 +189,7 @@ const accessErrors: Record<Credential, Record<number, ErrorMeaning>> = {
       message: 'Project not found.',
     },
   },
+  console: { 401: tokenError },
   management: { 401: tokenError },
 };
 
@@ -202,5 +205,5 @@ export function missingPermission(permission: Permission): string {
   const { role, deployment } = permissionGrants[permission];
   const byToken = [MANAGE_PERMISSION, ...(deployment === null ? [] : [deployment])].join(' or ');
   const byRole = role === null ? '' : `the role ${role} in the company, or `;
-  return `Requires ${permission}: ${byRole}${byToken} in the access token.`;
+  return `Requires ${permission}: ${byRole}${byToken} in the access token of a management call.`;
 }

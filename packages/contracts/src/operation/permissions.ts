@@ -38,6 +38,11 @@ const grants = {
     role: 'viewer',
     deployment: 'service.read',
   },
+  'tokens.own': {
+    allows: 'Create, list, rotate and revoke personal access tokens of oneself.',
+    role: 'viewer',
+    deployment: 'service.secrets',
+  },
   'events.read': { allows: 'Look up events.', role: 'viewer', deployment: 'service.read' },
   'conversations.read': { allows: 'Read conversations.', role: 'support', deployment: 'service.support' },
   'conversations.reply': {
@@ -45,7 +50,11 @@ const grants = {
     role: 'support',
     deployment: 'service.support',
   },
-  'messages.send': { allows: 'Send in-app messages.', role: 'support', deployment: 'service.support' },
+  'messages.send': {
+    allows: 'Send and list in-app messages.',
+    role: 'support',
+    deployment: 'service.support',
+  },
   'replays.read': { allows: 'Play recordings.', role: 'support', deployment: 'service.support' },
   'flags.write': { allows: 'Change and delete flags.', role: 'editor', deployment: null },
   'cohorts.write': { allows: 'Change and delete cohorts.', role: 'editor', deployment: null },
@@ -79,6 +88,16 @@ const grants = {
     role: 'admin',
     deployment: 'service.secrets',
   },
+  'conversations.revoke': {
+    allows: "Revoke visitors' conversation tokens.",
+    role: 'admin',
+    deployment: 'service.secrets',
+  },
+  'tokens.write': {
+    allows: "Create and rotate service tokens, and list and revoke everybody's tokens.",
+    role: 'admin',
+    deployment: 'service.secrets',
+  },
   'replays.delete': { allows: 'Delete recordings.', role: 'admin', deployment: null },
   'people.erase': { allows: "Erase a person's data from a project.", role: 'admin', deployment: null },
   'admins.write': {
@@ -91,10 +110,20 @@ const grants = {
     role: 'owner',
     deployment: 'service.directory',
   },
+  'audit.read': {
+    allows: 'Read the audit trail of the company and its projects.',
+    role: 'admin',
+    deployment: 'service.read',
+  },
   'companies.write': {
     allows: 'Create companies, and change their plans and entitlements.',
     role: null,
     deployment: 'service.directory',
+  },
+  'audit.list': {
+    allows: 'Read the audit trail of the whole deployment.',
+    role: null,
+    deployment: 'service.read',
   },
   'companies.list': { allows: 'List all companies.', role: null, deployment: 'service.read' },
   'catalogue.read': { allows: 'Read plans and AI models.', role: null, deployment: 'service.read' },
@@ -108,12 +137,22 @@ const grants = {
     role: null,
     deployment: 'service.support',
   },
+  'projects.throttle': {
+    allows: 'Throttle projects and drop their events.',
+    role: null,
+    deployment: 'service.directory',
+  },
   'erasures.read': { allows: 'Follow erasures.', role: null, deployment: 'service.read' },
   'colleagues.erase': { allows: 'Erase a colleague everywhere.', role: null, deployment: null },
 } as const satisfies Record<string, Grant>;
 
 /** What a management operation needs, of its company or of the whole deployment. */
 export type Permission = keyof typeof grants;
+
+/** A permission that a role has in its company. */
+export type RolePermission = {
+  [P in Permission]: (typeof grants)[P]['role'] extends null ? never : P;
+}[Permission];
 
 /** Who has each permission. */
 export const permissionGrants: Readonly<Record<Permission, Grant>> = grants;
@@ -125,6 +164,13 @@ export function isGrantedByToken(permissions: readonly string[], permission: Per
   if (deployment === null) return false;
   if (permissions.includes(deployment)) return true;
   return deployment === 'service.read' && DEPLOYMENT_PERMISSIONS.some((one) => permissions.includes(one));
+}
+
+/** The permissions of a role in its company. A role that is not known here is the least. */
+export function permissionsOf(role: string | undefined): string[] {
+  return Object.entries(permissionGrants).flatMap(([permission, { role: least }]) =>
+    least !== null && rankOf(role) >= ROLES.indexOf(least) ? [permission] : [],
+  );
 }
 
 /** Whether a member with this role has the permission in the company. A role that is not known here is the least. */

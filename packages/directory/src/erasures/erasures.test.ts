@@ -52,7 +52,7 @@ function start(
     log,
     service: 'test',
     region: 'eu',
-    logger: { info: () => undefined, warn: () => undefined },
+    logger: { info: () => undefined, warn: () => undefined, failed: () => undefined },
     ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
     intakes: [{ group: 'calls of test', topics: ['calls'] }],
     eraser: () => ({

@@ -78,7 +78,6 @@ export function openErasures(options: ErasuresOptions): Erasures {
   const endsOf = new Map<string, Ends>();
   const reportedAt = new Map<string, number>();
   let running: Promise<void> | undefined;
-  const failed = new Set<string>();
 
   async function look(): Promise<void> {
     const all = await readErasures(database.drizzle);
@@ -99,8 +98,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
       if (!isDone) logger.info({ erasure: id }, 'erasure done');
     } catch (error) {
       if (stopping.signal.aborted) return;
-      if (!failed.has(id)) logger.warn({ erasure: id, error }, 'erasure failed, retrying');
-      failed.add(id);
+      logger.failed('erase', error, { erasure: id });
     }
   }
 
@@ -180,7 +178,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
 
   function forgetAllBut(asked: readonly Erasure[]): void {
     const ids = new Set(asked.map(({ id }) => id));
-    for (const known of [seenAt, endsOf, reportedAt, failed]) {
+    for (const known of [seenAt, endsOf, reportedAt]) {
       for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     }
   }
@@ -190,7 +188,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
       running ??= poll(look, {
         everyMs: POLL_MS,
         signal: stopping.signal,
-        onFailing: (error) => logger.warn({ error }, 'reading erasures failed, retrying'),
+        onFailure: (error) => logger.failed('read erasures', error),
       });
     },
     async stop() {

@@ -16,7 +16,6 @@ export function erasureReportsSpec(replication: number): TopicSpec {
     replication,
     cleanup: 'delete',
     retentionMs: RETENTION_MS,
-    minInSyncReplicas: replication >= 3 ? 2 : 1,
   };
 }
 

@@ -64,7 +64,15 @@ export async function createDirectoryPublisher(
       const { id = `project-${number}`, companyId = `company-${number}`, name = id } = options;
       const { region = 'eu', defaultLanguage = 'en', entitlements = {}, members = [] } = options;
       const key = options.key ?? `pk_${region}_${String(number).padStart(32, 'k')}`;
-      const project = { id, companyId, name, region, defaultLanguage };
+      const { allowedOrigins } = options;
+      const project = {
+        id,
+        companyId,
+        name,
+        region,
+        defaultLanguage,
+        ...(allowedOrigins && { allowedOrigins }),
+      };
       await publish(
         directoryRecord('plan', { ...PLAN, entitlements: {} }),
         company(companyId, entitlements),

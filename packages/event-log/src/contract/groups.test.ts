@@ -31,6 +31,17 @@ describe.each(adapters)('consumer groups on $name', (adapter) => {
       return { ...consumption, seen, partitions };
     }
 
+    it('the log tells the members of groups, also of one that nobody is in any more', async () => {
+      const topic = await newTopic(log, { partitions: 1 });
+      const group = newGroup();
+      const a = await join(log, group, topic);
+      await log.publish(topic, [record('one', 0)]);
+      await eventually(() => expect(a.seen.has('one')).toBe(true));
+      expect(await log.members([group, newGroup()])).toEqual(new Map([[group, 1]]));
+      await a.stop();
+      await eventually(async () => expect(await log.members([group])).toEqual(new Map([[group, 0]])));
+    });
+
     it('members share the partitions; when one leaves, the others take over without loss', async () => {
       const topic = await newTopic(log, { partitions: 4 });
       const group = newGroup();

@@ -1,10 +1,11 @@
 import { eventually, type KafkaCluster, startKafkaCluster } from '@switchboard/testkit';
+import { Kafka } from 'kafkajs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EventLogUnavailable } from '../errors.ts';
 import { openKafkaLog } from '../index.ts';
 import { collect, newTopic } from '../testing/adapters.ts';
 import { record } from '../testing/records.ts';
-import type { EventLog } from '../types.ts';
+import type { EventLog, LogEntry } from '../types.ts';
 
 const PARTITIONS = 6;
 
@@ -45,7 +46,7 @@ it('three brokers: nothing acknowledged is lost, doubled or moved while each is 
   if (!cluster) return test.skip();
   const { brokers, nodes } = cluster;
   const log = openKafkaLog({ brokers, clientId: 'cluster', publishTimeoutMs: 20_000 });
-  const topic = await newTopic(log, { partitions: PARTITIONS, replication: 3, minInSyncReplicas: 2 });
+  const topic = await newTopic(log, { partitions: PARTITIONS, replication: 3 });
   const loads = ['a', 'b', 'c'].map((name) => publishAlways(log, topic, name));
   const count = () => loads.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
   const goOn = async () => {
@@ -80,3 +81,36 @@ it('three brokers: nothing acknowledged is lost, doubled or moved while each is 
   }
   await log.close();
 }, 300_000);
+
+it('three brokers: a topic of one copy gets three by the plan that is logged, and two confirm from then on', async (test) => {
+  if (!cluster) return test.skip();
+  const { brokers } = cluster;
+  const said: LogEntry[] = [];
+  const log = openKafkaLog({ brokers, clientId: 'plan', onLog: (entry) => said.push(entry) });
+  const admin = new Kafka({ brokers, logCreator: () => () => {} }).admin();
+  await admin.connect();
+  try {
+    const topic = await newTopic(log, { partitions: PARTITIONS, deadLetter: false });
+    const start = () =>
+      newTopic(log, { name: topic, partitions: PARTITIONS, deadLetter: false, replication: 3 });
+    await start();
+    const plan = JSON.parse(/plan.json is (.*), and restart/.exec(said[0]?.message ?? '')?.[1] ?? '');
+    const assignment = plan.partitions.map(({ partition, replicas }: never) => ({ partition, replicas }));
+    await admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment: assignment }] });
+    await eventually(
+      async () => {
+        const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+        expect(topics[0]?.partitions.map(({ isr }) => isr.length)).toEqual(Array(PARTITIONS).fill(3));
+      },
+      { withinMs: 30_000 },
+    );
+    await start();
+    expect(said.map(({ message }) => message).slice(1)).toEqual([
+      `topic ${topic} has min.insync.replicas=2 now, as the settings ask for`,
+    ]);
+    await log.publish(topic, [record('a')]);
+  } finally {
+    await admin.disconnect();
+    await log.close();
+  }
+}, 60_000);

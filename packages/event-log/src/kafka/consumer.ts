@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { backoffDelay, pause } from '@switchboard/resilience';
 import type { Batch, Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import {
@@ -11,37 +12,60 @@ import {
 import { EventLogUnavailable, messageOf } from '../errors.ts';
 import { within } from '../timing.ts';
 import type { ConsumeOptions, LogEntry } from '../types.ts';
+import { stickyAssigner } from './assigner.ts';
 import { retrying } from './client.ts';
 import { lastOffsetOf, recordsOf } from './records.ts';
+import type { Range } from './topics/range.ts';
+import type { Ranges } from './topics/ranges.ts';
 
 /** A handler that takes longer does not hold up the other partitions of its broker. */
 const SLOW_MS = 1_000;
 
 const LEAVE_MS = 5_000;
 
+const WATCH_MS = 5_000;
+
+/** How long a commit waits for the group to settle. */
+const REJOIN_MS = 10_000;
+const REJOIN_POLL_MS = 100;
+
 interface Held {
   ownership: Ownership;
+  /** The offset after the last record handed over; undefined before the first. */
+  position: bigint | undefined;
+  /** The offset after the last record that the handler is done with. */
+  handled: bigint | undefined;
+  /** Where it is on Kafka. */
+  source: { topic: string; partition: number };
   /** The running work on this partition: its next batch starts after it. */
   resume?: (() => void) | undefined;
 }
 
 export interface KafkaConsumption {
+  /** Where a consumer that commits nothing is, by `topic/partition`. */
+  positions(): Map<string, bigint>;
   stop(): Promise<void>;
 }
 
-/** Consumes until stopped. If the kafkajs consumer ends for any reason, a new one replaces it after a back-off. */
+/**
+ * Consumes until stopped. If the kafkajs consumer ends for any reason, a new one replaces it after a back-off. A partition
+ * that a rebalance leaves here is read on from where it was, so that work in progress is not lost.
+ */
 export function startConsumer(options: {
   client: Kafka;
   consume: ConsumeOptions;
+  ranges: Pick<Ranges, 'toRead'>;
   publishDeadLetter: Progress['publishDeadLetter'];
   onLog?: ((entry: LogEntry) => void) | undefined;
 }): KafkaConsumption {
-  const { client, consume, onLog } = options;
+  const { client, consume, ranges, onLog } = options;
   const stopping = new AbortController();
   const held = new Map<string, Held>();
   const working = new Map<string, Promise<unknown>>();
   const leaseMs = consume.leaseMs ?? 10_000;
   const maxBatchBytes = consume.maxBatchBytes ?? 1024 * 1024;
+  /** Offsets that are not stored are not asked for again. */
+  let isFromStored = true;
   const running = supervise();
 
   async function supervise(): Promise<void> {
@@ -65,8 +89,29 @@ export function startConsumer(options: {
 
   /** Resolves with the reason the consumer ended, or with undefined if that has been logged. */
   async function runOnce(): Promise<unknown> {
+    try {
+      const starts = (isFromStored && (await consume.from?.())) || new Map();
+      return await consumeFrom(await sourcesOf(), starts);
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** The range of each topic, by the name of its Kafka topic. */
+  async function sourcesOf(): Promise<Map<string, Range>> {
+    const found = await Promise.all(consume.topics.map((topic) => ranges.toRead(consume.group, topic)));
+    return new Map(found.map((range) => [range.kafkaTopic, range]));
+  }
+
+  async function consumeFrom(
+    sources: ReadonlyMap<string, Range>,
+    starts: ReadonlyMap<number, bigint>,
+  ): Promise<unknown> {
+    let joined = { memberId: '', generation: -1 };
     const consumer = client.consumer({
-      groupId: consume.group,
+      // A group of its own has no other members to wait for, and none that died.
+      groupId: consume.from ? `${consume.group}.${randomUUID()}` : consume.group,
+      partitionAssigners: [stickyAssigner(() => ({ generation: joined.generation, owned: owned() }))],
       sessionTimeout: leaseMs,
       heartbeatInterval: Math.floor(leaseMs / 4),
       maxWaitTimeInMs: 500,
@@ -77,35 +122,45 @@ export function startConsumer(options: {
       retry: { ...retrying(60), restartOnFailure: async () => false },
     });
     const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
-    let isRevoked = false;
+    let isRejoining = false;
     let isReset = false;
-    const revoke = (): void => {
-      isRevoked = true;
-      revokeAll();
-    };
     consumer.on(consumer.events.CRASH, ({ payload }) => end(payload.error));
-    consumer.on(consumer.events.REBALANCING, revoke);
+    consumer.on(consumer.events.REBALANCING, ({ payload }) => {
+      isRejoining = true;
+      if (payload.isTopicUnknown) revokeAll();
+    });
     consumer.on(consumer.events.OFFSET_OUT_OF_RANGE, ({ payload: { topic, partition, offset } }) => {
       // kafkajs commits the start of the partition after this: a later commit of what is held could pass over records.
-      revoke();
+      isRejoining = true;
+      revokeAll();
       isReset = true;
+      isFromStored = false;
       onLog?.(offsetsWentBack({ group: consume.group, topic, partition, position: offset }));
     });
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-      isRevoked = false;
+      isRejoining = false;
       isReset = false;
-      assign(payload.memberAssignment);
+      const { memberId, generationId } = payload;
+      // In a generation that was missed, another member may have had the partitions.
+      if (memberId !== joined.memberId || generationId !== joined.generation + 1) revokeAll();
+      joined = { memberId, generation: generationId };
+      assign({ consumer, sources, starts }, payload.memberAssignment);
     });
     consumer.on(consumer.events.FETCH_START, () => {
-      // If it cannot join, for example while a broker starts, kafkajs continues with its previous membership. If the
-      // group still accepts that, nobody would read the partitions revoked here.
-      if (isRevoked) end(new Error('could not rejoin the group'));
+      // If it cannot join, for example while a broker starts, kafkajs continues with its previous membership, which the
+      // group may still accept or not.
+      if (isRejoining) end(new Error('could not rejoin the group'));
     });
     const onStop = (): void => end(undefined);
     stopping.signal.addEventListener('abort', onStop, { once: true });
+    // A topic that was repartitioned is read on from its next range.
+    const watching = setInterval(async () => {
+      const now = await sourcesOf().catch(() => sources);
+      if ([...now.keys()].some((kafkaTopic) => !sources.has(kafkaTopic))) end(undefined);
+    }, WATCH_MS);
     try {
       await consumer.connect();
-      await consumer.subscribe({ topics: consume.topics, fromBeginning: true });
+      await consumer.subscribe({ topics: [...sources.keys()], fromBeginning: true });
       if (stopping.signal.aborted) return undefined;
       await consumer.run({
         autoCommit: false,
@@ -118,6 +173,7 @@ export function startConsumer(options: {
     } catch (error) {
       return error;
     } finally {
+      clearInterval(watching);
       stopping.signal.removeEventListener('abort', onStop);
       await finish(consumer);
     }
@@ -136,10 +192,9 @@ export function startConsumer(options: {
     const key = `${topic}/${partition}`;
     const holder = held.get(key);
     if (!holder || stopping.signal.aborted || payload.isStale()) return;
-    const { ownership } = holder;
     const { promise: slow, resolve: continueSlow } = Promise.withResolvers<'slow'>();
     const timer = setTimeout(continueSlow, SLOW_MS, 'slow');
-    const work = process(key, ownership, payload, () => continueSlow('slow'));
+    const work = process(key, holder, payload, () => continueSlow('slow'));
     const track = work.catch(() => {});
     working.set(key, track);
     const done = track.then(() => {
@@ -157,48 +212,89 @@ export function startConsumer(options: {
 
   async function process(
     key: string,
-    ownership: Ownership,
+    holder: Held,
     payload: EachBatchPayload,
     onFailure: () => void,
   ): Promise<void> {
     // Work from before the partition was lost and regained may still be running.
     await working.get(key);
-    const { topic, partition } = payload.batch;
+    const { ownership } = holder;
+    const { topic, partition } = ownership;
     const progress: Progress = {
       publishDeadLetter: options.publishDeadLetter,
-      commit: (owner, offset) => commit(payload, owner, offset),
+      commit: async (owner, offset) => consume.from || commit(payload, owner, offset),
     };
     // One part after the other is decoded, because few fetched bytes may decode to many.
     for (let part: Batch | undefined = payload.batch; part; part = await part.next()) {
       const lastOffset = lastOffsetOf(part);
-      const fetched = { topic, partition, records: recordsOf(part), nextOffset: lastOffset + 1n };
+      const { position = 0n } = holder;
+      // Fetched before a rebalance and again after it.
+      if (lastOffset < position) continue;
+      holder.position = lastOffset + 1n;
+      const records = recordsOf(part, ownership).filter(({ offset }) => offset >= position);
+      const fetched = { topic, partition, records, nextOffset: lastOffset + 1n };
       const handled = await deliver(ownership, fetched, { consume, progress, onLog, onFailure });
       if (!handled || ownership.lost()) return;
+      holder.handled = lastOffset + 1n;
       payload.resolveOffset(String(lastOffset));
       if (ownership.signal.aborted) return;
     }
   }
 
-  function assign(assignment: Record<string, number[]>): void {
-    revokeAll();
+  /** Partitions by topic. */
+  function owned(): Record<string, number[]> {
+    const found: Record<string, number[]> = {};
+    for (const { source } of held.values()) {
+      const { topic, partition } = source;
+      found[topic] = [...(found[topic] ?? []), partition];
+    }
+    return found;
+  }
+
+  function assign(
+    run: {
+      consumer: Consumer;
+      sources: ReadonlyMap<string, Range>;
+      starts: ReadonlyMap<number, bigint>;
+    },
+    assignment: Record<string, number[]>,
+  ): void {
+    const assigned = Object.entries(assignment).flatMap(([topic, partitions]) =>
+      partitions.map((partition) => ({ key: `${topic}/${partition}`, topic, partition })),
+    );
+    const keys = new Set(assigned.map(({ key }) => key));
+    for (const [key, holder] of [...held]) if (!keys.has(key)) revoke(key, holder);
     if (stopping.signal.aborted) return;
-    for (const [topic, partitions] of Object.entries(assignment)) {
-      for (const partition of partitions) {
-        held.set(`${topic}/${partition}`, { ownership: createOwnership(topic, partition) });
-      }
+    for (const { key, topic, partition } of assigned) {
+      const range = run.sources.get(topic);
+      if (range === undefined) continue;
+      const start = run.starts.get(range.first + partition);
+      const source = { topic, partition };
+      const ownership = createOwnership(range.topic, range.first + partition);
+      const holder = held.get(key) ?? { ownership, source, position: start, handled: start };
+      held.set(key, holder);
+      if (holder.position !== undefined) run.consumer.seek({ ...source, offset: String(holder.position) });
     }
   }
 
   function revokeAll(): void {
-    for (const [key, holder] of [...held]) {
-      held.delete(key);
-      holder.ownership.lose();
-      release(holder);
-      consume.onRevoked?.(holder.ownership.topic, holder.ownership.partition);
-    }
+    for (const [key, holder] of [...held]) revoke(key, holder);
+  }
+
+  function revoke(key: string, holder: Held): void {
+    held.delete(key);
+    holder.ownership.lose();
+    release(holder);
+    consume.onRevoked?.(holder.ownership.topic, holder.ownership.partition);
   }
 
   return {
+    positions() {
+      const known = [...held.values()].flatMap(({ ownership: { topic, partition }, handled }) =>
+        handled === undefined ? [] : [[`${topic}/${partition}`, handled] as const],
+      );
+      return new Map(known);
+    },
     async stop() {
       stopping.abort();
       for (const holder of held.values()) holder.ownership.stop();
@@ -213,21 +309,26 @@ function release(holder: Held): void {
   resume?.();
 }
 
-/** The broker rejects it if the group has rebalanced since the batch was fetched. */
+/** The broker rejects it if another member has the partition by now. While the group rebalances, it waits for the outcome. */
 async function commit(payload: EachBatchPayload, ownership: Ownership, offset: bigint): Promise<void> {
-  const { topic, partition } = ownership;
-  if (ownership.lost()) throw lostError(ownership);
-  try {
-    await payload.commitOffsetsIfNecessary({
-      topics: [{ topic, partitions: [{ partition, offset: String(offset) }] }],
-    });
-  } catch (error) {
-    const type = error instanceof Error && 'type' in error ? error.type : '';
-    if (ownership.lost() || LOST.has(String(type))) throw lostError(ownership);
-    throw new EventLogUnavailable(`cannot commit ${topic}/${partition}: ${messageOf(error)}`, {
-      cause: error,
-    });
+  const { topic, partition } = payload.batch;
+  const offsets = { topics: [{ topic, partitions: [{ partition, offset: String(offset) }] }] };
+  for (const deadline = performance.now() + REJOIN_MS; ; ) {
+    if (ownership.lost()) throw lostError(ownership);
+    try {
+      return await payload.commitOffsetsIfNecessary(offsets);
+    } catch (error) {
+      const type = String(error instanceof Error && 'type' in error ? error.type : '');
+      if (ownership.lost() || LOST.has(type)) throw lostError(ownership);
+      if (!REBALANCING.has(type) || performance.now() > deadline) {
+        throw new EventLogUnavailable(`cannot commit ${topic}/${partition}: ${messageOf(error)}`, {
+          cause: error,
+        });
+      }
+    }
+    await pause(REJOIN_POLL_MS);
   }
 }
 
-const LOST = new Set(['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID']);
+const LOST = new Set(['UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID']);
+const REBALANCING = new Set(['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION']);

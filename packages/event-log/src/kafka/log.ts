@@ -1,13 +1,16 @@
 import { createByteBudget } from '@switchboard/resilience';
+import type { Admin } from 'kafkajs';
+import { TopicMoved } from '../errors.ts';
 import { createPublisher } from '../publisher.ts';
 import type { CommonOptions, EventLog } from '../types.ts';
 import { createAdmin } from './admin.ts';
 import { createClient, type KafkaConnection } from './client.ts';
 import { type Compression, codecFor } from './codecs.ts';
 import { startConsumer } from './consumer.ts';
-import { partitionsOf, readLag, readOffsets } from './offsets.ts';
-import { createProducer } from './producer.ts';
-import { createKafkaTopics } from './topics.ts';
+import { partitionsOf, readEnds, readLag, readMembers } from './offsets.ts';
+import { createProducer, RefusedAsTooLarge } from './producer.ts';
+import { createRanges } from './topics/ranges.ts';
+import { createKafkaTopics } from './topics/topics.ts';
 
 export interface KafkaLogOptions extends KafkaConnection, CommonOptions {
   /** Default: zstd. Records of a partition below 16 kB are not compressed. */
@@ -26,6 +29,9 @@ const PRODUCER_RETRIES = 1;
 /** On top of the time a broker waits for its replicas. */
 const ANSWER_MS = 1_000;
 
+/** So many requests are refused at once that they must share what is looked up. */
+const REFUSED_MAX_AGE_MS = 200;
+
 const CREATE_TOPICS_TIMEOUT_MS = 30_000;
 
 /** The event log on Kafka. Connects on first use. */
@@ -35,6 +41,9 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
   const client = createClient(options, timeoutMs);
   const consumerClient = createClient(options, timeoutMs, CONSUMER_RETRIES);
   const admin = createAdmin(client, timeoutMs);
+  const ranges = createRanges(admin);
+  // One of its own: a broker that refuses it must not cost other calls their connection.
+  const watching = createAdmin(client, timeoutMs);
   const brokerTimeoutMs = Math.ceil(timeoutMs / 3);
   const attemptTimeoutMs = Math.min(timeoutMs, brokerTimeoutMs + ANSWER_MS);
   const transport = createProducer({
@@ -48,12 +57,33 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     transport,
     timeoutMs,
     budget: options.budget ?? createByteBudget(64 * 1024 * 1024),
-    partitionsOf: (topic) => admin.use('looking up a topic', (a) => partitionsOf(a, topic)),
+    async placeOf(topic) {
+      const { kafkaTopic, first } = await ranges.toPublish(topic);
+      const find = (a: Admin) => partitionsOf(a, kafkaTopic);
+      return { topic: kafkaTopic, first, partitions: await admin.use('looking up a topic', find) };
+    },
   });
   const consumptions = new Set<{ stop(): Promise<void> }>();
 
   const lag: EventLog['lag'] = (group, topics) =>
-    admin.use('reading offsets', (a) => readLag(a, group, topics));
+    admin.use('reading offsets', async (a) =>
+      readLag(a, group, await Promise.all(topics.map((topic) => ranges.of(topic)))),
+    );
+
+  /** A Kafka topic that is closed refuses every record as too large. */
+  async function whereRefused(topic: string, error: unknown): Promise<never> {
+    if (!(error instanceof RefusedAsTooLarge)) throw error;
+    const found = await ranges.of(topic, REFUSED_MAX_AGE_MS);
+    if (found.length > 1) {
+      // It is looked up once; until the last one is open, that refuses records too.
+      if ((await publisher.placeOf(topic)).topic !== found.at(-1)?.kafkaTopic) {
+        ranges.moved(topic);
+        publisher.forget(topic);
+      }
+      throw new TopicMoved(`${topic} is being given other partitions; retry`);
+    }
+    throw error;
+  }
 
   return {
     async createTopics(specs) {
@@ -61,18 +91,29 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
       // every refresh of its metadata meanwhile.
       const creating = createAdmin(client, timeoutMs);
       try {
-        await creating.use('creating topics', (a) => createKafkaTopics(a, specs), CREATE_TOPICS_TIMEOUT_MS);
+        const work = (a: Admin) => createKafkaTopics(a, specs, { brokers: options.brokers, onLog });
+        await creating.use('creating topics', work, CREATE_TOPICS_TIMEOUT_MS);
       } finally {
         await creating.close();
       }
     },
-    publish: publisher.publish,
+    publish: (topic, records, holder) =>
+      publisher.publish(topic, records, holder).catch((error) => whereRefused(topic, error)),
+    async placement(topic) {
+      const { first, partitions } = await publisher.placeOf(topic);
+      return { first, count: partitions };
+    },
     async consume(consume) {
       const consumption = startConsumer({
         client: consumerClient,
         consume,
         onLog,
-        publishDeadLetter: (topic, record) => publisher.publish(topic, [record]),
+        ranges,
+        async publishDeadLetter(topic, record) {
+          // A repartitioned topic has more partitions than that of its dead letters.
+          const { partitions } = await publisher.placeOf(topic);
+          await publisher.publish(topic, [{ ...record, partition: record.partition % partitions }]);
+        },
       });
       consumptions.add(consumption);
       return {
@@ -80,13 +121,21 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
           consumptions.delete(consumption);
           await consumption.stop();
         },
-        lag: () => lag(consume.group, consume.topics),
+        async lag() {
+          const lags = await lag(consume.group, consume.topics);
+          if (!consume.from) return lags;
+          const positions = consumption.positions();
+          return lags.map((one) => {
+            const committed = positions.get(`${one.topic}/${one.partition}`) ?? one.committed;
+            return { ...one, committed, behind: one.end > committed ? one.end - committed : 0n };
+          });
+        },
       };
     },
-    endOffsets: (topic) =>
-      admin.use('reading offsets', async (a) => (await readOffsets(a, topic)).map((one) => one.high)),
+    endOffsets: (topic) => admin.use('reading offsets', async (a) => readEnds(a, await ranges.of(topic))),
     committedOffsets: async (group, topic) => (await lag(group, [topic])).map((one) => one.committed),
     lag,
+    members: (groups) => watching.use('reading groups', (a) => readMembers(a, groups)),
     bytesInFlight: publisher.bytesInFlight,
     async ping() {
       await admin.use('describing the cluster', (a) => a.describeCluster());
@@ -94,7 +143,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     async close() {
       await Promise.all([...consumptions].map((consumption) => consumption.stop()));
       await publisher.close();
-      await admin.close();
+      await Promise.all([admin.close(), watching.close()]);
     },
   };
 }

@@ -1,39 +1,80 @@
 import type { Admin } from 'kafkajs';
-import { UnknownTopic } from '../errors.ts';
 import type { PartitionLag } from '../types.ts';
+import type { Range } from './topics/range.ts';
 
-export async function partitionsOf(admin: Admin, topic: string): Promise<number> {
-  // Lists topics, because kafkajs retries metadata of an unknown topic until the time-out.
-  if (!(await admin.listTopics()).includes(topic)) {
-    throw new UnknownTopic(`there is no topic ${topic}: create it before publishing`);
-  }
-  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+export async function partitionsOf(admin: Admin, kafkaTopic: string): Promise<number> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [kafkaTopic] });
   return topics[0]?.partitions.length ?? 0;
 }
 
 export async function readOffsets(
   admin: Admin,
-  topic: string,
+  kafkaTopic: string,
 ): Promise<{ partition: number; low: bigint; high: bigint }[]> {
-  const offsets = await admin.fetchTopicOffsets(topic);
+  const offsets = await admin.fetchTopicOffsets(kafkaTopic);
   return offsets
     .map((one) => ({ partition: one.partition, low: BigInt(one.low), high: BigInt(one.high) }))
     .sort((a, b) => a.partition - b.partition);
 }
 
-export async function readLag(admin: Admin, group: string, topics: string[]): Promise<PartitionLag[]> {
-  const groups = await admin.fetchOffsets({ groupId: group, topics });
+/** Of every partition from 0 on; those whose Kafka topic was deleted have no records. */
+export async function readEnds(admin: Admin, ranges: readonly Range[]): Promise<bigint[]> {
+  const gone = Array.from({ length: ranges[0]?.first ?? 0 }, () => 0n);
+  const offsets = await Promise.all(ranges.map(({ kafkaTopic }) => readOffsets(admin, kafkaTopic)));
+  return [...gone, ...offsets.flat().map(({ high }) => high)];
+}
+
+/** As readEnds, by topic. */
+export async function readLag(
+  admin: Admin,
+  group: string,
+  ranges: readonly (readonly Range[])[],
+): Promise<PartitionLag[]> {
+  const topics = ranges.flat().map(({ kafkaTopic }) => kafkaTopic);
+  const committed = await admin.fetchOffsets({ groupId: group, topics });
   const lags = await Promise.all(
-    topics.map(async (topic) => {
-      const stored = groups.find((one) => one.topic === topic)?.partitions ?? [];
-      const offsets = await readOffsets(admin, topic);
-      return offsets.map(({ partition, low, high }) => {
-        // -1 if the group has never committed.
-        const offset = BigInt(stored.find((one) => one.partition === partition)?.offset ?? -1);
-        const committed = offset < low ? low : offset;
-        return { topic, partition, committed, end: high, behind: high > committed ? high - committed : 0n };
+    ranges.map(async ([...ofTopic]) => {
+      const { topic = '', first: missing = 0 } = ofTopic[0] ?? {};
+      const gone = Array.from({ length: missing }, (_, partition) => {
+        return { topic, partition, committed: 0n, end: 0n, behind: 0n };
       });
+      const begun = begunOf(committed, ofTopic);
+      const ofRanges = await Promise.all(ofTopic.map((range, index) => lagOf(range, index < begun)));
+      return [...gone, ...ofRanges.flat()];
     }),
   );
   return lags.flat();
+
+  async function lagOf({ topic, kafkaTopic, first }: Range, isRead: boolean): Promise<PartitionLag[]> {
+    const stored = committed.find((one) => one.topic === kafkaTopic)?.partitions ?? [];
+    const offsets = await readOffsets(admin, kafkaTopic);
+    return offsets.map(({ partition, low, high }) => {
+      // -1 if the group has never committed.
+      const offset = BigInt(stored.find((one) => one.partition === partition)?.offset ?? -1);
+      const next = isRead ? high : offset < low ? low : offset;
+      const behind = high > next ? high - next : 0n;
+      return { topic, partition: first + partition, committed: next, end: high, behind };
+    });
+  }
+}
+
+/** The members of each group that the cluster knows. */
+export async function readMembers(admin: Admin, names: string[]): Promise<Map<string, number>> {
+  const { groups } = await admin.describeGroups(names);
+  const known = groups.filter(({ state }) => state !== 'Dead');
+  return new Map(known.map(({ groupId, members }) => [groupId, members.length]));
+}
+
+export type Committed = Awaited<ReturnType<Admin['fetchOffsets']>>;
+
+/**
+ * The range that a group is at: the last of which it committed anything, else the first. Kafka forgets what it committed
+ * of the others, which it no longer reads.
+ */
+export function begunOf(committed: Committed, ranges: readonly Range[]): number {
+  const last = ranges.findLastIndex(({ kafkaTopic }) => {
+    const partitions = committed.find((one) => one.topic === kafkaTopic)?.partitions ?? [];
+    return partitions.some(({ offset }) => Number(offset) >= 0);
+  });
+  return Math.max(0, last);
 }

@@ -7,6 +7,9 @@ import type { LogEntry } from '../types.ts';
 import { encodeBatch } from './encoding/record-batch.ts';
 import { createLink, type Identity, type Link, type ProducedTopics, type ProduceRequest } from './link.ts';
 
+/** By the broker, for which a topic may be configured. */
+export class RefusedAsTooLarge extends RecordTooLarge {}
+
 /** Records of a partition below this are not compressed: preparing for it takes longer than it saves. */
 const MIN_COMPRESSED_BYTES = 16_384;
 
@@ -285,7 +288,7 @@ function asError(error: unknown): Error {
 function toLogError(error: Error): Error {
   const type = typeOf(error);
   if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE') {
-    return new RecordTooLarge(
+    return new RefusedAsTooLarge(
       `the broker refused the records: ${error.message}; raise the topic's max.message.bytes`,
     );
   }

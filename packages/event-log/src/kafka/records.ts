@@ -1,8 +1,11 @@
 import type { Batch, KafkaMessage } from 'kafkajs';
 import type { StoredRecord } from '../types.ts';
 
-export function recordsOf(batch: Batch): StoredRecord[] {
-  const { topic, partition } = batch;
+/** The records with the topic and the number of the partition that readers know. */
+export function recordsOf(
+  batch: Batch,
+  { topic, partition }: Pick<StoredRecord, 'topic' | 'partition'>,
+): StoredRecord[] {
   return batch.messages.map((message) => ({
     topic,
     partition,

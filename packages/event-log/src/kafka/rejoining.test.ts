@@ -3,7 +3,7 @@ import { eventually } from '@switchboard/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adapters, newGroup, newTopic, type TestLog } from '../testing/adapters.ts';
 import { record } from '../testing/records.ts';
-import type { EventLog } from '../types.ts';
+import type { EventLog, RecordBatch } from '../types.ts';
 
 /** What a broker answers while it starts, at the moments that matter: hard to meet with a broker that is killed. */
 const require = createRequire(import.meta.url);
@@ -62,4 +62,91 @@ describe.skipIf(!kafka?.available)('a consumer', () => {
     await publish('after');
     await hasRead('after');
   }, 90_000);
+
+  it('keeps what it holds of the partitions that are left to it, and reads on, when a member joins', async () => {
+    const log = logs?.open();
+    if (!log || !logs) return;
+    const topic = await newTopic(log, { partitions: 4 });
+    const group = newGroup();
+    const held = new Map<number, RecordBatch[]>();
+    const revoked: number[] = [];
+    const common = { group, topics: [topic], commit: 'manual' as const, leaseMs: 6_000 };
+    await log.consume({
+      ...common,
+      onRevoked: (_, partition) => revoked.push(partition),
+      handle: async (batch) => void held.set(batch.partition, [...(held.get(batch.partition) ?? []), batch]),
+    });
+    const publish = (value: string) =>
+      log.publish(
+        topic,
+        [0, 1, 2, 3].map((partition) => record(value, partition)),
+      );
+    await publish('first');
+    await eventually(() => expect(held.size).toBe(4), { withinMs: 20_000 });
+    const ofOther = new Set<number>();
+    await logs.open().consume({
+      ...common,
+      handle: async ({ partition }) => void ofOther.add(partition),
+    });
+    await eventually(() => expect(ofOther.size).toBe(2), { withinMs: 20_000 });
+    expect(new Set(revoked)).toEqual(ofOther);
+
+    const kept = [0, 1, 2, 3].filter((partition) => !ofOther.has(partition));
+    await publish('second');
+    await eventually(
+      () => {
+        for (const partition of kept) {
+          const batches = held.get(partition) ?? [];
+          const values = batches.flatMap(({ records }) => records).map(({ value }) => String(value));
+          expect(values).toEqual(['first', 'second']);
+        }
+      },
+      { withinMs: 20_000 },
+    );
+    for (const partition of kept) {
+      const [first] = held.get(partition) ?? [];
+      expect(first?.signal.aborted).toBe(false);
+      await first?.commit();
+    }
+    const committed = await log.committedOffsets(group, topic);
+    expect(committed).toEqual([0, 1, 2, 3].map((partition) => (kept.includes(partition) ? 1n : 0n)));
+  }, 60_000);
+
+  it('that stores how far it is reads every partition, and others that start do not disturb it', async () => {
+    const log = logs?.open();
+    if (!log || !logs) return;
+    const topic = await newTopic(log);
+    const group = newGroup();
+    const common = { group, topics: [topic], leaseMs: 6_000 };
+    await log.publish(topic, [record('a', 0), record('b', 0), record('c', 1)]);
+    const revoked: number[] = [];
+    async function follow(reader: EventLog, start: [number, bigint][]) {
+      const seen: string[] = [];
+      const consumption = await reader.consume({
+        ...common,
+        from: async () => new Map(start),
+        onRevoked: (_, partition) => revoked.push(partition),
+        handle: async ({ records }) => void seen.push(...records.map(({ value }) => String(value))),
+      });
+      return { seen, consumption };
+    }
+    const sorted = (seen: string[]) => seen.toSorted().join('');
+    const first = await follow(log, [[0, 1n]]);
+    await eventually(() => expect(sorted(first.seen)).toBe('bc'), { withinMs: 20_000 });
+    const second = await follow(logs.open(), []);
+    await eventually(() => expect(sorted(second.seen)).toBe('abc'), { withinMs: 20_000 });
+    await log.publish(topic, [record('d', 0), record('e', 1)]);
+    await eventually(() => expect(sorted(first.seen) + sorted(second.seen)).toBe('bcdeabcde'), {
+      withinMs: 20_000,
+    });
+    await eventually(async () => {
+      const lags = await first.consumption.lag();
+      expect(lags.map(({ committed, behind }) => [committed, behind])).toEqual([
+        [3n, 0n],
+        [2n, 0n],
+      ]);
+    });
+    expect(revoked).toEqual([]);
+    expect(await log.committedOffsets(group, topic)).toEqual([0n, 0n]);
+  }, 60_000);
 });

@@ -24,7 +24,7 @@ describe('brokers with TLS and SASL', () => {
     await writeFile(join(folder, 'authority.pem'), cert);
     const port = await freePort();
     broker = `127.0.0.1:${port}`;
-    kafka = await startKafka({ port, certificate: cert, key, username: 'switchboard', password });
+    kafka = await startKafka({ port, tls: { certificate: cert, key }, username: 'switchboard', password });
   }, 90_000);
   afterAll(async () => {
     await kafka?.stop();

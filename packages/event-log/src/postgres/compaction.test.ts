@@ -3,6 +3,7 @@ import { eventually, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { collect, newGroup, newTopic } from '../testing/adapters.ts';
 import { record } from '../testing/records.ts';
+import type { LogEntry } from '../types.ts';
 import { openPostgresLog } from './log.ts';
 
 describe('compaction in PostgreSQL', () => {
@@ -68,6 +69,21 @@ describe('compaction in PostgreSQL', () => {
     await log.publish(topic, [record('new')]);
     expect(await log.endOffsets(topic)).toEqual([3n]);
     expect(await storedOffsets(forever)).toEqual([0]);
+    await log.close();
+  });
+
+  it('that fails is reported each time', async () => {
+    const failures: (string | undefined)[] = [];
+    const log = open({ onLog: ({ task, level }: LogEntry) => failures.push(`${level}: ${task}`) });
+    const topic = await newTopic(log, { partitions: 1, retentionMs: 1 });
+    await log.publish(topic, [record('old')]);
+    const { sql, close } = openDatabase({ url: database.url, applicationName: 'test', poolSize: 1 });
+    await sql`alter table event_log.partitions rename to elsewhere`;
+    const failure = 'error: compact the event log';
+    await eventually(() => expect(failures.slice(0, 2)).toEqual([failure, failure]));
+    await sql`alter table event_log.elsewhere rename to partitions`;
+    await eventually(async () => expect(await storedOffsets(topic)).toEqual([]));
+    await close();
     await log.close();
   });
 });

@@ -1,5 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { type Database, isUnavailable, migrate, openDatabase } from '@switchboard/database';
+import {
+  type Database,
+  isUnavailable,
+  keepsSessions,
+  migrate,
+  openDatabase,
+  UnsuitableDatabase,
+} from '@switchboard/database';
 import { EventLogUnavailable, messageOf } from '../errors.ts';
 import { within } from '../timing.ts';
 
@@ -24,11 +31,19 @@ export function createConnections(url: string, timeoutMs: number): Connections {
   let background: Database | undefined;
 
   async function ready(): Promise<void> {
-    migrating ??= migrate(url, migrations).catch((error) => {
+    migrating ??= prepare().catch((error) => {
       migrating = undefined;
       throw error;
     });
     return migrating;
+  }
+
+  async function prepare(): Promise<void> {
+    if (!(await keepsSessions(url)))
+      throw new UnsuitableDatabase(
+        'EVENT_LOG_DATABASE_URL must be the address of PostgreSQL itself: readers of the log LISTEN, which a pooler that keeps no sessions loses.',
+      );
+    await migrate(url, migrations);
   }
 
   return {

@@ -1,4 +1,4 @@
-import { isUnavailable } from '@switchboard/database';
+import { type Database, isUnavailable } from '@switchboard/database';
 import { createByteBudget } from '@switchboard/resilience';
 import { EventLogUnavailable } from '../errors.ts';
 import { createPublisher } from '../publisher.ts';
@@ -7,7 +7,7 @@ import { compactAll } from './compaction.ts';
 import { createConnections } from './connections.ts';
 import { startConsumer } from './consumer.ts';
 import { createFeed } from './feed.ts';
-import { partitionsOf, readLag } from './offsets.ts';
+import { partitionsOf, readLag, readMembers } from './offsets.ts';
 import { openPublishConnection } from './publisher.ts';
 import { createSender } from './sender.ts';
 import { createPostgresTopics } from './topics.ts';
@@ -36,8 +36,10 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     }),
     timeoutMs,
     budget: options.budget ?? createByteBudget(64 * 1024 * 1024),
-    partitionsOf: (topic) =>
-      connections.use('looking up a topic', (database) => partitionsOf(database, topic)),
+    async placeOf(topic) {
+      const find = (database: Database) => partitionsOf(database, topic);
+      return { topic, first: 0, partitions: await connections.use('looking up a topic', find) };
+    },
   });
   const consumptions = new Set<{ stop(): Promise<void> }>();
   let compacting: Promise<void> = Promise.resolve();
@@ -45,7 +47,10 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     compacting = compacting
       .then(connections.ready)
       .then(() => compactAll(connections.background()))
-      .catch(() => {});
+      .catch((error: unknown) => {
+        const message = 'compaction and retention of the event log failed, retrying';
+        onLog?.({ level: 'error', task: 'compact the event log', message, error });
+      });
   }, options.compactionIntervalMs ?? 60_000);
   timer.unref();
 
@@ -60,6 +65,10 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
         SETUP_TIMEOUT_MS,
       ),
     publish: publisher.publish,
+    async placement(topic) {
+      const { first, partitions } = await publisher.placeOf(topic);
+      return { first, count: partitions };
+    },
     async consume(consume) {
       const consumption = startConsumer({
         ready: connections.ready,
@@ -81,6 +90,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     endOffsets: async (topic) => (await lag('', [topic])).map((one) => one.end),
     committedOffsets: async (group, topic) => (await lag(group, [topic])).map((one) => one.committed),
     lag,
+    members: (groups) => connections.use('reading groups', (database) => readMembers(database, groups)),
     bytesInFlight: publisher.bytesInFlight,
     ping: () => connections.use('pinging', (database) => database.ping()),
     async close() {

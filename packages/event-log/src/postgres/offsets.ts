@@ -34,3 +34,17 @@ export async function readLag({ sql }: Database, group: string, topics: string[]
     return { topic: row.topic, partition: row.partition, committed, end, behind: end - committed };
   });
 }
+
+/** The members of each group that has had one. */
+export async function readMembers({ sql }: Database, groups: string[]): Promise<Map<string, number>> {
+  const rows = await sql<{ group: string; members: number }[]>`
+    select known."group", (
+      select count(*)::integer from event_log.group_members m
+      where m."group" = known."group" and m.lease_until > now()
+    ) as members
+    from (
+      select distinct "group" from event_log.group_partitions
+      where "group" in (select jsonb_array_elements_text(${JSON.stringify(groups)}::jsonb))
+    ) known`;
+  return new Map(rows.map(({ group, members }) => [group, members]));
+}

@@ -53,7 +53,10 @@ let ec: Pair;
 let ed: Pair;
 let later: Pair;
 let server: Server;
+/** Of this test: a request of the one before may come late. */
 let fetches: number;
+let path: string;
+let started = 0;
 let respond: ((response: ServerResponse) => void) | undefined;
 let answer: () => Promise<{ status: number; body: string } | undefined>;
 let tokens: AccessTokens;
@@ -80,8 +83,8 @@ beforeAll(async () => {
     pair('EdDSA', 'ed'),
     pair('ES256', 'later'),
   ]);
-  server = createServer(async (_, response) => {
-    fetches++;
+  server = createServer(async ({ url }, response) => {
+    if (url === path) fetches++;
     if (respond !== undefined) return respond(response);
     const said = await answer();
     if (said === undefined) response.destroy();
@@ -97,13 +100,14 @@ afterAll(() => {
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW });
   fetches = 0;
+  path = `/jwks-${++started}.json`;
   respond = undefined;
   publish(rsa, ec, ed);
   const { port } = server.address() as AddressInfo;
   tokens = createAccessTokens({
     issuer: ISSUER,
     audience: AUDIENCE,
-    jwksUrl: `http://127.0.0.1:${port}/jwks.json`,
+    jwksUrl: `http://127.0.0.1:${port}${path}`,
     send,
   });
 });
@@ -161,6 +165,44 @@ describe('an access token', () => {
     });
     expect((await tokens.verify(await mint(ec, { nbf: 30 }))).sub).toBe('ada');
     await expect(tokens.verify(await mint(ec, { nbf: 31 }))).rejects.toMatchObject(refused);
+  });
+});
+
+describe('a deployment that requires a typ and a maximum age', () => {
+  beforeEach(() => {
+    const { port } = server.address() as AddressInfo;
+    const jwksUrl = `http://127.0.0.1:${port}/jwks.json`;
+    tokens = createAccessTokens({
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      jwksUrl,
+      typ: 'at+jwt',
+      maxAge: 300,
+      send,
+    });
+  });
+  const iat = (ago: number) => ({ iat: Math.floor(Date.now() / 1000) - ago });
+  const typed = { typ: 'at+jwt' };
+
+  it.each<[string, Said]>([
+    ['no typ', { claims: { iat: NOW / 1000 } }],
+    ['another typ', { header: { typ: 'JWT' }, claims: { iat: NOW / 1000 } }],
+    ['no iat', { header: typed }],
+    ['an iat too long ago', { header: typed, claims: { iat: NOW / 1000 - 331 } }],
+    ['an iat in the future', { header: typed, claims: { iat: NOW / 1000 + 60 } }],
+  ])('refuses one with %s', async (_, said) => {
+    await expect(tokens.verify(await mint(ec, { exp: 3_600, ...said }))).rejects.toMatchObject(refused);
+  });
+
+  it('accepts one until it is too old, also one that it verified before', async () => {
+    await tokens.verify(await mint(ec, { header: typed, claims: iat(0) }));
+    const token = await mint(ec, { header: typed, claims: iat(0), exp: 3_600 });
+    for (const seconds of [0, 299, 31]) {
+      pass(seconds);
+      expect((await tokens.verify(token)).sub).toBe('ada');
+    }
+    pass(1);
+    await expect(tokens.verify(token)).rejects.toMatchObject(refused);
   });
 });
 

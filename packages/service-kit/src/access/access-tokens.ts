@@ -1,4 +1,12 @@
-import { createRemoteJWKSet, customFetch, errors, type JWKSCacheInput, jwksCache, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWKSCacheInput,
+  type JWTPayload,
+  jwksCache,
+  jwtVerify,
+} from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Person } from '../http/env.ts';
@@ -10,6 +18,10 @@ interface IssuerSettings {
   issuer: string;
   audience: string;
   jwksUrl: string;
+  /** The `typ` that tokens must have in their header; undefined: any. */
+  typ?: string | undefined;
+  /** Seconds after `iat` at which a token is too old; undefined: only `exp` counts. */
+  maxAge?: number | undefined;
   /** Fetches the keys. */
   send: Send;
 }
@@ -50,7 +62,14 @@ interface Verified {
  * the keys again, at most every 30 s. Keys are refreshed in the background every ten minutes and stay in use while the
  * issuer is unavailable. A signature is verified once for the keys in use.
  */
-export function createAccessTokens({ issuer, audience, jwksUrl, send }: IssuerSettings): AccessTokens {
+export function createAccessTokens({
+  issuer,
+  audience,
+  jwksUrl,
+  typ,
+  maxAge,
+  send,
+}: IssuerSettings): AccessTokens {
   let fetchedAt = 0;
   let failedAt = 0;
   /** Holds the keys in use: another object after each refresh. */
@@ -97,12 +116,14 @@ export function createAccessTokens({ issuer, audience, jwksUrl, send }: IssuerSe
           audience,
           algorithms: ['RS256', 'ES256', 'EdDSA'],
           requiredClaims: ['exp', 'sub'],
+          ...(typ === undefined ? {} : { typ }),
+          ...(maxAge === undefined ? {} : { maxTokenAge: maxAge }),
           clockTolerance: LEEWAY_SECONDS,
         });
         const person = claims.parse(payload);
         if (before !== undefined && before === inUse.jwks) {
           const bytes = token.length + PERSON_BYTES;
-          verified.set(hash, { person, exp: payload.exp ?? 0, keys: before, bytes });
+          verified.set(hash, { person, exp: endOf(payload, maxAge), keys: before, bytes });
         }
         return person;
       } catch (error) {
@@ -120,6 +141,10 @@ export function createAccessTokens({ issuer, audience, jwksUrl, send }: IssuerSe
     },
   };
 }
+
+/** When a token is no longer accepted, in seconds since 1970. */
+const endOf = ({ exp = 0, iat = 0 }: JWTPayload, maxAge: number | undefined) =>
+  maxAge === undefined ? exp : Math.min(exp, iat + maxAge);
 
 const isExpired = ({ exp }: Verified) => exp <= Math.floor(Date.now() / 1000) - LEEWAY_SECONDS;
 

@@ -1,13 +1,17 @@
 import { isGrantedByRole, isGrantedByToken, missingPermission } from '@switchboard/contracts';
 import type { Directory, ProjectKey } from '@switchboard/directory';
 import type { Context } from 'hono';
+import { auditCompany } from '../audit/request.ts';
 import { bearer, type Credentials } from '../http/credentials.ts';
 import type { Authority, KitEnv, Person, ProjectAccess } from '../http/env.ts';
 import { Forbidden, NotFound, Unauthorized } from '../http/errors.ts';
+import { isApiToken } from '../secrets/api-token.ts';
 import type { AccessTokens } from './access-tokens.ts';
+import { authorityOfToken, findApiToken } from './api-tokens.ts';
 import { requireRegion } from './project-of-region.ts';
 
-export type AccessDirectory = Pick<Directory, 'projectKey' | 'project' | 'member'>;
+export type AccessDirectory = Pick<Directory, 'projectKey' | 'project' | 'member' | 'token' | 'tokenUsed'> &
+  Partial<Pick<Directory, 'reads'>>;
 
 interface CredentialOptions {
   region: string;
@@ -23,10 +27,20 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
     return directory;
   }
 
-  async function person(c: Context<KitEnv>): Promise<Person> {
+  function accessToken(c: Context<KitEnv>): string {
     const token = bearer(c);
     if (token === undefined)
       throw new Unauthorized('Access token missing. Send it as Authorization: Bearer <token>.');
+    return token;
+  }
+
+  async function person(c: Context<KitEnv>): Promise<Person> {
+    const token = accessToken(c);
+    if (isApiToken(token)) {
+      throw new Unauthorized(
+        'Personal access tokens and service tokens do not work here. Use an access token.',
+      );
+    }
     return accessTokens.verify(token);
   }
 
@@ -37,7 +51,12 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
         `The project key belongs to region ${found.region}; this host serves region ${region}.`,
       );
     }
-    return { id: found.projectId, companyId: found.companyId, region: found.region };
+    const { projectId: id, companyId, allowedOrigins, eventsPerSecond } = found;
+    return {
+      ...{ id, companyId, region },
+      ...(allowedOrigins && { allowedOrigins }),
+      ...(eventsPerSecond !== undefined && { eventsPerSecond }),
+    };
   }
 
   return {
@@ -50,11 +69,16 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
       return found instanceof Promise ? found.then(accessOf) : accessOf(found);
     },
 
-    async authority(c) {
-      const caller = await person(c);
+    async authority(c, byToken) {
+      const value = accessToken(c);
+      if (isApiToken(value)) {
+        const token = await findApiToken(value, replica());
+        return authorityOfToken({ token, projectId: c.req.param('projectId'), directory: replica() });
+      }
+      const caller = await accessTokens.verify(value);
       const authority: Authority = {
         person: caller,
-        hasEverywhere: (permission) => isGrantedByToken(caller.permissions, permission),
+        hasEverywhere: (permission) => byToken && isGrantedByToken(caller.permissions, permission),
         async has(permission, companyId) {
           if (authority.hasEverywhere(permission)) return true;
           if (companyId === undefined) return false;
@@ -62,6 +86,7 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
           return member !== undefined && isGrantedByRole(member.role, permission);
         },
         async require(permission, companyId) {
+          auditCompany(companyId);
           if (!(await authority.has(permission, companyId)))
             throw new Forbidden(missingPermission(permission));
         },

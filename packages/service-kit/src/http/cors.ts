@@ -1,9 +1,10 @@
 import type { Credential } from '@switchboard/contracts';
 import type { Context } from 'hono';
 import type { KitEnv } from './env.ts';
+import { Forbidden } from './errors.ts';
 
 const ALLOWED_HEADERS =
-  'Authorization, X-API-Key, Content-Type, Content-Encoding, Idempotency-Key, X-Service-Conversation-Token, X-Request-Id, X-State-Token, If-None-Match';
+  'Authorization, X-API-Key, Content-Type, Content-Encoding, Idempotency-Key, X-Service-Conversation-Token, X-Request-Id, X-State-Token, If-Match, If-None-Match';
 const EXPOSED_HEADERS = 'ETag, Retry-After, X-Request-Id, X-Error, X-State, X-State-Token, X-State-As-Of';
 const ONE_DAY_SECONDS = '86400';
 
@@ -17,8 +18,19 @@ function allowedOrigin(
   origin: string | undefined,
 ): string | undefined {
   if (credential === 'management') return undefined;
-  if (credential === 'access-token') return origin === consoleOrigin ? consoleOrigin : undefined;
+  if (isOfConsole(credential)) return origin === consoleOrigin ? consoleOrigin : undefined;
   return '*';
+}
+
+/** Whether only the console's pages may read the responses. */
+export function isOfConsole(credential: Credential): credential is 'access-token' | 'console' {
+  return credential === 'access-token' || credential === 'console';
+}
+
+/** Throws Forbidden for the origin of a page that is not in the project's list. */
+export function requireOrigin(origin: string, allowed: readonly string[]): void {
+  if (allowed.includes(origin)) return;
+  throw new Forbidden(`Origin: ${origin.slice(0, 300)} is not among the allowedOrigins of the project.`);
 }
 
 /** Headers that let pages of an origin read a response. */

@@ -11,8 +11,11 @@ export interface Credentials {
   projectKey(key: string | undefined): ProjectAccess | Promise<ProjectAccess>;
   /** Throws Unauthorized without a valid access token. */
   person(c: Context<KitEnv>): Promise<Person>;
-  /** Throws Unauthorized without a valid access token. */
-  authority(c: Context<KitEnv>): Promise<Authority>;
+  /**
+   * Throws Unauthorized without a valid access token. `byToken`: whether the permissions in the token count, besides
+   * the roles of the person.
+   */
+  authority(c: Context<KitEnv>, byToken: boolean): Promise<Authority>;
   /** Undefined for a project that does not exist. */
   companyOf(projectId: string): Promise<string | undefined>;
   /** Throws NotFound for an unknown project, Forbidden for one of another region or of a company the person is not in. */

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Credential, Operation, Permission } from '@switchboard/contracts';
+import type { ApiToken } from '@switchboard/directory';
+import type { Audited } from '../telemetry/scope.ts';
 
 /** The person an access token names. */
 export interface Person {
@@ -8,10 +10,13 @@ export interface Person {
   permissions: readonly string[];
 }
 
-/** What the caller of a management operation may do. */
+/** What the caller of an operation of management or of the console may do. */
 export interface Authority {
+  /** Whom a personal token acts as; a service token itself, by its id. */
   person: Person;
-  /** Whether the access token grants the permission in every company. */
+  /** The personal access token or service token that the request is made with. */
+  token?: ApiToken | undefined;
+  /** Whether the access token grants the permission in every company; never for an operation of the console. */
   hasEverywhere(permission: Permission): boolean;
   /** Whether the access token grants it, or the role in this company. Undefined: a company that does not exist. */
   has(permission: Permission, companyId: string | undefined): Promise<boolean>;
@@ -24,6 +29,10 @@ export interface ProjectAccess {
   id: string;
   companyId: string;
   region: string;
+  /** Of the pages that a key of the project serves; absent: any. */
+  allowedOrigins?: readonly string[] | undefined;
+  /** What an operator allows ingestion to take of it, 0: nothing; absent: any. */
+  eventsPerSecond?: number | undefined;
 }
 
 /** An operation's own error codes by status, which replace those of the kit. */
@@ -42,6 +51,10 @@ export interface Exchange {
   errorCodes?: ErrorCodes | undefined;
   /** Absent until access to a project is granted. */
   projectId?: string;
+  /** The one origin that may read the response, where the project has a list of them; null: none. */
+  corsOrigin?: string | null;
+  /** Of an operation that needs a permission. */
+  audited?: Audited;
 }
 
 /**
@@ -54,6 +67,7 @@ interface CredentialVariables {
   conversation: { project: ProjectAccess };
   ingestion: { project: ProjectAccess };
   'access-token': { project: ProjectAccess; person: Person };
+  console: { person: Person };
   management: { person: Person; authority: Authority };
 }
 

@@ -1,12 +1,23 @@
 import type { RouteHandler } from '@hono/zod-openapi';
-import { type Operation, routingPath } from '@switchboard/contracts';
+import {
+  type AuditActor,
+  auditedAs,
+  auditText,
+  type Operation,
+  routingPath,
+  servedAs,
+} from '@switchboard/contracts';
 import type { Context, Handler, Hono, Next } from 'hono';
 import { z } from 'zod';
+import type { AuditTrail } from '../audit/trail.ts';
+import type { Audited } from '../telemetry/scope.ts';
 import type { Bodies } from './body/bodies.ts';
 import type { Hold } from './body/holds.ts';
 import { holdValues, parseJson, turnFor } from './body/json.ts';
+import { requireOrigin } from './cors.ts';
 import { bearer, type Credentials, type KeyPlaces, projectKeyOf } from './credentials.ts';
-import type { ErrorCodes, Exchange, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
+import type { Authority, ErrorCodes, Exchange, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
+import { toRejection } from './error-responses.ts';
 import { BadRequest } from './errors.ts';
 import { holderOf, projectHolder } from './holder.ts';
 import { headerOf } from './request-info.ts';
@@ -27,6 +38,8 @@ interface ImplementOptions<O extends Operation> {
   /** The operation's own codes for rejections that the kit makes: `{ 413: 'FILE_TOO_LARGE' }`. */
   errorCodes?: ErrorCodes;
   quota?: Quota;
+  /** Answers instead of the handler, before the body is read; a key in the body is read first. Throws rejections. */
+  divert?(project: ProjectAccess): Response | undefined;
   /**
    * Accepts a body without parsing it, where the schema surely would; undefined where the schema must decide. Only
    * asked when the credential is in the header.
@@ -48,7 +61,7 @@ export type Implement = <O extends Operation>(
 ) => void;
 
 /** ImplementOptions, as the router knows them. */
-interface UntypedOptions extends Pick<ImplementOptions<Operation>, 'errorCodes' | 'quota'> {
+interface UntypedOptions extends Pick<ImplementOptions<Operation>, 'errorCodes' | 'quota' | 'divert'> {
   authorize?(c: Context<KitEnv>): Promise<void>;
   scan?(bytes: Buffer): Scanned<Handler<KitEnv>> | undefined;
 }
@@ -57,6 +70,8 @@ interface Pipeline {
   hono: Hono<KitEnv>;
   bodies: Bodies;
   credentials: Credentials;
+  /** Absent in a service without operations that need a permission. */
+  audit: AuditTrail | undefined;
   assertStarted: () => void;
 }
 
@@ -82,10 +97,19 @@ function register<O extends Operation>(
 ): void;
 /** The router knows neither the input nor the response of a handler; both are checked where the handler is given. */
 function register(
-  { hono, bodies, credentials, assertStarted }: Pipeline,
+  pipeline: Pipeline,
   operation: Operation,
   handler: Handler<KitEnv>,
-  { authorize, errorCodes, quota, scan }: UntypedOptions,
+  options: UntypedOptions,
+): void {
+  for (const served of servedAs(operation)) serve(pipeline, served, handler, options);
+}
+
+function serve(
+  { hono, bodies, credentials, audit, assertStarted }: Pipeline,
+  operation: Operation,
+  handler: Handler<KitEnv>,
+  { authorize, errorCodes, quota, divert, scan }: UntypedOptions,
 ): void {
   const checks = requestChecks(operation);
   const schema = jsonSchema(operation);
@@ -93,6 +117,9 @@ function register(
     header: 'X-API-Key' in shapeOf(operation.request?.headers),
     query: 'api_key' in shapeOf(operation.request?.query),
   };
+  const auditing = auditedAs(operation);
+  if (auditing !== undefined && audit === undefined)
+    throw new Error(`${operation.operationId} needs an audit trail`);
   const { maxBodyBytes, maxWireBytes = maxBodyBytes, maxBodyValues, unparsedArray } = operation;
 
   /** A project key in memory settles at once, without a promise: nearly every request has one. */
@@ -107,6 +134,7 @@ function register(
         const key = bearer(c);
         return key === undefined ? undefined : settleKey(c, key);
       }
+      case 'console':
       case 'management':
         return settleAuthority(c);
       case 'access-token':
@@ -121,17 +149,33 @@ function register(
   }
 
   async function settleAuthority(c: Context): Promise<void> {
-    const authority = await credentials.authority(c);
+    const { permission, companyIn, credential } = operation;
+    if (permission === undefined) {
+      if (credential !== 'console') throw new Error(`${operation.operationId} names no permission`);
+      // Asks about the caller in all companies, which tokens of one company must not tell.
+      c.set('person', await credentials.person(c));
+      return;
+    }
+    const authority = await credentials.authority(c, credential === 'management');
     c.set('person', authority.person);
     c.set('authority', authority);
-    const { permission, companyIn } = operation;
-    if (permission === undefined) throw new Error(`${operation.operationId} names no permission`);
-    if (authority.hasEverywhere(permission)) return;
+    const { entry }: Partial<Audited> = c.env.audited ?? {};
+    if (entry !== undefined) entry.actor = actorOf(authority);
+    const isAllowed = authority.hasEverywhere(permission);
+    if (isAllowed && auditing === 'refusals') return;
     const projectId = c.req.param('projectId');
     const companyId =
       projectId === undefined ? c.req.param('companyId') : await credentials.companyOf(projectId);
-    if (companyId === undefined && companyIn === 'body') return;
+    const isCreation = companyId === undefined && companyIn === 'body';
+    // A refusal about a project that does not exist belongs to nobody.
+    if (entry !== undefined && (isAllowed || isCreation || companyId !== undefined)) {
+      entry.companyId = companyId ?? entry.companyId;
+      entry.projectId = projectId ?? null;
+    }
+    if (isAllowed || isCreation) return;
     await authority.require(permission, companyId);
+    // Not for operators, whom no role ties to the project: they take the turns of their address.
+    if (projectId !== undefined) c.env.projectId = projectId;
   }
 
   async function settleMember(c: Context): Promise<void> {
@@ -143,11 +187,17 @@ function register(
   function enter(c: Context, project: ProjectAccess): void {
     c.set('project', project);
     c.env.projectId = project.id;
+    if (project.allowedOrigins !== undefined) settleOrigin(c, project.allowedOrigins);
   }
 
   function checkProject(c: Context): void {
     const { projectId }: Exchange = c.env;
     if (projectId !== undefined) quota?.check('project', projectId);
+  }
+
+  function diverted(c: Context): Response | undefined {
+    const { projectId }: Exchange = c.env;
+    return divert === undefined || projectId === undefined ? undefined : divert(c.get('project'));
   }
 
   /** What the body took of the byte budget; one that was refused counts too, as far as it was read. */
@@ -191,6 +241,8 @@ function register(
       hold.join(projectHolder(project.id));
       checkProject(c);
       quota?.charge('project', project.id, hold.taken());
+      const response = diverted(c);
+      if (response !== undefined) return () => response;
     }
     if (fault !== undefined) throw fault;
     const parsed = bodySchema.safeParse(value);
@@ -217,7 +269,27 @@ function register(
 
   function admit(c: Context, next: Next): Response | Promise<Response> {
     checkProject(c);
+    const response = diverted(c);
+    if (response !== undefined) return response;
     return authorize === undefined ? answer(c, next) : authorize(c).then(() => answer(c, next));
+  }
+
+  /** Nothing is answered before its entry is written; what changes something writes its entry with the change. */
+  async function admitAudited(c: Context, next: Next, trail: AuditTrail): Promise<Response> {
+    const { requestId, address }: Exchange = c.env;
+    const audited = trail.begin(operation, { parameter: (name) => c.req.param(name), requestId, address });
+    c.env.audited = audited;
+    let response: Response;
+    try {
+      await settleAccess(c);
+      response = await admit(c, next);
+    } catch (error) {
+      const status = toRejection(error)?.status;
+      if (status === 401 || status === 403) await trail.refused(audited, status);
+      throw error;
+    }
+    if (auditing !== 'refusals') await trail.allowed(audited);
+    return response;
   }
 
   hono.on(
@@ -228,10 +300,26 @@ function register(
       c.env.errorCodes = errorCodes;
       assertStarted();
       quota?.check('address', c.env.address);
+      if (auditing !== undefined && audit !== undefined) return admitAudited(c, next, audit);
       const settling = settleAccess(c);
       return settling === undefined ? admit(c, next) : settling.then(() => admit(c, next));
     },
   );
+}
+
+/** Throws Forbidden for a page of an origin that is not in the project's list. */
+function settleOrigin(c: Context, allowed: readonly string[]): void {
+  const exchange: Exchange = c.env;
+  const origin = headerOf(c, 'origin');
+  exchange.corsOrigin = null;
+  if (origin === undefined) return;
+  requireOrigin(origin, allowed);
+  exchange.corsOrigin = origin;
+}
+
+function actorOf({ person, token }: Authority): AuditActor {
+  const kind = token?.sub === null ? 'service' : 'person';
+  return { kind, id: auditText(person.sub), tokenId: token?.id ?? null };
 }
 
 /** Validators of path, query and headers. Each rejects the request with its first problem. */

@@ -28,7 +28,6 @@ export function observeRequests(
   { logger, metrics, tracing, trustedHops, consoleOrigin }: ObserveOptions,
 ): Fetch {
   const logFailure = boundedLines(logger);
-  const logsAll = logger.isLevelEnabled('debug');
   let inFlight = 0;
   metrics.gauge('switchboard_http_requests_in_flight', 'Requests in progress.', () => inFlight);
 
@@ -39,19 +38,24 @@ export function observeRequests(
     startedAt: number,
     span: Span | undefined,
   ): Response {
-    const { operation } = exchange;
-    addCommonHeaders(response, exchange, commonHeaders(request, operation, consoleOrigin));
+    const { operation, projectId } = exchange;
+    addCommonHeaders(
+      response,
+      exchange,
+      commonHeaders(request, operation, consoleOrigin, exchange.corsOrigin),
+    );
     const { status } = response;
     const { method } = request;
     const seconds = (performance.now() - startedAt) / 1000;
     const route = operation?.path ?? 'other';
     metrics.observeRequest(method, route, status, seconds);
+    if (projectId !== undefined) metrics.observeProject(projectId, status, seconds);
     if (span !== undefined) endSpan(method, status, exchange, span);
     if (operation !== undefined && status >= 400) {
       const level = status >= 500 ? 'error' : 'info';
       const cause = { method, route, status };
       logFailure({ level, cause, details: () => ({ seconds }), message: 'request' });
-    } else if (logsAll) {
+    } else if (logger.isLevelEnabled('debug')) {
       // Requests for anything but an operation: health, metrics, unknown paths.
       logger.debug({ method, route, status, seconds }, 'request');
     }

@@ -1,36 +1,50 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Credential, Operation } from '@switchboard/contracts';
-import { corsHeaders } from './cors.ts';
+import { corsHeaders, isOfConsole } from './cors.ts';
 import type { Exchange } from './env.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 type CommonHeaders = Readonly<Record<string, string>>;
 
-/** Headers of every response but the request's id. `Vary` is appended to the response's own, the others replace it. */
+/**
+ * Headers of every response but the request's id. `Vary` is appended to the response's own, the others replace it.
+ * `corsOrigin`: see Exchange.
+ */
 export function commonHeaders(
   { headers }: Request,
   operation: Operation | undefined,
   consoleOrigin: string,
+  corsOrigin?: string | null,
 ): CommonHeaders {
-  if (operation === undefined) return NONE;
+  if (operation === undefined) return NO_SNIFF;
   const { credential } = operation;
-  if (credential !== 'access-token') return FIXED[credential];
+  if (corsOrigin !== undefined) {
+    const { Vary } = FIXED.conversation;
+    return {
+      ...NO_SNIFF,
+      Vary: `${Vary}, Origin`,
+      ...(corsOrigin === null ? undefined : corsHeaders(corsOrigin)),
+    };
+  }
+  if (!isOfConsole(credential)) return FIXED[credential];
   const allowed = headers.get('origin') === consoleOrigin;
-  return { Vary: 'Authorization, Origin', ...(allowed ? corsHeaders(consoleOrigin) : NONE) };
+  return { ...PRIVATE, Vary: 'Authorization, Origin', ...(allowed ? corsHeaders(consoleOrigin) : undefined) };
 }
 
-const NONE: CommonHeaders = {};
+const NO_SNIFF: CommonHeaders = { 'X-Content-Type-Options': 'nosniff' };
+/** Of what only one person or operator may read. */
+const PRIVATE: CommonHeaders = { ...NO_SNIFF, 'Cache-Control': 'no-store' };
 // Sent without an Origin header too, since a shared cache may serve the response to another caller.
-const ANY_ORIGIN = corsHeaders('*');
+const ANY_ORIGIN: CommonHeaders = { ...NO_SNIFF, ...corsHeaders('*') };
 
 /** `Vary` names the request headers that decide who gets a response. */
-const FIXED: Readonly<Record<Exclude<Credential, 'access-token'>, CommonHeaders>> = {
+const FIXED: Readonly<Record<Exclude<Credential, 'access-token' | 'console'>, CommonHeaders>> = {
   public: ANY_ORIGIN,
   'project-key': { Vary: 'Authorization', ...ANY_ORIGIN },
   ingestion: { Vary: 'Authorization', ...ANY_ORIGIN },
   conversation: { Vary: 'Authorization, X-Service-Conversation-Token', ...ANY_ORIGIN },
-  management: { Vary: 'Authorization' },
+  management: { ...PRIVATE, Vary: 'Authorization' },
 };
 
 /**
@@ -45,6 +59,8 @@ export class CommonServerResponse<R extends IncomingMessage = IncomingMessage> e
     const own = rest.at(-1);
     const isPlain = typeof own === 'object' && own !== null && !Array.isArray(own);
     if (this.common === undefined || (rest.length > 0 && !isPlain)) {
+      // An answer from before the application.
+      this.setHeader('X-Content-Type-Options', 'nosniff');
       return Reflect.apply(super.writeHead, this, [status, ...rest]);
     }
     const headers = joined(isPlain ? { ...own } : {}, this.common);
@@ -61,12 +77,18 @@ function joined(headers: OutgoingHttpHeaders, common: CommonHeaders): OutgoingHt
     if (name.length === 4 && name.toLowerCase() === 'vary') {
       ownVary = headers[name];
       if (name !== 'Vary') delete headers[name]; // Deleting makes the object slow; the other is written over.
-    }
+    } else if (isReplaced(name, common)) delete headers[name];
   }
   Object.assign(headers, common);
   if (ownVary !== undefined)
     headers['Vary'] = common['Vary'] ? `${ownVary}, ${common['Vary']}` : `${ownVary}`;
   return headers;
+}
+
+/** Whether a header of the response, written in another case, would be sent beside the common one. */
+function isReplaced(name: string, common: CommonHeaders): boolean {
+  if (name.length === 13) return 'Cache-Control' in common && name.toLowerCase() === 'cache-control';
+  return name.length === 22 && name.toLowerCase() === 'x-content-type-options';
 }
 
 /** Adds the common headers and the request's id to the response. */

@@ -1,7 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import { createAdaptorServer } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
+import type { TlsFiles } from '../settings/tls.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { boundLeftovers } from './connections/leftovers.ts';
+import { followTls, tlsOptions } from './connections/tls.ts';
 import { boundUnread } from './connections/unread.ts';
 import { CommonServerResponse } from './response-headers.ts';
 
@@ -10,6 +14,10 @@ interface ListenOptions {
   host: string;
   /** 0 picks a free port. */
   port: number;
+  /** Serves HTTPS, and WSS. Default: plain HTTP. */
+  tls?: TlsFiles | undefined;
+  /** Told of new certificates. */
+  logger?: Pick<Logger, 'info' | 'warn'>;
 }
 
 export interface HttpServer {
@@ -31,8 +39,11 @@ export class ListenError extends Error {
 /** Largest message that a client may send on a socket, in bytes. */
 const MAX_MESSAGE_BYTES = 16_384;
 
-/** Serves HTTP, and WebSockets on routes that upgrade (`upgradeWebSocket` of @hono/node-server). */
-export async function listen({ fetch, host, port }: ListenOptions): Promise<HttpServer> {
+/**
+ * Serves HTTP, and WebSockets on routes that upgrade (`upgradeWebSocket` of @hono/node-server). Throws ListenError, and
+ * ConfigError if the files of `tls` cannot be used.
+ */
+export async function listen({ fetch, host, port, tls, logger }: ListenOptions): Promise<HttpServer> {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -44,7 +55,9 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<Http
     autoCleanupIncoming: false,
     // @ts-expect-error @types/ws declares `send` more narrowly than the adaptor, which is made for ws.
     websocket: { server: sockets },
+    ...(tls && { createServer: createTlsServer }),
     serverOptions: {
+      ...(tls && tlsOptions(tls)),
       ServerResponse: CommonServerResponse,
       requestTimeout: 60_000,
       headersTimeout: 15_000,
@@ -55,9 +68,11 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<Http
   }) as Server;
   boundUnread(server);
   boundLeftovers(server);
+  if (tls !== undefined && server instanceof TlsServer) followTls(server, tls, logger);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
-    server.listen({ host, port }, resolve);
+    // Without an address Node.js listens on all of IPv6 and IPv4, or of IPv4 where the kernel has no IPv6.
+    server.listen(host === '::' ? { port } : { host, port }, resolve);
   });
   const drain = () =>
     void server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));

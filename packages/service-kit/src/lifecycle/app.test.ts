@@ -91,6 +91,42 @@ describe('an access token', () => {
   });
 });
 
+describe('an operation of the console', () => {
+  const everything = { permissions: ['service.manage'] };
+
+  it('is open to the roles that have its permission, and is stored nowhere', async () => {
+    const look = await call('/projects/p1/look', await withToken({ sub: 'ada' }));
+    expect([look.status, look.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect((await call('/projects/p1/touch', await withToken({ sub: 'ada' }))).status).toBe(403);
+  });
+
+  it('counts no permission of the token', async () => {
+    const look = await call('/projects/p1/look', await withToken({ sub: 'ada', ...everything }));
+    expect(await json(look)).toEqual({ sub: 'ada' });
+    expect((await call('/projects/p1/touch', await withToken({ sub: 'ada', ...everything }))).status).toBe(
+      403,
+    );
+  });
+
+  it('tells a stranger the same of a project that exists and one that does not', async () => {
+    const stranger = await withToken({ sub: 'eve', ...everything });
+    const [theirs, none] = [
+      await call('/projects/p1/look', stranger),
+      await call('/projects/p9/look', stranger),
+    ];
+    expect([theirs.status, await theirs.text()]).toEqual([403, await none.text()]);
+  });
+
+  it('is read by pages of the console only', async () => {
+    const from = (origin: string) => ({ method: 'OPTIONS', headers: { Origin: origin } });
+    const ours = await call('/projects/p1/look', from('https://console.example'));
+    expect(ours.headers.get('access-control-allow-origin')).toBe('https://console.example');
+    expect(ours.headers.get('access-control-allow-headers')).toContain('If-Match');
+    const other = await call('/projects/p1/look', from('https://evil.example'));
+    expect(other.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
 describe('errors', () => {
   it('name the path of the field and the problem', async () => {
     const post = async (body: string) => {

@@ -1,10 +1,18 @@
 import { mountApiReference } from '@switchboard/api-reference';
-import { type Operation, openApiDocument, routingPath, type ServiceName } from '@switchboard/contracts';
+import {
+  asyncApiDocument,
+  type Operation,
+  openApiDocument,
+  routingPath,
+  type ServiceName,
+  servedAs,
+} from '@switchboard/contracts';
 import type { Database } from '@switchboard/database';
 import { Hono } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 import { createAccessTokens } from '../access/access-tokens.ts';
 import { type AccessDirectory, createCredentials } from '../access/credentials.ts';
+import type { AuditTrail } from '../audit/trail.ts';
 import { type Bodies, createBodies } from '../http/body/bodies.ts';
 import { preflight } from '../http/cors.ts';
 import type { KitEnv, ProjectAccess } from '../http/env.ts';
@@ -15,6 +23,7 @@ import { notFoundMessage } from '../http/not-found.ts';
 import { observeRequests } from '../http/observe-requests.ts';
 import { createSender } from '../outgoing/sender.ts';
 import { boundedLines } from '../telemetry/bounded-lines.ts';
+import { measureCalls } from '../telemetry/calls.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { CommonConfig, ServiceContext } from './context.ts';
 import { createHealth, type Health, mountHealth } from './health.ts';
@@ -24,6 +33,8 @@ interface AppOptions {
   context: ServiceContext<CommonConfig>;
   /** The directory's replica; absent in a service whose operations take no project. */
   directory?: AccessDirectory;
+  /** Absent in a service without operations that need a permission. */
+  audit?: AuditTrail;
   /** Its metrics: whether it answers, and how busy its pool is. */
   database?: Pick<Database, 'ping' | 'inFlight' | 'poolSize'>;
 }
@@ -48,7 +59,7 @@ const MAX_JWKS_BYTES = 262_144;
 const SERVERS = { api: '/', events: '/', replay: '/', management: '/' };
 
 /** The HTTP application that all services share: request ids, CORS, credentials, validation, errors, health, metrics. */
-export function createApp({ service, context, directory, database }: AppOptions): ServiceApp {
+export function createApp({ service, context, directory, audit, database }: AppOptions): ServiceApp {
   const { config, logger, metrics, whole } = context;
   const hono = new Hono<KitEnv>();
   const health = createHealth();
@@ -62,7 +73,14 @@ export function createApp({ service, context, directory, database }: AppOptions)
       issuer: config.AUTH_ISSUER,
       audience: config.AUTH_AUDIENCE,
       jwksUrl: config.AUTH_JWKS_URL,
-      send: createSender({ config, timeoutMs: JWKS_TIMEOUT_MS, maxBytes: MAX_JWKS_BYTES }),
+      typ: config.AUTH_TOKEN_TYP,
+      maxAge: config.AUTH_TOKEN_MAX_AGE_SECONDS,
+      send: createSender({
+        config,
+        timeoutMs: JWKS_TIMEOUT_MS,
+        maxBytes: MAX_JWKS_BYTES,
+        measure: measureCalls({ metrics, dependency: 'identity provider' }),
+      }),
     }),
   });
   const implemented: Operation[] = [];
@@ -70,6 +88,7 @@ export function createApp({ service, context, directory, database }: AppOptions)
   const operationsByPath = new Map<string, Operation[]>();
   metrics.gauge('switchboard_bytes_in_flight', 'Bytes of request bodies held in memory.', budget.used);
   if (database !== undefined) measureDatabase(metrics, database);
+  if (directory?.reads !== undefined) metrics.cache('directory', directory.reads);
 
   hono.fetch = observeRequests(hono.fetch, {
     logger,
@@ -119,17 +138,14 @@ export function createApp({ service, context, directory, database }: AppOptions)
       'Content-Type': metrics.registry.contentType,
     }),
   );
-  let document: string | undefined;
-  hono.get('/openapi.json', (c) => {
-    document ??= JSON.stringify(openApiDocument({ services: [service], management: true, servers: SERVERS }));
-    return c.body(document, 200, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Access-Control-Allow-Origin': '*',
-    });
+  mountApiReference(hono, {
+    documents: {
+      'openapi.json': () => openApiDocument({ services: [service], management: true, servers: SERVERS }),
+      'asyncapi.json': () => asyncApiDocument({ services: [service] }),
+    },
   });
-  mountApiReference(hono);
 
-  const serve = implementing({ hono, bodies, credentials, assertStarted });
+  const serve = implementing({ hono, bodies, credentials, audit, assertStarted });
 
   function assertStarted(): void {
     if (!health.isStarted()) throw new Unavailable('Service starting. Retry after the time in Retry-After.');
@@ -157,9 +173,11 @@ export function createApp({ service, context, directory, database }: AppOptions)
       return credentials.projectKey(key);
     },
     implement(operation, handler, options) {
-      implemented.push(operation);
       serve(operation, handler, options);
-      claimPath(operation);
+      for (const served of servedAs(operation)) {
+        implemented.push(served);
+        claimPath(served);
+      }
     },
   };
 }

@@ -24,9 +24,7 @@ export function createConsumer({ consume, topics, logger }: ConsumerOptions): Ba
 
   async function consumeOnceReady(): Promise<Consumption | undefined> {
     const { signal } = stopping;
-    const onRetry = (error: unknown, attempt: number) => {
-      if (attempt === 1) logger.warn({ error, topics }, 'consume failed, retrying');
-    };
+    const onRetry = (error: unknown) => logger.failed('begin to consume', error, { topics });
     try {
       return await retry(consume, { signal, onRetry, baseMs: RETRY_MS, maxMs: RETRY_MS });
     } catch (error) {

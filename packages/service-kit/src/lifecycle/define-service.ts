@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { listen } from '../http/server.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import { countFailures, type Logger } from '../telemetry/logger.ts';
 import type { Clock, CommonConfig, ServiceContext } from './context.ts';
 import { serviceContext, startWithRetries } from './runner.ts';
 import type { Service, ServiceDefinition } from './service.ts';
@@ -41,8 +41,10 @@ export function defineService<S extends z.ZodType<CommonConfig>>(
 ): StartableService<S> {
   return {
     ...definition,
-    async start(env, { host = '127.0.0.1', port = 0, ...given } = {}) {
-      const context = { ...serviceContext(definition, env), ...given };
+    async start(env, { host = '127.0.0.1', port = 0, logger, ...given } = {}) {
+      const own = serviceContext(definition, env);
+      const counted = logger && { logger: countFailures(logger, own.metrics) };
+      const context = { ...own, ...given, ...counted };
       const service = definition.create(context);
       const server = await listen({ fetch: service.app.hono.fetch, host, port });
       let stopping: Promise<void> | undefined;

@@ -1,5 +1,7 @@
+import { type EventLogUser, eventLogAccess, type GroupAccess } from '@switchboard/contracts';
 import {
   type EventLog,
+  type KafkaConnection,
   type KafkaCredentials,
   type LogEntry,
   openKafkaLog,
@@ -11,16 +13,23 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { observeLog, requestsOf } from '../telemetry/observed-log.ts';
 import type { Tracing } from '../telemetry/tracing/tracing.ts';
+import { restrictLog } from './event-log-access.ts';
 
-interface EventLogConfig {
+interface KafkaConfig {
   KAFKA_BROKERS?: string[] | undefined;
   KAFKA_TLS: boolean;
   KAFKA_SASL_MECHANISM: KafkaCredentials['mechanism'];
   KAFKA_USERNAME?: string | undefined;
   KAFKA_PASSWORD?: string | undefined;
+}
+
+interface EventLogConfig extends KafkaConfig {
   KAFKA_COMPRESSION: 'none' | 'gzip' | 'zstd';
   EVENT_LOG_DATABASE_URL?: string | undefined;
+  TOPIC_REPLICATION: number;
   MAX_BYTES_IN_FLIGHT: number;
+  /** True in a demo, which has one broker. */
+  ALLOW_DEVELOPMENT_CREDENTIALS?: boolean;
 }
 
 /** A caller gets its 503 within 5 s; the rest is for everything but the publish. */
@@ -35,25 +44,46 @@ interface EventLogContext {
   tracing?: Tracing | undefined;
 }
 
-/** Opens the event log of the settings, with metrics and traces (`observeLog`). Throws ConfigError if they name none. */
+/**
+ * Opens the event log of the settings, with metrics and traces (`observeLog`), for what the contracts say that the user
+ * does with it. Throws ConfigError if the settings name none.
+ */
 export function openEventLog(
+  context: EventLogContext,
+  user: EventLogUser,
+  clientId: string = user,
+): EventLog {
+  const access = eventLogAccess[user];
+  return restrictLog(openWholeLog(context, clientId, access.watches), access, user);
+}
+
+/** The same without restrictions, for tests. */
+export function openWholeLog(
   { config, logger, metrics, budget, tracing }: EventLogContext,
   clientId: string,
+  watches: readonly GroupAccess[] = [],
 ): EventLog {
   const bytesInFlight = budget ?? createByteBudget(config.MAX_BYTES_IN_FLIGHT);
   const log = logOf(config, clientId, logger, bytesInFlight.part());
   const system = config.KAFKA_BROKERS === undefined ? 'postgresql' : 'kafka';
-  return observeLog(log, { system, logger, metrics, tracing });
+  return observeLog(log, { system, logger, metrics, tracing, watches });
 }
 
 function logOf(config: EventLogConfig, clientId: string, logger: Logger, budget: ByteBudget): EventLog {
   const common = { budget, publishTimeoutMs: PUBLISH_TIMEOUT_MS };
-  const onLog = ({ level, message, error, records = [] }: LogEntry) =>
-    logger[level]({ component: 'event-log', ...requestsOf(records), error }, message);
-  if (config.KAFKA_BROKERS !== undefined) {
-    const { KAFKA_BROKERS: brokers, KAFKA_COMPRESSION: compression } = config;
-    const connection = { brokers, clientId, tls: config.KAFKA_TLS, sasl: credentialsOf(config) };
-    return openKafkaLog({ ...common, ...connection, compression, onLog });
+  const onLog = ({ level, task, message, error, records = [] }: LogEntry) => {
+    if (task !== undefined) logger.failed(task, error);
+    else logger[level]({ component: 'event-log', ...requestsOf(records), error }, message);
+  };
+  const connection = kafkaConnection(config, clientId);
+  if (connection !== undefined) {
+    if (config.TOPIC_REPLICATION === 1 && !config.ALLOW_DEVELOPMENT_CREDENTIALS) {
+      logger.warn(
+        { component: 'event-log' },
+        'TOPIC_REPLICATION is 1: a broker that is lost takes its records along. Set 3, on three brokers or more',
+      );
+    }
+    return openKafkaLog({ ...common, ...connection, compression: config.KAFKA_COMPRESSION, onLog });
   }
   if (config.EVENT_LOG_DATABASE_URL !== undefined) {
     return openPostgresLog({ ...common, url: config.EVENT_LOG_DATABASE_URL, onLog });
@@ -63,7 +93,13 @@ function logOf(config: EventLogConfig, clientId: string, logger: Logger, budget:
   );
 }
 
-function credentialsOf(config: EventLogConfig): KafkaCredentials | undefined {
+/** How to reach the brokers of the settings; undefined if there are none. Throws ConfigError. */
+export function kafkaConnection(config: KafkaConfig, clientId: string): KafkaConnection | undefined {
+  const { KAFKA_BROKERS: brokers, KAFKA_TLS: tls } = config;
+  return brokers && { brokers, clientId, tls, sasl: credentialsOf(config) };
+}
+
+function credentialsOf(config: KafkaConfig): KafkaCredentials | undefined {
   const { KAFKA_USERNAME: username, KAFKA_PASSWORD: password, KAFKA_SASL_MECHANISM: mechanism } = config;
   if (username === undefined && password === undefined) return undefined;
   if (username === undefined || password === undefined) {

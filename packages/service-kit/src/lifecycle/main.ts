@@ -32,7 +32,7 @@ function supervises(service: ServiceName, timings: Partial<Timings> | undefined)
     const plan = planWorkers(config);
     if (plan.count === 1) return false;
     const logger = createLogger({ service, level: config.LOG_LEVEL });
-    superviseWorkers({ plan, logger, metrics: createMetrics(service), timings });
+    superviseWorkers({ plan, logger, metrics: createMetrics(service, config.REVISION), timings });
     return true;
   } catch (error) {
     if (error instanceof ConfigError) refuse(service, error);

@@ -1,12 +1,28 @@
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import type { ObjectStoreConfig } from '../settings/object-store.ts';
+import { measureCalls } from '../telemetry/calls.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing/tracing.ts';
+
+interface ObjectsContext {
+  config: ObjectStoreConfig;
+  metrics: Metrics;
+  tracing?: Tracing | undefined;
+}
 
 /** Opens the object store of the settings; undefined if they name none. */
-export function openObjects(config: ObjectStoreConfig): ObjectStore | undefined {
-  const { S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = config;
-  const { S3_BUCKET: bucket, S3_REGION: region, OBJECTS_FOLDER: folder } = config;
-  if (endpoint && accessKey && secretKey && bucket) {
-    return openObjectStore({ endpoint, accessKey, secretKey, bucket, region });
+export function openObjects({ config, metrics, tracing }: ObjectsContext): ObjectStore | undefined {
+  const measure = measureCalls({ metrics, tracing, dependency: 'object store' });
+  const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region, OBJECTS_FOLDER: folder } = config;
+  const { S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = config;
+  const { AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile, AWS_ROLE_ARN: roleArn } = config;
+  if (endpoint && bucket) {
+    const place = { endpoint, bucket, region };
+    if (accessKey && secretKey) return openObjectStore({ ...place, accessKey, secretKey }, measure);
+    if (tokenFile) {
+      const tokenService = config.AWS_ENDPOINT_URL_STS;
+      return openObjectStore({ ...place, identity: { tokenFile, roleArn, tokenService } }, measure);
+    }
   }
-  return folder === undefined ? undefined : openObjectStore({ folder });
+  return folder === undefined ? undefined : openObjectStore({ folder }, measure);
 }

@@ -9,7 +9,7 @@ import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { inScope } from '../telemetry/scope.ts';
 import { KEY, startTestApp, type TestApp } from '../testing/test-app.ts';
-import { openEventLog } from './event-log.ts';
+import { openWholeLog } from './event-log.ts';
 
 type Line = Record<string, unknown> & { msg: string };
 
@@ -20,12 +20,12 @@ const metrics = createMetrics('flags');
 const settings = z.object({ MAX_BYTES_IN_FLIGHT: commonSettings.MAX_BYTES_IN_FLIGHT, ...eventLogSettings });
 
 let database: TestDatabase;
-let log: ReturnType<typeof openEventLog>;
+let log: ReturnType<typeof openWholeLog>;
 let app: TestApp;
 beforeAll(async () => {
   database = await testDatabase();
   const config = parseConfig(settings, { EVENT_LOG_DATABASE_URL: database.url });
-  log = openEventLog({ config, logger, metrics }, 'test');
+  log = openWholeLog({ config, logger, metrics }, 'test');
   await log.createTopics([{ name: 't', partitions: 1, replication: 1, cleanup: 'delete' }]);
   app = await startTestApp({}, { logger });
   app.app.hono.get('/publish/:value', async (c) => {
@@ -158,7 +158,7 @@ it('a failure in the event log is logged with the request id, and counted', asyn
   const server = await postgresServer(['log']);
   const config = parseConfig(settings, { EVENT_LOG_DATABASE_URL: server.url('log') });
   const ownMetrics = createMetrics('flags');
-  const breakable = openEventLog({ config, logger, metrics: ownMetrics }, 'test');
+  const breakable = openWholeLog({ config, logger, metrics: ownMetrics }, 'test');
   await breakable.createTopics([{ name: 't', partitions: 1, replication: 1, cleanup: 'delete' }]);
   await inScope({ requestId: 'lucky' }, () => breakable.publish('t', [record('x')]));
   await server.stop();

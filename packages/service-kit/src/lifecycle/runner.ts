@@ -1,14 +1,16 @@
-import { isUnavailable } from '@switchboard/database';
+import { isUnavailable, UnsuitableDatabase } from '@switchboard/database';
 import { EventLogBusy, EventLogUnavailable } from '@switchboard/event-log';
 import { createByteBudget, retry } from '@switchboard/resilience';
 import type { z } from 'zod';
 import { type HttpServer, ListenError, listen } from '../http/server.ts';
 import { ConfigError, parseConfig } from '../settings/config.ts';
 import { refuseDevelopmentSecrets } from '../settings/development-secrets.ts';
-import { createLogger } from '../telemetry/logger.ts';
+import { tlsFiles } from '../settings/tls.ts';
+import { countFailures, createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { startTracing } from '../telemetry/tracing/start.ts';
 import { type CommonConfig, type ServiceContext, systemClock } from './context.ts';
+import { debugOnSignal } from './log-level.ts';
 import type { Service, ServiceDefinition } from './service.ts';
 import { refuse, shutDownInOrder } from './shutdown.ts';
 import { joinSupervisor, type Membership } from './workers/join.ts';
@@ -28,13 +30,14 @@ export function serviceContext<S extends z.ZodType<CommonConfig>>(
   const { number = 1, count = 1 } = worker ?? {};
   const config = parseConfig(settings, env);
   refuseDevelopmentSecrets(config, env);
+  const metrics = createMetrics(name, config.REVISION);
   const logger = createLogger({ service: name, level: config.LOG_LEVEL, worker: worker?.number });
   const share = (bound: number) => Math.ceil(bound / count);
   return {
     config,
-    logger,
+    logger: countFailures(logger, metrics),
     clock: systemClock,
-    metrics: createMetrics(name),
+    metrics,
     budget: createByteBudget(share(config.MAX_BYTES_IN_FLIGHT)),
     instance: number === 1 ? name : `${name}-${number}`,
     share,
@@ -63,10 +66,14 @@ export async function runProcess<S extends z.ZodType<CommonConfig>>(
     const membership = await joinSupervisor();
     await run(definition, serviceContext(definition, process.env, membership?.assignment), membership);
   } catch (error) {
-    if (!(error instanceof ConfigError || error instanceof ListenError)) throw error;
+    if (!isRefusal(error)) throw error;
     refuse(definition.name, error);
   }
 }
+
+/** What somebody has to change before the service can start. */
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof ConfigError || error instanceof ListenError || error instanceof UnsuitableDatabase;
 
 async function run<S extends z.ZodType<CommonConfig>>(
   definition: ServiceDefinition<S>,
@@ -74,6 +81,7 @@ async function run<S extends z.ZodType<CommonConfig>>(
   membership: Membership | undefined,
 ): Promise<void> {
   const { config, logger, metrics } = untraced;
+  debugOnSignal(logger);
   const tracing = await startTracing(definition.name, process.env, logger);
   const context = { ...untraced, tracing, whole: membership?.whole };
   const service = definition.create(context);
@@ -96,7 +104,8 @@ async function run<S extends z.ZodType<CommonConfig>>(
   });
 
   async function accept(): Promise<void> {
-    server = await listen({ fetch: hono.fetch, host: config.HOST, port: config.PORT });
+    const tls = tlsFiles(config);
+    server = await listen({ fetch: hono.fetch, host: config.HOST, port: config.PORT, tls, logger });
     logger.info({ port: server.port, region: config.REGION }, 'listening');
   }
 

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { spawnProgram } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
 import { startProgram } from '../testing/made-up-program.ts';
 
 it.each([
-  ['an exception', 'SIGUSR2', 'nobody catches this'],
+  ['an exception', 'SIGHUP', 'nobody catches this'],
   ['a rejection', 'SIGUSR1', 'nobody waits for this'],
 ] as const)(
   '%s that nothing handled is logged, and the process ends as it does on SIGTERM',
@@ -23,11 +25,28 @@ it.each([
   },
 );
 
-it('the process exits with 0 on SIGTERM, and not before requests in flight are answered', async () => {
-  const program = await startProgram();
+it('the process listens on every address, and exits with 0 on SIGTERM, not before requests in flight are answered', async () => {
+  const program = await startProgram({ HOST: '' });
+  for (const host of ['127.0.0.1', '[::1]']) {
+    expect((await fetch(`http://${host}:${program.port}/health/serving`)).status).toBe(200);
+  }
   const underWay = fetch(`${program.url}/slow`).then((response) => response.text());
   await sleep(300);
   program.signal('SIGTERM');
   expect(await underWay).toBe('answered');
   expect(await program.exited).toBe(0);
+});
+
+it('a process that cannot close ends when its time is over', async () => {
+  const script = `
+    const { shutDownInOrder } = await import('${join(import.meta.dirname, 'shutdown.ts')}');
+    const log = { info() {}, fatal: (_, message) => console.log(message) };
+    shutDownInOrder({ close: () => new Promise(() => setInterval(() => {}, 1000)), withinMs: 200, log });
+    setInterval(() => {}, 1000);
+    console.log('running');`;
+  const command = ['node', '--input-type=module', '--eval', script] as const;
+  const program = await spawnProgram({ command, ready: /running/ });
+  program.signal('SIGTERM');
+  expect(await program.exited).toBe(1);
+  expect(program.lines).toContain('shutdown timed out');
 });

@@ -1,7 +1,7 @@
 interface ShutdownOptions {
   /** Finishes accepted work and closes every connection. Called once. */
   close(): Promise<void>;
-  /** Default: 15 s. After it the process ends whether or not it has closed. */
+  /** Default: SHUTDOWN_MS. After it the process ends whether or not it has closed. */
   withinMs?: number | undefined;
   log: ShutdownLog;
 }
@@ -11,7 +11,8 @@ interface ShutdownLog {
   fatal(fields: object, message: string): void;
 }
 
-const SHUTDOWN_MS = 15_000;
+/** What a process has from SIGTERM until it exits, at the latest. */
+export const SHUTDOWN_MS = 15_000;
 
 /**
  * Ends the process in order: on SIGTERM or SIGINT with exit code 0, and with 1 after an exception or a rejected promise

@@ -1,5 +1,6 @@
 import { type Buckets, createBuckets } from '@switchboard/resilience';
 import type { Redis } from 'ioredis';
+import type { ProjectAccess } from '../http/env.ts';
 import { RateLimited } from '../http/errors.ts';
 import type { Quota } from '../http/implement.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -14,9 +15,18 @@ interface QuotasOptions {
   logger: Logger;
 }
 
+/** Holds projects to what an operator allows them. */
+export interface Throttle {
+  /** Whether what the project sends is to be dropped. Throws RateLimited while it has sent what it may. */
+  drops(project: ProjectAccess): boolean;
+  /** Counts events that are accepted. Throws RateLimited if requests that came meanwhile have used the rate up. */
+  charge(project: ProjectAccess, events: number): void;
+}
+
 export interface Quotas {
   /** A quota with buckets of its own; the name is for messages and metrics: `events`. */
   quota(name: string): Quota;
+  throttle: Throttle;
   close(): void;
 }
 
@@ -24,6 +34,10 @@ export interface Quotas {
 const REQUEST_BYTES = 1_000;
 const WARN_AGAIN_MS = 60_000;
 const SHARE_EVERY_MS = 1_000;
+/** Soon enough to notice that the throttle was changed. */
+const MAX_THROTTLED_SECONDS = 60;
+/** So many projects have a series each. */
+const MAX_NAMED = 100;
 /** Smaller amounts wait until they add up, so that few keys are shared. */
 const MIN_SHARED_SECONDS = 0.05;
 
@@ -40,7 +54,15 @@ export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: Qu
     ['quota', 'by'],
   );
   const allowed = redis === undefined ? share : (rate: number) => rate;
-  const shared = new Map<string, Buckets>();
+  const throttled = metrics.counterBy(
+    'switchboard_throttled_requests_total',
+    'Requests of projects that an operator throttles, by what became of them: refused or dropped.',
+    ['project', 'outcome'],
+  );
+  const named = new Set<string>();
+  // In seconds, since each project has a rate of its own.
+  const throttles = createBuckets(1);
+  const shared = new Map<string, Buckets>([['throttle', throttles]]);
   let warnedAt = Number.NEGATIVE_INFINITY;
 
   /** Names the project, since it can be called; addresses are not logged. */
@@ -50,6 +72,44 @@ export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: Qu
     warnedAt = now;
     logger.warn({ project, quota }, 'quota of a project used up');
   }
+
+  function count({ id }: ProjectAccess, outcome: 'refused' | 'dropped'): void {
+    if (named.size < MAX_NAMED) named.add(id);
+    throttled.add([named.has(id) ? id : 'other', outcome]);
+  }
+
+  function refuseExhausted(project: ProjectAccess): void {
+    const wait = throttles.wait(throttleKey(project));
+    if (wait === 0) return;
+    count(project, 'refused');
+    throw new RateLimited(
+      `The operator limits this project to ${project.eventsPerSecond} events per second. Retry after the time in Retry-After.`,
+      Math.min(wait, MAX_THROTTLED_SECONDS),
+    );
+  }
+
+  const throttle: Throttle = {
+    drops(project) {
+      const { eventsPerSecond } = project;
+      if (eventsPerSecond === undefined) return false;
+      if (eventsPerSecond === 0) {
+        count(project, 'dropped');
+        return true;
+      }
+      refuseExhausted(project);
+      return false;
+    },
+    charge(project, events) {
+      const { eventsPerSecond = 0 } = project;
+      if (eventsPerSecond === 0) return;
+      refuseExhausted(project);
+      throttles.take(throttleKey(project), events / rateHere(eventsPerSecond));
+    },
+  };
+
+  /** Workers without Redis each allow their share, which may be less than one event. */
+  const rateHere = (perSecond: number) =>
+    redis === undefined ? share(perSecond * MILLIS) / MILLIS : perSecond;
 
   async function exchange(client: Redis): Promise<void> {
     for (const [name, buckets] of shared) {
@@ -68,6 +128,7 @@ export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: Qu
     redis && setInterval(() => void exchange(redis).catch(() => undefined), SHARE_EVERY_MS).unref();
 
   return {
+    throttle,
     quota(name) {
       const buckets = {
         address: createBuckets(allowed(bytesPerSecond.address)),
@@ -93,6 +154,11 @@ export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: Qu
     close: () => clearInterval(timer),
   };
 }
+
+const MILLIS = 1_000;
+
+/** A changed rate begins anew. */
+const throttleKey = ({ id, eventsPerSecond }: ProjectAccess): string => `${id}:${eventsPerSecond}`;
 
 /** Empties a shared bucket by some seconds and returns the seconds until it is full again, by the clock of Redis. */
 const TAKE = `

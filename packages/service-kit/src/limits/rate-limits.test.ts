@@ -6,6 +6,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RateLimited } from '../http/errors.ts';
 import { createLogger } from '../telemetry/logger.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
 import { createRateLimits, type RateLimit } from './rate-limits.ts';
 import { openRedis } from './redis.ts';
 import { memoryWindow } from './sliding-window.ts';
@@ -85,6 +86,7 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
   let server: ChildProcess;
   let port: number;
   const clients: Redis[] = [];
+  const metrics = createMetrics('test');
 
   async function start(): Promise<void> {
     server = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
@@ -94,7 +96,10 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
   }
 
   async function client(): Promise<Redis> {
-    const redis = openRedis(`redis://127.0.0.1:${port}`, createLogger({ service: 'test', level: 'silent' }));
+    const redis = openRedis(`redis://127.0.0.1:${port}`, {
+      logger: createLogger({ service: 'test', level: 'silent' }),
+      metrics,
+    });
     clients.push(redis);
     await eventually(() => redis.ping());
     return redis;
@@ -123,6 +128,9 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     const before = await calls();
     await createRateLimits(redis)(...ADDRESS_AND_LINK).consume('c', 'other');
     expect(await calls()).toBe(before + 1);
+    expect(await metrics.registry.metrics()).toMatch(
+      /switchboard_dependency_call_duration_seconds_count\{dependency="redis",operation="evalsha",outcome="ok"/,
+    );
   });
 
   it('of concurrent requests take few round trips, in which each request is counted for itself', async () => {

@@ -1,10 +1,18 @@
-import { backoffDelay } from '@switchboard/resilience';
+import { backoffDelay, type Measure } from '@switchboard/resilience';
 import { Redis } from 'ioredis';
+import { measureCalls } from '../telemetry/calls.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing/tracing.ts';
+
+interface RedisContext {
+  logger: Logger;
+  metrics: Metrics;
+  tracing?: Tracing | undefined;
+}
 
 /** A Redis client that fails fast while Redis is unavailable, so that its user can continue without it. */
-export function openRedis(url: string, logger: Logger, metrics?: Metrics): Redis {
+export function openRedis(url: string, { logger, metrics, tracing }: RedisContext): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     commandTimeout: 250,
@@ -12,7 +20,8 @@ export function openRedis(url: string, logger: Logger, metrics?: Metrics): Redis
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => backoffDelay(attempt, { baseMs: 50, maxMs: 1_000 }),
   });
-  metrics?.dependency('redis', async () => void (await redis.ping()));
+  measureCommands(redis, measureCalls({ metrics, tracing, dependency: 'redis', system: 'redis' }));
+  metrics.dependency('redis', async () => void (await redis.ping()));
   let isUnavailable = false;
   redis.on('error', (error) => {
     if (!isUnavailable) logger.warn({ error }, 'Redis unavailable');
@@ -23,4 +32,14 @@ export function openRedis(url: string, logger: Logger, metrics?: Metrics): Redis
     isUnavailable = false;
   });
   return redis;
+}
+
+/** ioredis' own tracing is for all clients of a process together, and shows their arguments. */
+function measureCommands(redis: Redis, measure: Measure): void {
+  const send = redis.sendCommand.bind(redis);
+  redis.sendCommand = (command, stream) => {
+    const end = measure(command.name);
+    command.promise.then(() => end(), end);
+    return send(command, stream);
+  };
 }

@@ -154,3 +154,14 @@ it('goes through the proxy, except to hosts that bypass it', async () => {
 
 const connectionsOf = (server: ReturnType<typeof createServer>) =>
   new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
+
+it('measures exchanges; an answer 5xx and none at all are failures', async () => {
+  const statuses = [200, 404, 503];
+  const { url } = await serve((_, response) => response.writeHead(statuses.shift() ?? 500).end());
+  const failures: unknown[] = [];
+  const measure = () => (failure?: unknown) => void failures.push(failure);
+  const send = createSender({ config: config(), timeoutMs: 5_000, maxBytes: 1000, measure });
+  for (let i = 0; i < 3; i++) await send(url);
+  await expect(send('http://127.0.0.1:1/')).rejects.toThrow(SendFailed);
+  expect(failures).toEqual([undefined, undefined, 503, expect.any(Error)]);
+});

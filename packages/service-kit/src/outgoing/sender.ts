@@ -1,3 +1,4 @@
+import type { Measure } from '@switchboard/resilience';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import type { Network } from '../settings/fields.ts';
 import type { OutgoingConfig } from '../settings/outgoing.ts';
@@ -12,6 +13,8 @@ interface SenderOptions {
   maxBytes: number;
   /** Private networks that may be reached, and the setting that lists them. Default: OUTGOING_PRIVATE_NETWORKS. */
   privateNetworks?: { setting: string; networks: readonly Network[] | undefined };
+  /** Told of every exchange; an answer 5xx is a failure. */
+  measure?: Measure;
   /** Default: `systemNames`. */
   resolve?: ResolveName;
 }
@@ -45,6 +48,7 @@ export function createSender({
   timeoutMs,
   maxBytes,
   privateNetworks,
+  measure,
   resolve = systemNames,
 }: SenderOptions): Send {
   const { setting, networks = [] } = privateNetworks ?? {
@@ -81,10 +85,14 @@ export function createSender({
     const sent = new Request(url, init);
     const bound = new AbortController();
     const timer = setTimeout(() => bound.abort(), timeoutMs);
+    const endCall = measure?.('request');
     try {
       requireReachable(new URL(sent.url), networks, setting);
-      return await exchange(sent, AbortSignal.any([bound.signal, sent.signal]));
+      const response = await exchange(sent, AbortSignal.any([bound.signal, sent.signal]));
+      endCall?.(response.status >= 500 ? response.status : undefined);
+      return response;
     } catch (error) {
+      endCall?.(error);
       if (bound.signal.aborted) throw new SendFailed('late', `no answer within ${timeoutMs / 1000} s`);
       sent.signal.throwIfAborted();
       throw toSendFailed(error);

@@ -45,7 +45,7 @@ export async function reencryptAll<Row extends EncryptedText>(
       rows = await page(rows.at(-1));
     }
   } catch (error) {
-    logger.warn({ error, what, ...counts }, 're-encryption failed, the next start continues');
+    logger.failed('re-encrypt', error, { what, ...counts });
     return;
   }
   logger.info({ what, ...counts }, 're-encrypted with the first secret');

@@ -3,13 +3,15 @@ import { z } from 'zod';
 import { httpUrl, integerSetting, postgresUrl } from './fields.ts';
 import { outgoingSettings } from './outgoing.ts';
 import { processSettings } from './process.ts';
+import { tlsSettings } from './tls.ts';
 
 /** The settings of every service, to be spread into its own `z.object`. */
 export const commonSettings = {
   PORT: integerSetting({ min: 0, max: 65_535, fallback: 3000 }).describe(
     'Port to listen on; 0 picks a free one.',
   ),
-  HOST: z.string().default('0.0.0.0').describe('Address to listen on.'),
+  HOST: z.string().default('::').describe('Address to listen on; `::` is all of IPv6 and IPv4.'),
+  ...tlsSettings,
   LOG_LEVEL: processSettings.LOG_LEVEL,
   REGION: region
     .meta({ values: 'up to 16 of a-z and 0-9, first a letter' })
@@ -20,6 +22,7 @@ export const commonSettings = {
   DRAIN_MS: integerSetting({ min: 0, max: 5000, fallback: 2000 }).describe(
     'Milliseconds of serving after SIGTERM; longer than load balancers take to notice.',
   ),
+  REVISION: processSettings.REVISION,
   WORKERS: processSettings.WORKERS,
   MAX_BYTES_IN_FLIGHT: integerSetting({
     min: 1_000_000,
@@ -31,6 +34,15 @@ export const commonSettings = {
   AUTH_ISSUER: z.string().min(1).describe('Issuer (iss) of access tokens.'),
   AUTH_AUDIENCE: z.string().min(1).describe('Audience (aud) of access tokens.'),
   AUTH_JWKS_URL: httpUrl.describe('JSON Web Key Set of the issuer.'),
+  AUTH_TOKEN_TYP: z
+    .string()
+    .regex(/^[\w.+/-]{1,100}$/, 'not a media type')
+    .optional()
+    .meta({ values: 'media type' })
+    .describe('The `typ` that access tokens must have in their header, such as `at+jwt`. Default: any.'),
+  AUTH_TOKEN_MAX_AGE_SECONDS: integerSetting({ min: 60, max: 31_536_000 })
+    .optional()
+    .describe('Seconds after `iat` at which an access token is refused. Default: only its `exp` counts.'),
   ...outgoingSettings,
   CONSOLE_URL: httpUrl.describe('Console, whose pages may call console operations.'),
   ALLOW_DEVELOPMENT_CREDENTIALS: z
@@ -38,5 +50,20 @@ export const commonSettings = {
     .default(false)
     .meta({ values: '`true`, `false`' })
     .describe('Accept the public secrets of `docker-compose.yml`, for a demo on one machine.'),
-  DATABASE_URL: postgresUrl.describe('PostgreSQL database of this service.'),
+  DATABASE_URL: postgresUrl.describe(
+    'PostgreSQL database of this service; with DIRECT_DATABASE_URL, of a pooler in front of it.',
+  ),
+  DIRECT_DATABASE_URL: postgresUrl
+    .optional()
+    .describe(
+      'The same database and role without the pooler of DATABASE_URL, for LISTEN, migrations and jobs.',
+    ),
+  DATABASE_POOL_SIZE: integerSetting({ min: 2, max: 500, fallback: 10 }).describe(
+    'Connections of a worker for queries; see sizing.md for those beside it.',
+  ),
+  MIGRATIONS_DATABASE_URL: postgresUrl
+    .optional()
+    .describe(
+      'The same database with the role that migrates it and owns its tables. Default: DIRECT_DATABASE_URL or DATABASE_URL.',
+    ),
 };

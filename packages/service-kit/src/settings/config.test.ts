@@ -4,6 +4,7 @@ import { commonSettings } from './common.ts';
 import { ConfigError, parseConfig } from './config.ts';
 import { eventLogSettings } from './event-log.ts';
 import { rolesSetting, workersSetting } from './fields.ts';
+import { completeS3, objectStoreSettings } from './object-store.ts';
 
 const settings = z.object({ ...commonSettings, ...eventLogSettings });
 const good = {
@@ -85,5 +86,26 @@ describe('workers', () => {
 
   it.each([['0'], ['65'], ['-1'], ['two']])('refuse %s', (value) => {
     expect(() => workers(value)).toThrow('WORKERS: not ');
+  });
+});
+
+describe('an S3 server', () => {
+  const s3 = z.object(objectStoreSettings).check(completeS3);
+  const place = { S3_ENDPOINT: 'https://s3.example', S3_BUCKET: 'archive' };
+  const token = { AWS_WEB_IDENTITY_TOKEN_FILE: '/var/run/token' };
+
+  it.each([
+    ['keys', { S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'word' }],
+    ['the file of a token', token],
+  ])('is complete with a bucket and %s', (_, access) => {
+    expect(parseConfig(s3, { ...place, ...access })).toMatchObject({ ...place, ...access });
+  });
+
+  it.each([
+    ['S3_SECRET_KEY', place],
+    ['S3_SECRET_KEY', { ...place, ...token, S3_ACCESS_KEY: 'key' }],
+    ['S3_BUCKET', { S3_ENDPOINT: 'https://s3.example', ...token }],
+  ])('lacks %s', (missing, env) => {
+    expect(() => parseConfig(s3, env)).toThrow(`  ${missing}: required`);
   });
 });

@@ -24,7 +24,9 @@ export const eventLogSettings = {
   KAFKA_COMPRESSION: z.enum(['none', 'gzip', 'zstd']).default('zstd').describe('Compression of records.'),
   EVENT_LOG_DATABASE_URL: postgresUrl.optional().describe('Database of the event log without Kafka.'),
   TOPIC_PARTITIONS: integerSetting({ min: 1, max: 1000, fallback: 4 }).describe(
-    'Partitions of a topic. Never change it: the order of events per person depends on it.',
+    'Partitions of a new topic. Those of an existing one change with `switchboard topics repartition`.',
   ),
-  TOPIC_REPLICATION: integerSetting({ min: 1, max: 10, fallback: 1 }).describe('Replicas of each partition.'),
+  TOPIC_REPLICATION: integerSetting({ min: 1, max: 10, fallback: 1 }).describe(
+    'Replicas of each partition; with 3 or more, two confirm each record.',
+  ),
 };

@@ -12,6 +12,16 @@ export function integerSetting({ min, max, fallback }: { min: number; max: numbe
   return fallback === undefined ? number : number.default(fallback);
 }
 
+const MAX_RETENTION_DAYS = 36_500;
+
+/** Days after which data is removed. Without a fallback it is optional, and data is kept for ever. */
+export const retentionDays = (min = 1) => integerSetting({ min, max: MAX_RETENTION_DAYS });
+
+/** The setting BACKFILL_ROWS_PER_SECOND. */
+export const backfillRate = integerSetting({ min: 1, max: 1_000_000, fallback: 2_000 }).describe(
+  'Rows per second that a migration changes after the start, all instances together.',
+);
+
 /** An absolute http(s) address without a trailing slash. */
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'not an http or https address' })

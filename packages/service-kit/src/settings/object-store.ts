@@ -1,19 +1,38 @@
 import { z } from 'zod';
-import { httpUrl } from './fields.ts';
+import { httpUrl, together } from './fields.ts';
 
-/** Settings of the object store. Check them with `together(s3Settings)`. */
+/** Settings of the object store. Check them with `completeS3`. */
 export const objectStoreSettings = {
-  S3_ENDPOINT: httpUrl.optional().describe('S3 server; requires the next three.'),
+  S3_ENDPOINT: httpUrl
+    .optional()
+    .describe('S3 server; requires the next three, or a bucket and a token file.'),
   S3_ACCESS_KEY: z.string().optional().describe('Access key of the S3 server.'),
   S3_SECRET_KEY: z.string().optional().meta({ secret: true }).describe('Secret of S3_ACCESS_KEY.'),
   S3_BUCKET: z.string().optional().describe('Bucket on the S3 server.'),
   S3_REGION: z.string().default('us-east-1').describe('Region that signs S3 requests.'),
+  AWS_WEB_IDENTITY_TOKEN_FILE: z
+    .string()
+    .optional()
+    .describe('File with the token of this process, which gets keys for it where none are set.'),
+  AWS_ROLE_ARN: z.string().optional().describe('Role of those keys.'),
+  AWS_ENDPOINT_URL_STS: httpUrl
+    .optional()
+    .describe('Token service that gives them. Default: that of AWS in S3_REGION.'),
   OBJECTS_FOLDER: z.string().optional().describe('Folder in place of S3, on a single machine.'),
 };
 
-export const s3Settings = ['S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_BUCKET'] as const;
+const PLACE = ['S3_ENDPOINT', 'S3_BUCKET'];
+const KEYS = ['S3_ACCESS_KEY', 'S3_SECRET_KEY'];
 
 export type ObjectStoreConfig = z.output<z.ZodObject<typeof objectStoreSettings>>;
+
+/** An S3 server needs a bucket, and keys or a token with which to get them. */
+export function completeS3(payload: z.core.ParsePayload<ObjectStoreConfig>): void {
+  const { S3_ACCESS_KEY, S3_SECRET_KEY, AWS_WEB_IDENTITY_TOKEN_FILE } = payload.value;
+  const hasKeys = S3_ACCESS_KEY !== undefined || S3_SECRET_KEY !== undefined;
+  const needsKeys = hasKeys || AWS_WEB_IDENTITY_TOKEN_FILE === undefined;
+  together(needsKeys ? [...PLACE, ...KEYS] : PLACE)(payload);
+}
 
 /** For a service that cannot do without an object store. */
 export function requireObjectStore({ value, issues }: z.core.ParsePayload<ObjectStoreConfig>): void {

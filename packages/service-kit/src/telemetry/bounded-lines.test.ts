@@ -1,6 +1,6 @@
 import { eventually } from '@switchboard/testkit';
 import { expect, it, onTestFinished } from 'vitest';
-import { startTestApp } from '../testing/test-app.ts';
+import { KEY, startTestApp } from '../testing/test-app.ts';
 import { createLogger } from './logger.ts';
 
 it('a flood of refused requests writes ten lines a second of each cause, and one that counts the others', async () => {
@@ -24,4 +24,24 @@ it('a flood of refused requests writes ten lines a second of each cause, and one
   expect(counted()[0]).toMatchObject({ level: 'info', route: '/things/{name}', status: 401 });
   expect(written().length).toBeLessThan(60);
   expect(of('POST')).toHaveLength(1);
+});
+
+it('lines of a request name its project, once its key was checked', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const logger = createLogger({ service: 'flags', level: 'debug', destination });
+  const app = await startTestApp({}, { logger });
+  onTestFinished(() => app.stop());
+  const headers = { Authorization: `Bearer ${KEY}` };
+  await fetch(`${app.url}/things/x`, { headers });
+  await fetch(`${app.url}/files/defect`, { method: 'POST', headers });
+  await fetch(`${app.url}/things/x`);
+  await eventually(() => expect(lines).toHaveLength(4));
+  expect(lines).toMatchObject([
+    { msg: 'request', status: 200, project: 'p1' },
+    { msg: 'request failed', project: 'p1' },
+    { msg: 'request', status: 500, project: 'p1' },
+    { msg: 'request', status: 401 },
+  ]);
+  expect(lines[3]).not.toHaveProperty('project');
 });

@@ -1,4 +1,5 @@
-import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
+import type { GroupAccess } from '@switchboard/contracts';
+import type { Consumption, EventLog, PartitionLag, RecordBatch } from '@switchboard/event-log';
 import type { Metrics } from './metrics.ts';
 
 interface LogMetrics {
@@ -11,12 +12,15 @@ interface LogMetrics {
   deadLettered(group: string, topic: string): void;
 }
 
-/** Metrics of the event log; `running` are the consumptions of this process with their groups. */
-export function logMetrics(
-  metrics: Metrics,
-  log: EventLog,
-  running: ReadonlyMap<Consumption, string>,
-): LogMetrics {
+interface Groups {
+  /** The consumptions of this process with their groups. */
+  running: ReadonlyMap<Consumption, string>;
+  /** Groups of other programs: one that is down cannot report its own lag. */
+  watches: readonly GroupAccess[];
+}
+
+/** Metrics of the event log. */
+export function logMetrics(metrics: Metrics, log: EventLog, { running, watches }: Groups): LogMetrics {
   metrics.dependency('event log', log.ping);
   metrics.gauge(
     'switchboard_event_log_bytes_in_flight',
@@ -28,17 +32,29 @@ export function logMetrics(
     'Records that a consumer group has not handled yet.',
     ['group', 'topic', 'partition'],
     async () => {
-      const found = await Promise.all(
-        [...running].map(async ([consumption, group]) =>
-          (await consumption.lag()).map(({ topic, partition, behind }) => ({
-            labels: { group, topic, partition: String(partition) },
-            value: Number(behind),
-          })),
-        ),
-      );
-      return found.flat();
+      const own = [...running].map(async ([consumption, group]) => lagOf(group, await consumption.lag()));
+      const [ours, theirs] = await Promise.allSettled([Promise.all(own), watchedLag()]);
+      return [ours, theirs].flatMap((one) => (one.status === 'fulfilled' ? one.value.flat() : []));
     },
   );
+  const names = [...new Set(watches.map(({ group }) => group))];
+
+  async function watchedLag() {
+    if (names.length === 0) return [];
+    // A group that the log does not know has nothing to read, or is not deployed.
+    const known = await log.members(names);
+    const read = async ({ group, topics }: GroupAccess) => lagOf(group, await log.lag(group, [...topics]));
+    return await Promise.all(watches.filter(({ group }) => known.has(group)).map(read));
+  }
+
+  if (names.length > 0) {
+    metrics.gaugeBy(
+      'switchboard_event_log_group_members',
+      'Members of a consumer group, also of other programs.',
+      ['group'],
+      async () => [...(await log.members(names))].map(([group, value]) => ({ labels: { group }, value })),
+    );
+  }
   const publishes = metrics.durations(
     'switchboard_event_log_publish_duration_seconds',
     'Time until the event log acknowledged a publish.',
@@ -94,4 +110,11 @@ export function logMetrics(
     notHandled: (group, topic) => handlingFailures.add([group, topic]),
     deadLettered: (group, topic) => deadLetters.add([group, topic]),
   };
+}
+
+function lagOf(group: string, partitions: readonly PartitionLag[]) {
+  return partitions.map(({ topic, partition, behind }) => ({
+    labels: { group, topic, partition: String(partition) },
+    value: Number(behind),
+  }));
 }

@@ -1,7 +1,10 @@
-import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { type DestinationStream, type LoggerOptions, type Logger as PinoLogger, pino } from 'pino';
+import { boundedFailures, type Failed } from './failures.ts';
 import { currentScope } from './scope.ts';
 
-export type { Logger } from 'pino';
+export interface Logger extends PinoLogger {
+  failed: Failed;
+}
 
 interface LogOptions {
   service: string;
@@ -13,7 +16,7 @@ interface LogOptions {
 }
 
 /**
- * Logs JSON lines. Lines of a request carry its `requestId`, and `trace_id` and `span_id` if tracing is on.
+ * Logs JSON lines. Lines of a request carry its `requestId` and `project`, and `trace_id` and `span_id` if tracing is on.
  * Authorization, tokens and keys are redacted.
  */
 export function createLogger({ service, level, worker, destination }: LogOptions): Logger {
@@ -38,14 +41,28 @@ export function createLogger({ service, level, worker, destination }: LogOptions
     serializers: { error: describeError },
     mixin: scopeFields,
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  const lines = destination === undefined ? pino(options) : pino(options, destination);
+  return Object.assign(lines, { failed: boundedFailures(lines) });
 }
 
-/** A line's own request id takes precedence over that of the scope. */
+/** The logger, which also counts failures of background work. */
+export function countFailures(logger: Logger, metrics: { failed(task: string): void }): Logger {
+  const failed: Failed = (task, error, fields) => {
+    metrics.failed(task);
+    logger.failed(task, error, fields);
+  };
+  return Object.assign(logger.child({}), { failed });
+}
+
+/** What a line says itself takes precedence over what its scope says. */
 function scopeFields(own: object): object {
-  const { requestId, span } = currentScope() ?? {};
-  const request = requestId === undefined || 'requestId' in own ? {} : { requestId };
-  return span === undefined ? request : { ...request, trace_id: span.traceId, span_id: span.spanId };
+  const { requestId, span, exchange } = currentScope() ?? {};
+  const project = exchange?.projectId;
+  return {
+    ...(requestId !== undefined && !('requestId' in own) && { requestId }),
+    ...(project !== undefined && !('project' in own) && { project }),
+    ...(span !== undefined && { trace_id: span.traceId, span_id: span.spanId }),
+  };
 }
 
 /** An error and its causes, without the properties that drivers add (queries, parameters, hosts). */

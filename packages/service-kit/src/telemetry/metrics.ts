@@ -1,11 +1,20 @@
+import type { Reads } from '@switchboard/resilience';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import packageJson from '../../package.json' with { type: 'json' };
 import { problemOf } from './dependencies.ts';
 import { Durations, type Observer } from './durations.ts';
+import { type ProjectLoad, projectLoad } from './project-load.ts';
 
 export interface Metrics {
   registry: Registry;
   /** Records a finished request; the route is the path of its operation. */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
+  /** Records a finished request of a project. */
+  observeProject(projectId: string, status: number, seconds: number): void;
+  /** Records a call of a dependency. The names are few: they are labels. */
+  called(dependency: string, operation: string, outcome: 'ok' | 'error', seconds: number): void;
+  /** `switchboard_cache_reads_total`: what was read of a cache so far, read when metrics are scraped. */
+  cache(name: string, read: () => Readonly<Reads>): void;
   /** A value of this process, read when metrics are scraped. Those of several workers are added. */
   gauge(name: string, help: string, read: () => number): void;
   /**
@@ -16,6 +25,8 @@ export interface Metrics {
   counter(name: string, help: string): { add(count?: number): void };
   /** A count by label; values are given in the order of the labels. */
   counterBy(name: string, help: string, labels: string[]): { add(values: string[], count?: number): void };
+  /** `switchboard_background_errors_total`: a failed attempt of work that repeats without a caller. */
+  failed(task: string): void;
   /** Durations in seconds by label; values are given in the order of the labels. */
   durations(
     name: string,
@@ -32,6 +43,9 @@ export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** From an answer out of the memory next door to one that a time-out is close to. */
+const CALL_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
 interface Series {
   labels: Record<string, string>;
   count: number;
@@ -43,8 +57,8 @@ interface LabelledValue {
   value: number;
 }
 
-/** Prometheus metrics of one service; names begin with `switchboard_`. */
-export function createMetrics(service: string): Metrics {
+/** Prometheus metrics of one service; names begin with `switchboard_`. `revision`: the commit that it was built from. */
+export function createMetrics(service: string, revision = 'unknown'): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
@@ -53,6 +67,61 @@ export function createMetrics(service: string): Metrics {
     if (metric.aggregator === 'average') metric.aggregator = 'max';
     if (metric.aggregator === 'omit') metric.aggregator = 'min';
   }
+  const build: Gauge = new Gauge({
+    name: 'switchboard_build_info',
+    help: 'What runs here: always 1.',
+    labelNames: ['version', 'revision', 'node'],
+    aggregator: 'max',
+    registers: [registry],
+  });
+  build.set({ version: packageJson.version, revision, node: process.versions.node }, 1);
+
+  const calls = durationsBy(
+    'switchboard_dependency_call_duration_seconds',
+    'Time of calls to the database, Redis, the object store, the event log and other servers, by outcome.',
+    ['dependency', 'operation', 'outcome'],
+    CALL_BUCKETS,
+  );
+
+  const caches = new Map<string, () => Readonly<Reads>>();
+  const reads: Counter = new Counter({
+    name: 'switchboard_cache_reads_total',
+    help: 'Reads of a cache, by whether it had the answer: hit or miss.',
+    labelNames: ['cache', 'result'],
+    registers: [registry],
+    collect() {
+      reads.reset();
+      for (const [cache, read] of caches) {
+        const { hits, misses } = read();
+        reads.inc({ cache, result: 'hit' }, hits);
+        reads.inc({ cache, result: 'miss' }, misses);
+      }
+    },
+  });
+
+  const projects = projectLoad();
+  projectGauge('switchboard_project_requests_per_second', 'Requests per second', ({ requests }) => requests);
+  projectGauge(
+    'switchboard_project_refused_per_second',
+    'Responses 429 and 5xx per second',
+    ({ refused }) => refused,
+  );
+  projectGauge('switchboard_project_busy', 'Requests in progress on average', ({ seconds }) => seconds);
+
+  /** Unlike counters, which a project that leaves the first would take down with it. */
+  function projectGauge(name: string, what: string, rateOf: (load: ProjectLoad) => number): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help: `${what} of the busiest projects over half a minute; \`other\` is the sum of the rest.`,
+      labelNames: ['project'],
+      registers: [registry],
+      collect() {
+        gauge.reset();
+        for (const [project, rate] of projects.busiest(rateOf)) gauge.set({ project }, rate);
+      },
+    });
+  }
+
   // prom-client's lookup by labels costs more than counting, so each series is looked up once.
   const known = new Map<string, Series>();
   const requests: Counter = new Counter({
@@ -104,8 +173,45 @@ export function createMetrics(service: string): Metrics {
     });
   }
 
+  function durationsBy(name: string, help: string, labelNames: string[], buckets = BUCKETS) {
+    const all = new Durations({ name, help, labelNames, registers: [registry] }, buckets);
+    const series = cached((values) =>
+      all.observer(Object.fromEntries(labelNames.map((label, index) => [label, values[index] ?? '']))),
+    );
+    return { observe: (values: string[], seconds: number) => series.of(values).observe(seconds) };
+  }
+
+  const failures = counterBy(
+    'switchboard_background_errors_total',
+    'Failed attempts of work that repeats without a caller.',
+    ['task'],
+  );
+
+  function counterBy(name: string, help: string, labelNames: string[]) {
+    const series = cached((values) => ({ values, count: 0 }));
+    const counter: Counter = new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        counter.reset();
+        for (const { values, count } of series.all()) counter.labels(...values).inc(count);
+      },
+    });
+    return {
+      add(values: string[], count = 1) {
+        series.of(values).count += count;
+      },
+    };
+  }
+
   return {
     registry,
+    observeProject: projects.observe,
+    called: (dependency, operation, outcome, seconds) =>
+      calls.observe([dependency, operation, outcome], seconds),
+    cache: (name, read) => void caches.set(name, read),
     gaugeBy: (name, help, labels, read) => gaugeBy(name, help, labels, read),
     dependency: (name, check) => void dependencies.set(name, check),
     observeRequest(method, route, status, seconds) {
@@ -126,31 +232,9 @@ export function createMetrics(service: string): Metrics {
       const counter = new Counter({ name, help, registers: [registry] });
       return { add: (count = 1) => counter.inc(count) };
     },
-    counterBy(name, help, labelNames) {
-      const series = cached((values) => ({ values, count: 0 }));
-      const counter: Counter = new Counter({
-        name,
-        help,
-        labelNames,
-        registers: [registry],
-        collect() {
-          counter.reset();
-          for (const { values, count } of series.all()) counter.labels(...values).inc(count);
-        },
-      });
-      return {
-        add(values, count = 1) {
-          series.of(values).count += count;
-        },
-      };
-    },
-    durations(name, help, labelNames, buckets = BUCKETS) {
-      const all = new Durations({ name, help, labelNames, registers: [registry] }, buckets);
-      const series = cached((values) =>
-        all.observer(Object.fromEntries(labelNames.map((label, index) => [label, values[index] ?? '']))),
-      );
-      return { observe: (values, seconds) => series.of(values).observe(seconds) };
-    },
+    counterBy,
+    failed: (task) => failures.add([task]),
+    durations: durationsBy,
   };
 }
 

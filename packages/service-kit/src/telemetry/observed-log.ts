@@ -1,3 +1,4 @@
+import type { GroupAccess } from '@switchboard/contracts';
 import type {
   ConsumeOptions,
   Consumption,
@@ -6,6 +7,7 @@ import type {
   RecordBatch,
   StoredRecord,
 } from '@switchboard/event-log';
+import { measureCalls } from './calls.ts';
 import { logMetrics } from './event-log-metrics.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -22,6 +24,8 @@ interface Observing {
   logger: Logger;
   metrics: Metrics;
   tracing: Tracing | undefined;
+  /** Groups of other programs, of which it reports lag and members. */
+  watches: readonly GroupAccess[];
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -30,9 +34,14 @@ type Headers = Readonly<Record<string, string>>;
  * Adds metrics and traces to a log. Every record carries the ids of the request and the span that published it, and a
  * consumer's log lines, spans and records carry those of the records it handles.
  */
-export function observeLog(log: EventLog, { system, logger, metrics, tracing }: Observing): EventLog {
+export function observeLog(
+  log: EventLog,
+  { system, logger, metrics, tracing, watches }: Observing,
+): EventLog {
   const running = new Map<Consumption, string>();
-  const measured = logMetrics(metrics, log, running);
+  const measured = logMetrics(metrics, log, { running, watches });
+  // Publishes have spans of their own.
+  const calls = measureCalls({ metrics, dependency: 'event log' });
 
   function startPublish(topic: string, count: number): Span | undefined {
     if (tracing === undefined) return undefined;
@@ -54,13 +63,16 @@ export function observeLog(log: EventLog, { system, logger, metrics, tracing }: 
     const requestId = currentScope()?.requestId;
     const headers: Headers = { ...(requestId && { [REQUEST_ID_HEADER]: requestId }), ...span?.headers };
     const marked = records.map((record) => ({ ...record, headers: { ...record.headers, ...headers } }));
+    const endCall = calls('publish');
     const startedAt = performance.now();
     try {
       const result = await log.publish(topic, marked, holder);
+      endCall();
       measured.published(topic, records.length, secondsSince(startedAt));
       span?.end();
       return result;
     } catch (error) {
+      endCall(error);
       measured.notPublished(topic);
       span?.end({ failure: error });
       throw error;

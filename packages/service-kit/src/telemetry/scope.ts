@@ -1,12 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AuditEntry } from '@switchboard/contracts';
 import type { Span } from './tracing/tracing.ts';
+
+/** A request and its entry of the audit trail, until that is written. */
+export interface Audited {
+  entry: AuditEntry;
+  /** Whether its entry belongs in the transaction of what it changes. */
+  isWrite: boolean;
+  isWritten: boolean;
+  onWritten(): void;
+}
 
 /** The request and span on whose behalf code runs. Log lines and published records carry their ids. */
 export interface Scope {
   requestId?: string | undefined;
   span?: Span | undefined;
   /** What is known of the caller; the project is, once its key was checked. */
-  exchange?: { address: string; projectId?: string };
+  exchange?: { address: string; projectId?: string; audited?: Audited };
 }
 
 const scopes = new AsyncLocalStorage<Scope | undefined>();

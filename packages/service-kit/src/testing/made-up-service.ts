@@ -8,7 +8,7 @@ import { commonSettings } from '../settings/common.ts';
 import { rolesSetting } from '../settings/fields.ts';
 
 /**
- * A program for tests: a service whose requests take a moment, and which SIGUSR1 and SIGUSR2 break. Its workers say who
+ * A program for tests: a service whose requests take a moment, and which SIGUSR1 and SIGHUP break. Its workers say who
  * they are, and break in further ways. FAULT says how the second one does.
  */
 await runService(
@@ -58,7 +58,7 @@ await runService(
           for (;;);
         });
         process.on('SIGUSR1', () => void Promise.reject(new Error('nobody waits for this')));
-        process.on('SIGUSR2', () => {
+        process.on('SIGHUP', () => {
           throw new Error('nobody catches this');
         });
         return {

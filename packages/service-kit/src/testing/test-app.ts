@@ -3,6 +3,8 @@ import { operation } from '@switchboard/contracts';
 import { type AccessTokens, accessTokens } from '@switchboard/testkit';
 import { z } from 'zod';
 import type { AccessDirectory } from '../access/credentials.ts';
+import { newEntry } from '../audit/request.ts';
+import type { AuditTrail } from '../audit/trail.ts';
 import { BadRequest, PayloadTooLarge, RateLimited, Rejection } from '../http/errors.ts';
 import { type HttpServer, listen } from '../http/server.ts';
 import { createApp, type ServiceApp } from '../lifecycle/app.ts';
@@ -76,6 +78,22 @@ export const manage = operation({
   request: { body },
 });
 
+const console = { ...common, credential: 'console', errorShape: 'B', method: 'get' } as const;
+
+export const lookFromConsole = operation({
+  ...console,
+  operationId: 'lookFromConsole',
+  permission: 'flags.read',
+  path: '/projects/{projectId}/look',
+});
+
+export const touchFromConsole = operation({
+  ...console,
+  operationId: 'touchFromConsole',
+  permission: 'flags.write',
+  path: '/projects/{projectId}/touch',
+});
+
 export const takeFile = operation({
   ...common,
   operationId: 'takeFile',
@@ -105,6 +123,8 @@ const directory: AccessDirectory = {
     if (sub !== 'ada') return undefined;
     return { companyId, sub, name: 'Ada', email: 'ada@example.com', avatarUrl: null, pushSubscriptions: [] };
   },
+  token: async () => undefined,
+  tokenUsed: () => undefined,
 };
 
 interface Answer {
@@ -123,9 +143,27 @@ export interface TestApp {
   stop(): Promise<void>;
 }
 
+interface More extends Partial<Pick<ServiceContext<CommonConfig>, 'logger' | 'tracing'>> {
+  audit?: AuditTrail;
+}
+
+const NO_TRAIL: AuditTrail = {
+  begin: (operation, call) => ({
+    entry: newEntry(operation, call, { service: 'flags', region: 'eu', at: new Date() }),
+    isWrite: false,
+    isWritten: true,
+    onWritten: () => undefined,
+  }),
+  allowed: async () => undefined,
+  refused: async () => undefined,
+  scheduled: async () => undefined,
+  start: () => undefined,
+  stop: async () => undefined,
+};
+
 export async function startTestApp(
   env: Record<string, string> = {},
-  more: Partial<Pick<ServiceContext<CommonConfig>, 'logger' | 'tracing'>> = {},
+  { audit = NO_TRAIL, ...more }: More = {},
 ): Promise<TestApp> {
   const tokens = await accessTokens();
   const definition = defineService({
@@ -148,7 +186,7 @@ export async function startTestApp(
     ...env,
   });
   const context = { ...base, ...more };
-  const app = createApp({ service: 'flags', context, directory });
+  const app = createApp({ service: 'flags', context, directory, audit });
   app.implement(readThing, (c) =>
     c.json({
       name: c.req.param('name'),
@@ -159,6 +197,8 @@ export async function startTestApp(
   app.implement(writeThing, (c) => c.json(c.req.valid('json')));
   app.implement(beacon, (c) => c.json({ project: c.get('project').id }));
   app.implement(readProject, (c) => c.json({ project: c.get('project'), person: c.get('person') }));
+  app.implement(lookFromConsole, (c) => c.json({ sub: c.get('person').sub }));
+  app.implement(touchFromConsole, (c) => c.json({}));
   app.implement(manage, () => {
     throw new Error('postgres://user:secret@db/x is broken');
   });

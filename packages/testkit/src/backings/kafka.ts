@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,14 +26,18 @@ export interface KafkaServer {
 
 export const RUN_SCRIPT = fileURLToPath(new URL('../../../../deploy/backings/kafka/run.sh', import.meta.url));
 
-/** Another listener of the broker, with TLS and one user (SCRAM-SHA-512 and PLAIN). */
+/** Another listener of the broker, whose clients log in with SCRAM-SHA-512 or PLAIN. */
 export interface SecuredListener {
   port: number;
-  /** PEM: the certificate, its key, and the authority that signed it. */
-  certificate: string;
-  key: string;
+  /** PEM: the certificate, and its key. Without them, the listener has no TLS. */
+  tls?: { certificate: string; key: string };
   username: string;
   password: string;
+  /**
+   * More users, with the same password. With them, Kafka's authorizer refuses to every user but the first what no ACL
+   * allows.
+   */
+  restrictedUsers?: readonly string[];
 }
 
 /**
@@ -76,33 +80,51 @@ export function isKafkaInstalled(): boolean {
 
 async function secure(
   directory: string,
-  { port, certificate, key, username, password }: SecuredListener,
+  { port, tls, username, password, restrictedUsers = [] }: SecuredListener,
   plain: { port: number; controllerPort: number },
 ): Promise<Record<string, string>> {
-  const listener = `SASL_SSL://127.0.0.1:${port}`;
-  const pem = (text: string) => text.trim().replaceAll('\r', '').replaceAll('\n', '\\n');
-  const login = 'org.apache.kafka.common.security.plain.PlainLoginModule required';
+  const protocol = tls === undefined ? 'SASL_PLAINTEXT' : 'SASL_SSL';
+  const listener = `${protocol}://127.0.0.1:${port}`;
+  const ofListener = `listener.name.${protocol.toLowerCase()}`;
+  const login = (mechanism: 'plain.Plain' | 'scram.Scram') =>
+    `org.apache.kafka.common.security.${mechanism}LoginModule required`;
+  const users = [username, ...restrictedUsers];
   const file = join(directory, 'secured.properties');
   await writeFile(
     file,
     [
       `listeners=PLAINTEXT://127.0.0.1:${plain.port},CONTROLLER://127.0.0.1:${plain.controllerPort},${listener}`,
       `advertised.listeners=PLAINTEXT://127.0.0.1:${plain.port},${listener}`,
-      'listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_SSL:SASL_SSL',
+      `listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,${protocol}:${protocol}`,
       'sasl.enabled.mechanisms=SCRAM-SHA-512,PLAIN',
-      `listener.name.sasl_ssl.plain.sasl.jaas.config=${login} user_${username}="${password}";`,
-      'listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;',
-      'ssl.keystore.type=PEM',
-      `ssl.keystore.certificate.chain=${pem(certificate)}`,
-      `ssl.keystore.key=${pem(key)}`,
+      `${ofListener}.plain.sasl.jaas.config=${login('plain.Plain')} user_${username}="${password}";`,
+      `${ofListener}.scram-sha-512.sasl.jaas.config=${login('scram.Scram')};`,
+      ...tlsProperties(tls),
+      ...(restrictedUsers.length > 0 ? authorizerProperties(username) : []),
       '',
     ].join('\n'),
   );
   return {
     KAFKA_PROPERTIES: file,
-    KAFKA_SCRAM: `SCRAM-SHA-512=[name=${username},password=${password}]`,
+    KAFKA_SCRAM: users.map((name) => `SCRAM-SHA-512=[name=${name},password=${password}]`).join('\n'),
   };
 }
+
+function tlsProperties(tls: SecuredListener['tls']): string[] {
+  if (tls === undefined) return [];
+  const pem = (text: string) => text.trim().replaceAll('\r', '').replaceAll('\n', '\\n');
+  return [
+    'ssl.keystore.type=PEM',
+    `ssl.keystore.certificate.chain=${pem(tls.certificate)}`,
+    `ssl.keystore.key=${pem(tls.key)}`,
+  ];
+}
+
+/** The broker itself, and whoever uses its plain listener, is anonymous. */
+const authorizerProperties = (superUser: string): string[] => [
+  'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+  `super.users=User:${superUser};User:ANONYMOUS`,
+];
 
 /**
  * Brokers for tests: KAFKA_BROKERS, else a container where Docker runs, else a broker that ends with this process.
@@ -126,7 +148,7 @@ async function findBrokers(): Promise<string[] | undefined> {
 async function startContainer(): Promise<string[]> {
   const { GenericContainer, Wait } = await import('testcontainers');
   const port = await freePort();
-  await new GenericContainer('apache/kafka:4.1.0')
+  const container = await new GenericContainer('apache/kafka:4.1.0')
     .withExposedPorts({ container: 9092, host: port })
     .withEnvironment({
       KAFKA_NODE_ID: '1',
@@ -144,6 +166,8 @@ async function startContainer(): Promise<string[]> {
     })
     .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
     .start();
+  // The reaper of Testcontainers does not run in every engine.
+  process.once('exit', () => spawnSync('docker', ['rm', '--force', container.getId()]));
   return [`127.0.0.1:${port}`];
 }
 

@@ -9,27 +9,10 @@ import {
   listValue,
   VARCHAR,
 } from '@duckdb/node-api';
+import { DUCKDB } from './duckdb-dialect.ts';
+import { type Engine, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
 import { FUNCTIONS } from './functions.ts';
-import type { Bound, Sql } from './sql.ts';
-
-export type Row = Record<string, unknown>;
-
-/** Runs queries. Counts and times come as numbers where the query casts them. */
-export interface Engine {
-  /** Throws QueryTimeout, and the engine's own error for lack of memory. */
-  query(query: Sql, signal?: AbortSignal): Promise<Row[]>;
-  close(): void;
-}
-
-/** The query took longer than it may. */
-export class QueryTimeout extends Error {
-  override readonly name = 'QueryTimeout';
-}
-
-/** The query needs more memory or disk than it may take. */
-export class QueryTooLarge extends Error {
-  override readonly name = 'QueryTooLarge';
-}
+import { type Bound, numbered, type Sql, sql, texts } from './sql.ts';
 
 interface EngineOptions {
   threads: number;
@@ -70,26 +53,51 @@ export async function openDuckDb(options: EngineOptions): Promise<Engine> {
   await setup.run('set lock_configuration = true');
   setup.closeSync();
 
-  return {
-    async query(query, signal) {
-      signal?.throwIfAborted();
-      const connection = await instance.connect();
-      const interrupt = () => connection.interrupt();
-      signal?.addEventListener('abort', interrupt, { once: true });
-      try {
-        return await run(connection, query);
-      } catch (error) {
-        if (signal?.aborted === true) throw new QueryTimeout('The query took too long.', { cause: error });
-        if (error instanceof Error && /^Out of Memory Error/.test(error.message)) {
-          throw new QueryTooLarge('The query needs too much memory.', { cause: error });
-        }
-        throw error;
-      } finally {
-        signal?.removeEventListener('abort', interrupt);
-        connection.closeSync();
+  async function query(query: Sql, signal?: AbortSignal): Promise<Row[]> {
+    signal?.throwIfAborted();
+    const connection = await instance.connect();
+    const interrupt = () => connection.interrupt();
+    signal?.addEventListener('abort', interrupt, { once: true });
+    try {
+      return await run(connection, query);
+    } catch (error) {
+      if (signal?.aborted === true) throw new QueryTimeout('The query took too long.', { cause: error });
+      if (error instanceof Error && /^Out of Memory Error/.test(error.message)) {
+        throw new QueryTooLarge('The query needs too much memory.', { cause: error });
       }
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', interrupt);
+      connection.closeSync();
+    }
+  }
+
+  let tables = 0;
+  return {
+    dialect: DUCKDB,
+    query,
+    async createPeople(signal) {
+      const relation = numbered('people', tables++);
+      await query(
+        sql`create table ${relation} (distinct_id varchar, traits varchar, groups varchar)`,
+        signal,
+      );
+      return {
+        relation,
+        async add(people) {
+          await query(
+            sql`insert into ${relation} select unnest(${texts(people.map(({ distinctId }) => distinctId))}),
+              unnest(${texts(people.map(({ traits }) => traits))}),
+              unnest(${texts(people.map(({ groups }) => groups))})`,
+            signal,
+          );
+        },
+        async drop() {
+          await query(sql`drop table if exists ${relation}`);
+        },
+      };
     },
-    close: () => instance.closeSync(),
+    close: async () => instance.closeSync(),
   };
 }
 

@@ -19,6 +19,8 @@ export const FUNCTIONS: readonly string[] = [
      case when isfinite(try_cast(s as double)) then try_cast(s as double) end end`,
   `create macro numeric_of(j) as coalesce(number_of(j), parsed_number(text_of(j)))`,
   `create macro is_set(j) as coalesce(json_type(j) <> 'NULL', false)`,
+  `create macro kind_of(j) as case json_type(j) when 'VARCHAR' then 'text' when 'BOOLEAN' then 'boolean'
+     when 'NULL' then 'null' when 'OBJECT' then 'object' when 'ARRAY' then 'list' else 'number' end`,
   // A text that orders as the identifier of a version does.
   `create macro version_part(s) as case when regexp_full_match(s, '\\d+')
      then '0' || lpad(length(s)::varchar, 9, '0') || s else '1' || s end`,
@@ -45,6 +47,6 @@ export const FUNCTIONS: readonly string[] = [
   `create macro parsed_instant(s) as instant_of(
      regexp_extract(s, '${INSTANT}', ['y', 'mo', 'd', 'h', 'mi', 's', 'f', 'sign', 'oh', 'om']))`,
   // The text that a value of a breakdown is shown as. Neither nothing nor null is a value.
-  `create macro label_of(j) as case when is_set(j) then
-     case when (j->>'$') = '' then '(empty)' else left((j->>'$'), 200) end end`,
+  `create macro shown_as(s) as case when s = '' then '(empty)' else left(s, 200) end`,
+  `create macro label_of(j) as shown_as(j->>'$')`,
 ];

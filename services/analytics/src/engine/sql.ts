@@ -62,7 +62,15 @@ export function anyOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? FALSE : sql`(${join(conditions, sql` or `)})`;
 }
 
-/** A name with a number, such as a column of a step. */
-export function numbered(name: 'a' | 'b' | 'c' | 'm' | 'n' | 't' | 'w', index: number): Sql {
+/** A name with a number, such as a column of a step, or a table of people. */
+export function numbered(
+  name: 'a' | 'b' | 'c' | 'k' | 'l' | 'm' | 'n' | 't' | 'w' | 'people',
+  index: number,
+): Sql {
   return new Sql([`${name}${Math.trunc(index)}`], []);
+}
+
+/** A whole number of ours, where an engine takes no bound value. */
+export function whole(value: number): Sql {
+  return new Sql([String(Math.trunc(value))], []);
 }

@@ -1,16 +1,16 @@
 import type { StoredEvent } from '@switchboard/contracts';
-import { BadRequest, type Clock } from '@switchboard/service-kit';
+import { type Clock, type PageRequest, toPage, unknownCursor } from '@switchboard/service-kit';
 import { z } from 'zod';
-import { integer, join, type Sql, sql, text } from '../engine/sql.ts';
+import type { Dialect, JsonKind } from '../engine/dialect.ts';
+import { integer, join, sql, text } from '../engine/sql.ts';
 import type { Desk } from '../insights/desk.ts';
 import type { Watermark } from '../watermark/watermark.ts';
 
-interface EventsQuery {
+interface EventsQuery extends PageRequest {
   name?: string | undefined;
   distinctId?: string | undefined;
   /** RFC 3339. */
   since?: string | undefined;
-  cursor?: string | undefined;
 }
 
 interface Page {
@@ -25,12 +25,10 @@ interface EventName {
   lastSeenAt: string;
 }
 
-type PropertyType = 'text' | 'number' | 'boolean' | 'null' | 'object' | 'list';
-
 interface Property {
   name: string;
   count: number;
-  types: PropertyType[];
+  types: JsonKind[];
   values: { value: string; count: number }[];
 }
 
@@ -48,7 +46,6 @@ interface ExploreOptions {
 }
 
 const DAY_MS = 86_400_000;
-const PAGE_SIZE = 100;
 const EVENTS_DAYS = 30;
 const NAMES_DAYS = 90;
 const MAX_NAMES = 1000;
@@ -69,18 +66,11 @@ const eventRows = z.array(
   }),
 );
 const nameRows = z.array(z.object({ name: z.string(), count: z.number(), last: z.number() }));
-const TYPES: Record<string, PropertyType> = {
-  VARCHAR: 'text',
-  BOOLEAN: 'boolean',
-  NULL: 'null',
-  OBJECT: 'object',
-  ARRAY: 'list',
-};
 const valueRows = z.array(
   z.object({
     property: z.string(),
     total: z.number(),
-    type: z.string(),
+    type: z.enum(['text', 'number', 'boolean', 'null', 'object', 'list']),
     value: z.string().nullable(),
     count: z.number(),
   }),
@@ -91,38 +81,38 @@ export function createExplore({ desk, watermark, clock }: ExploreOptions): Explo
   const daysAgo = (days: number) => clock.now().getTime() - days * DAY_MS;
 
   return {
-    async events(projectId, { name, distinctId, since, cursor }) {
+    async events(projectId, { name, distinctId, since, cursor, limit }) {
       const position = cursor === undefined ? undefined : parseCursor(cursor);
       const from = since === undefined ? daysAgo(EVENTS_DAYS) : Date.parse(since);
       const known = asOf();
-      const files = await desk.files({
+      const found = await desk.find({
         projectId,
         names: name === undefined ? undefined : [name],
         from,
         to: position === undefined ? undefined : position.t + 1,
       });
-      const conditions = [
+      const conditionsIn = ({ instant, millisOf }: Dialect) => [
         sql`project_id = ${text(projectId)}`,
-        occurredSince(from),
+        sql`occurred_at >= ${instant(from)}`,
         ...(name === undefined ? [] : [sql`event_name = ${text(name)}`]),
         ...(distinctId === undefined ? [] : [sql`distinct_id = ${text(distinctId)}`]),
         ...(position === undefined
           ? []
           : [
-              sql`(epoch_ms(occurred_at) < ${integer(position.t)} or
-                (epoch_ms(occurred_at) = ${integer(position.t)} and event_id < ${text(position.id)}))`,
+              sql`(${millisOf(sql`occurred_at`)} < ${integer(position.t)} or
+                (${millisOf(sql`occurred_at`)} = ${integer(position.t)} and event_id < ${text(position.id)}))`,
             ]),
       ];
-      const rows = await desk.answer(projectId, files, (source, query) =>
+      const rows = await desk.answer(projectId, found, ({ dialect, events }, query) =>
         query(sql`select event_id as id, event_name as name, distinct_id as person, session_id as session,
-          epoch_ms(occurred_at)::double as t, epoch_ms(received_at)::double as received, properties, context
-          from ${source.events} where ${join(conditions, sql` and `)}
-          order by occurred_at desc, event_id desc limit ${integer(PAGE_SIZE + 1)}`),
+          ${dialect.millisOf(sql`occurred_at`)}::double as t,
+          ${dialect.millisOf(sql`received_at`)}::double as received, properties, context
+          from ${events} where ${join(conditionsIn(dialect), sql` and `)}
+          order by occurred_at desc, event_id desc limit ${integer(limit + 1)}`),
       );
-      const found = eventRows.parse(rows);
-      const events = found.slice(0, PAGE_SIZE);
-      const last = events.at(-1);
-      const hasMore = found.length > PAGE_SIZE && last !== undefined;
+      const { rows: events, nextCursor } = toPage(eventRows.parse(rows), limit, ({ t, id }) =>
+        Buffer.from(`${t} ${id}`).toString('base64url'),
+      );
       return {
         asOf: known,
         events: events.map((row) => ({
@@ -135,17 +125,17 @@ export function createExplore({ desk, watermark, clock }: ExploreOptions): Explo
           properties: JSON.parse(row.properties ?? 'null'),
           context: JSON.parse(row.context ?? 'null'),
         })),
-        nextCursor: hasMore ? Buffer.from(`${last.t} ${last.id}`).toString('base64url') : null,
+        nextCursor,
       };
     },
 
     async names(projectId) {
       const from = daysAgo(NAMES_DAYS);
       const known = asOf();
-      const files = await desk.files({ projectId, names: undefined, from });
-      const rows = await desk.answer(projectId, files, (source, query) =>
-        query(sql`select event_name as name, count(*)::double as count, epoch_ms(max(occurred_at))::double as last
-          from ${source.events} where project_id = ${text(projectId)} and ${occurredSince(from)}
+      const found = await desk.find({ projectId, names: undefined, from });
+      const rows = await desk.answer(projectId, found, ({ dialect, events }, query) =>
+        query(sql`select event_name as name, count(*)::double as count, ${dialect.millisOf(sql`max(occurred_at)`)}::double as last
+          from ${events} where project_id = ${text(projectId)} and occurred_at >= ${dialect.instant(from)}
           group by event_name order by count desc, name limit ${integer(MAX_NAMES)}`),
       );
       const eventNames = nameRows
@@ -157,17 +147,17 @@ export function createExplore({ desk, watermark, clock }: ExploreOptions): Explo
     async properties(projectId, name) {
       const from = daysAgo(EVENTS_DAYS);
       const known = asOf();
-      const files = await desk.files({ projectId, names: [name], from });
-      const rows = await desk.answer(projectId, files, (source, query) =>
+      const found = await desk.find({ projectId, names: [name], from });
+      const rows = await desk.answer(projectId, found, ({ dialect, events }, query) =>
         query(sql`
-          with sampled as (select properties from ${source.events} where project_id = ${text(projectId)}
-            and event_name = ${text(name)} and ${occurredSince(from)} order by occurred_at desc limit ${integer(SAMPLED_EVENTS)}),
-          keyed as (select properties, unnest(json_keys(properties)) as property from sampled
-            where properties is not null and json_valid(properties)),
-          found as (select property, json_extract(properties,
-              '/' || replace(replace(property, '~', '~0'), '/', '~1')) as v from keyed),
-          counted as (select property, json_type(v) as type, label_of(v) as value, count(*)::double as count
-            from found group by all),
+          with sampled as (select properties from ${events} where project_id = ${text(projectId)}
+            and event_name = ${text(name)} and occurred_at >= ${dialect.instant(from)}
+            order by occurred_at desc limit ${integer(SAMPLED_EVENTS)}),
+          keyed as (select properties, ${dialect.names(sql`properties`)} as property from sampled
+            where ${dialect.isReadable(sql`properties`)}),
+          found as (select property, ${dialect.memberOf(sql`properties`, sql`property`)} as v from keyed),
+          counted as (select property, ${dialect.kindOf(sql`v`)} as type, ${dialect.labelOf(sql`v`)} as value,
+            count(*)::double as count from found group by all),
           common as (select property, sum(count) as total from counted group by property
             order by total desc, property limit ${integer(MAX_PROPERTIES)})
           select property, total, type, value, count from counted join common using (property)
@@ -183,8 +173,7 @@ export function createExplore({ desk, watermark, clock }: ExploreOptions): Explo
           types: [],
           values: [],
         };
-        const type = TYPES[row.type] ?? 'number';
-        if (!property.types.includes(type)) property.types.push(type);
+        if (!property.types.includes(row.type)) property.types.push(row.type);
         if (row.value !== null && property.values.length < MAX_VALUES)
           property.values.push({ value: row.value, count: row.count });
         properties.set(row.property, property);
@@ -194,13 +183,9 @@ export function createExplore({ desk, watermark, clock }: ExploreOptions): Explo
   };
 }
 
-function occurredSince(from: number): Sql {
-  return sql`occurred_at >= make_timestamptz(${integer(from * 1000)})`;
-}
-
 /** The place of an event in the order of pages. */
 function parseCursor(cursor: string): { t: number; id: string } {
   const [, t, id] = /^(-?\d{1,15}) (.+)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (t === undefined || id === undefined) throw new BadRequest('cursor: not the nextCursor of a page');
+  if (t === undefined || id === undefined) throw unknownCursor();
   return { t: Number(t), id };
 }

@@ -4,9 +4,9 @@ import type { Explore } from './explore.ts';
 
 export function exploreRoutes(app: ServiceApp, { explore }: { explore: Explore }): void {
   app.implement(listEvents, async (c) => {
-    const { distinct_id: distinctId, name, since, cursor } = c.req.valid('query');
+    const { distinct_id: distinctId, name, since, cursor, limit } = c.req.valid('query');
     const { projectId } = c.req.valid('param');
-    return c.json(await explore.events(projectId, { distinctId, name, since, cursor }), 200);
+    return c.json(await explore.events(projectId, { distinctId, name, since, cursor, limit }), 200);
   });
   app.implement(listEventNames, async (c) =>
     c.json(await explore.names(c.req.valid('param').projectId), 200),

@@ -4,6 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '@switchboard/object-store';
+import { noReads, type Reads } from '@switchboard/resilience';
 
 /** Files in use, until `release` is called. */
 export interface Held {
@@ -18,6 +19,8 @@ export interface FileCache {
   keys(): string[];
   /** Deletes files, those in use once they are released. */
   drop(keys: readonly string[]): Promise<void>;
+  /** Files held so far, by whether they were on the disk. */
+  reads(): Readonly<Reads>;
 }
 
 /** A file that the archive has replaced and deleted. */
@@ -54,6 +57,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const entries = new Map<string, Entry>();
+  const reads = noReads();
   let total = 0;
 
   async function download(key: string, path: string): Promise<void> {
@@ -109,6 +113,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
       const held = new Map<string, Entry>();
       for (const file of files) {
         const isMissing = !entries.has(file.key);
+        reads[isMissing ? 'misses' : 'hits']++;
         const entry = take(file);
         held.set(file.key, entry);
         if (isMissing) missing.push([file.key, entry]);
@@ -142,6 +147,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
     },
 
     keys: () => [...entries.keys()],
+    reads: () => reads,
 
     async drop(keys) {
       for (const key of keys) {

@@ -29,7 +29,7 @@ export function createSweep({ store, cache, logger }: SweepOptions): Sweep {
         const keys = cache.keys();
         if (keys.length > 0) await cache.drop(await store.gone(keys));
       } catch (error) {
-        logger.warn({ error }, 'sweeping copies of files failed, retrying');
+        logger.failed('sweep copies of files', error);
       }
     }
   }

@@ -1,26 +1,26 @@
 import { createSlots } from '@switchboard/resilience';
 import { BadRequest, Unavailable } from '@switchboard/service-kit';
-import { type Engine, QueryTimeout, QueryTooLarge } from '../engine/duckdb.ts';
+import { type Engine, EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { FileGone, TooManyBytes } from '../files/cache.ts';
-import type { KnownFile, Wanted } from '../files/store.ts';
+import type { Wanted } from '../files/store.ts';
 import { TooManyBuckets } from '../questions/calendar.ts';
 import { Unanswerable } from '../questions/clauses.ts';
 import type { Asking } from '../questions/question.ts';
-import { type Sources, TooManyFiles } from './source.ts';
+import { type EventSource, type FoundEvents, type Sources, TooManyFiles } from './source.ts';
 
 type Query = Asking['query'];
 
 export interface Desk {
   /** Throws BadRequest for too many files. */
-  files(wanted: Wanted): Promise<KnownFile[]>;
+  find(wanted: Wanted): Promise<FoundEvents>;
   /**
-   * Answers from files, when it is the project's turn and in time. Throws BadRequest for what cannot be answered and
+   * Answers from events, when it is the project's turn and in time. Throws BadRequest for what cannot be answered and
    * Unavailable where trying again may help.
    */
   answer<T>(
     projectId: string,
-    files: readonly KnownFile[],
-    work: (source: Asking['source'], query: Query) => Promise<T>,
+    found: FoundEvents,
+    work: (source: EventSource, query: Query, signal: AbortSignal) => Promise<T>,
   ): Promise<T>;
 }
 
@@ -40,9 +40,9 @@ export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs 
   let present = 0;
 
   return {
-    files: (wanted) => sources.find(wanted).catch(refuse),
+    find: (wanted) => sources.find(wanted).catch(refuse),
 
-    async answer(projectId, files, work) {
+    async answer(projectId, found, work) {
       if (present >= maxRunning + maxWaiting) {
         throw new Unavailable(
           'Too many questions at a time. Retry after the time in Retry-After.',
@@ -53,7 +53,7 @@ export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs 
       const signal = AbortSignal.timeout(timeoutMs);
       try {
         return await slots(projectId, () =>
-          sources.read(projectId, files, (source) => work(source, (query) => engine.query(query, signal))),
+          found.read((source) => work(source, (query) => engine.query(query, signal), signal)),
         );
       } catch (error) {
         return refuse(signal.aborted ? new QueryTimeout('Too late.', { cause: error }) : error);
@@ -80,6 +80,12 @@ function refuse(error: unknown): never {
   if (error instanceof QueryTimeout) {
     throw new Unavailable(
       'The question took too long. Retry after the time in Retry-After, or ask for a shorter range.',
+      RETRY_SECONDS,
+    );
+  }
+  if (error instanceof EngineBusy) {
+    throw new Unavailable(
+      'The database of events is busy. Retry after the time in Retry-After.',
       RETRY_SECONDS,
     );
   }

@@ -1,19 +1,31 @@
 import { filesOfProject } from '@switchboard/contracts';
+import type { Clock } from '@switchboard/service-kit';
+import { CLICKHOUSE } from '../engine/clickhouse-dialect.ts';
+import { DUCKDB } from '../engine/duckdb-dialect.ts';
 import { type Sql, sql, texts } from '../engine/sql.ts';
 import type { FileCache } from '../files/cache.ts';
-import type { FilesStore, KnownFile, Wanted } from '../files/store.ts';
+import type { FilesStore, Wanted } from '../files/store.ts';
 import type { Source } from '../questions/events.ts';
+import type { Watermark } from '../watermark/watermark.ts';
 
 /** A question is about more files than it may read. */
 export class TooManyFiles extends Error {
   override readonly name = 'TooManyFiles';
 }
 
+export type EventSource = Pick<Source, 'dialect' | 'projectId' | 'events'>;
+
+/** The events that a question is about. */
+export interface FoundEvents {
+  /** Changes when there are newer events. */
+  version: string;
+  /** Lets `work` read them. Throws FileGone and TooManyBytes. */
+  read<T>(work: (source: EventSource) => Promise<T>): Promise<T>;
+}
+
 export interface Sources {
-  /** The files with the rows of these events. Throws TooManyFiles. */
-  find(wanted: Wanted): Promise<KnownFile[]>;
-  /** Lets `work` read these files. Throws FileGone and TooManyBytes. */
-  read<T>(projectId: string, files: readonly KnownFile[], work: (source: Source) => Promise<T>): Promise<T>;
+  /** Throws TooManyFiles. */
+  find(wanted: Wanted): Promise<FoundEvents>;
 }
 
 const MAX_FILES = 20_000;
@@ -23,7 +35,8 @@ const NO_EVENTS = sql`(select '' as project_id, '' as event_id, '' as event_name
   null::varchar as session_id, null::timestamptz as occurred_at, null::timestamptz as received_at,
   null::varchar as properties, null::varchar as context where false)`;
 
-export function createSources({
+/** Events in the archive's files, for DuckDB. */
+export function createFileSources({
   store,
   cache,
 }: {
@@ -32,22 +45,47 @@ export function createSources({
 }): Sources {
   return {
     async find(wanted) {
-      const files = await store.find(wanted, MAX_FILES + 1);
-      if (files.length > MAX_FILES) throw new TooManyFiles(`more than ${MAX_FILES} files`);
-      return filesOfProject(files, wanted.projectId);
-    },
-
-    async read(projectId, files, work) {
-      const held = await cache.hold(files);
-      try {
-        return await work({ projectId, events: eventsIn(held.paths) });
-      } finally {
-        held.release();
-      }
+      const all = await store.find(wanted, MAX_FILES + 1);
+      if (all.length > MAX_FILES) throw new TooManyFiles(`more than ${MAX_FILES} files`);
+      const { projectId } = wanted;
+      const files = filesOfProject(all, projectId);
+      return {
+        version: JSON.stringify(files.map(({ key }) => key)),
+        async read(work) {
+          const held = await cache.hold(files);
+          try {
+            return await work({ dialect: DUCKDB, projectId, events: eventsIn(held.paths) });
+          } finally {
+            held.release();
+          }
+        },
+      };
     },
   };
 }
 
 function eventsIn(paths: readonly string[]): Sql {
   return paths.length === 0 ? NO_EVENTS : sql`read_parquet(${texts(paths)}, union_by_name = true)`;
+}
+
+/** Answers are kept for so long at most, because erasing people stores nothing newer. */
+const HOUR_MS = 3_600_000;
+
+/** Events in the table of ClickHouse. */
+export function createTableSources({
+  watermark,
+  clock,
+}: {
+  watermark: Pick<Watermark, 'version'>;
+  clock: Clock;
+}): Sources {
+  return {
+    async find({ projectId }) {
+      const hour = Math.floor(clock.now().getTime() / HOUR_MS);
+      return {
+        version: `${watermark.version()} in ${hour}`,
+        read: (work) => work({ dialect: CLICKHOUSE, projectId, events: sql`events` }),
+      };
+    },
+  };
 }

@@ -7,7 +7,8 @@ import { stickiness } from './stickiness.ts';
 import { trends } from './trends.ts';
 
 /** Answers a question of any kind. Throws TooManyBuckets, Unanswerable and what the engine throws. */
-export function answer(question: InsightQuery, asking: Asking): Promise<ReportContent> {
+export function answer(asked: InsightQuery, asking: Asking): Promise<ReportContent> {
+  const question = withinCohort(asked);
   switch (question.kind) {
     case 'trends':
       return trends(question, asking);
@@ -20,4 +21,11 @@ export function answer(question: InsightQuery, asking: Asking): Promise<ReportCo
     case 'lifecycle':
       return lifecycle(question, asking);
   }
+}
+
+/** The cohort that a question is about, as one more condition. */
+function withinCohort<Q extends InsightQuery>(question: Q): Q {
+  const { cohort, where = [] } = question;
+  if (cohort === undefined) return question;
+  return { ...question, where: [...where, { attribute: 'cohort', op: 'in_cohort', value: cohort }] };
 }

@@ -1,7 +1,10 @@
 import type { EventChoice, InsightClause } from '@switchboard/contracts';
+import type { Dialect } from '../engine/dialect.ts';
 import {
   allOf,
+  anyOf,
   COMMA,
+  FALSE,
   integer,
   integers,
   join,
@@ -12,24 +15,23 @@ import {
   text,
 } from '../engine/sql.ts';
 import type { Calendar, Span } from './calendar.ts';
-import { fulfils, partOf, Unanswerable } from './clauses.ts';
+import { clausesIn } from './clauses.ts';
+import { attributeOf, belongsTo, type Cohort, cohortsIn, isAboutCohorts, personPart } from './cohorts.ts';
 
-const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
-const PERSON_ATTRIBUTE = /^(?:trait|group)\./s;
-
-/** What questions are asked of: rows of archived events, and of people where `needsPeople` says so. */
+/** What questions are asked of: rows of archived events, and what is known of people. */
 export interface Source {
+  /** The language of the engine that has them. */
+  dialect: Dialect;
   projectId: string;
   /** A relation with the columns of an archived file. */
   events: Sql;
-  /** A relation of distinct_id, and traits and groups as JSON. */
-  people?: Sql;
+  /** A relation of distinct_id, and traits and groups as JSON. Absent: the question reads none. */
+  people?: Sql | undefined;
+  /** By id; those of the question that there are. */
+  cohorts: ReadonlyMap<string, Cohort>;
 }
 
-/** Whether a question reads traits or groups, which the files do not have. */
-export function needsPeople(attributes: readonly string[]): boolean {
-  return attributes.some((name) => PERSON_ATTRIBUTE.test(name));
-}
+const CONTEXT_PREFIX = 'context.';
 
 interface Selection {
   source: Source;
@@ -50,24 +52,53 @@ export interface SelectedEvents {
   matches(choice: EventChoice): Sql;
   /** The JSON of an attribute, for use outside of `query`. */
   attribute(name: string): Sql;
+  /** The text that the value of an attribute of `labels` is shown as, for use outside of `query`. */
+  label(name: string): Sql;
 }
 
-/** Prepares a selection in which `choices` are told apart and `attributes` are read. */
+/** Prepares a selection in which `choices` are told apart, and `attributes` and the labels of others are read. */
 export function selectEvents(
   { source, names, where, from, to }: Selection,
   choices: readonly EventChoice[],
-  attributes: readonly string[] = [],
+  { attributes = [], labels = [] }: { attributes?: readonly string[]; labels?: readonly string[] } = {},
 ): SelectedEvents {
+  const { dialect } = source;
+  const fulfils = clausesIn(dialect);
   const clauses = [...where, ...choices.flatMap((choice) => choice.where ?? [])];
-  const read = [...new Set([...clauses.map(({ attribute }) => attribute), ...attributes])];
+  const ids = clauses.filter(isAboutCohorts).flatMap((clause) => cohortsIn(clause) ?? []);
+  // Nobody is in an unknown cohort.
+  const cohorts = [...new Set(ids)].flatMap((id) => {
+    const cohort = source.cohorts.get(id);
+    return cohort === undefined ? [] : [{ id, cohort }];
+  });
+  const read = [
+    ...new Set([
+      ...clauses.filter((clause) => !isAboutCohorts(clause)).map((clause) => clause.attribute),
+      ...cohorts.flatMap(({ cohort }) => cohort.match.map(attributeOf)),
+      ...attributes,
+      ...labels.filter((name) => documentOf(name) === undefined),
+    ]),
+  ];
+  // Read at once, which is cheaper than from the JSON of the value.
+  const labelled = [...new Set(labels)].flatMap((name, index) => {
+    const found = documentOf(name);
+    return found === undefined ? [] : [{ name, column: numbered('l', index), ...found }];
+  });
   const columns = new Map(read.map((name, index) => [name, numbered('a', index)]));
   const attribute = (name: string): Sql => {
     const column = columns.get(name);
     if (column === undefined) throw new Error('An attribute is not part of the selection.');
     return column;
   };
-  const all = (list: readonly InsightClause[]) =>
-    allOf(list.map((clause) => fulfils(clause, attribute(clause.attribute))));
+  const isIn = new Map(cohorts.map(({ id }, index) => [id, numbered('k', index)]));
+  const test = (clause: InsightClause): Sql => {
+    if (!isAboutCohorts(clause)) return fulfils(clause, attribute(clause.attribute));
+    const named = cohortsIn(clause);
+    if (named === undefined) return FALSE;
+    const isInAny = anyOf(named.flatMap((id) => isIn.get(id) ?? []));
+    return clause.op === 'in_cohort' ? isInAny : sql`(not ${isInAny})`;
+  };
+  const all = (list: readonly InsightClause[]) => allOf(list.map(test));
   const conditions = [
     sql`project_id = ${text(source.projectId)}`,
     ...(names === undefined
@@ -78,35 +109,66 @@ export function selectEvents(
             COMMA,
           )})`,
         ]),
-    ...(from === undefined ? [] : [sql`occurred_at >= make_timestamptz(${integer(from * 1000)})`]),
-    ...(to === undefined ? [] : [sql`occurred_at < make_timestamptz(${integer(to * 1000)})`]),
+    ...(from === undefined ? [] : [sql`occurred_at >= ${dialect.instant(from)}`]),
+    ...(to === undefined ? [] : [sql`occurred_at < ${dialect.instant(to)}`]),
   ];
-  const people = needsPeople(read);
-  if (people && source.people === undefined) throw new Unanswerable('people are not available');
-  const joined =
-    people && source.people !== undefined
-      ? sql` left join ${source.people} as person on person.distinct_id = e.distinct_id`
-      : sql``;
-  const extracted = read.map((name, index) => sql`, ${extract(name)} as ${numbered('a', index)}`);
-  return {
-    query: sql`select * from (select epoch_ms(e.occurred_at) as t, e.distinct_id as p, e.event_id as id, e.event_name as event_name${join(
-      extracted,
+  const extracted = read.map((name, index) => ({ name, column: numbered('a', index) }));
+  const ofPeople = extracted.filter(({ name }) => personPart(name) !== undefined);
+  const columnsOf = (list: typeof extracted) =>
+    join(
+      list.map(({ name, column }) => sql`, ${extract(dialect, name)} as ${column}`),
       sql``,
-    )} from (select * from ${source.events} where ${join(conditions, sql` and `)}) as e${joined}) where ${all(where)}`,
+    );
+  const joined =
+    ofPeople.length === 0
+      ? sql``
+      : sql` left join (select distinct_id${columnsOf(ofPeople)} from ${peopleOf(source)} as person) as person
+          on person.distinct_id = e.distinct_id`;
+  const ofEvents = columnsOf(extracted.filter(({ name }) => personPart(name) === undefined));
+  const asLabels = join(
+    labelled.map(
+      ({ document, property, column }) => sql`, ${dialect.labelOfProperty(document, property)} as ${column}`,
+    ),
+    sql``,
+  );
+  const fromPeople = join(
+    ofPeople.map(({ column }) => sql`, ${dialect.joined(sql`person.${column}`)} as ${column}`),
+    sql``,
+  );
+  const selected = sql`select ${dialect.millisOf(sql`e.occurred_at`)} as t, e.distinct_id as p, e.event_id as id, e.event_name as event_name${ofEvents}${asLabels}${fromPeople}
+    from (select * from ${source.events} where ${join(conditions, sql` and `)}) as e${joined}`;
+  const memberships = cohorts.map(
+    ({ cohort }, index) => sql`, ${belongsTo(dialect, cohort, sql`p`, attribute)} as ${numbered('k', index)}`,
+  );
+  const told = cohorts.length === 0 ? selected : sql`select *${join(memberships, sql``)} from (${selected})`;
+  return {
+    query: sql`select * from (${told}) where ${all(where)}`,
     matches: ({ event, where: more = [] }) => sql`(event_name = ${text(event)} and ${all(more)})`,
     attribute,
+    label: (name) => labelled.find((one) => one.name === name)?.column ?? dialect.labelOf(attribute(name)),
   };
 }
 
-/** A text that is not JSON, such as one with half a surrogate pair, has no parts. */
-function extract(name: string): Sql {
-  if (name === 'distinct_id') return sql`to_json(e.distinct_id)`;
-  if (name === 'session_id') return sql`to_json(e.session_id)`;
-  const [, type, trait] = GROUP_ATTRIBUTE.exec(name) ?? [];
-  if (type !== undefined && trait !== undefined) return sql`try(${partOf(sql`person.groups`, type, trait)})`;
-  if (name.startsWith('trait.')) return sql`try(${partOf(sql`person.traits`, name.slice('trait.'.length))})`;
-  if (name.startsWith('context.')) return sql`try(${partOf(sql`e.context`, name.slice('context.'.length))})`;
-  return sql`try(${partOf(sql`e.properties`, name)})`;
+function peopleOf({ people }: Source): Sql {
+  if (people === undefined) throw new Error('The question reads people, and the source has none.');
+  return people;
+}
+
+function extract({ jsonOf, partOf, propertyOf }: Dialect, name: string): Sql {
+  if (name === 'distinct_id') return jsonOf(sql`e.distinct_id`);
+  if (name === 'session_id') return jsonOf(sql`e.session_id`);
+  const part = personPart(name);
+  if (part?.type !== undefined) return partOf(propertyOf(sql`person.groups`, part.type), part.trait);
+  if (part !== undefined) return propertyOf(sql`person.traits`, part.trait);
+  const { document, property } = documentOf(name) ?? { document: sql`e.properties`, property: name };
+  return propertyOf(document, property);
+}
+
+/** Where an attribute of an event itself is; undefined for others. */
+function documentOf(name: string): { document: Sql; property: string } | undefined {
+  if (name === 'distinct_id' || name === 'session_id' || personPart(name) !== undefined) return undefined;
+  if (!name.startsWith(CONTEXT_PREFIX)) return { document: sql`e.properties`, property: name };
+  return { document: sql`e.context`, property: name.slice(CONTEXT_PREFIX.length) };
 }
 
 /** The local unit of a column `t` of instants. */
@@ -123,11 +185,26 @@ function unitAt({ stretches, unitMs }: Calendar): Sql {
 }
 
 /** Adds `u`, the local unit of each row, and `b`, its bucket: null outside of the calendar. */
-export function withBuckets(query: Sql, calendar: Calendar): Sql {
+export function withBuckets({ elementOf }: Dialect, query: Sql, calendar: Calendar): Sql {
   const place = sql`u - ${integer(calendar.mapped)}`;
-  return sql`select *, case when ${place} >= 0 and ${place} < ${integer(calendar.buckets.length)}
-    then list_extract(${integers(calendar.buckets)}, (${place} + 1)::bigint) end as b
+  const { buckets } = calendar;
+  const [zero = 0] = buckets;
+  const width = widthOf(buckets);
+  const bucket =
+    width === undefined
+      ? elementOf(integers(buckets), sql`${place} + 1`)
+      : sql`(floor((${place}) / ${number(width)})::bigint + ${integer(zero)})`;
+  return sql`select *, case when ${place} >= 0 and ${place} < ${integer(buckets.length)}
+    then ${bucket} end as b
     from (select *, ${unitAt(calendar)} as u from (${query}))`;
+}
+
+/** How many units each bucket has; undefined where they differ. Computing a bucket is cheaper than a look-up. */
+function widthOf(buckets: readonly number[]): number | undefined {
+  const [zero = 0] = buckets;
+  const next = buckets.findIndex((bucket) => bucket !== zero);
+  const width = next === -1 ? buckets.length : next;
+  return buckets.every((bucket, index) => bucket === zero + Math.floor(index / width)) ? width : undefined;
 }
 
 /** Whether a row lies in the span itself. */

@@ -1,12 +1,8 @@
-import {
-  breakdownLimit,
-  type EventChoice,
-  type FunnelQuery,
-  type ReportContent,
-} from '@switchboard/contracts';
+import { breakdownLimit, type FunnelQuery, type ReportContent } from '@switchboard/contracts';
 import { z } from 'zod';
+import type { Dialect } from '../engine/dialect.ts';
 import { anyOf, COMMA, integer, join, numbered, type Sql, sql } from '../engine/sql.ts';
-import { calendarOf, spanOf } from './calendar.ts';
+import { type Calendar, calendarOf, spanOf } from './calendar.ts';
 import { isInSpan, type SelectedEvents, selectEvents, withBuckets } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
 import { NONE, OTHER } from './trends.ts';
@@ -25,6 +21,7 @@ const DEFAULT_WINDOW = { count: 14, unit: 'day' } as const;
  * chain with the latest start, because its window closes last, and of those the earliest event of each later step.
  */
 export async function funnel(question: FunnelQuery, asking: Asking): Promise<ReportContent> {
+  const { dialect } = asking.source;
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', steps, exclude = [], breakdown } = question;
   const span = spanOf(question.range, interval, timezone, asking.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone });
@@ -40,141 +37,180 @@ export async function funnel(question: FunnelQuery, asking: Asking): Promise<Rep
       to: calendar.to + windowMs,
     },
     choices,
-    breakdown === undefined ? [] : [breakdown.property],
+    { labels: breakdown === undefined ? [] : [breakdown.property] },
   );
-  const events = eventsOf(question, selected, withBuckets(selected.query, calendar), isInSpan(calendar));
+  const events = eventsOf(question, selected, calendar, dialect);
+  const layout = layoutOf(question);
   const chains = steps.map((_, index) => numbered('c', index));
   const stages = steps
     .slice(1)
-    .map((_, before) => sql`, ${numbered('w', before + 1)} as (${stageOf({ steps, before, windowMs })})`);
-  const deepest = sql`coalesce(${join(
-    chains.toReversed().map((chain) => sql`${chain}.v`),
-    COMMA,
-  )})`;
+    .map(
+      (_, before) =>
+        sql`, ${numbered('w', before + 1)} as (${stageOf({ layout, before, windowMs, dialect })})`,
+    );
+  const deepest = sql`case ${join(
+    chains
+      .map((chain, step) => sql`when ${dialect.isRow(chain)} then ${labelOf({ layout, step, dialect })}`)
+      .toReversed(),
+    sql` `,
+  )} end`;
   const totals = join(
-    chains.map((chain) => sql`count(${chain})::integer`),
+    chains.map((chain) => sql`count(case when ${dialect.isRow(chain)} then 1 end)::double`),
     COMMA,
   );
   const medians = join(
-    steps.map((_, index) =>
-      index === 0
+    steps.map((_, step) =>
+      step === 0
         ? sql`null::double`
-        : sql`quantile_cont(${timeOf(index, index)} - ${timeOf(index, index - 1)}, 0.5)::double`,
+        : sql`${dialect.quantile(
+            sql`case when ${dialect.isRow(numbered('c', step))} then ${timeOf(dialect, step, step)} - ${timeOf(dialect, step, step - 1)} end`,
+            sql`0.5`,
+          )}::double`,
     ),
     COMMA,
   );
-  const split =
-    breakdown === undefined
-      ? sql``
-      : sql` union all select kind, label, [${totals}], [] from (
-          select case when label = 'n' then 'none' when place <= ${integer(breakdownLimit(1, breakdown.limit))}
-            then 'one' else 'other' end as kind,
-            case when kind = 'one' then substr(label, 2) else '' end as label, ${join(chains, COMMA)}
-          from per left join (select label as shown, row_number() over (order by count(*) desc, label) as place
-            from per where label <> 'n' group by label) on shown = label)
-        group by kind, label`;
-  const rows = await asking.query(sql`
+  const people = sql`
     with ${numbered('w', 0)} as (${events})${join(stages, sql``)},
     best as (select p, ${join(
       chains.map((chain) => sql`max(${chain}) as ${chain}`),
       COMMA,
     )} from ${numbered('w', steps.length - 1)} group by p),
-    per as materialized (select *, ${deepest} as label from best where ${numbered('c', 0)} is not null)
-    select 'all' as kind, '' as label, [${totals}] as counts, [${medians}] as medians from per${split}`);
+    per as (select *, ${deepest} as label from best where ${dialect.isRow(numbered('c', 0))})`;
+  const found = sql`[${totals}] as counts, [${medians}] as medians`;
+  // Of each label, and of all people together.
+  const rows = await asking.query(
+    breakdown === undefined
+      ? sql`${people} select ${found} from per`
+      : sql`${people},
+        sized as (select *, count(*) over (partition by label) as people from per),
+        placed as (select *, case when label = 'n' then 'none'
+          when dense_rank() over (order by case when label = 'n' then 1 else 0 end, people desc, label)
+            <= ${integer(breakdownLimit(1, breakdown.limit))} then 'one' else 'other' end as kind from sized),
+        named as (select *, case when kind = 'one' then substr(label, 2) else '' end as name from placed)
+        select coalesce(kind, '') as line, coalesce(name, '') as label, ${found}
+        from named group by grouping sets ((), (kind, name))`,
+  );
   return reportOf(question, rows);
+}
+
+/**
+ * What a chain has, in the order by which it is better: the time of its start, those of its later steps, negative so
+ * that the earliest is the highest, and only where they are needed its label and the ids of its events.
+ */
+interface Layout {
+  hasLabel: boolean;
+  hasIds: boolean;
+  isExcluding: boolean;
+}
+
+function layoutOf({ steps, breakdown, exclude }: FunnelQuery): Layout {
+  // One event may fulfil two steps only if both are of its name.
+  const hasIds = new Set(steps.map(({ event }) => event)).size < steps.length;
+  return { hasLabel: breakdown !== undefined, hasIds, isExcluding: exclude !== undefined };
 }
 
 /** Rows with whether they fulfil each step, the chain they begin, and the last excluded event before them. */
 function eventsOf(
-  { steps, exclude, breakdown }: FunnelQuery,
+  question: FunnelQuery,
   selected: SelectedEvents,
-  query: Sql,
-  inSpan: Sql,
+  calendar: Calendar,
+  dialect: Dialect,
 ): Sql {
-  const label =
-    breakdown === undefined
-      ? sql`'n'`
-      : sql`coalesce('v' || label_of(${selected.attribute(breakdown.property)}), 'n')`;
+  const { steps, exclude, breakdown } = question;
+  const { hasIds } = layoutOf(question);
   const matches = steps.map((step, index) => sql`, ${selected.matches(step)} as ${numbered('m', index)}`);
   const excluded =
     exclude === undefined
-      ? sql`null::bigint`
-      : sql`max(t) filter (where ${anyOf(exclude.map((choice) => selected.matches(choice)))})
-          over (partition by p order by t range between unbounded preceding and 1 preceding)`;
-  return sql`select p, t, id, ${excluded} as x${join(matches, sql``)}, case when ${numbered('m', 0)} and ${inSpan}
-    then {t0: t, v: ${label}${hasTwins(steps) ? sql`, ids: [id]` : sql``}} end as ${numbered('c', 0)} from (${query})`;
+      ? sql``
+      : sql`, max(case when ${anyOf(exclude.map((choice) => selected.matches(choice)))} then t end)
+          over (partition by p order by t range between unbounded preceding and 1 preceding) as x`;
+  const begun = dialect.rowIf(sql`${selected.matches(steps[0] ?? { event: '' })} and ${isInSpan(calendar)}`, [
+    sql`t`,
+    ...(breakdown === undefined ? [] : [sql`coalesce('v' || ${selected.label(breakdown.property)}, 'n')`]),
+    ...(hasIds ? [dialect.listOf(sql`id`)] : []),
+  ]);
+  return sql`select p, t${hasIds ? sql`, id` : sql``}${excluded}${join(matches, sql``)}, ${begun} as ${numbered('c', 0)}
+    from (${withBuckets(dialect, selected.query, calendar)}) as ev`;
 }
 
-/** Whether one event may fulfil two steps: only if both are of its name. */
-function hasTwins(steps: readonly EventChoice[]): boolean {
-  return new Set(steps.map(({ event }) => event)).size < steps.length;
-}
-
-interface Step {
-  steps: readonly EventChoice[];
+interface Stage {
+  layout: Layout;
   /** The index of the step before. */
   before: number;
   windowMs: number;
+  dialect: Dialect;
 }
 
 /** Adds the chain that each event prolongs, if it fulfils the next step in time. */
-function stageOf({ steps, before, windowMs }: Step): Sql {
+function stageOf({ layout, before, windowMs, dialect }: Stage): Sql {
+  const { hasLabel, hasIds, isExcluding } = layout;
   const chain = numbered('c', before);
-  const times = Array.from({ length: before }, (_, index) => {
-    const name = numbered('n', index + 1);
-    return sql`${name}: last.${name}, `;
-  });
-  const twins = hasTwins(steps);
-  const ids = twins ? sql`, ids: list_append(last.ids, id)` : sql``;
-  const prolonged = sql`{t0: last.t0, ${join(times, sql``)}${numbered('n', before + 1)}: -t, v: last.v${ids}}`;
-  const upToNow = sql`over (partition by p order by t range between unbounded preceding and current row`;
-  const others = sql`max(${chain}) ${upToNow} exclude current row)`;
-  const earlier = sql`max(${chain}) over (partition by p order by t range between unbounded preceding and 1 preceding)`;
+  const last = sql`last`;
+  const start = dialect.valueOf(last, 0);
+  const prolonged = [
+    start,
+    ...Array.from({ length: before }, (_, index) => dialect.valueOf(last, index + 1)),
+    sql`-t`,
+    ...(hasLabel ? [dialect.valueOf(last, before + 1)] : []),
+    ...(hasIds ? [dialect.append(dialect.valueOf(last, idsAt(layout, before)), sql`id`)] : []),
+  ];
+  const inTime = sql`${numbered('m', before + 1)} and ${dialect.isRow(last)} and t - ${start} <= ${integer(windowMs)}`;
+  const isNext = isExcluding ? sql`${inTime} and (x is null or ${start} >= x)` : inTime;
+  const upTo = (end: Sql) =>
+    sql`max(${chain}) over (partition by p order by t range between unbounded preceding and ${end})`;
   // Where the best chain of this moment has the event already, the best of earlier moments cannot.
-  const inner = twins
-    ? sql`select * exclude (others, earlier), case when list_contains(others.ids, id) then earlier else others end as last
-        from (select *, ${others} as others, ${earlier} as earlier from ${numbered('w', before)})`
-    : sql`select *, max(${chain}) ${upToNow}) as last from ${numbered('w', before)}`;
-  return sql`select * exclude (last), case when ${numbered('m', before + 1)} and t - last.t0 <= ${integer(windowMs)}
-    and (x is null or last.t0 >= x) then ${prolonged} end as ${numbered('c', before + 1)} from (${inner})`;
+  const inner = hasIds
+    ? sql`select ${dialect.allBut(sql`others, earlier`)}, case when ${dialect.isRow(sql`others`)} and
+        ${dialect.isIn(sql`id`, dialect.valueOf(sql`others`, idsAt(layout, before)))} then earlier else others end as last
+        from (select *, ${dialect.highestOfOthers(chain)} as others, ${upTo(sql`1 preceding`)} as earlier
+          from ${numbered('w', before)}) as ev`
+    : sql`select *, ${upTo(sql`current row`)} as last from ${numbered('w', before)}`;
+  return sql`select ${dialect.allBut(sql`last`)}, ${dialect.rowIf(isNext, prolonged)} as ${numbered('c', before + 1)}
+    from (${inner}) as ev`;
 }
 
-/** When the chain of a step came to an earlier one, in milliseconds. Times are kept negative, so that the earliest is the maximum. */
-function timeOf(chain: number, step: number): Sql {
-  return step === 0
-    ? sql`${numbered('c', chain)}.t0`
-    : sql`(-${numbered('c', chain)}.${numbered('n', step)})`;
+/** Where a chain of a step has the ids of its events. */
+function idsAt({ hasLabel }: Layout, step: number): number {
+  return step + (hasLabel ? 2 : 1);
 }
 
+function labelOf({ layout, step, dialect }: { layout: Layout; step: number; dialect: Dialect }): Sql {
+  return layout.hasLabel ? dialect.valueOf(numbered('c', step), step + 1) : sql`'n'`;
+}
+
+/** When the chain of a step came to an earlier one, in milliseconds. */
+function timeOf(dialect: Dialect, chain: number, step: number): Sql {
+  const value = dialect.valueOf(numbered('c', chain), step);
+  return step === 0 ? value : sql`(-${value})`;
+}
+
+const list = <T>(item: z.ZodType<T>) =>
+  z.array(item).or(z.object({ items: z.array(item) }).transform(({ items }) => items));
 const resultRows = z.array(
   z.object({
-    kind: z.enum(['all', 'one', 'other', 'none']),
-    label: z.string(),
-    counts: z
-      .object({ items: z.array(z.number()) })
-      .transform(({ items }) => items)
-      .or(z.array(z.number())),
-    medians: z
-      .array(z.number().nullable())
-      .or(z.object({ items: z.array(z.number().nullable()) }).transform(({ items }) => items)),
+    /** Absent, or empty: all people. */
+    line: z.enum(['', 'one', 'other', 'none']).default(''),
+    label: z.string().default(''),
+    counts: list(z.number()),
+    medians: list(z.number().nullable()),
   }),
 );
 const ORDER = ['one', 'other', 'none'];
 
 function reportOf({ steps, breakdown }: FunnelQuery, found: unknown): ReportContent {
   const rows = resultRows.parse(found);
-  const total = rows.find(({ kind }) => kind === 'all');
+  const total = rows.find(({ line }) => line === '');
   const names = differentNames(steps.map(({ event, name = event }) => name));
   const lines = rows
-    .filter(({ kind }) => kind !== 'all')
+    .filter(({ line }) => line !== '')
     .sort(
       (one, other) =>
-        ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind) ||
+        ORDER.indexOf(one.line) - ORDER.indexOf(other.line) ||
         (other.counts[0] ?? 0) - (one.counts[0] ?? 0) ||
         (one.label < other.label ? -1 : 1),
     );
   const shown = differentNames(
-    lines.map(({ kind, label }) => (kind === 'one' ? label : kind === 'other' ? OTHER : NONE)),
+    lines.map(({ line, label }) => (line === 'one' ? label : line === 'other' ? OTHER : NONE)),
   );
   return {
     kind: 'funnel',

@@ -1,13 +1,15 @@
 import type { LifecycleQuery, ReportContent } from '@switchboard/contracts';
 import { z } from 'zod';
-import { integer, sql } from '../engine/sql.ts';
+import { sql } from '../engine/sql.ts';
 import { calendarOf, spanOf } from './calendar.ts';
 import { isInSpan, selectEvents, withBuckets } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL } from './question.ts';
 
 const STATES = ['New', 'Returning', 'Resurrecting', 'Dormant'] as const;
 
-const stateRows = z.array(z.object({ b: z.number(), state: z.enum(STATES), people: z.number() }));
+const bucketRows = z.array(
+  z.object({ b: z.number(), fresh: z.number(), back: z.number(), again: z.number(), gone: z.number() }),
+);
 
 /** People by what they did in each interval and before it. */
 export async function lifecycle(question: LifecycleQuery, asking: Asking): Promise<ReportContent> {
@@ -19,26 +21,32 @@ export async function lifecycle(question: LifecycleQuery, asking: Asking): Promi
     { source: asking.source, names: event === undefined ? undefined : [event], where, to: calendar.to },
     [],
   );
+  // A person's buckets in order, those of other times as null before them.
   const rows = await asking.query(sql`
-    with ev as materialized (${withBuckets(query, calendar)}),
-    earliest as (select p, min(t) as t from ev group by p),
-    active as (select p, b, min(t) as t from ev where b = -1 or ${isInSpan(calendar)} group by p, b)
-    select a.b::integer as b, case when a.t = earliest.t then 'New' when before.p is not null then 'Returning'
-      else 'Resurrecting' end as state, count(*)::double as people
-    from active as a join earliest on earliest.p = a.p
-      left join active as before on before.p = a.p and before.b = a.b - 1
-    where a.b >= 0 group by all
-    union all
-    select (a.b + 1)::integer, 'Dormant', count(*)::double
-    from active as a anti join active as later on later.p = a.p and later.b = a.b + 1
-    where a.b < ${integer(calendar.labels.length - 1)} group by all`);
-  const found = stateRows.parse(rows);
-  const series = STATES.map((name) => {
-    const values = calendar.labels.map(() => 0);
-    for (const { b, state, people } of found) {
-      if (state === name) values[b] = name === 'Dormant' ? -people : people;
-    }
-    return { name, values };
-  });
+    select b::double as b, count(case when t = earliest then 1 end)::double as fresh,
+      count(case when t > earliest and before = b - 1 then 1 end)::double as back,
+      count(case when t > earliest and coalesce(before <> b - 1, true) then 1 end)::double as again,
+      count(case when coalesce(after <> b + 1, true) then 1 end)::double as gone
+    from (select b, t, min(t) over (partition by p) as earliest,
+        max(b) over (partition by p order by b nulls first rows between 1 preceding and 1 preceding) as before,
+        min(b) over (partition by p order by b nulls first rows between 1 following and 1 following) as after
+      from (select p, b, min(t) as t
+        from (select p, t, case when b = -1 or ${isInSpan(calendar)} then b end as b
+          from (${withBuckets(asking.source.dialect, query, calendar)}) as ev) as known
+        group by p, b) as active) as placed
+    where b is not null group by b`);
+  const found = new Map(bucketRows.parse(rows).map((row) => [row.b, row]));
+  const peopleIn = {
+    New: (b: number) => found.get(b)?.fresh ?? 0,
+    Returning: (b: number) => found.get(b)?.back ?? 0,
+    Resurrecting: (b: number) => found.get(b)?.again ?? 0,
+    Dormant: (b: number) => 0 - (found.get(b - 1)?.gone ?? 0),
+  };
+  // A person counts in every interval.
+  const series = STATES.map((name) => ({
+    name,
+    values: calendar.labels.map((_, b) => peopleIn[name](b)),
+    total: null,
+  }));
   return { kind: 'bar', unit: 'people', interval, buckets: calendar.labels, series };
 }

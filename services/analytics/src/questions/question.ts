@@ -1,5 +1,5 @@
 import type { InsightInterval } from '@switchboard/contracts';
-import type { Row } from '../engine/duckdb.ts';
+import type { Row } from '../engine/engine.ts';
 import type { Sql } from '../engine/sql.ts';
 import type { Source } from './events.ts';
 

@@ -19,6 +19,8 @@ const pairRows = z.array(z.object({ row: z.number(), period: z.number(), people:
 /** Of the people who began in each interval, the part that came back n intervals later. */
 export async function retention(question: RetentionQuery, asking: Asking): Promise<ReportContent> {
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [], start, periods } = question;
+  const { dialect } = asking.source;
+  const { materialized } = dialect;
   const isFirst = question.mode !== 'every';
   const span = spanOf(range, interval, timezone, asking.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone, after: periods - 1 });
@@ -36,18 +38,18 @@ export async function retention(question: RetentionQuery, asking: Asking): Promi
     [start, question.return],
   );
   const starts = isFirst
-    ? sql`select p, b, t from (select p, min_by(b, t) as b, min(t) as t, min_by(u, t) as u from ev
+    ? sql`select p, b, t from (select p, argMin(b, t) as b, min(t) as t, argMin(u, t) as u from ev
         where ${matches(start)} group by p) where ${isInSpan(calendar)}`
     : sql`select p, b, min(t) as t from ev where ${matches(start)} and ${isInSpan(calendar)} group by p, b`;
   const rows = await asking.query(sql`
-    with ev as materialized (${withBuckets(query, calendar)}),
-    starts as materialized (${starts}),
+    with ev as ${materialized}(${withBuckets(dialect, query, calendar)}),
+    starts as ${materialized}(${starts}),
     returns as (select p, b, max(t) as t from ev where ${matches(question.return)} and b >= 0 group by p, b)
     select b::integer as row, -1 as period, count(*)::double as people from starts group by all
     union all
     select s.b::integer, (r.b - s.b)::integer, count(*)::double
-    from starts as s join returns as r on r.p = s.p and r.b >= s.b and r.b < s.b + ${integer(periods)}
-    where r.b > s.b or r.t >= s.t
+    from starts as s join returns as r on r.p = s.p
+    where r.b >= s.b and r.b < s.b + ${integer(periods)} and (r.b > s.b or r.t >= s.t)
     group by all`);
   const people = new Map(pairRows.parse(rows).map((one) => [`${one.row} ${one.period}`, one.people]));
   const countOf = (row: number, period: number) => people.get(`${row} ${period}`) ?? 0;

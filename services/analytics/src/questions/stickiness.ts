@@ -22,7 +22,7 @@ export async function stickiness(question: StickinessQuery, asking: Asking): Pro
     );
     const rows = await asking.query(sql`
       select active::integer as active, count(*)::double as people
-      from (select p, count(distinct b) as active from (${withBuckets(query, calendar)})
+      from (select p, count(distinct b) as active from (${withBuckets(asking.source.dialect, query, calendar)})
         where ${matches(choice)} and ${isInSpan(calendar)} group by p)
       group by active`);
     const people = new Map(activeRows.parse(rows).map((row) => [row.active, row.people]));

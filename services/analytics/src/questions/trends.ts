@@ -1,5 +1,6 @@
 import { breakdownLimit, type Measure, type ReportContent, type TrendsQuery } from '@switchboard/contracts';
 import { z } from 'zod';
+import type { Dialect } from '../engine/dialect.ts';
 import { integer, type Sql, sql, texts } from '../engine/sql.ts';
 import { type Calendar, calendarOf, spanBefore, spanOf } from './calendar.ts';
 import { isInSpan, selectEvents, withBuckets } from './events.ts';
@@ -17,6 +18,8 @@ interface Line {
   label: string | null;
   values: Values;
   previous?: Values;
+  /** Where the values of buckets do not add up. */
+  total?: null;
 }
 
 export async function trends(question: TrendsQuery, asking: Asking): Promise<ReportContent> {
@@ -27,7 +30,7 @@ export async function trends(question: TrendsQuery, asking: Asking): Promise<Rep
     question.compare === undefined
       ? undefined
       : calendarOf({ span: spanBefore(span), interval, timeZone: timezone });
-  const named: { name: string; values: Values; previous?: Values }[] = [];
+  const named: (Omit<Line, 'label'> & { name: string })[] = [];
   for (const series of question.series) {
     const name = series.name ?? series.event;
     const lines = await linesOf(question, series, { asking, calendar, before });
@@ -56,28 +59,29 @@ interface Context {
 
 async function linesOf(question: TrendsQuery, series: Series, context: Context): Promise<Line[]> {
   const { asking, calendar, before } = context;
-  const shown = question.breakdown && (await commonest(question, series, asking, calendar));
-  const now = await valuesOf(question, series, { asking, calendar, shown });
-  const then = before && (await valuesOf(question, series, { asking, calendar: before, shown }));
+  const now = await valuesOf(question, series, { asking, calendar });
+  const then = before && (await valuesOf(question, series, { asking, calendar: before, shown: now.shown }));
   const empty = emptyValue(series.measure);
   const labels =
-    shown === undefined ? [null] : [...shown, ...[OTHER, NONE].filter((label) => now.has(kindOf(label)))];
+    question.breakdown === undefined
+      ? [null]
+      : [...now.shown, ...[OTHER, NONE].filter((label) => now.lines.has(kindOf(label)))];
   const lineOf = (label: string | null): Line => {
-    const key = label === null ? keyOf('one', '') : kindOf(label, shown);
-    const valuesIn = (
-      found: Map<string, Map<number, number | null>>,
-      { labels: buckets }: Calendar,
-    ): Values => buckets.map((_, bucket) => found.get(key)?.get(bucket) ?? empty);
+    const key = label === null ? WHOLE : kindOf(label, now.shown);
+    const valuesIn = ({ lines }: Found, { labels: buckets }: Calendar): Values =>
+      buckets.map((_, bucket) => lines.get(key)?.get(bucket) ?? empty);
     return {
       label,
       values: valuesIn(now, calendar),
       ...(then && before ? { previous: fitted(valuesIn(then, before), calendar.labels.length) } : {}),
+      ...(addsUp(series.measure) ? {} : { total: null }),
     };
   };
   return (labels.length === 0 ? [null] : labels).map(lineOf);
 }
 
 const keyOf = (kind: string, label: string) => `${kind} ${label}`;
+const WHOLE = keyOf('whole', '');
 /** A value may itself be called Other. */
 const kindOf = (label: string, shown: readonly string[] = []) =>
   shown.includes(label) ? keyOf('one', label) : keyOf(label === OTHER ? 'other' : 'none', '');
@@ -87,6 +91,11 @@ function fitted(values: Values, length: number): Values {
   return Array.from({ length }, (_, index) => values[index] ?? null);
 }
 
+/** A person counts in every bucket, and averages are of different numbers of events. */
+function addsUp(measure: Measure = 'events'): boolean {
+  return measure === 'events' || measure === 'sum';
+}
+
 function emptyValue(measure: Measure | undefined): number | null {
   return measure === undefined || measure === 'events' || measure === 'people' || measure === 'sum'
     ? 0
@@ -94,8 +103,13 @@ function emptyValue(measure: Measure | undefined): number | null {
 }
 
 function selection(question: TrendsQuery, series: Series, asking: Asking, calendar: Calendar): Sql {
-  const attributes = [question.breakdown?.property, series.property].filter((name) => name !== undefined);
-  const { query, matches, attribute } = selectEvents(
+  const { dialect } = asking.source;
+  const {
+    query,
+    matches,
+    attribute,
+    label: labelOf,
+  } = selectEvents(
     {
       source: asking.source,
       names: [series.event],
@@ -104,69 +118,87 @@ function selection(question: TrendsQuery, series: Series, asking: Asking, calend
       to: calendar.to,
     },
     [series],
-    attributes,
+    {
+      attributes: series.property === undefined ? [] : [series.property],
+      labels: question.breakdown === undefined ? [] : [question.breakdown.property],
+    },
   );
-  const label = question.breakdown
-    ? sql`label_of(${attribute(question.breakdown.property)})`
-    : sql`null::varchar`;
+  const label = question.breakdown ? labelOf(question.breakdown.property) : sql`null::varchar`;
   const value =
-    series.property === undefined ? sql`null::double` : sql`numeric_of(${attribute(series.property)})`;
-  return sql`select p, b, ${label} as label, ${value} as x from (${withBuckets(query, calendar)})
+    series.property === undefined ? sql`null::double` : dialect.numericOf(attribute(series.property));
+  return sql`select p, b, ${label} as label, ${value} as x from (${withBuckets(dialect, query, calendar)})
     where ${matches(series)} and ${isInSpan(calendar)}`;
 }
 
-/** The values with the most events, the commonest first. */
-async function commonest(
-  question: TrendsQuery,
-  series: Series,
-  asking: Asking,
-  calendar: Calendar,
-): Promise<string[]> {
-  const limit = breakdownLimit(question.series.length, question.breakdown?.limit);
-  const rows = await asking.query(sql`select label from (${selection(question, series, asking, calendar)})
-    where label is not null group by label order by count(*) desc, label limit ${integer(limit)}`);
-  return z
-    .array(z.object({ label: z.string() }))
-    .parse(rows)
-    .map(({ label }) => label);
-}
-
-const MEASURES: Record<Measure, Sql> = {
-  events: sql`count(*)::double`,
-  people: sql`count(distinct p)::double`,
-  sum: sql`coalesce(fsum(x), 0)`,
-  average: sql`favg(x)`,
-  minimum: sql`min(x)`,
-  maximum: sql`max(x)`,
-  median: sql`quantile_cont(x, 0.5)`,
-  p90: sql`quantile_cont(x, 0.9)`,
-  p99: sql`quantile_cont(x, 0.99)`,
+/** Of the columns p, the person, and x, a number. */
+const MEASURES: Record<Measure, (dialect: Dialect) => Sql> = {
+  events: () => sql`count(*)::double`,
+  people: () => sql`count(distinct p)::double`,
+  sum: (dialect) => dialect.sum(sql`x`),
+  average: (dialect) => dialect.average(sql`x`),
+  minimum: () => sql`min(x)`,
+  maximum: () => sql`max(x)`,
+  median: (dialect) => dialect.quantile(sql`x`, sql`0.5`),
+  p90: (dialect) => dialect.quantile(sql`x`, sql`0.9`),
+  p99: (dialect) => dialect.quantile(sql`x`, sql`0.99`),
 };
 
 const valueRows = z.array(
-  z.object({ kind: z.string(), label: z.string(), b: z.number(), value: z.number().nullable() }),
+  z.object({
+    kind: z.string().default('whole'),
+    label: z.string().default(''),
+    place: z.number().nullish(),
+    b: z.number(),
+    value: z.number().nullable(),
+  }),
 );
 
-/** Values by line and bucket. */
+interface Found {
+  /** Values by line and bucket. */
+  lines: Map<string, Map<number, number | null>>;
+  /** The labels with a line of their own, the commonest first. */
+  shown: string[];
+}
+
+/** Lines of their own have the labels in `shown`, or else those with the most events. */
 async function valuesOf(
   question: TrendsQuery,
   series: Series,
-  { asking, calendar, shown }: { asking: Asking; calendar: Calendar; shown: string[] | undefined },
-): Promise<Map<string, Map<number, number | null>>> {
-  const isShown =
-    shown === undefined ? sql`true` : sql`coalesce(list_contains(${texts(shown)}, label), false)`;
-  const rows = await asking.query(sql`
-    select kind, label, b::integer as b, ${MEASURES[series.measure ?? 'events']} as value
-    from (select p, b, x,
-      case when ${isShown} then 'one' when label is null then 'none' else 'other' end as kind,
-      case when ${isShown} then coalesce(label, '') else '' end as label
-      from (${selection(question, series, asking, calendar)}))
-    group by all`);
-  const values = new Map<string, Map<number, number | null>>();
-  for (const { kind, label, b, value } of valueRows.parse(rows)) {
+  { asking, calendar, shown }: { asking: Asking; calendar: Calendar; shown?: readonly string[] },
+): Promise<Found> {
+  const { dialect } = asking.source;
+  const { breakdown } = question;
+  const events = selection(question, series, asking, calendar);
+  const value = sql`b::integer as b, ${MEASURES[series.measure ?? 'events'](dialect)} as value`;
+  const commonest = sql`select label as shown, row_number() over (order by count(*) desc, label)::integer as place
+    from ev where label is not null group by label`;
+  const given = sql`select label as shown, 0 as place from ev
+    where ${dialect.holds(texts(shown ?? []), sql`label`)} group by label`;
+  const limit = breakdownLimit(question.series.length, breakdown?.limit);
+  const rows = await asking.query(
+    breakdown === undefined
+      ? sql`select ${value} from (${events}) as ev group by all`
+      : sql`with ev as ${dialect.materialized}(${events}),
+          own as (select shown, place from (${shown === undefined ? commonest : given}) as ranked
+            where place <= ${integer(limit)}),
+          placed as (select p, b, x, place,
+            case when shown is not null then 'one' when label is null then 'none' else 'other' end as kind,
+            case when shown is not null then label else '' end as line
+            from ev left join own on shown = label)
+          select kind, line as label, place, ${value} from placed group by all`,
+  );
+  const found = valueRows.parse(rows);
+  const lines = new Map<string, Map<number, number | null>>();
+  for (const { kind, label, b, value: one } of found) {
     const key = keyOf(kind, label);
-    const line = values.get(key) ?? new Map<number, number | null>();
-    values.set(key, line.set(b, value === null ? null : rounded(value)));
+    const line = lines.get(key) ?? new Map<number, number | null>();
+    lines.set(key, line.set(b, one === null ? null : rounded(one)));
   }
-  return values;
+  const places = new Map(
+    found.filter(({ kind }) => kind === 'one').map(({ label, place }) => [label, place ?? 0]),
+  );
+  return {
+    lines,
+    shown: shown?.slice() ?? [...places].sort(([, one], [, other]) => one - other).map(([label]) => label),
+  };
 }

@@ -77,28 +77,13 @@ export function createReportRunner({ directory, insights, region, clock }: Runne
           });
         }
         const { asOf, report: content } = answer.parse(JSON.parse(body));
-        return { ...newRun(report), asOf, report: addsUp(question) ? content : withoutTotals(content) };
+        return { ...newRun(report), asOf, report: content };
       } catch (error) {
         if (!(error instanceof BadRequest || error instanceof NotFound)) throw error;
         return failed(report, { code: 'INVALID_QUERY', message: error.message });
       }
     },
   };
-}
-
-/** Whether the values of buckets add up: an average does not, and a person counts in every bucket. */
-function addsUp(question: InsightQuery): boolean {
-  if (question.kind === 'lifecycle') return false;
-  if (question.kind !== 'trends') return true;
-  return question.series.every(({ measure = 'events' }) => measure === 'events' || measure === 'sum');
-}
-
-const drawn = z.object({ series: z.array(z.record(z.string(), z.unknown())) });
-
-/** Says that the page must not add up the values. */
-function withoutTotals(content: Record<string, unknown>): Record<string, unknown> {
-  const series = drawn.safeParse(content).data?.series ?? [];
-  return { ...content, total: null, series: series.map((one) => ({ ...one, total: null })) };
 }
 
 /** Whether a run that threw this may succeed a little later. */

@@ -100,7 +100,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     for (const report of await store.claim(clock.now(), inMs(CLAIM_MS), free)) {
       const one = runOne(report)
         // The claim ends by itself, and somebody tries again.
-        .catch((error: unknown) => logger.warn({ error, ...namesOf(report) }, 'a saved report could not run'))
+        .catch((error: unknown) => logger.failed('run a saved report', error, namesOf(report)))
         .finally(() => running.delete(one));
       running.add(one);
     }
@@ -118,7 +118,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
       loop ??= poll(look, {
         everyMs: POLL_MS,
         signal: stopping.signal,
-        onFailing: (error) => logger.warn({ error }, 'saved reports cannot be looked for, retrying'),
+        onFailure: (error) => logger.failed('look for saved reports', error),
       });
     },
     async stop() {
@@ -138,6 +138,5 @@ function topicSpec(replication: number): TopicSpec {
     replication,
     cleanup: 'delete',
     retentionMs: RETENTION_MS,
-    minInSyncReplicas: replication >= 3 ? 2 : 1,
   };
 }

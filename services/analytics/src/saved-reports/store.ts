@@ -46,13 +46,15 @@ export function createSavedReportsStore(db: Db): SavedReportsStore {
     },
 
     async request({ projectId, reportId }, dueAt) {
-      await db
-        .insert(savedReports)
-        .values({ projectId, reportId, nextRunAt: dueAt })
-        .onConflictDoUpdate({
-          target: [savedReports.projectId, savedReports.reportId],
-          set: { nextRunAt: sql`least(${savedReports.nextRunAt}, excluded.next_run_at)` },
-        });
+      await db.transaction((tx) =>
+        tx
+          .insert(savedReports)
+          .values({ projectId, reportId, nextRunAt: dueAt })
+          .onConflictDoUpdate({
+            target: [savedReports.projectId, savedReports.reportId],
+            set: { nextRunAt: sql`least(${savedReports.nextRunAt}, excluded.next_run_at)` },
+          }),
+      );
     },
 
     async claim(now, until, limit) {
@@ -79,6 +81,8 @@ export function createSavedReportsStore(db: Db): SavedReportsStore {
             .where(
               and(
                 named(report),
+                // Another instance may have run it since it was looked for.
+                sql`${savedReports.nextRunAt} <= ${at}::timestamptz`,
                 sql`(${savedReports.claimedUntil} is null or ${savedReports.claimedUntil} <= ${at}::timestamptz)`,
               ),
             )

@@ -1,5 +1,7 @@
-import { type InsightQuery, insightQuery } from '@switchboard/contracts';
+import { type InsightQuery, insightQuery, clause as personClause } from '@switchboard/contracts';
+import { compileCohorts, memberships } from '@switchboard/flag-engine';
 import fc from 'fast-check';
+import type { Cohort } from '../questions/cohorts.ts';
 import type { TestEvent } from './reference.ts';
 
 /** For tests: questions about generated events, of few people and moments so that much is equal. */
@@ -39,11 +41,45 @@ const properties = fc.option(
     fc.oneof(scalar, fc.array(scalar, { maxLength: 2 })),
   ),
 );
-const clause = fc.record({
-  attribute: fc.constantFrom('plan', 'total', 'a/b~c"', 'ключ', 'context.os', 'distinct_id', 'session_id'),
-  op: fc.constantFrom('eq', 'neq', 'gt', 'lte', 'is_set', 'contains', 'not_in'),
-  value: scalar,
+const traits = fc.dictionary(fc.constantFrom('plan', 'a/b~c"', '猫'), scalar);
+/** Of most people something is known. */
+const people = fc.record({
+  known: fc.dictionary(
+    fc.constantFrom('ada', 'béa', '猫'),
+    fc.record({ traits, groups: fc.dictionary(fc.constantFrom('company', 'größe'), traits) }),
+  ),
+  cohorts: fc.array(
+    fc.record({
+      id: fc.constantFrom('beta', '猫'),
+      match: fc.array(
+        fc.record({
+          attribute: fc.constantFrom('plan', 'distinct_id', 'group.company.plan', 'a/b~c"'),
+          op: fc.constantFrom('eq', 'neq', 'is_set', 'not_in', 'is_not_set'),
+          value: fc.oneof(scalar, fc.constantFrom('ada', 'd')),
+        }),
+        { maxLength: 2 },
+      ),
+      distinctIds: fc.array(fc.constantFrom('ada', 'd', '猫'), { maxLength: 2 }),
+    }),
+    { maxLength: 2 },
+  ),
 });
+const clause = fc.oneof(
+  fc.record({
+    attribute: fc.constantFrom(
+      ...['plan', 'total', 'a/b~c"', 'ключ', 'context.os', 'distinct_id', 'session_id'],
+      ...['trait.plan', 'trait.a/b~c"', 'trait.', 'group.company.plan', 'group.größe.猫', 'group.company'],
+    ),
+    op: fc.constantFrom('eq', 'neq', 'gt', 'lte', 'is_set', 'contains', 'not_in'),
+    value: scalar,
+  }),
+  fc.record({
+    attribute: fc.constantFrom('cohort', 'plan'),
+    op: fc.constantFrom('in_cohort', 'not_in_cohort'),
+    value: fc.constantFrom<unknown>('beta', ['beta', '猫'], 'unknown', [], 7),
+  }),
+);
+const cohort = fc.option(fc.constantFrom('beta', '猫'), { nil: undefined, freq: 4 });
 const where = fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(clause, { maxLength: 2 }));
 const choice = fc.record({ event: fc.constantFrom(...NAMES), where });
 
@@ -70,6 +106,8 @@ const world = fc.record({
   days: fc.nat({ max: 4 }),
   interval: fc.constantFrom(...INTERVALS),
   asOf: fc.nat({ max: 1000 }),
+  people,
+  cohort,
 });
 
 function eventsOf({
@@ -83,7 +121,14 @@ function eventsOf({
 }
 
 const limit = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined });
-const property = fc.constantFrom('plan', 'total', 'distinct_id', 'context.os');
+const property = fc.constantFrom(
+  'plan',
+  'total',
+  'distinct_id',
+  'context.os',
+  'trait.plan',
+  'group.company.plan',
+);
 const breakdown = fc.option(fc.record({ property, limit }, { requiredKeys: ['property'] }), {
   nil: undefined,
 });
@@ -137,6 +182,20 @@ export interface Case {
   events: TestEvent[];
   question: InsightQuery;
   asOf: number;
+  people: Record<string, { traits: Traits; groups: Record<string, Traits> }>;
+  /** By id. */
+  cohorts: Map<string, Cohort>;
+}
+
+type Traits = Record<string, unknown>;
+
+/** Who each event is of, as flags see them. */
+function withPeople(events: TestEvent[], { people: known, cohorts }: Pick<Case, 'people' | 'cohorts'>) {
+  const compiled = compileCohorts([...cohorts].map(([id, one]) => ({ ...one, id })));
+  return events.map((event) => {
+    const person = { distinctId: event.person, ...(known[event.person] ?? { traits: {}, groups: {} }) };
+    return { ...event, who: { ...person, cohorts: new Set(memberships(compiled, person)) } };
+  });
 }
 
 export const kindsOfQuestions = ['trends', 'funnel', 'retention', 'stickiness', 'lifecycle'] as const;
@@ -153,8 +212,19 @@ export function casesOf(kind: InsightQuery['kind']): fc.Arbitrary<Case> {
         timezone: made.timezone,
         interval: made.interval,
         where: common,
+        cohort: made.cohort,
       });
-      return { events: eventsOf(made), question: parsed.data, asOf: made.base + made.asOf * QUARTER };
+      const known: Pick<Case, 'people' | 'cohorts'> = {
+        people: made.people.known,
+        cohorts: new Map(
+          made.people.cohorts.map(({ id, match, distinctIds }) => [
+            id,
+            { match: match.map((one) => personClause.parse(one)), distinctIds },
+          ]),
+        ),
+      };
+      const events: TestEvent[] = withPeople(eventsOf(made), known);
+      return { ...known, events, question: parsed.data, asOf: made.base + made.asOf * QUARTER };
     })
     .filter((made): made is Case => made.question !== undefined);
 }

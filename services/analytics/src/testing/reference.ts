@@ -10,7 +10,7 @@ import type {
   StickinessQuery,
   TrendsQuery,
 } from '@switchboard/contracts';
-import { matchesClauses, numeric } from '@switchboard/flag-engine';
+import { matchesClauses, numeric, type User } from '@switchboard/flag-engine';
 
 /** For tests: the answers to questions, computed as slowly and plainly as possible. */
 
@@ -22,6 +22,8 @@ export interface TestEvent {
   session: string | null;
   properties: Record<string, unknown> | null;
   context: Record<string, unknown> | null;
+  /** Nobody knows anything of the person without. */
+  who?: User;
 }
 
 export interface Known {
@@ -35,17 +37,29 @@ const DAY = 86_400_000;
 export function fulfilsAll(event: TestEvent, where: readonly InsightClause[] = []): boolean {
   return where.every(({ attribute, ...clause }) => {
     const traits = { x: attributeOf(event, attribute) };
-    return matchesClauses([{ ...clause, attribute: 'x' }], { distinctId: '', traits, cohorts: new Set() });
+    return matchesClauses([{ ...clause, attribute: 'x' }], {
+      distinctId: '',
+      traits,
+      cohorts: event.who?.cohorts ?? new Set(),
+    });
   });
 }
 
 function attributeOf(event: TestEvent, name: string): unknown {
   if (name === 'distinct_id') return event.person;
   if (name === 'session_id') return event.session;
+  if (name.startsWith('trait.')) return own(event.who?.traits, name.slice(6));
+  const [, type, trait] = /^group\.([^.]+)\.(.+)$/s.exec(name) ?? [];
+  if (type !== undefined && trait !== undefined) return own(own(event.who?.groups, type), trait);
   const [owner, key] = name.startsWith('context.')
     ? [event.context, name.slice(8)]
     : [event.properties, name];
-  return owner !== null && Object.hasOwn(owner, key) ? owner[key] : undefined;
+  return own(owner, key);
+}
+
+function own(owner: unknown, key: string): unknown {
+  if (typeof owner !== 'object' || owner === null || !Object.hasOwn(owner, key)) return undefined;
+  return Object.entries(owner).find(([name]) => name === key)?.[1];
 }
 
 const isChosen = (event: TestEvent, { event: name, where }: EventChoice) =>
@@ -108,7 +122,11 @@ function daysOf({
 }
 
 export function reference(question: InsightQuery, known: Known): unknown {
-  const events = known.events.filter((event) => fulfilsAll(event, question.where));
+  const { cohort } = question;
+  const events = known.events.filter(
+    (event) =>
+      fulfilsAll(event, question.where) && (cohort === undefined || event.who?.cohorts.has(cohort) === true),
+  );
   switch (question.kind) {
     case 'trends':
       return trends(question, events);

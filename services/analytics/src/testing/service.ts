@@ -1,7 +1,12 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DuckDBInstance, LIST, listValue, VARCHAR } from '@duckdb/node-api';
-import { ARCHIVE_FILES_TOPIC, type ArchiveFileRecord, ingestionTopics } from '@switchboard/contracts';
+import {
+  ARCHIVE_FILES_TOPIC,
+  type ArchiveFileRecord,
+  COHORTS_TOPIC,
+  ingestionTopics,
+} from '@switchboard/contracts';
 import { createDirectoryPublisher, type DirectoryPublisher } from '@switchboard/directory/testing';
 import { type EventLog, openPostgresLog } from '@switchboard/event-log';
 import { type CallResult, eventually, harness, call as send } from '@switchboard/testkit';
@@ -27,6 +32,8 @@ interface AnalyticsHarness {
     events: readonly TestEvent[],
     more?: Partial<ArchiveFileRecord>,
   ): Promise<string>;
+  /** Publishes identify or group calls, or cohorts, and waits until they are applied. */
+  publish(topic: string, records: readonly { key: string; value: object | null }[]): Promise<void>;
   /** Publishes that a file is gone. */
   remove(key: string): Promise<void>;
   stop(): Promise<void>;
@@ -44,7 +51,8 @@ export async function startAnalytics(env: Record<string, string> = {}): Promise<
   const topic = { partitions: 1, replication: 1 };
   await log.createTopics([
     { ...topic, name: ARCHIVE_FILES_TOPIC, cleanup: 'compact', deadLetter: false },
-    { ...topic, name: ingestionTopics.events, cleanup: 'delete' },
+    { ...topic, name: COHORTS_TOPIC, cleanup: 'compact', deadLetter: false },
+    ...Object.values(ingestionTopics).map((name) => ({ ...topic, name, cleanup: 'delete' as const })),
   ]);
   const directory = await createDirectoryPublisher(log);
   await directory.putProject({ id: 'shop', members: ['ada'] });
@@ -58,6 +66,13 @@ export async function startAnalytics(env: Record<string, string> = {}): Promise<
     log.publish(ARCHIVE_FILES_TOPIC, [
       { partition: 0, key, value: record && Buffer.from(JSON.stringify(record)), headers: {} },
     ]);
+
+  /** Topics have one partition, so a record is applied once everything before it is. */
+  const applied = (group: string, name: string) =>
+    eventually(async () => {
+      const lags = await log.lag(group, [name]);
+      if (lags.length === 0 || lags.some(({ behind }) => behind > 0n)) throw new Error('not read yet');
+    });
 
   return {
     url,
@@ -106,12 +121,18 @@ export async function startAnalytics(env: Record<string, string> = {}): Promise<
         createdAt: new Date().toISOString(),
         ...more,
       });
-      // In one partition, so a file is known once everything before it is.
-      await eventually(async () => {
-        const lags = await log.lag('analytics.archive-files', [ARCHIVE_FILES_TOPIC]);
-        if (lags.length === 0 || lags.some(({ behind }) => behind > 0n)) throw new Error('not read yet');
-      });
+      await applied('analytics.archive-files', ARCHIVE_FILES_TOPIC);
       return key;
+    },
+    async publish(name, records) {
+      const sent = records.map(({ key, value }) => ({
+        partition: 0,
+        key,
+        value: value && Buffer.from(JSON.stringify(value)),
+        headers: {},
+      }));
+      await log.publish(name, sent);
+      await applied(name === COHORTS_TOPIC ? 'analytics.cohorts' : 'analytics.people', name);
     },
     async remove(key) {
       await publish(key, null);

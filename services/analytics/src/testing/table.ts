@@ -1,12 +1,55 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Engine, openDuckDb } from '../engine/duckdb.ts';
-import { type Sql, sql, texts } from '../engine/sql.ts';
-import type { TestEvent } from './reference.ts';
+import { type ClickHouseDatabase, clickHouseDatabase } from '@switchboard/testkit';
+import { openClickHouse } from '../clickhouse/client.ts';
+import { migrateClickHouse } from '../clickhouse/migrations.ts';
+import { createClickHouseEngine } from '../engine/clickhouse.ts';
+import { openDuckDb } from '../engine/duckdb.ts';
+import type { Engine } from '../engine/engine.ts';
+import { integer, type Sql, sql, texts } from '../engine/sql.ts';
+import type { Case } from './generated.ts';
 
-/** For tests: an engine with folders of its own. */
-export async function startEngine(): Promise<{ engine: Engine; stop(): Promise<void> }> {
+/** For tests: an engine of its own, with tables for what questions are asked of. */
+export interface TestEngine {
+  engine: Engine;
+  /** Replaces all rows. Events are of project `p` and the index of their case. */
+  load(cases: readonly Pick<Case, 'events' | 'people'>[]): Promise<void>;
+  /** What `load` stored for a case. */
+  sourceOf(index: number): { projectId: string; events: Sql; people: Sql };
+  stop(): Promise<void>;
+}
+
+interface EngineForTests {
+  name: 'DuckDB' | 'ClickHouse';
+  /** There is no such engine on this machine. */
+  isMissing: boolean;
+  start(): Promise<TestEngine>;
+}
+
+/** Every engine, to run the same tests on. */
+export async function enginesForTests(): Promise<EngineForTests[]> {
+  const database = await clickHouseDatabase();
+  return [
+    { name: 'DuckDB', isMissing: false, start: startDuckDb },
+    {
+      name: 'ClickHouse',
+      isMissing: database === undefined,
+      async start() {
+        if (database === undefined) throw new Error('There is no ClickHouse.');
+        return startClickHouse(database);
+      },
+    },
+  ];
+}
+
+const sourceOf = (index: number) => ({
+  projectId: `p${index}`,
+  events: sql`cases`,
+  people: sql`(select * from known where place = ${integer(index)})`,
+});
+
+async function startDuckDb(): Promise<TestEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'analytics-'));
   const engine = await openDuckDb({
     threads: 1,
@@ -17,28 +60,78 @@ export async function startEngine(): Promise<{ engine: Engine; stop(): Promise<v
   });
   return {
     engine,
+    async load(cases) {
+      const { events, people } = rowsOf(cases);
+      const json = (rows: object[]) => texts(rows.map((row) => JSON.stringify(row)));
+      await engine.query(sql`create or replace table cases as
+        select * exclude (t), make_timestamptz(t * 1000) as occurred_at from (select unnest(from_json(j,
+          '{"project_id":"VARCHAR","event_id":"VARCHAR","event_name":"VARCHAR","distinct_id":"VARCHAR","session_id":"VARCHAR","t":"BIGINT","properties":"VARCHAR","context":"VARCHAR"}'))
+        from (select unnest(${json(events)}) as j))`);
+      await engine.query(sql`create or replace table known as select unnest(from_json(j,
+          '{"place":"BIGINT","distinct_id":"VARCHAR","traits":"VARCHAR","groups":"VARCHAR"}'))
+        from (select unnest(${json(people)}) as j)`);
+    },
+    sourceOf,
     async stop() {
-      engine.close();
+      await engine.close();
       await rm(folder, { recursive: true });
     },
   };
 }
 
-/** A relation with these events, as an archived file has them. */
-export function relationOf(events: readonly (TestEvent & { project: string })[]): Sql {
-  const rows = events.map(({ project, id, t, name, person, session, properties, context }) =>
-    JSON.stringify({
-      project_id: project,
-      event_id: id,
-      event_name: name,
-      distinct_id: person,
-      session_id: session,
-      t,
-      properties: properties === null ? null : JSON.stringify(properties),
-      context: context === null ? null : JSON.stringify(context),
-    }),
-  );
-  return sql`(select * exclude (t), make_timestamptz(t * 1000) as occurred_at from (select unnest(from_json(j,
-    '{"project_id":"VARCHAR","event_id":"VARCHAR","event_name":"VARCHAR","distinct_id":"VARCHAR","session_id":"VARCHAR","t":"BIGINT","properties":"VARCHAR","context":"VARCHAR"}'))
-    from (select unnest(${texts(rows)}) as j)))`;
+async function startClickHouse(database: ClickHouseDatabase): Promise<TestEngine> {
+  const client = openClickHouse(database.url);
+  await migrateClickHouse(client);
+  await client.command({ query: 'create table cases as events engine = MergeTree order by project_id' });
+  await client.command({
+    query: `create table known (place Int64, distinct_id String, traits String, groups String)
+      engine = MergeTree order by place`,
+  });
+  const engine = createClickHouseEngine({ client, threads: 1, memoryBytes: 300_000_000, timeoutMs: 20_000 });
+  return {
+    engine,
+    async load(cases) {
+      const { events, people } = rowsOf(cases);
+      const tables: Record<string, object[]> = {
+        cases: events.map(({ t, ...event }) => ({ ...event, occurred_at: t / 1000, received_at: t / 1000 })),
+        known: people,
+      };
+      for (const [table, values] of Object.entries(tables)) {
+        await client.command({ query: `truncate table ${table}` });
+        if (values.length > 0) await client.insert({ table, values, format: 'JSONEachRow' });
+      }
+    },
+    sourceOf,
+    async stop() {
+      await engine.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Rows as an archived file has them, and of people as their table has them. */
+function rowsOf(cases: readonly Pick<Case, 'events' | 'people'>[]) {
+  const document = (value: unknown) => (value === null ? null : JSON.stringify(value));
+  return {
+    events: cases.flatMap(({ events }, index) =>
+      events.map(({ id, t, name, person, session, properties, context }) => ({
+        project_id: `p${index}`,
+        event_id: id,
+        event_name: name,
+        distinct_id: person,
+        session_id: session,
+        t,
+        properties: document(properties),
+        context: document(context),
+      })),
+    ),
+    people: cases.flatMap(({ people }, place) =>
+      Object.entries(people).map(([distinct_id, { traits, groups }]) => ({
+        place,
+        distinct_id,
+        traits: JSON.stringify(traits),
+        groups: JSON.stringify(groups),
+      })),
+    ),
+  };
 }

@@ -12,6 +12,7 @@ import { createFilesStore } from '../files/store.ts';
 import { archiveMigrations } from '../schema/migrations.ts';
 import { archivedEvent } from '../testing/archived-event.ts';
 import { rowsIn, storeFile } from '../testing/files.ts';
+import { createThreads } from '../threads/threads.ts';
 import { createErasure } from './erasure.ts';
 import { createEventErasure } from './event-erasure.ts';
 
@@ -20,23 +21,29 @@ const database = openDatabase({ url: test.url, applicationName: 'test' });
 const files = createFilesStore(database.drizzle);
 let folder: string;
 let objects: ObjectStore;
+let readFrom: ObjectStore;
+const threads = createThreads({ size: 1, objects: { get: (key, range) => readFrom.get(key, range) } });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'switchboard-erasure-'));
   objects = openObjectStore({ folder });
+  readFrom = objects;
   await database.sql`truncate event_files`;
 });
 afterEach(() => rm(folder, { recursive: true }));
 afterAll(async () => {
+  await threads.stop();
   await database.close();
   await test.drop();
 });
 
-const erase = (on = objects, signal = new AbortController().signal) =>
-  createErasure({
-    events: createEventErasure({ files, objects: on }),
+async function erase(on = objects, signal = new AbortController().signal) {
+  readFrom = on;
+  await createErasure({
+    events: createEventErasure({ files, objects: on, threads }),
     store: { listReplays: async () => [] },
-    replays: { remove: async () => undefined },
+    replays: { remove: async () => 0 },
   }).erasePerson?.({ kind: 'person', projectId: 'shop', distinctIds: ['grace'], userId: null }, signal);
+}
 
 const grace = archivedEvent(1, { distinctId: 'grace' });
 /** Of another project, with the same id. */
@@ -119,8 +126,8 @@ describe('the erasure of a person', () => {
       'events/shop/2026-03-01/events-0-1-1.parquet',
       'events/shop/2026-03-02/events-0-2-2.parquet',
     ];
-    for (const key of keys) await objects.put(key, await encodeEvents([archivedEvent(0), grace]));
-    await objects.put('events/shop/2026-03-02/events-0-3-3.parquet', await encodeEvents([grace]));
+    for (const key of keys) await objects.put(key, encodeEvents([archivedEvent(0), grace]));
+    await objects.put('events/shop/2026-03-02/events-0-3-3.parquet', encodeEvents([grace]));
     await erase();
     expect(await people()).toEqual(['shop ada', 'shop ada']);
   });
@@ -143,8 +150,8 @@ describe('the erasure of a person', () => {
 it('the erasure of a project leaves the rows of others', async () => {
   await store('events/2026-03-01/a.parquet');
   await store('events/2026-03-01/b.parquet', { projectId: 'shop' }, [grace]);
-  await objects.put('events/shop/2026-03-01/events-0-1-1.parquet', await encodeEvents([grace]));
-  const erasure = createEventErasure({ files, objects });
+  await objects.put('events/shop/2026-03-01/events-0-1-1.parquet', encodeEvents([grace]));
+  const erasure = createEventErasure({ files, objects, threads });
   await erasure.erase({ projectId: 'shop', distinctIds: 'all' }, new AbortController().signal);
   expect(await people()).toEqual(['blog grace']);
 });

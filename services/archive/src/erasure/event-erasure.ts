@@ -1,20 +1,17 @@
 import { bucketOf } from '@switchboard/contracts';
 import type { ObjectStore } from '@switchboard/object-store';
-import { formerFolder } from '../events/files.ts';
-import { mergeFiles } from '../files/merge.ts';
-import { FileGone, type OpenFile, openFile } from '../files/read.ts';
+import { formerFolder } from '../events/file-keys.ts';
+import { ANY_PROJECT } from '../files/contents.ts';
+import type { Erased, MergeRule } from '../files/merge.ts';
 import { deleteFiles, replaceFiles } from '../files/rewrite.ts';
 import type { FilesStore, KnownFile } from '../files/store.ts';
-
-/** Whose rows are erased: those of these people, or of the whole project. */
-export interface Erased {
-  projectId: string;
-  distinctIds: ReadonlySet<string> | 'all';
-}
+import { type FileRef, refOf } from '../threads/calls.ts';
+import type { Threads } from '../threads/threads.ts';
 
 interface EventErasureOptions {
   files: Pick<FilesStore, 'existing' | 'prepare' | 'replace' | 'markDeleted'>;
   objects: ObjectStore;
+  threads: Pick<Threads, 'use'>;
 }
 
 export interface EventErasure {
@@ -25,7 +22,7 @@ export interface EventErasure {
 const FILES_PAGE_SIZE = 500;
 
 /** Erases rows from the Parquet files: files without them take the place of those that have them. */
-export function createEventErasure({ files, objects }: EventErasureOptions): EventErasure {
+export function createEventErasure({ files, objects, threads }: EventErasureOptions): EventErasure {
   /** Until no file is found that was not looked at: files may be merged meanwhile. */
   async function eraseFiles(erased: Erased, signal: AbortSignal): Promise<void> {
     const clean = new Set<string>();
@@ -57,21 +54,18 @@ export function createEventErasure({ files, objects }: EventErasureOptions): Eve
 
   /** False if the file was replaced meanwhile: then it has to be looked at again. */
   async function eraseFrom(file: KnownFile, erased: Erased, signal: AbortSignal): Promise<boolean> {
-    const opened = await openFile(objects, file);
-    const isAffected = opened === undefined || (await hasRows(opened, erased));
-    if (!isAffected) return true;
+    const isAffected = await threads.use((thread) => thread.hasErased(refOf(file), erased), signal);
+    if (isAffected === false) return true;
     // Replaced, or about to take the place of others, which it cannot any more.
     if (!file.isRead) {
       await deleteFiles([file], { store: files, objects });
       return true;
     }
-    if (opened === undefined) return true;
-    const merged = await mergeFiles([opened], {
-      coverageOf: () => ({ projectId: file.projectId, bucket: file.bucket, buckets: file.buckets }),
-      isErased: (event) => isErased(erased, event),
-      signal,
-    });
-    if (!(await replaceFiles([file], merged, { store: files, objects, signal }))) return false;
+    if (isAffected === undefined) return true;
+    const { projectId, bucket, buckets } = file;
+    const merged = await rewrite(file, { to: { projectId, bucket, buckets }, erased }, signal);
+    if (merged === undefined || !(await replaceFiles([file], merged, { store: files, objects, signal })))
+      return false;
     await deleteFiles([file], { store: files, objects });
     return true;
   }
@@ -81,18 +75,20 @@ export function createEventErasure({ files, objects }: EventErasureOptions): Eve
     const { projectId } = erased;
     for await (const { key, size } of objects.list(formerFolder(projectId))) {
       signal.throwIfAborted();
-      const opened = key.endsWith('.parquet') ? await openFile(objects, { key, bytes: size }) : undefined;
-      if (opened === undefined || !(await hasRows(opened, erased))) continue;
-      const [rest] = await mergeFiles([opened], {
-        coverageOf: () => ({ projectId, bucket: null, buckets: null }),
-        isErased: (event) => isErased(erased, event),
-        signal,
-      });
+      const file = { key, bytes: size };
+      if (!key.endsWith('.parquet')) continue;
+      if ((await threads.use((thread) => thread.hasErased(file, erased), signal)) !== true) continue;
+      const merged = await rewrite(file, { to: { ...ANY_PROJECT, projectId }, erased }, signal);
+      if (merged === undefined) continue;
       signal.throwIfAborted();
+      const [rest] = merged;
       if (rest === undefined) await objects.delete(key);
       else await objects.put(key, rest.bytes);
     }
   }
+
+  const rewrite = (file: FileRef, rule: MergeRule, signal: AbortSignal) =>
+    threads.use((thread) => thread.merge([refOf(file)], rule), signal);
 
   return {
     async erase(erased, signal) {
@@ -100,24 +96,4 @@ export function createEventErasure({ files, objects }: EventErasureOptions): Eve
       await eraseFormerFiles(erased, signal);
     },
   };
-}
-
-function isErased(
-  { projectId, distinctIds }: Erased,
-  event: { projectId: string; distinctId: string },
-): boolean {
-  return event.projectId === projectId && (distinctIds === 'all' || distinctIds.has(event.distinctId));
-}
-
-/** False for a file that was deleted meanwhile. */
-async function hasRows(file: OpenFile, { projectId, distinctIds }: Erased): Promise<boolean> {
-  try {
-    return await file.hasRows(
-      projectId,
-      (distinctId) => distinctIds === 'all' || distinctIds.has(distinctId),
-    );
-  } catch (error) {
-    if (error instanceof FileGone) return false;
-    throw error;
-  }
 }

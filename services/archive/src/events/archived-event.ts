@@ -7,6 +7,13 @@ export interface Place {
   line: number;
 }
 
+/** An event's place with its key; see `eventKey`. */
+export interface KeyedPlace extends Place {
+  key: string;
+  /** In milliseconds since 1970. */
+  acceptedAt: number;
+}
+
 /** A row of the archive. Times are milliseconds since 1970. */
 export interface ArchivedEvent extends Place {
   projectId: string;

@@ -101,6 +101,32 @@ onEachBacking('the event consumer', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toHaveLength(4);
   });
 
+  it('archives each event once while threads die at work', async () => {
+    let uses = 0;
+    let deaths = 0;
+    run({
+      threads: {
+        use(work) {
+          if (uses++ % 2 === 1 || deaths === 3) return harness.threads.use(work);
+          const killing = new AbortController();
+          return harness.threads.use((thread) => {
+            const done = work(thread);
+            deaths++;
+            killing.abort(new Error('killed'));
+            return done;
+          }, killing.signal);
+        },
+      },
+    });
+    const projectId = newProject();
+    const all = Array.from({ length: 60 }, () => sent());
+    for (let start = 0; start < 60; start += 20)
+      await harness.publish(projectId, all.slice(start, start + 20));
+    await harness.allCommitted();
+    expect(eventIds(await harness.rows(projectId)).sort()).toEqual(all.map((one) => one.event_id).sort());
+    expect(deaths).toBe(3);
+  });
+
   it('dead-letters what it cannot decode, and keeps the lines around it', async () => {
     run();
     const projectId = newProject();

@@ -2,6 +2,7 @@ import { ingestionTopics } from '@switchboard/contracts';
 import type { Consumption, EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Clock, Logger, Metrics } from '@switchboard/service-kit';
+import type { Threads } from '../threads/threads.ts';
 import { createIntake } from './intake.ts';
 import { createEventPartition, type EventPartition, type FileSettings } from './partition.ts';
 import type { EventsStore } from './store.ts';
@@ -16,6 +17,8 @@ export interface EventConsumerOptions {
   store: EventsStore;
   log: Pick<EventLog, 'consume'>;
   objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'delete'>;
+  /** Decode and encode events. */
+  threads: Pick<Threads, 'use'>;
   clock: Clock;
   logger: Logger;
   metrics: Pick<Metrics, 'counter' | 'gauge'>;
@@ -31,7 +34,7 @@ export interface EventConsumer {
 
 /** Writes the topic `events` to Parquet files, each event once. */
 export function createEventConsumer(options: EventConsumerOptions): EventConsumer {
-  const { store, log, objects, clock, logger, metrics, settings } = options;
+  const { store, log, objects, threads, clock, logger, metrics, settings } = options;
   const partitions = new Map<number, EventPartition>();
   const held = { bytes: 0 };
   let consumption: Promise<Consumption> | undefined;
@@ -60,7 +63,7 @@ export function createEventConsumer(options: EventConsumerOptions): EventConsume
     },
   );
 
-  const intake = createIntake({ store, onDeadLetters: deadLetters.add });
+  const intake = createIntake({ store, threads, onDeadLetters: deadLetters.add });
 
   function partitionOf(partition: number): EventPartition {
     const known = partitions.get(partition);
@@ -70,6 +73,7 @@ export function createEventConsumer(options: EventConsumerOptions): EventConsume
       intake,
       store,
       objects,
+      threads,
       settings,
       held,
       logger,

@@ -1,4 +1,4 @@
-import type { RecordBatch } from '@switchboard/event-log';
+import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
 import { eventKey } from './archived-event.ts';
 import type { Undecodable } from './decode.ts';
 import type { EventsStore } from './store.ts';
@@ -12,7 +12,7 @@ type DeadLetterStore = Pick<EventsStore, 'hasDeadLetter' | 'insertDeadLetter'>;
 export async function putDeadLetters(
   store: DeadLetterStore,
   batch: Pick<RecordBatch, 'deadLetter'>,
-  found: readonly Undecodable[],
+  found: readonly (Undecodable & { record: StoredRecord })[],
 ): Promise<number> {
   let count = 0;
   for (const { record, line, value, reason, projectId, eventId } of found) {
@@ -21,7 +21,7 @@ export async function putDeadLetters(
     if (await store.hasDeadLetter(place)) continue;
     const headers = { ...record.headers, 'dead-letter-line': String(line) };
     // Published before it is recorded: a crash between the two leaves it there twice rather than never.
-    await batch.deadLetter({ ...record, value, headers }, reason);
+    await batch.deadLetter({ ...record, value: value && Buffer.from(value), headers }, reason);
     const key = projectId && eventId ? eventKey(projectId, eventId) : null;
     await store.insertDeadLetter(place, { key, reason });
     count++;

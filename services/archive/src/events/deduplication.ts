@@ -1,4 +1,4 @@
-import { type ArchivedEvent, eventKey, isSamePlace, type Place } from './archived-event.ts';
+import { isSamePlace, type KeyedPlace } from './archived-event.ts';
 import type { EventsStore } from './store.ts';
 
 type SeenStore = Pick<EventsStore, 'insertSeen' | 'findSeen' | 'insertDuplicates'>;
@@ -7,38 +7,27 @@ type SeenStore = Pick<EventsStore, 'insertSeen' | 'findSeen' | 'insertDuplicates
  * Returns the events that are at the first place where they were seen, and records those that are not as duplicates.
  * A place that is read again gets the same answer.
  */
-export async function deduplicate(
-  store: SeenStore,
-  events: readonly ArchivedEvent[],
-): Promise<Set<ArchivedEvent>> {
-  if (events.length === 0) return new Set();
-  const keyed = events.map((event) => [eventKey(event.projectId, event.eventId), event] as const);
-  const candidates = new Map<string, ArchivedEvent>();
-  for (const [key, event] of keyed) if (!candidates.has(key)) candidates.set(key, event);
-  const places = await firstPlaces(store, candidates);
-  const isFirst = ([key, event]: (typeof keyed)[number]) => {
-    const first = places.get(key);
-    return first !== undefined && isSamePlace(first, event);
-  };
-  const duplicates = keyed.filter((one) => !isFirst(one));
+export async function deduplicate(store: SeenStore, events: readonly KeyedPlace[]): Promise<Set<KeyedPlace>> {
+  const candidates = new Map<string, KeyedPlace>();
+  for (const event of events) if (!candidates.has(event.key)) candidates.set(event.key, event);
+  const firsts = await firstsOf(store, [...candidates.values()]);
+  const duplicates = events.filter((event) => !firsts.has(event));
   if (duplicates.length > 0) await store.insertDuplicates(duplicates);
-  return new Set(keyed.filter(isFirst).map(([, event]) => event));
+  return firsts;
 }
 
-async function firstPlaces(
-  store: SeenStore,
-  candidates: ReadonlyMap<string, ArchivedEvent>,
-): Promise<Map<string, Place>> {
-  const places = new Map<string, Place>();
+/** Of events with different keys. */
+async function firstsOf(store: SeenStore, candidates: readonly KeyedPlace[]): Promise<Set<KeyedPlace>> {
+  const firsts = new Set<KeyedPlace>();
   // One pass, unless the seven days of a row end between the two statements.
-  for (let left = [...candidates]; left.length > 0; left = left.filter(([key]) => !places.has(key))) {
-    for (const key of await store.insertSeen(left)) {
-      const place = candidates.get(key);
-      if (place !== undefined) places.set(key, place);
+  for (let left = candidates; left.length > 0; ) {
+    const inserted = await store.insertSeen(left);
+    const places = inserted === left.length ? undefined : await store.findSeen(left.map(({ key }) => key));
+    for (const event of left) {
+      const first = places === undefined ? event : places.get(event.key);
+      if (first !== undefined && isSamePlace(first, event)) firsts.add(event);
     }
-    const known = left.filter(([key]) => !places.has(key)).map(([key]) => key);
-    if (known.length === 0) break;
-    for (const [key, place] of await store.findSeen(known)) places.set(key, place);
+    left = places === undefined ? [] : left.filter(({ key }) => !places.has(key));
   }
-  return places;
+  return firsts;
 }

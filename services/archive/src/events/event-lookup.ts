@@ -5,7 +5,7 @@ import { FileGone, openFile } from '../files/read.ts';
 import type { FilesStore, KnownFile } from '../files/store.ts';
 import { eventKey, type Place } from './archived-event.ts';
 import { EVENTS_GROUP } from './consumer.ts';
-import { fileKey, formerFileKey, ownFileKey } from './files.ts';
+import { fileKey, formerFileKey, ownFileKey } from './file-keys.ts';
 import type { EventHistory, EventsStore } from './store.ts';
 
 interface EventLookupOptions {
@@ -60,6 +60,7 @@ export function createEventLookup({ store, files, log, objects }: EventLookupOpt
     const keys = segments.flatMap((segment) => [
       ownFileKey(segment, { projectId, receivedAt }),
       fileKey(segment, receivedAt),
+      formerFileKey(segment, { projectId, receivedAt }),
     ]);
     const known = new Map((await files.find(keys)).map((file) => [file.key, file]));
     const written = keys.flatMap((key) => known.get(key) ?? []);

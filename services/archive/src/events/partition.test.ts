@@ -10,7 +10,7 @@ it('counts nothing as held after it is dropped during a commit', async () => {
   const partition: EventPartition = createEventPartition({
     partition: 0,
     intake: async (_, records) =>
-      records.map(({ offset, timestamp }) => ({ offset, timestamp, bytes: 10, events: [], duplicates: 0 })),
+      records.map((record) => ({ ...record, record, without: [], bytes: 10, events: 0, duplicates: 0 })),
     store: {
       findSegment: async () => segment,
       segmentsWithin: async () => [],
@@ -23,9 +23,10 @@ it('counts nothing as held after it is dropped during a commit', async () => {
       list: async function* () {},
       delete: async () => undefined,
     },
+    threads: { use: async (work) => work({ encode: async () => [] } as never) },
     settings: { fileBytes: 1, fileAgeMs: 60_000, bufferBytes: 1_000_000 },
     held,
-    logger: { info: () => undefined, warn: () => undefined, error: () => undefined } as never,
+    logger: { info: () => undefined, error: () => undefined, failed: () => undefined } as never,
     onStored: () => undefined,
   });
   let commits = 0;

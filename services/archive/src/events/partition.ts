@@ -3,12 +3,13 @@ import type { ObjectStore } from '@switchboard/object-store';
 import { backoffDelay } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
 import { isSameBatch } from '../batches/same-batch.ts';
+import type { Threads } from '../threads/threads.ts';
 import { writeFiles } from './files.ts';
 import type { Entry, Intake } from './intake.ts';
 import type { EventsStore, Segment, SegmentContents } from './store.ts';
 
 /** Decoded at once; a record is larger or smaller. */
-const SLICE_BYTES = 262_144;
+const SLICE_BYTES = 1_048_576;
 
 /** How large and how old files get, and how much memory may be used until then. */
 export interface FileSettings {
@@ -30,6 +31,7 @@ interface PartitionOptions {
   intake: Intake;
   store: Pick<EventsStore, 'findSegment' | 'segmentsWithin' | 'beginSegment' | 'markStored'>;
   objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'delete'>;
+  threads: Pick<Threads, 'use'>;
   settings: FileSettings;
   held: Held;
   logger: Logger;
@@ -52,7 +54,7 @@ export interface EventPartition {
  * in this order. Any step may be repeated by the next owner of the partition.
  */
 export function createEventPartition(options: PartitionOptions): EventPartition {
-  const { partition, intake, store, objects, settings, held, logger, onStored } = options;
+  const { partition, intake, store, objects, threads, settings, held, logger, onStored } = options;
   const dropping = new AbortController();
   /** In the order read. Where offsets went back, an offset is not above the one before. */
   let entries: Entry[] = [];
@@ -144,7 +146,6 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
   }
 
   async function storeSegment(segment: Segment, own: readonly Entry[], isTakenOver: boolean): Promise<void> {
-    const events = own.flatMap((entry) => entry.events);
     const [first] = own;
     const isFirstMissing = first !== undefined && first.offset > segment.firstOffset;
     const keepExisting = isFirstMissing || own.at(-1)?.offset !== segment.lastOffset;
@@ -156,8 +157,10 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
       );
     }
     const { signal } = dropping;
-    const files = await writeFiles(segment, events, { objects, signal, keepExisting, isTakenOver });
-    const contents = { files, events: events.length, duplicates: sum(own, 'duplicates') };
+    const records = own.map(({ record, without }) => ({ record, without }));
+    const options = { objects, threads, signal, keepExisting, isTakenOver };
+    const files = await writeFiles(segment, records, options);
+    const contents = { files, events: sum(own, 'events'), duplicates: sum(own, 'duplicates') };
     await store.markStored(segment, contents);
     onStored(contents);
   }
@@ -212,7 +215,8 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
   function onFailure(error: unknown): void {
     if (error instanceof PartitionLost) drop();
     if (dropping.signal.aborted) return;
-    if (failures++ === 0) logger.error({ topic: 'events', partition, error }, 'archiving failed, retrying');
+    failures++;
+    logger.failed('archive events', error, { partition });
     wait(backoffDelay(failures, { baseMs: 200, maxMs: 10_000 }));
   }
 

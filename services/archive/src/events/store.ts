@@ -6,10 +6,11 @@ import {
   eventDeadLetters,
   eventProgress,
   eventSegments,
+  seenDays,
   seenEvents,
 } from '../schema/index.ts';
 import { insertFiles } from '../schema/insert-files.ts';
-import type { ArchivedEvent, Place } from './archived-event.ts';
+import type { KeyedPlace, Place } from './archived-event.ts';
 
 type Db = Database['drizzle'];
 
@@ -53,8 +54,6 @@ export interface DeadLetterPlace extends Place {
   recordedAt: number;
 }
 
-export type KeyedEvent = readonly [key: string, event: ArchivedEvent];
-
 /** All SQL of the event archive. */
 export interface EventsStore {
   /** The segments that contain this offset, at most 50 read: several where a topic was recreated. */
@@ -67,11 +66,11 @@ export interface EventsStore {
   beginSegment(wanted: Omit<Segment, 'isStored'>): Promise<Segment>;
   /** From then on its files are read. */
   markStored(segment: Segment, contents: SegmentContents): Promise<void>;
-  /** Inserts the places of events that have none yet, and returns their keys. */
-  insertSeen(events: readonly KeyedEvent[]): Promise<string[]>;
+  /** Inserts the places of events that have none yet, and returns how many. No two events have the same key. */
+  insertSeen(events: readonly KeyedPlace[]): Promise<number>;
   /** The first places of events, by key. */
   findSeen(keys: readonly string[]): Promise<Map<string, Place>>;
-  insertDuplicates(events: readonly KeyedEvent[]): Promise<void>;
+  insertDuplicates(events: readonly KeyedPlace[]): Promise<void>;
   hasDeadLetter(place: DeadLetterPlace): Promise<boolean>;
   insertDeadLetter(place: DeadLetterPlace, letter: { key: string | null; reason: string }): Promise<void>;
   /** Moves a partition's progress forward, or resets it for a recreated topic. */
@@ -104,6 +103,7 @@ interface SegmentRow extends Record<string, unknown> {
 
 const MAX_NEAR_SEGMENTS = 50;
 const MAX_HISTORY = 100;
+const CURRENT_DAY = sql`(select max(day) from ${seenDays})`;
 
 export function createEventsStore(db: Db): EventsStore {
   const segmentColumns = sql`log_partition, first_offset, first_at, last_offset, earliest_at, latest_at,
@@ -164,25 +164,33 @@ export function createEventsStore(db: Db): EventsStore {
     },
 
     async insertSeen(events) {
-      const rows = await db.execute<{ event_key: string }>(sql`
-        insert into ${seenEvents} (event_key, ${placeColumns}, accepted_at)
+      const { count } = await db.execute(sql`
+        -- The rows of earlier days do not change, so that those missing here stay missing.
+        with known as materialized (
+          select event_key from ${seenEvents}
+          where event_key = any((select ${arrayOf(events.map(({ key }) => key))}::uuid[])::uuid[])
+            and day < ${CURRENT_DAY}
+        )
+        insert into ${seenEvents} (event_key, ${placeColumns}, accepted_at, day)
+        select given.*, ${CURRENT_DAY} from ${rowsOf(events)}
+        where event_key not in (select event_key from known)
         -- In one order everywhere, so that concurrent writers do not deadlock.
-        select * from ${rowsOf(events)} order by 1
-        on conflict do nothing returning event_key`);
-      return rows.map((row) => digits(row.event_key));
+        order by 1
+        on conflict do nothing`);
+      return count;
     },
 
     async findSeen(keys) {
       const rows = await db.execute<PlaceRow & { event_key: string }>(sql`
         select event_key, ${placeColumns} from ${seenEvents}
-        where event_key = any(${sql.param(keys)}::text[]::uuid[])`);
+        where event_key = any(${arrayOf(keys)}::uuid[])`);
       return new Map(rows.map((row) => [digits(row.event_key), placeOf(row)]));
     },
 
     async insertDuplicates(events) {
       await db.execute(sql`
-        insert into ${duplicateEvents} (event_key, ${placeColumns}, accepted_at)
-        select * from ${rowsOf(events)} on conflict do nothing`);
+        insert into ${duplicateEvents} (event_key, ${placeColumns}, accepted_at, day)
+        select given.*, ${CURRENT_DAY} from ${rowsOf(events)} on conflict do nothing`);
     },
 
     async hasDeadLetter({ partition, offset, line, recordedAt }) {
@@ -228,8 +236,9 @@ export function createEventsStore(db: Db): EventsStore {
       const [first] = await db.execute<PlaceRow & { at: string }>(sql`
         select ${placeColumns}, accepted_at as at from ${seenEvents} where event_key = ${key}`);
       const duplicates = await db.execute<PlaceRow & { at: string }>(sql`
-        select ${placeColumns}, accepted_at as at from ${duplicateEvents} where event_key = ${key}
-        order by ${placeColumns} limit ${MAX_HISTORY}`);
+        -- One that was read again on another day is there twice.
+        select distinct on (${placeColumns}) ${placeColumns}, accepted_at as at from ${duplicateEvents}
+        where event_key = ${key} order by ${placeColumns} limit ${MAX_HISTORY}`);
       const deadLetters = await db.execute<PlaceRow & { at: number | bigint; reason: string }>(sql`
         select ${placeColumns}, recorded_at as at, reason from ${eventDeadLetters} where event_key = ${key}
         order by recorded_at, ${placeColumns} limit ${MAX_HISTORY}`);
@@ -246,16 +255,21 @@ export function createEventsStore(db: Db): EventsStore {
 }
 
 /** Events as rows of key, place and time of acceptance. */
-function rowsOf(events: readonly KeyedEvent[]) {
-  const column = (of: (event: ArchivedEvent) => string) =>
-    sql`${sql.param(events.map(([, event]) => of(event)))}::text[]`;
-  return sql`unnest(
-    ${sql.param(events.map(([key]) => key))}::text[]::uuid[],
-    ${column(({ partition }) => String(partition))}::integer[],
-    ${column(({ offset }) => String(offset))}::bigint[],
-    ${column(({ line }) => String(line))}::integer[],
-    ${column(({ receivedAt }) => new Date(receivedAt).toISOString())}::timestamptz[]
-  )`;
+function rowsOf(events: readonly KeyedPlace[]) {
+  const column = (of: (event: KeyedPlace) => string | number | bigint) => arrayOf(events.map(of));
+  return sql`(
+    select event_key, log_partition, log_offset, log_line, timestamptz 'epoch' + accepted * interval '1 ms'
+    from unnest(
+      ${column(({ key }) => key)}::uuid[], ${column(({ partition }) => partition)}::integer[],
+      ${column(({ offset }) => offset)}::bigint[], ${column(({ line }) => line)}::integer[],
+      ${column(({ acceptedAt }) => acceptedAt)}::bigint[]
+    ) as given (event_key, log_partition, log_offset, log_line, accepted)
+  ) as given`;
+}
+
+/** An array of values without punctuation as PostgreSQL reads it, in a fraction of the driver's time. */
+function arrayOf(values: readonly (string | number | bigint)[]) {
+  return sql`${`{${values.join(',')}}`}::text`;
 }
 
 function segmentOf(row: SegmentRow): Segment {

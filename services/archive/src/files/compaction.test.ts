@@ -53,10 +53,19 @@ const events = (count: number, projects: number, more: Partial<ArchivedEvent> = 
 const put = (name: string, rows: ArchivedEvent[], coverage = ANY_PROJECT) =>
   storeFile({ ...harness, key: `events/${DAY}/${name}.parquet`, day: DAY, events: rows, coverage });
 
+/** What files are not read for. */
+const around = {
+  log: { lag: async () => [] },
+  logger: createLogger({ service: 'archive', level: 'silent' }),
+  retentionHours: 168,
+};
+
 const run = (at: Date, more: { replacedSeconds?: number; mergeBytes?: number } = {}) =>
   work({
     store,
     objects: harness.objects,
+    threads: harness.threads,
+    ...around,
     clock: { ...systemClock, now: () => at },
     replacedSeconds: 3600,
     signal: new AbortController().signal,
@@ -163,6 +172,8 @@ describe('merging files', () => {
     const killed = work({
       store,
       objects: failing,
+      threads: harness.threads,
+      ...around,
       clock: { ...systemClock, now: () => nextDay },
       replacedSeconds: 3600,
       signal: stopping.signal,

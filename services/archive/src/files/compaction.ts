@@ -1,21 +1,28 @@
 import type { Database } from '@switchboard/database';
+import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import { poll } from '@switchboard/resilience';
 import type { Clock, Logger, Metrics } from '@switchboard/service-kit';
 import { createEventErasure } from '../erasure/event-erasure.ts';
-import type { Coverage } from './contents.ts';
-import { mergeFiles } from './merge.ts';
-import { coverageOf, type Merge, nextMerge } from './plan.ts';
-import { FileGone, type OpenFile, openFile } from './read.ts';
+import { EVENTS_GROUP } from '../events/consumer.ts';
+import { refOf } from '../threads/calls.ts';
+import type { Threads } from '../threads/threads.ts';
+import { adoptFiles } from './adoption.ts';
+import { type Merge, nextMerge } from './plan.ts';
 import { deleteFiles, replaceFiles } from './rewrite.ts';
 import { createFilesStore, type FilesStore, lockCompaction } from './store.ts';
 
 interface CompactionOptions {
   database: Database;
   objects: ObjectStore;
+  /** Merge files. */
+  threads: Pick<Threads, 'use'>;
   clock: Clock;
   logger: Logger;
   metrics: Pick<Metrics, 'counter'>;
+  log: Pick<EventLog, 'lag'>;
+  /** How long the topic `events` keeps a record. */
+  retentionHours: number;
   /** How long a replaced file stays for those who are reading it. */
   replacedSeconds: number;
 }
@@ -34,9 +41,10 @@ const DAYS = 9;
 const MAX_FILES = 20_000;
 /** Files of a day come until then after its end. */
 const CLOSES_AFTER_MS = 30 * 60 * 1000;
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** A project with as many rows of the files that are split gets its own. */
-const LARGE_ROWS = 100_000;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+/** Kafka may keep a record longer than its retention, by up to the age of a log file. */
+const GRACE_HOURS = 31 * 24;
 const DELETED_AT_ONCE = 100;
 /** Look-ups follow files from the first to the last for seven days. */
 const REMEMBERED_DAYS = 9;
@@ -47,7 +55,7 @@ const ROWS_PER_STATEMENT = 5_000;
  * process at a time does so.
  */
 export function createCompaction(options: CompactionOptions): Compaction {
-  const { database, objects, clock, logger, metrics, replacedSeconds } = options;
+  const { database, metrics, ...rest } = options;
   const store = createFilesStore(database.drizzle);
   const merged = metrics.counter(
     'switchboard_archive_files_merged_total',
@@ -63,7 +71,8 @@ export function createCompaction(options: CompactionOptions): Compaction {
       await database.drizzle.transaction(async (tx) => {
         if (!(await lockCompaction(tx))) return;
         beating = setInterval(() => void lockCompaction(tx).catch(() => undefined), BEAT_MS);
-        await work({ store, objects, clock, replacedSeconds, signal: stopping.signal, onMerged: merged.add });
+        const { signal } = stopping;
+        await work({ ...rest, store, signal, onMerged: merged.add });
       });
     } finally {
       clearInterval(beating);
@@ -75,8 +84,8 @@ export function createCompaction(options: CompactionOptions): Compaction {
       running ??= poll(workAlone, {
         everyMs: IDLE_MS,
         signal: stopping.signal,
-        onFailing(error) {
-          if (!stopping.signal.aborted) logger.error({ error }, 'merging files failed, retrying');
+        onFailure(error) {
+          if (!stopping.signal.aborted) rest.logger.failed('merge files', error);
         },
       });
     },
@@ -90,7 +99,7 @@ export function createCompaction(options: CompactionOptions): Compaction {
 /** Of the files read and, in memory as well, of those written. */
 const MERGE_BYTES = 32 * 1024 * 1024;
 
-interface WorkOptions extends Pick<CompactionOptions, 'objects' | 'clock' | 'replacedSeconds'> {
+interface WorkOptions extends Omit<CompactionOptions, 'database' | 'metrics'> {
   store: FilesStore;
   signal: AbortSignal;
   onMerged(files: number): void;
@@ -100,12 +109,19 @@ interface WorkOptions extends Pick<CompactionOptions, 'objects' | 'clock' | 'rep
 
 /** Does all that there is to do now. */
 export async function work(options: WorkOptions): Promise<void> {
-  const { store, objects, clock, replacedSeconds, signal, onMerged, mergeBytes = MERGE_BYTES } = options;
-  const erasure = createEventErasure({ files: store, objects });
+  const { store, objects, threads, clock, replacedSeconds, signal, onMerged } = options;
+  const { mergeBytes = MERGE_BYTES } = options;
+  const erasure = createEventErasure({ files: store, objects, threads });
   for (let projectId = await store.projectToErase(); projectId !== undefined; ) {
     await erasure.erase({ projectId, distinctIds: 'all' }, signal);
     await store.markErased(projectId);
     projectId = await store.projectToErase();
+  }
+  if (await store.isAdoptionWanted()) {
+    const earliest = clock.now().getTime() - (options.retentionHours + GRACE_HOURS) * HOUR_MS;
+    const isExpired = (timestamp: number) => timestamp < earliest;
+    await adoptFiles({ ...options, group: EVENTS_GROUP, isExpired });
+    await store.markAdopted();
   }
   for (;;) {
     const now = clock.now().getTime();
@@ -113,7 +129,7 @@ export async function work(options: WorkOptions): Promise<void> {
     const isClosed = (day: string) => Date.parse(day) + DAY_MS + CLOSES_AFTER_MS <= now;
     const merge = nextMerge(await store.readable(from, MAX_FILES), { isClosed, mergeBytes });
     if (merge === undefined) break;
-    if (await carryOut(merge, { store, objects, signal })) onMerged(merge.files.length);
+    if (await carryOut(merge, { store, objects, threads, signal })) onMerged(merge.files.length);
   }
   for (;;) {
     signal.throwIfAborted();
@@ -130,44 +146,20 @@ export async function work(options: WorkOptions): Promise<void> {
 /** False where one of the files was replaced meanwhile. */
 async function carryOut(
   { files, buckets }: Merge,
-  { store, objects, signal }: Pick<WorkOptions, 'store' | 'objects' | 'signal'>,
+  { store, objects, threads, signal }: Pick<WorkOptions, 'store' | 'objects' | 'threads' | 'signal'>,
 ): Promise<boolean> {
-  try {
-    const opened: OpenFile[] = [];
-    for (const file of files) {
-      signal.throwIfAborted();
-      const found = await openFile(objects, file);
-      if (found === undefined) throw new FileGone(`${file.key} is not in the object store`);
-      opened.push(found);
-    }
-    const [first] = files;
-    if (first === undefined) return false;
-    const { projectId, bucket, buckets: of } = first;
-    const large = buckets > 1 ? await largeProjects(opened) : new Set();
-    const coverage = (project: string): Coverage =>
-      buckets > 1
-        ? coverageOf(project, { buckets, isLarge: large.has(project) })
-        : { projectId, bucket, buckets: of };
-    const merged = await mergeFiles(opened, { coverageOf: coverage, signal });
-    return await replaceFiles(files, merged, { store, objects, signal });
-  } catch (error) {
-    // An erasure replaced and deleted it; otherwise the next attempt fails again, and says so.
-    if (error instanceof FileGone && (await isReplaced(files, store))) return false;
-    throw error;
-  }
+  const [first] = files;
+  if (first === undefined) return false;
+  const { projectId, bucket, buckets: of } = first;
+  const to = buckets > 1 ? { split: buckets } : { projectId, bucket, buckets: of };
+  const merged = await threads.use((thread) => thread.merge(files.map(refOf), { to }), signal);
+  if (merged !== undefined) return await replaceFiles(files, merged, { store, objects, signal });
+  // An erasure replaced and deleted it; otherwise the next attempt fails again, and says so.
+  if (await isReplaced(files, store)) return false;
+  throw new Error(`a file of ${files.map(({ key }) => key).join(', ')} is not in the object store`);
 }
 
 async function isReplaced(files: Merge['files'], store: FilesStore): Promise<boolean> {
   const found = await store.find(files.map(({ key }) => key));
   return found.some((file) => file.isDeleted || file.replacedBy !== null);
-}
-
-async function largeProjects(files: readonly OpenFile[]): Promise<Set<string>> {
-  const rows = new Map<string, number>();
-  for (const file of files) {
-    for await (const group of file.projects()) {
-      for (const project of group) rows.set(project, (rows.get(project) ?? 0) + 1);
-    }
-  }
-  return new Set([...rows].filter(([, count]) => count >= LARGE_ROWS).map(([project]) => project));
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
 import type { ParquetType, SchemaElement } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
@@ -69,7 +68,7 @@ const schema: SchemaElement[] = [
   ...columns.map(({ element }) => element),
 ];
 
-/** Few enough that a reader of one project reads little of others', and that a group is encoded within milliseconds. */
+/** Few enough that a reader of one project reads little of others'. */
 export const ROW_GROUP_ROWS = 4_096;
 
 /** Writes a Parquet file, a group of rows at a time. */
@@ -104,11 +103,10 @@ export function createFileEncoder(): FileEncoder {
   };
 }
 
-/** A Parquet file with one row per event, in order; the same events give the same bytes. Other work may run meanwhile. */
-export async function encodeEvents(events: readonly ArchivedEvent[]): Promise<Uint8Array> {
+/** A Parquet file with one row per event, in order; the same events give the same bytes. */
+export function encodeEvents(events: readonly ArchivedEvent[]): Uint8Array {
   const encoder = createFileEncoder();
   for (let start = 0; start < events.length; start += ROW_GROUP_ROWS) {
-    if (start > 0) await nextTurn();
     encoder.add(events.slice(start, start + ROW_GROUP_ROWS));
   }
   return encoder.finish();

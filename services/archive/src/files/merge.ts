@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ArchivedEvent } from '../events/archived-event.ts';
 import { type Contents, type Coverage, collectContents } from './contents.ts';
 import { createFileEncoder, type FileEncoder, ROW_GROUP_ROWS } from './encode.ts';
 import { compareRows } from './order.ts';
+import { coverageOf } from './plan.ts';
 import type { OpenFile } from './read.ts';
 
 /** A file that was merged. */
@@ -12,14 +12,29 @@ export interface Merged {
   bytes: Uint8Array;
 }
 
+/** Whose rows are erased: those of these people, or of the whole project. */
+export interface Erased {
+  projectId: string;
+  distinctIds: ReadonlySet<string> | 'all';
+}
+
+/** How files are merged. */
+export interface MergeRule {
+  /** All rows to one file with this coverage, or each to that of its bucket or project. */
+  to: Coverage | { split: number };
+  /** Whose rows are left out. */
+  erased?: Erased;
+}
+
 interface MergeOptions {
   /** Which file a row goes to. */
-  coverageOf(projectId: string): Coverage;
+  coverage(projectId: string): Coverage;
   /** Rows that are left out. */
-  isErased?(event: ArchivedEvent): boolean;
-  /** Aborts with an exception. */
-  signal: AbortSignal;
+  isErased(event: ArchivedEvent): boolean;
 }
+
+/** A project with as many rows of the files that are split gets its own. */
+const LARGE_ROWS = 100_000;
 
 /** Rows held for all files until their groups are encoded. */
 const MAX_HELD_ROWS = 4 * ROW_GROUP_ROWS;
@@ -37,13 +52,37 @@ interface Input {
   groups: AsyncGenerator<ArchivedEvent[]>;
 }
 
+/** Merges files, which are open. */
+export async function mergeByRule(files: readonly OpenFile[], { to, erased }: MergeRule): Promise<Merged[]> {
+  const large = 'split' in to ? await largeProjects(files) : new Set<string>();
+  return mergeFiles(files, {
+    coverage: (projectId) =>
+      'split' in to ? coverageOf(projectId, { buckets: to.split, isLarge: large.has(projectId) }) : to,
+    isErased: (event) => erased !== undefined && isErased(erased, event),
+  });
+}
+
+async function largeProjects(files: readonly OpenFile[]): Promise<Set<string>> {
+  const rows = new Map<string, number>();
+  for (const file of files) {
+    for await (const group of file.projects()) {
+      for (const project of group) rows.set(project, (rows.get(project) ?? 0) + 1);
+    }
+  }
+  return new Set([...rows].filter(([, count]) => count >= LARGE_ROWS).map(([project]) => project));
+}
+
+function isErased({ projectId, distinctIds }: Erased, event: ArchivedEvent): boolean {
+  return event.projectId === projectId && (distinctIds === 'all' || distinctIds.has(event.distinctId));
+}
+
 /**
  * Merges files, whose rows are in order, into others, whose rows are too. Holds one group of rows of each file, and the
  * bytes of those it writes.
  */
-export async function mergeFiles(
+async function mergeFiles(
   files: readonly OpenFile[],
-  { coverageOf, isErased = () => false, signal }: MergeOptions,
+  { coverage: of, isErased }: MergeOptions,
 ): Promise<Merged[]> {
   const outputs = new Map<string, Output>();
   let held = 0;
@@ -51,7 +90,7 @@ export async function mergeFiles(
 
   function outputOf(projectId: string): Output {
     if (known?.projectId === projectId) return known.output;
-    const coverage = coverageOf(projectId);
+    const coverage = of(projectId);
     const name = JSON.stringify(coverage);
     const output = outputs.get(name) ?? {
       coverage,
@@ -64,11 +103,9 @@ export async function mergeFiles(
     return output;
   }
 
-  async function flush(output: Output): Promise<void> {
+  function flush(output: Output): void {
     held -= output.rows.length;
     output.encoder.add(output.rows.splice(0));
-    await nextTurn();
-    signal.throwIfAborted();
   }
 
   for await (const row of inOrder(files)) {
@@ -77,12 +114,12 @@ export async function mergeFiles(
     output.contents.add(row);
     output.rows.push(row);
     held += 1;
-    if (output.rows.length === ROW_GROUP_ROWS) await flush(output);
-    else if (held >= MAX_HELD_ROWS) await flush(longest(outputs.values()));
+    if (output.rows.length === ROW_GROUP_ROWS) flush(output);
+    else if (held >= MAX_HELD_ROWS) flush(longest(outputs.values()));
   }
   const merged: Merged[] = [];
   for (const output of outputs.values()) {
-    if (output.rows.length > 0) await flush(output);
+    if (output.rows.length > 0) flush(output);
     merged.push({
       coverage: output.coverage,
       contents: output.contents.get(),

@@ -38,7 +38,6 @@ export function createPublisher({ database, log, region, replication, logger }: 
     replication,
     cleanup: 'compact',
     tombstoneRetentionMs: TOMBSTONE_RETENTION_MS,
-    minInSyncReplicas: replication >= 3 ? 2 : 1,
   };
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
@@ -54,9 +53,7 @@ export function createPublisher({ database, log, region, replication, logger }: 
         if (!mayBeMore) await pause(IDLE_MS, stopping.signal);
       } catch (error) {
         isTopicChecked = false;
-        if (failures === 0 && !stopping.signal.aborted) {
-          logger.warn({ topic: topic.name, error }, 'publishing files failed, retrying');
-        }
+        if (!stopping.signal.aborted) logger.failed('publish files', error);
         await pause(backoffDelay(failures++), stopping.signal);
       }
     }
@@ -124,6 +121,6 @@ function recordOf(file: UnpublishedFile, region: string): OutgoingRecord {
     replaces: file.replaces,
     createdAt: at(file.createdAt),
   };
-  const value = file.isDeleted ? null : Buffer.from(JSON.stringify(record));
+  const value = file.isGone ? null : Buffer.from(JSON.stringify(record));
   return { partition: 0, key: file.key, value, headers: {} };
 }

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { Db, Tx } from '@switchboard/database';
 import { type SQL, sql } from 'drizzle-orm';
-import { erasedProjects, eventFiles, publishedFiles } from '../schema/index.ts';
+import { adoptions, erasedProjects, eventFiles, publishedFiles } from '../schema/index.ts';
 import { newFileColumns, rowsOfFiles } from '../schema/insert-files.ts';
 import type { NewFile } from './contents.ts';
 
@@ -26,6 +27,8 @@ export interface UnpublishedFile extends KnownFile {
   revision: bigint;
   /** Keys. */
   replaces: string[];
+  /** Nobody begins to read it any more. */
+  isGone: boolean;
 }
 
 export interface FilesStore {
@@ -34,6 +37,13 @@ export interface FilesStore {
   madeBy(step: string): Promise<KnownFile[]>;
   /** The files that are read, of days from this one on; the earliest days first. */
   readable(fromDay: string, limit: number): Promise<KnownFile[]>;
+  /** The files of a day that are read. */
+  readableOf(day: string): Promise<KnownFile[]>;
+  /** Enters files that are stored, in the place of others (keys). */
+  adopt(files: readonly NewFile[], replaced: readonly string[]): Promise<void>;
+  /** Whether it was asked to look for files that are in the object store alone. */
+  isAdoptionWanted(): Promise<boolean>;
+  markAdopted(): Promise<void>;
   /** The files with an object, replaced or not, that may have rows of a project of which these are the buckets. */
   existing(project: {
     projectId: string;
@@ -51,6 +61,13 @@ export interface FilesStore {
   /** The project that has waited longest for the erasure of its events. */
   projectToErase(): Promise<string | undefined>;
   markErased(projectId: string): Promise<void>;
+  /**
+   * Replaces up to so many files of days before this one by nothing, the earliest first, and returns how many: they
+   * leave the topic at once, and their objects stay for those who are reading them as those of other replaced files do.
+   */
+  expire(beforeDay: string, limit: number): Promise<number>;
+  /** The earliest day of which files are read. */
+  oldestDay(): Promise<string | undefined>;
   /** Deletes rows of files that were deleted days ago, and returns how many. */
   forget(days: number, limit: number): Promise<number>;
 }
@@ -71,6 +88,8 @@ const PUBLISHER_LOCK = 4_107_526_644;
 const COMPACTION_LOCK = 4_107_526_645;
 /** A step that takes longer is not carried out. */
 const MAX_STEP_SECONDS = 3600;
+/** The step that replaces files by nothing. */
+const EXPIRY = '00000000-0000-0000-0000-000000000000';
 const NEXT_REVISION = sql`nextval(pg_get_serial_sequence('event_files', 'revision'))`;
 
 interface FileRow extends Record<string, unknown> {
@@ -110,6 +129,29 @@ export function createFilesStore(db: Db): FilesStore {
 
     readable: (fromDay, limit) =>
       select(sql`day >= ${fromDay}::date and ${isRead} order by day, key limit ${limit}`),
+
+    readableOf: (day) => select(sql`day = ${day}::date and ${isRead} order by key`),
+
+    async adopt(files, replaced) {
+      const id = randomUUID();
+      await db.transaction(async (tx) => {
+        await tx.execute(sql`
+          insert into ${eventFiles} (${newFileColumns}, made_by) select ${newFileColumns}, ${id}::uuid
+          from ${rowsOfFiles(files)} on conflict (key) do nothing`);
+        await tx.execute(sql`
+          update ${eventFiles} set replaced_by = ${id}, replaced_at = now()
+          where key = ${keysOf(replaced)} and ${isRead}`);
+      });
+    },
+
+    async isAdoptionWanted() {
+      const rows = await db.execute(sql`select 1 from ${adoptions} limit 1`);
+      return rows.length > 0;
+    },
+
+    async markAdopted() {
+      await db.execute(sql`delete from ${adoptions}`);
+    },
 
     async existing({ projectId, bucketOf, after, limit }) {
       const known = await db.execute<{ buckets: number }>(sql`
@@ -173,6 +215,23 @@ export function createFilesStore(db: Db): FilesStore {
       await db.execute(sql`delete from ${erasedProjects} where project_id = ${projectId}`);
     },
 
+    async expire(beforeDay, limit) {
+      const rows = await db.execute(sql`
+        update ${eventFiles} set replaced_by = ${EXPIRY}, replaced_at = now(), published_at = null,
+          revision = ${NEXT_REVISION}
+        where key = any(array(
+          select key from ${eventFiles} where day < ${beforeDay}::date and ${isRead}
+          order by day, key limit ${limit} for update skip locked
+        )) returning 1`);
+      return rows.length;
+    },
+
+    async oldestDay() {
+      const [row] = await db.execute<{ day: string | null }>(sql`
+        select min(day)::text as day from ${eventFiles} where ${isRead}`);
+      return row?.day ?? undefined;
+    },
+
     async forget(days, limit) {
       const rows = await db.execute(sql`
         delete from ${eventFiles} where key = any(array(
@@ -202,8 +261,9 @@ export function createPublishedFilesStore(tx: Tx): PublishedFilesStore {
     },
 
     async oldest(limit) {
-      const rows = await tx.execute<FileRow & { revision: string; replaces: string[] }>(sql`
-        select ${columns}, revision::text as revision, array(
+      const rows = await tx.execute<FileRow & { revision: string; replaces: string[]; is_gone: boolean }>(sql`
+        select ${columns}, revision::text as revision,
+          deleted_at is not null or replaced_by is not distinct from ${EXPIRY} as is_gone, array(
           select replaced.key from ${eventFiles} as replaced where replaced.replaced_by = file.made_by order by 1
         ) as replaces
         from ${eventFiles} as file where published_at is null and ${isWritten} order by file.revision
@@ -212,6 +272,7 @@ export function createPublishedFilesStore(tx: Tx): PublishedFilesStore {
         ...fileOf(row),
         revision: BigInt(row.revision),
         replaces: row.replaces,
+        isGone: row.is_gone,
       }));
     },
 

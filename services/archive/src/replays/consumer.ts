@@ -72,10 +72,7 @@ export function createReplayConsumer(options: ReplayConsumerOptions) {
         await partition.sweep(async () => (await log.endOffsets(TOPIC))[number]);
       } catch (error) {
         if (error instanceof PartitionLost) continue;
-        logger.warn(
-          { error, topic: TOPIC, partition: number },
-          'sweeping incomplete chunks failed, retrying',
-        );
+        logger.failed('sweep incomplete chunks', error, { partition: number });
       }
     }
   }

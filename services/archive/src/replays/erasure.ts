@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
+import { poll } from '@switchboard/resilience';
 import { type Clock, type Logger, Unavailable } from '@switchboard/service-kit';
 import type { SessionName } from './chunk.ts';
 import { sessionPrefix } from './encode.ts';
@@ -18,8 +18,11 @@ interface ErasureOptions {
 }
 
 export interface Erasure {
-  /** Throws Unavailable when the objects could not be erased now; the rows are deleted, and the objects follow. */
-  remove(session: SessionName): Promise<void>;
+  /**
+   * Returns how many objects were erased. Throws Unavailable when they could not be erased now; the rows are deleted,
+   * and the objects follow.
+   */
+  remove(session: SessionName): Promise<number>;
   /** Retries the objects that `remove` could not erase, until stopped. */
   start(): void;
   stop(): Promise<void>;
@@ -31,10 +34,12 @@ export function createErasure(options: ErasureOptions): Erasure {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
-  async function eraseObjects(session: SessionName): Promise<void> {
+  async function eraseObjects(session: SessionName): Promise<number> {
     const deleteAll = (keys: string[]) => Promise.all(keys.map((key) => objects.delete(key)));
     let keys: string[] = [];
+    let erased = 0;
     for await (const { key } of objects.list(sessionPrefix(session))) {
+      erased += 1;
       keys.push(key);
       if (keys.length < MAX_CONCURRENT_DELETES) continue;
       await deleteAll(keys);
@@ -42,6 +47,7 @@ export function createErasure(options: ErasureOptions): Erasure {
     }
     await deleteAll(keys);
     await store.markErased(session, clock.now());
+    return erased;
   }
 
   /** Skips sessions deleted within the last interval: their delete may still be in progress. */
@@ -53,20 +59,11 @@ export function createErasure(options: ErasureOptions): Erasure {
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await eraseRemaining().catch((error: unknown) =>
-        logger.warn({ error }, 'erasing objects of deleted replays failed, retrying'),
-      );
-      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-  }
-
   return {
     async remove(session) {
       await store.deleteSession(session, clock.now());
       try {
-        await eraseObjects(session);
+        return await eraseObjects(session);
       } catch (error) {
         if (!(error instanceof ObjectStoreError)) throw error;
         logger.warn({ error, session: session.sessionId }, 'erasing objects failed, retrying later');
@@ -76,7 +73,11 @@ export function createErasure(options: ErasureOptions): Erasure {
       }
     },
     start() {
-      running ??= run();
+      running ??= poll(eraseRemaining, {
+        everyMs,
+        signal: stopping.signal,
+        onFailure: (error) => logger.failed('erase deleted replays', error),
+      });
     },
     async stop() {
       stopping.abort();

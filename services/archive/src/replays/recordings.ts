@@ -1,13 +1,19 @@
 import { buffer } from 'node:stream/consumers';
 import type { Replay, ReplayManifest } from '@switchboard/contracts';
 import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
-import { BadRequest, NotFound, Rejection, Unavailable } from '@switchboard/service-kit';
+import {
+  NotFound,
+  type PageRequest,
+  Rejection,
+  toPage,
+  Unavailable,
+  unknownCursor,
+} from '@switchboard/service-kit';
 import { z } from 'zod';
 import type { ChunkName, SessionName } from './chunk.ts';
 import { eventsOf, objectKey, sessionPrefix } from './encode.ts';
 import type { PageStart, ReplayRow, ReplaysStore, Span } from './store.ts';
 
-const PAGE_SIZE = 50;
 const RETRY_AFTER_SECONDS = 2;
 
 interface RecordingsOptions {
@@ -18,7 +24,7 @@ interface RecordingsOptions {
 export interface Recordings {
   list(
     projectId: string,
-    options: { distinctId?: string | undefined; cursor?: string | undefined },
+    options: PageRequest & { distinctId?: string | undefined },
   ): Promise<{ replays: Replay[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   manifest(session: SessionName): Promise<ReplayManifest>;
@@ -48,16 +54,15 @@ export function createRecordings({ store, objects }: RecordingsOptions): Recordi
   }
 
   return {
-    async list(projectId, { distinctId, cursor }) {
+    async list(projectId, { distinctId, cursor, limit }) {
       const after = cursor === undefined ? undefined : parseCursor(cursor);
-      const rows = await store.listReplays(projectId, { distinctId, after, limit: PAGE_SIZE + 1 });
-      const page = rows.slice(0, PAGE_SIZE);
+      const found = await store.listReplays(projectId, { distinctId, after, limit: limit + 1 });
+      const { rows: page, nextCursor } = toPage(found, limit, cursorOf);
       const sessionIds = page.map((row) => row.sessionId);
       const people = await store.findPeople(projectId, sessionIds);
-      const last = page.at(-1);
       return {
         replays: page.map((row) => present(row, people.get(row.sessionId) ?? [])),
-        nextCursor: rows.length > PAGE_SIZE && last !== undefined ? cursorOf(last) : null,
+        nextCursor,
       };
     },
 
@@ -148,6 +153,6 @@ function parseCursor(cursor: string): PageStart {
     if (sessionId.includes('\0')) throw new Error('NUL in session id');
     return { receivedAt: new Date(receivedAt), sessionId };
   } catch {
-    throw new BadRequest('cursor: not the nextCursor of a page of replays');
+    throw unknownCursor();
   }
 }

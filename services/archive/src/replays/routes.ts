@@ -17,8 +17,8 @@ export function replaysRoutes(app: ServiceApp, options: ReplaysRoutesOptions): v
   app.implement(
     listReplays,
     async (c) => {
-      const { distinct_id: distinctId, cursor } = c.req.valid('query');
-      return c.json(await recordings.list(c.req.valid('param').projectId, { distinctId, cursor }), 200);
+      const { distinct_id: distinctId, ...page } = c.req.valid('query');
+      return c.json(await recordings.list(c.req.valid('param').projectId, { distinctId, ...page }), 200);
     },
     ofProject,
   );

@@ -1,5 +1,5 @@
 import type { Database } from '@switchboard/database';
-import { and, asc, count, desc, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gte, isNull, lt, min, type SQL, sql } from 'drizzle-orm';
 import { replayChunks, replayPeople, replays } from '../schema/index.ts';
 import type { ChunkMetadata, ChunkName, SessionName } from './chunk.ts';
 
@@ -39,6 +39,12 @@ export interface ReplaysStore {
   markErased(name: SessionName, now: Date): Promise<void>;
   /** Sessions deleted before this time whose objects may remain, longest deleted first. */
   findToErase(before: Date, limit: number): Promise<SessionName[]>;
+  /** Sessions whose first chunk was accepted before this time, the earliest first. */
+  findReceivedBefore(time: Date, limit: number): Promise<SessionName[]>;
+  oldestReceived(): Promise<Date | undefined>;
+  /** Removes up to so many tombstones of sessions whose objects were erased before this time. */
+  removeTombstones(time: Date, limit: number): Promise<number>;
+  oldestTombstone(): Promise<Date | undefined>;
   /** Sessions of a project, or of one person in it, newest first. */
   listReplays(projectId: string, options: PageOptions): Promise<ReplayRow[]>;
   findReplay(name: SessionName): Promise<ReplayRow | undefined>;
@@ -165,6 +171,36 @@ export function createReplaysStore(db: Db): ReplaysStore {
         .where(and(lt(replays.deletedAt, before), isNull(replays.erasedAt)))
         .orderBy(replays.deletedAt)
         .limit(limit);
+    },
+
+    async findReceivedBefore(time, limit) {
+      return await db
+        .select({ projectId: replays.projectId, sessionId: replays.sessionId })
+        .from(replays)
+        .where(and(lt(replays.receivedAt, time), isNull(replays.deletedAt)))
+        .orderBy(replays.receivedAt)
+        .limit(limit);
+    },
+
+    async oldestReceived() {
+      const [row] = await db
+        .select({ at: min(replays.receivedAt) })
+        .from(replays)
+        .where(isNull(replays.deletedAt));
+      return row?.at ?? undefined;
+    },
+
+    async removeTombstones(time, limit) {
+      const rows = await db.execute(sql`
+        delete from ${replays} where ctid = any(array(
+          select ctid from ${replays} where erased_at < ${time.toISOString()}::timestamptz and deleted_at is not null
+          order by erased_at limit ${limit} for update skip locked)) returning 1`);
+      return rows.length;
+    },
+
+    async oldestTombstone() {
+      const [row] = await db.select({ at: min(replays.erasedAt) }).from(replays);
+      return row?.at ?? undefined;
     },
 
     async listReplays(projectId, { distinctId, after, limit }) {

@@ -1,14 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { EventLog } from '@switchboard/event-log';
+import { createLogger } from '@switchboard/service-kit';
 import { eventually } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type EventsHarness,
-  eventIds,
-  newProject,
-  onPostgresAndFolder,
-  sent,
-} from '../testing/events-harness.ts';
+import { createEventsStore } from '../events/store.ts';
+import { type EventsHarness, newProject, onPostgresAndFolder, sent } from '../testing/events-harness.ts';
 import { deleteExpired } from './retention.ts';
 import { createRetentionStore } from './store.ts';
 
@@ -18,8 +15,25 @@ beforeAll(async () => {
 });
 afterAll(() => harness.stop());
 
-const expire = (log: Pick<EventLog, 'lag'> = harness.log) =>
-  deleteExpired(createRetentionStore(harness.database.drizzle), { log, retentionHours: 168 });
+const logged: object[] = [];
+let droppedEarly = 0;
+const logger = {
+  ...createLogger({ service: 'archive', level: 'silent' }),
+  error: (fields: object) => logged.push(fields),
+};
+
+/** As it is so many days from now. */
+const storeIn = (days: number) =>
+  createRetentionStore(harness.database.drizzle, sql`((now() at time zone 'utc')::date + ${days}::integer)`);
+const expire = (days = 0, more: { log?: Pick<EventLog, 'lag'>; seenBytes?: number } = {}) =>
+  deleteExpired(storeIn(days), {
+    log: harness.log,
+    logger: logger as never,
+    onDroppedEarly: () => droppedEarly++,
+    seenBytes: 1_000_000_000,
+    retentionHours: 168,
+    ...more,
+  });
 
 const count = async (table: string) => {
   const [row] = await harness.database.drizzle.execute(
@@ -28,24 +42,97 @@ const count = async (table: string) => {
   return row?.['n'];
 };
 
-it('an event counts as new after seven days, and not before', async () => {
+it('an event counts as new seven days after the end of its day, and not before', async () => {
   const projectId = newProject();
-  const [one, other] = [sent({ distinct_id: 'one' }), sent({ distinct_id: 'one' })];
+  const events = [sent({ distinct_id: 'one' }), sent({ distinct_id: 'one' })];
   const consumer = harness.consumer();
   consumer.start();
-  await harness.publish(projectId, [one, other]);
-  await harness.publish(projectId, [one]);
-  await harness.allCommitted();
-  await eventually(async () => expect(await count('seen_events')).toBe(2));
-  await harness.database.drizzle.execute(sql`
-    update seen_events set seen_at = now() - interval '1 day' * case log_line when 0 then 8 else 6 end`);
-  expect(await expire()).toBe(1);
-  expect(await count('seen_events')).toBe(1);
-  expect(await count('duplicate_events')).toBe(1);
-  await harness.publish(projectId, [one, other]);
-  await harness.allCommitted();
-  expect(eventIds(await harness.rows(projectId))).toHaveLength(3);
+  const send = async () => {
+    await harness.publish(projectId, events);
+    await harness.allCommitted();
+    return (await harness.rows(projectId)).length;
+  };
+  expect(await send()).toBe(2);
+  for (const days of [1, 2, 7]) {
+    await expire(days);
+    expect(await send()).toBe(2);
+  }
+  expect(await count('seen_events')).toBe(2);
+  expect(await count('duplicate_events')).toBe(6);
+  await expire(8);
+  expect(await count('seen_events')).toBe(0);
+  expect(await send()).toBe(4);
+  // Those of the first day that follows are kept.
+  await expire(9);
+  expect(await count('seen_events')).toBe(2);
   await consumer.stop();
+});
+
+it('an event has one first place, though days begin while it is seen by several', async () => {
+  const events = Array.from({ length: 300 }, (_, line) => ({ key: randomUUID(), line }));
+  const store = createEventsStore(harness.database.drizzle);
+  let begun = 0;
+  const writer = async (partition: number) => {
+    let inserted = 0;
+    for (let round = 0; round < 12; round++) {
+      const some = events
+        .filter(() => Math.random() < 0.5)
+        .map((one) => ({ ...one, partition, offset: BigInt(round), acceptedAt: Date.now() }));
+      inserted += await store.insertSeen(some);
+    }
+    return inserted;
+  };
+  const days = async () => {
+    for (let day = 10; day < 16; day++) if (await storeIn(day).beginDay()) begun++;
+  };
+  const before = Number(await count('seen_events'));
+  const [inserted] = await Promise.all([Promise.all([0, 1, 2, 3].map(writer)), days()]);
+  const found = await store.findSeen(events.map(({ key }) => key));
+  expect(begun).toBe(6);
+  expect(inserted.reduce((sum, one) => sum + one, 0)).toBe(found.size);
+  expect(await count('seen_events')).toBe(before + found.size);
+});
+
+it('a day that begins waits for statements that write, and those after it write to the new day', async () => {
+  const store = createEventsStore(harness.database.drizzle);
+  const one = { key: randomUUID(), partition: 0, offset: 1n, line: 0, acceptedAt: 0 };
+  const days = async () => (await storeIn(20).days()).length;
+  const before = await days();
+  const { beginning, writing } = await harness.database.drizzle.transaction(async (tx) => {
+    await createEventsStore(tx).insertSeen([{ ...one, key: randomUUID() }]);
+    const begin = storeIn(20).beginDay();
+    await waiting(1);
+    const write = store.insertSeen([one]);
+    await waiting(2);
+    expect(await days()).toBe(before);
+    return { beginning: begin, writing: write };
+  });
+  expect([await beginning, await writing]).toEqual([true, 1]);
+  const [row] = await harness.database.drizzle.execute(
+    sql`select day = (select max(day) from seen_days) as is_new from seen_events where event_key = ${one.key}`,
+  );
+  expect(row?.['is_new']).toBe(true);
+});
+
+const waiting = (count: number) =>
+  eventually(async () => {
+    const rows = await harness.database.drizzle.execute(
+      sql`select 1 from pg_locks join pg_database on oid = database
+        where datname = current_database() and not granted and locktype = 'relation'`,
+    );
+    expect(rows).toHaveLength(count);
+  });
+
+it('drops the earliest days, and says so, where all together exceed their bound', async () => {
+  await storeIn(21).beginDay();
+  await createEventsStore(harness.database.drizzle).insertSeen([
+    { key: randomUUID(), partition: 0, offset: 1n, line: 0, acceptedAt: 0 },
+  ]);
+  await expire(21, { seenBytes: 1 });
+  expect(await storeIn(21).days()).toHaveLength(1);
+  expect(await count('seen_events')).toBe(1);
+  expect(logged.length).toBeGreaterThan(0);
+  expect(droppedEarly).toBe(logged.length);
 });
 
 describe('segments', () => {
@@ -63,11 +150,11 @@ describe('segments', () => {
     expect(before).toBeGreaterThan(0);
     const expired = logWhere({ committed: 1_000n, end: 1_000n });
     await age(37);
-    await expire(expired);
+    await expire(21, { log: expired });
     await age(39);
-    await expire();
+    await expire(21);
     expect(await count('event_segments')).toBe(before);
-    await expire(expired);
+    await expire(21, { log: expired });
     expect(await count('event_segments')).toBe(0);
   });
 
@@ -76,26 +163,15 @@ describe('segments', () => {
       insert into event_segments (log_partition, first_offset, first_at, last_offset, earliest_at, latest_at)
       values (0, 1000000, 1, 1000001, 1, 1)`);
     await age(39);
-    await expire();
+    await expire(21);
     expect(await count('event_segments')).toBe(0);
   });
 });
 
 it('rows beyond the limit of a statement are deleted by further statements', async () => {
   await harness.database.drizzle.execute(sql`
-    insert into seen_events (event_key, log_partition, log_offset, log_line, accepted_at, seen_at)
-    select gen_random_uuid(), 0, i, 0, now(), now() - interval '8 days' from generate_series(1, 12000) as i`);
-  expect(await expire()).toBe(12_000);
-});
-
-it('a minute of events at full speed is deleted within one', async () => {
-  const store = createRetentionStore(harness.database.drizzle);
-  let left = 2_400_000;
-  const deleteSeen = async (_: number, limit: number) => {
-    const rows = Math.min(limit, left);
-    left -= rows;
-    return rows;
-  };
-  await deleteExpired({ ...store, deleteSeen }, { log: harness.log, retentionHours: 168 });
-  expect(left).toBe(0);
+    insert into event_dead_letters (log_partition, log_offset, log_line, recorded_at, reason, seen_at)
+    select 0, i, 0, i, 'not JSON', now() - interval '8 days' from generate_series(1, 12000) as i`);
+  await expire(21);
+  expect(await count('event_dead_letters')).toBe(0);
 });

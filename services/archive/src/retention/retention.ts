@@ -1,6 +1,6 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
-import type { Logger } from '@switchboard/service-kit';
+import type { Logger, Metrics } from '@switchboard/service-kit';
 import type { RetentionStore, StoredRange } from './store.ts';
 
 const ROWS_PER_STATEMENT = 5000;
@@ -15,28 +15,52 @@ const LONGEST_MS = 50_000;
 
 interface ExpiryOptions {
   log: Pick<EventLog, 'lag'>;
+  logger: Logger;
+  /** Called for each day whose events are no longer recognised when they are sent again. */
+  onDroppedEarly(): void;
+  /** How much may be kept to recognise events that are sent again. */
+  seenBytes: number;
   /** How long the topic `events` keeps a record. */
   retentionHours: number;
 }
 
 /**
- * Deletes event history older than seven days, and segments whose records the log no longer has, in short
- * statements. Resolves with the number of rows.
+ * Drops what was seen on days that ended seven days ago, and deletes other history older than that, and segments whose
+ * records the log no longer has, in short statements.
  */
 export async function deleteExpired(
   store: RetentionStore,
-  { log, retentionHours }: ExpiryOptions,
-): Promise<number> {
+  { log, logger, onDroppedEarly, seenBytes, retentionHours }: ExpiryOptions,
+): Promise<void> {
+  await store.beginDay();
+  await dropDays(store, { logger, onDroppedEarly, seenBytes });
   const limit = ROWS_PER_STATEMENT;
   const deadline = performance.now() + LONGEST_MS;
   const stored = await readStored(log);
-  let rows = 0;
-  rows += await repeat(() => store.deleteSegments(GRACE_HOURS + retentionHours, stored, limit), deadline);
-  rows += await repeat(() => store.deleteDuplicates(HISTORY_DAYS, limit), deadline);
-  rows += await repeat(() => store.deleteDeadLetters(HISTORY_DAYS, limit), deadline);
-  // Last: there are as many as events.
-  rows += await repeat(() => store.deleteSeen(HISTORY_DAYS, limit), deadline);
-  return rows;
+  await repeat(() => store.deleteSegments(GRACE_HOURS + retentionHours, stored, limit), deadline);
+  await repeat(() => store.deleteDeadLetters(HISTORY_DAYS, limit), deadline);
+}
+
+/** Those that are over, and the earliest while all take too much; never the current one. */
+async function dropDays(
+  store: RetentionStore,
+  { logger, onDroppedEarly, seenBytes }: Omit<ExpiryOptions, 'log' | 'retentionHours'>,
+): Promise<void> {
+  const days = await store.days();
+  let bytes = days.reduce((sum, day) => sum + day.bytes, 0);
+  for (const { day, bytes: freed, endedDaysAgo } of days.slice(0, -1)) {
+    const isOver = endedDaysAgo >= HISTORY_DAYS;
+    if (!isOver && bytes <= seenBytes) return;
+    await store.dropDay(day);
+    if (!isOver) {
+      onDroppedEarly();
+      logger.error(
+        { day, bytes, limit: seenBytes },
+        'dropped what was seen on a day early, since ARCHIVE_SEEN_BYTES is exceeded: events that are sent again are archived twice',
+      );
+    }
+    bytes -= freed;
+  }
 }
 
 /** The log may keep records longer than configured here: they are archived again if their segment is not known. */
@@ -45,33 +69,37 @@ async function readStored(log: Pick<EventLog, 'lag'>): Promise<StoredRange[]> {
   return lags.map(({ partition, committed, end }) => ({ partition, earliest: committed, end }));
 }
 
-async function repeat(deleteSome: () => Promise<number>, deadline: number): Promise<number> {
-  let total = 0;
+async function repeat(deleteSome: () => Promise<number>, deadline: number): Promise<void> {
   for (let rows = ROWS_PER_STATEMENT; rows === ROWS_PER_STATEMENT && performance.now() < deadline; ) {
     rows = await deleteSome();
-    total += rows;
   }
-  return total;
 }
 
-interface RetentionOptions extends ExpiryOptions {
+interface RetentionOptions extends Omit<ExpiryOptions, 'onDroppedEarly'> {
   store: RetentionStore;
-  logger: Logger;
+  metrics: Pick<Metrics, 'counter'>;
 }
 
 /** Deletes what has expired once a minute. */
-export function createRetention({ store, logger, ...expiry }: RetentionOptions) {
+export function createHistoryRetention({ store, metrics, ...rest }: RetentionOptions) {
+  const { logger } = rest;
+  const droppedEarly = metrics.counter(
+    'switchboard_archive_days_dropped_early_total',
+    'Days whose events are no longer recognised when they are sent again, since ARCHIVE_SEEN_BYTES was exceeded.',
+  );
+  const expiry = { ...rest, onDroppedEarly: () => droppedEarly.add() };
   let running: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
   function run(): void {
     running = deleteExpired(store, expiry).catch((error: unknown) => {
-      logger.warn({ error }, 'deleting expired event history failed, retrying');
+      logger.failed('delete expired history', error);
     });
   }
 
   return {
     start() {
+      if (timer === undefined) run();
       timer ??= setInterval(run, EVERY_MS);
     },
     async stop() {

@@ -1,7 +1,7 @@
-import type { Database } from '@switchboard/database';
-import { type SQL, sql } from 'drizzle-orm';
+import type { Database, Tx } from '@switchboard/database';
+import { getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import { duplicateEvents, eventDeadLetters, eventSegments, seenEvents } from '../schema/index.ts';
+import { duplicateEvents, eventDeadLetters, eventSegments, seenDays, seenEvents } from '../schema/index.ts';
 
 type Db = Database['drizzle'];
 
@@ -12,16 +12,57 @@ export interface StoredRange {
   end: bigint;
 }
 
-/** Each method deletes up to `limit` rows and returns how many. */
+/** A day of which events are known. */
+export interface SeenDay {
+  day: string;
+  /** Of its tables and indexes. */
+  bytes: number;
+  /** Days since it ended; less than 0 for the current one. */
+  endedDaysAgo: number;
+}
+
+/** A method with a limit deletes up to so many rows and returns how many. */
 export interface RetentionStore {
-  deleteSeen(olderThanDays: number, limit: number): Promise<number>;
-  deleteDuplicates(olderThanDays: number, limit: number): Promise<number>;
+  /** Begins today (UTC) unless it has begun, by the clock of the database; false if it has. */
+  beginDay(): Promise<boolean>;
+  /** The days that are kept, the earliest first. */
+  days(): Promise<SeenDay[]>;
+  /** Drops what was seen on a day, and of its duplicates. */
+  dropDay(day: string): Promise<void>;
   deleteDeadLetters(olderThanDays: number, limit: number): Promise<number>;
   /** Keeps those with records that the log still has. */
   deleteSegments(olderThanHours: number, stored: readonly StoredRange[], limit: number): Promise<number>;
 }
 
-export function createRetentionStore(db: Db): RetentionStore {
+const PARTITIONED = [seenEvents, duplicateEvents];
+/** Others wait for a lock that is being waited for. */
+const LOCK_WITHIN = '5s';
+const TODAY = sql`(clock_timestamp() at time zone 'utc')::date`;
+/** The rows of a day never change once it has ended, and are dropped with it. */
+const PARTITION_SETTINGS = sql`with (autovacuum_vacuum_insert_threshold = -1)`;
+const PRIMARY_KEYS = new Map<PgTable, SQL>([
+  [seenEvents, sql`(primary key (event_key))`],
+  [duplicateEvents, sql`(primary key (event_key, log_partition, log_offset, log_line))`],
+]);
+
+export function createRetentionStore(db: Db, today: SQL = TODAY): RetentionStore {
+  /** Waits for every statement that writes, and lets none begin before the transaction ends: it then sees what changed. */
+  const alone = <T>(work: (tx: Tx) => Promise<T>) =>
+    db.transaction(async (tx) => {
+      await tx.execute(sql`set local lock_timeout = ${sql.raw(`'${LOCK_WITHIN}'`)}`);
+      await tx.execute(sql`lock table ${seenEvents}, ${duplicateEvents} in access exclusive mode`);
+      return work(tx);
+    });
+  const isBegun = async (on: Db | Tx) => {
+    const [row] = await on.execute(sql`select max(day) >= ${today} as is_begun from ${seenDays}`);
+    return row?.['is_begun'] === true;
+  };
+  /** The partitions of a table with the days of their rows. */
+  const partitionsOf = (table: PgTable) => sql`
+    select part.oid, part.relname as name, (regexp_match(pg_get_expr(part.relpartbound, part.oid), '\\d{4}-\\d\\d-\\d\\d'))[1]::date as day
+    from pg_inherits join pg_class as part on part.oid = inhrelid
+    where inhparent = ${getTableName(table)}::regclass`;
+
   async function deleteSome(table: PgTable, isOld: SQL, limit: number): Promise<number> {
     const rows = await db.execute(sql`
       delete from ${table} where ctid = any(array(
@@ -29,12 +70,49 @@ export function createRetentionStore(db: Db): RetentionStore {
       )) returning 1`);
     return rows.length;
   }
-  const seenBefore = (days: number) => sql`seen_at < now() - interval '1 day' * ${days}`;
 
   return {
-    deleteSeen: (days, limit) => deleteSome(seenEvents, seenBefore(days), limit),
-    deleteDuplicates: (days, limit) => deleteSome(duplicateEvents, seenBefore(days), limit),
-    deleteDeadLetters: (days, limit) => deleteSome(eventDeadLetters, seenBefore(days), limit),
+    async beginDay() {
+      if (await isBegun(db)) return false;
+      return alone(async (tx) => {
+        if (await isBegun(tx)) return false;
+        const [row] = await tx.execute<{ day: string }>(sql`
+          insert into ${seenDays} select ${today} returning day::text as day`);
+        if (row === undefined) return false;
+        for (const table of PARTITIONED) {
+          const name = sql.identifier(`${getTableName(table)}_${row.day.replaceAll('-', '_')}`);
+          await tx.execute(sql`
+            create table ${name} partition of ${table} ${PRIMARY_KEYS.get(table)}
+            for values in (${sql.raw(`'${row.day}'`)}) ${PARTITION_SETTINGS}`);
+        }
+        return true;
+      });
+    },
+
+    async days() {
+      const rows = await db.execute<{ day: string; bytes: number | bigint; ended: number }>(sql`
+        select day::text as day, ${today} - lead(day, 1, ${today} + 1) over (order by day) as ended, (
+          select coalesce(sum(pg_total_relation_size(part.oid)), 0)
+          from (${partitionsOf(seenEvents)} union all ${partitionsOf(duplicateEvents)}) as part
+          where part.day = ${seenDays}.day
+        )::bigint as bytes
+        from ${seenDays} order by day`);
+      return rows.map(({ day, bytes, ended }) => ({ day, bytes: Number(bytes), endedDaysAgo: ended }));
+    },
+
+    async dropDay(day) {
+      await alone(async (tx) => {
+        await tx.execute(sql`delete from ${seenDays} where day = ${day}::date`);
+        for (const table of PARTITIONED) {
+          const names = await tx.execute<{ name: string }>(sql`
+            select name from (${partitionsOf(table)}) as part where day = ${day}::date`);
+          for (const { name } of names) await tx.execute(sql`drop table ${sql.identifier(name)}`);
+        }
+      });
+    },
+
+    deleteDeadLetters: (days, limit) =>
+      deleteSome(eventDeadLetters, sql`seen_at < now() - interval '1 day' * ${days}`, limit),
     deleteSegments(hours, stored, limit) {
       const column = (of: (range: StoredRange) => number | bigint) =>
         sql`${sql.param(stored.map((range) => String(of(range))))}::text[]::bigint[]`;

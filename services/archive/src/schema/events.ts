@@ -1,4 +1,15 @@
-import { bigint, index, integer, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  date,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' });
 const number = (name: string) => bigint(name, { mode: 'number' });
@@ -10,36 +21,31 @@ const place = {
   logLine: integer('log_line').notNull(),
 };
 
-/** The first place of each event: that copy is archived, others are duplicates. Kept for seven days. */
-export const seenEvents = pgTable(
-  'seen_events',
-  {
-    /** A hash of project id and event id: there may be hundreds of millions of rows. */
-    eventKey: uuid('event_key').primaryKey(),
-    ...place,
-    acceptedAt: time('accepted_at').notNull(),
-    seenAt: time('seen_at').notNull().defaultNow(),
-  },
-  (table) => [index('seen_events_by_age').on(table.seenAt)],
-);
+/**
+ * The days of which `seen_events` and `duplicate_events` have a partition each. All rows go to that of the last one: a
+ * day ends for all writers at once when the next is begun, under a lock that waits for their statements.
+ */
+export const seenDays = pgTable('seen_days', { day: date({ mode: 'string' }).primaryKey() });
 
-/** Further places of events that were sent again. */
-export const duplicateEvents = pgTable(
-  'duplicate_events',
-  {
-    eventKey: uuid('event_key').notNull(),
-    ...place,
-    acceptedAt: time('accepted_at').notNull(),
-    seenAt: time('seen_at').notNull().defaultNow(),
-  },
-  (table) => [
-    primaryKey({
-      name: 'duplicate_events_pk',
-      columns: [table.eventKey, table.logPartition, table.logOffset, table.logLine],
-    }),
-    index('duplicate_events_by_age').on(table.seenAt),
-  ],
-);
+/**
+ * The first place of each event: that copy is archived, others are duplicates. Partitioned by day, each with a primary
+ * key of its own: a row is inserted where no earlier day has its key.
+ */
+export const seenEvents = pgTable('seen_events', {
+  /** A hash of project id and event id: there may be hundreds of millions of rows. */
+  eventKey: uuid('event_key').notNull(),
+  ...place,
+  acceptedAt: time('accepted_at').notNull(),
+  day: date({ mode: 'string' }).notNull().default(sql`(now() at time zone 'utc')::date`),
+});
+
+/** Further places of events that were sent again. Partitioned like `seen_events`. */
+export const duplicateEvents = pgTable('duplicate_events', {
+  eventKey: uuid('event_key').notNull(),
+  ...place,
+  acceptedAt: time('accepted_at').notNull(),
+  day: date({ mode: 'string' }).notNull().default(sql`(now() at time zone 'utc')::date`),
+});
 
 /** Lines and records that could not be decoded and are on the dead-letter topic. */
 export const eventDeadLetters = pgTable(

@@ -63,3 +63,8 @@ export const erasedProjects = pgTable('erased_projects', {
   projectId: text('project_id').primaryKey(),
   requestedAt: time('requested_at').notNull().defaultNow(),
 });
+
+/** A row asks to look for files that are in the object store alone; it is deleted once they are in `event_files`. */
+export const adoptions = pgTable('adoptions', {
+  requestedAt: time('requested_at').primaryKey().defaultNow(),
+});

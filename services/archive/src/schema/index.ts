@@ -3,7 +3,8 @@ export {
   eventDeadLetters,
   eventProgress,
   eventSegments,
+  seenDays,
   seenEvents,
 } from './events.ts';
-export { erasedProjects, eventFiles, publishedFiles } from './files.ts';
+export { adoptions, erasedProjects, eventFiles, publishedFiles } from './files.ts';
 export { replayChunks, replayPeople, replays } from './replays.ts';

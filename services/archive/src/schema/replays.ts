@@ -34,6 +34,8 @@ export const replays = pgTable(
     index('replays_newest')
       .on(table.projectId, table.receivedAt, table.sessionId)
       .where(sql`${table.deletedAt} is null`),
+    index('replays_by_age').on(table.receivedAt).where(sql`${table.deletedAt} is null`),
+    index('replays_erased').on(table.erasedAt).where(sql`${table.erasedAt} is not null`),
     index('replays_to_erase')
       .on(table.deletedAt)
       .where(sql`${table.deletedAt} is not null and ${table.erasedAt} is null`),

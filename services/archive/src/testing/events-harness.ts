@@ -28,6 +28,7 @@ import type { FileSettings } from '../events/partition.ts';
 import { createEventsStore } from '../events/store.ts';
 import { createFilesStore, type KnownFile } from '../files/store.ts';
 import { archiveMigrations } from '../schema/migrations.ts';
+import { createThreads, type Threads } from '../threads/threads.ts';
 import { openLog } from './log.ts';
 import { eventRecords, type SentEvent } from './records.ts';
 
@@ -40,6 +41,7 @@ export interface EventsHarness {
   database: Database;
   log: EventLog;
   objects: ObjectStore;
+  threads: Threads;
   metrics: Metrics;
   /** Publishes events of a project as ingestion does. */
   publish(projectId: string, events: SentEvent[], receivedAt?: Date): Promise<void>;
@@ -143,7 +145,8 @@ async function createHarness(
   const metrics = createMetrics('archive');
   const logger = createLogger({ service: 'archive', level: 'silent' });
   const store = createEventsStore(database.drizzle);
-  const common = { store, log, objects, clock: systemClock, logger, settings: quick };
+  const threads = createThreads({ size: 1, objects });
+  const common = { store, log, objects, threads, clock: systemClock, logger, settings: quick };
 
   /** The files that are read for a project, copied to a folder. */
   async function withFiles<T>(projectId: string, use: (glob: string) => Promise<T>, none: T): Promise<T> {
@@ -169,6 +172,7 @@ async function createHarness(
     database,
     log,
     objects,
+    threads,
     metrics,
     async publish(projectId, events, receivedAt = new Date()) {
       await log.publish('events', eventRecords(events, { projectId, receivedAt, partitions: PARTITIONS }));
@@ -207,6 +211,7 @@ async function createHarness(
         [],
       ),
     async stop() {
+      await threads.stop();
       await log.close();
       objects.close();
       await database.close();

@@ -25,7 +25,7 @@ export async function storeFile(options: StoreFileOptions): Promise<NewFile> {
   const { database, objects, key, day, events, coverage } = options;
   const contents = collectContents();
   for (const event of events) contents.add(event);
-  const bytes = await encodeEvents(events.toSorted(compareRows));
+  const bytes = encodeEvents(events.toSorted(compareRows));
   await objects.put(key, bytes);
   const file = { ...coverage, ...contents.get(), key, day, bytes: bytes.length };
   await database.drizzle.execute(insertFiles([file], sql`true`));

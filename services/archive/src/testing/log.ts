@@ -1,5 +1,5 @@
 import { type EventLog, readTopic, type StoredRecord } from '@switchboard/event-log';
-import { createLogger, createMetrics, eventLogSettings, openEventLog } from '@switchboard/service-kit';
+import { createLogger, createMetrics, eventLogSettings, openWholeLog } from '@switchboard/service-kit';
 import { z } from 'zod';
 
 /** Where the event log is, as settings. */
@@ -11,7 +11,7 @@ const MAX_BYTES_IN_FLIGHT = 134_217_728;
 export function openLog(settings: LogSettings): EventLog {
   const config = { ...z.object(eventLogSettings).parse(settings), MAX_BYTES_IN_FLIGHT };
   const logger = createLogger({ service: 'archive', level: 'silent' });
-  return openEventLog({ config, logger, metrics: createMetrics('archive') }, 'test');
+  return openWholeLog({ config, logger, metrics: createMetrics('archive') }, 'test');
 }
 
 /** Everything on a topic from some offsets to its current end. */

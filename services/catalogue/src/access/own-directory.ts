@@ -1,18 +1,31 @@
 import type { Db } from '@switchboard/database';
+import type { UseReporter } from '@switchboard/directory';
 import type { AccessDirectory } from '@switchboard/service-kit';
 import { createMembersStore } from '../members/store.ts';
+import { projectOf } from '../projects/record.ts';
 import { createProjectsStore } from '../projects/store.ts';
+import { tokenOf } from '../tokens/record.ts';
+import { createTokensStore } from '../tokens/store.ts';
 
-/** Memberships and projects, read where they are written: no operation of catalogue takes a project key. */
-export function ownDirectory(db: Db): AccessDirectory {
+/** Memberships, projects and tokens, read where they are written: no operation of catalogue takes a project key. */
+export function ownDirectory(db: Db, uses: Pick<UseReporter, 'used'>): AccessDirectory {
   const members = createMembersStore(db);
   const projects = createProjectsStore(db);
+  const tokens = createTokensStore(db);
   return {
     projectKey: () => undefined,
-    project: (projectId) => projects.find(projectId),
+    async project(projectId) {
+      const row = await projects.find(projectId);
+      return row && projectOf(row);
+    },
     async member(companyId, sub) {
       const row = await members.find(companyId, sub);
       return row === undefined ? undefined : { ...row, pushSubscriptions: [] };
     },
+    async token(id) {
+      const row = await tokens.find(id);
+      return row && tokenOf(row);
+    },
+    tokenUsed: uses.used,
   };
 }

@@ -1,16 +1,18 @@
 import { type Company, missingPermission } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { BadRequest, Forbidden, NotFound } from '@switchboard/service-kit';
+import { BadRequest, Forbidden, NotFound, type PageRequest } from '@switchboard/service-kit';
 import type { Outbox } from '../outbox/outbox.ts';
 import { serializeEntitlements } from '../plans/entitlements.ts';
 import { createPlansStore } from '../plans/store.ts';
 import { removeProjects } from '../projects/removal.ts';
+import { tokenTombstones } from '../tokens/record.ts';
+import { createTokensStore } from '../tokens/store.ts';
 import { type CompanyRow, createCompaniesStore } from './store.ts';
 
 /** The companies; each is on a plan that exists. */
 export interface Companies {
-  list(cursor?: string): Promise<{ companies: Company[]; nextCursor: string | null }>;
+  list(page: PageRequest): Promise<{ companies: Company[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(id: string): Promise<Company>;
   /**
@@ -25,8 +27,8 @@ export interface Companies {
 export function createCompanies({ db, outbox }: { db: Db; outbox: Outbox }): Companies {
   const store = createCompaniesStore(db);
   return {
-    async list(cursor) {
-      const { rows, nextCursor } = await store.list(cursor);
+    async list(page) {
+      const { rows, nextCursor } = await store.list(page);
       return { companies: rows.map(fromRow), nextCursor };
     },
 
@@ -57,6 +59,7 @@ export function createCompanies({ db, outbox }: { db: Db; outbox: Outbox }): Com
         const companies = createCompaniesStore(tx);
         if (!(await companies.lock(id))) return;
         announce(await removeProjects(tx, await companies.lockProjects(id)));
+        announce(tokenTombstones(await createTokensStore(tx).removeOfCompany(id)));
         const subs = await companies.removeWithMembers(id);
         announce(subs.map((sub) => directoryTombstone('member', id, sub)));
         announce([directoryTombstone('company', id)]);

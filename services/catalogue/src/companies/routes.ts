@@ -3,7 +3,7 @@ import type { ServiceApp } from '@switchboard/service-kit';
 import type { Companies } from './companies.ts';
 
 export function companiesRoutes(app: ServiceApp, { companies }: { companies: Companies }): void {
-  app.implement(listCompanies, async (c) => c.json(await companies.list(c.req.valid('query').cursor), 200));
+  app.implement(listCompanies, async (c) => c.json(await companies.list(c.req.valid('query')), 200));
   app.implement(getCompany, async (c) => c.json(await companies.get(c.req.valid('param').companyId), 200));
   app.implement(putCompany, async (c) => {
     const company = { ...c.req.valid('json'), id: c.req.valid('param').companyId };

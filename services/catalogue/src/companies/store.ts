@@ -1,13 +1,13 @@
 import type { Db, Tx } from '@switchboard/database';
+import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
 import { and, asc, eq, gt } from 'drizzle-orm';
-import { PAGE_LIMIT, type Page, toPage } from '../paging/paging.ts';
 import { companies, members, projects } from '../schema/index.ts';
 
 export type CompanyRow = typeof companies.$inferSelect;
 
 export interface CompaniesStore {
   /** A page of companies by id. */
-  list(cursor: string | undefined): Promise<Page<CompanyRow>>;
+  list(page: PageRequest): Promise<Page<CompanyRow>>;
   find(id: string): Promise<CompanyRow | undefined>;
   /** Whether the company exists with this plan and these entitlements. */
   isOnPlan(row: Omit<CompanyRow, 'name'>): Promise<boolean>;
@@ -24,14 +24,14 @@ export interface CompaniesStore {
 
 export function createCompaniesStore(db: Db | Tx): CompaniesStore {
   return {
-    async list(cursor) {
+    async list({ cursor, limit }) {
       const rows = await db
         .select()
         .from(companies)
         .where(cursor === undefined ? undefined : gt(companies.id, cursor))
         .orderBy(asc(companies.id))
-        .limit(PAGE_LIMIT);
-      return toPage(rows, ({ id }) => id);
+        .limit(limit + 1);
+      return toPage(rows, limit, ({ id }) => id);
     },
 
     async find(id) {

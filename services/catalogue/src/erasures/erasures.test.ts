@@ -50,7 +50,7 @@ describe('the erasure of a person', () => {
   it('waits for the services of the region, and forgets the ids when all have reported', async () => {
     const { status, body } = await one.manage('POST', '/projects/shop-us/erasures', person);
     expect(status).toBe(202);
-    const services = ['archive', 'collaboration', 'flags', 'messenger'].map((service) => {
+    const services = ['analytics', 'archive', 'collaboration', 'flags', 'messenger'].map((service) => {
       return { region: 'us', service, doneAt: null as string | null };
     });
     expect(body).toMatchObject({ kind: 'person', projectId: 'shop-us', state: 'running', services });
@@ -61,7 +61,7 @@ describe('the erasure of a person', () => {
       expect(await entry(id)).toEqual({
         id,
         subject,
-        waitingFor: ['us/archive', 'us/collaboration', 'us/flags', 'us/messenger'],
+        waitingFor: ['us/analytics', 'us/archive', 'us/collaboration', 'us/flags', 'us/messenger'],
       }),
     );
 
@@ -72,6 +72,7 @@ describe('the erasure of a person', () => {
       { erasureId: 'ers_unknown', service: 'us/archive' },
       { nonsense: true },
       { erasureId: id, service: 'us/archive' },
+      { erasureId: id, service: 'us/analytics' },
     );
     await eventually(async () =>
       expect(await entry(id)).toEqual({ id, subject, waitingFor: ['us/collaboration', 'us/messenger'] }),
@@ -79,7 +80,7 @@ describe('the erasure of a person', () => {
     const { body: half } = await one.manage('GET', `/erasures/${id}`);
     expect(half.state).toBe('running');
     expect(half.services.map((one: { doneAt: string | null }) => one.doneAt !== null)).toEqual([
-      ...[true, false, true, false],
+      ...[true, true, false, true, false],
     ]);
 
     await report({ erasureId: id, service: 'us/messenger' }, { erasureId: id, service: 'us/collaboration' });

@@ -1,10 +1,12 @@
 import type { Erasure, PersonErasure, ServiceName } from '@switchboard/contracts';
 import { type Db, newId } from '@switchboard/database';
 import { directoryTombstone, type ErasureReport, type ErasureSubject } from '@switchboard/directory';
-import { NotFound } from '@switchboard/service-kit';
+import { auditDetails, NotFound } from '@switchboard/service-kit';
 import type { Announce, Outbox } from '../outbox/outbox.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
+import { tokenTombstones } from '../tokens/record.ts';
+import { createTokensStore } from '../tokens/store.ts';
 import { erasureRecord } from './record.ts';
 import {
   createErasuresStore,
@@ -15,7 +17,7 @@ import {
 } from './store.ts';
 
 /** The services that hold data of a project's people. */
-const OF_PEOPLE: readonly ServiceName[] = ['archive', 'collaboration', 'flags', 'messenger'];
+const OF_PEOPLE: readonly ServiceName[] = ['analytics', 'archive', 'collaboration', 'flags', 'messenger'];
 
 /** Erasures of people and colleagues, which the services carry out and report. */
 export interface Erasures {
@@ -52,6 +54,7 @@ export function createErasures({ db, outbox, region, regions, services }: Erasur
     { subject, ...places }: { subject: ErasureSubject; regions: string[]; names: Iterable<ServiceName> },
   ): Promise<string> {
     const id = newId('ers');
+    auditDetails({ object: `erasure:${id}` });
     const running = [...places.names].filter((name) => services.has(name));
     const parts = places.regions.flatMap((one) =>
       running.map((service) => ({ region: one, service, doneAt: null })),
@@ -97,6 +100,9 @@ export function createErasures({ db, outbox, region, regions, services }: Erasur
         const own = createErasuresStore(tx);
         const companies = await own.removeMemberships(sub);
         announce(companies.map((companyId) => directoryTombstone('member', companyId, sub)));
+        const tokens = createTokensStore(tx);
+        announce(tokenTombstones(await tokens.removeOfPerson(sub)));
+        await tokens.forgetMaker(sub);
         const all = regions ?? [region, ...(await own.regions())];
         const places = { regions: [...new Set(all)], names: services };
         return begin(own, announce, { subject: { kind: 'colleague', sub }, ...places });

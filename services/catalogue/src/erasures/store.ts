@@ -1,7 +1,7 @@
 import type { ErasureState } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
+import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
 import { and, asc, desc, eq, inArray, isNull, lt, min, not, sql } from 'drizzle-orm';
-import { PAGE_LIMIT, type Page, toPage } from '../paging/paging.ts';
 import { erasureParts, erasures, members, projects } from '../schema/index.ts';
 
 export type ErasureRow = typeof erasures.$inferSelect;
@@ -13,9 +13,8 @@ export interface Part {
   service: string;
 }
 
-export interface ErasureSelection {
+export interface ErasureSelection extends PageRequest {
   state?: ErasureState | undefined;
-  cursor?: string | undefined;
 }
 
 export interface ErasuresStore {
@@ -31,6 +30,9 @@ export interface ErasuresStore {
   markDone(id: string, part: Part): Promise<boolean>;
   /** Forgets whose data was erased. */
   forgetSubject(id: string): Promise<void>;
+  /** Removes up to so many of the erasures from before this time that every service has done, with their parts. */
+  removeDoneBefore(time: Date, limit: number): Promise<number>;
+  oldestDone(): Promise<Date | undefined>;
   /** Removes a colleague from every company, and returns the companies. */
   removeMemberships(sub: string): Promise<string[]>;
   /** The regions of all projects. */
@@ -47,7 +49,7 @@ export function createErasuresStore(db: Db | Tx): ErasuresStore {
       await db.insert(erasureParts).values(parts.map((part) => ({ erasureId: erasure.id, ...part })));
     },
 
-    async list({ state, cursor }) {
+    async list({ state, cursor, limit }) {
       const open = db
         .select({ id: erasureParts.erasureId })
         .from(erasureParts)
@@ -63,8 +65,8 @@ export function createErasuresStore(db: Db | Tx): ErasuresStore {
           ),
         )
         .orderBy(desc(erasures.id))
-        .limit(PAGE_LIMIT);
-      return toPage(rows, ({ id }) => id);
+        .limit(limit + 1);
+      return toPage(rows, limit, ({ id }) => id);
     },
 
     async find(id) {
@@ -101,6 +103,33 @@ export function createErasuresStore(db: Db | Tx): ErasuresStore {
 
     async forgetSubject(id) {
       await db.update(erasures).set({ subject: null }).where(eq(erasures.id, id));
+    },
+
+    async removeDoneBefore(time, limit) {
+      return db.transaction(async (tx) => {
+        // `subject` is forgotten with the last part, and nothing changes after that.
+        const done = await tx
+          .select({ id: erasures.id })
+          .from(erasures)
+          .where(and(isNull(erasures.subject), lt(erasures.createdAt, time)))
+          .orderBy(asc(erasures.createdAt))
+          .limit(limit);
+        const ids = done.map(({ id }) => id);
+        await tx.delete(erasureParts).where(inArray(erasureParts.erasureId, ids));
+        const removed = await tx
+          .delete(erasures)
+          .where(inArray(erasures.id, ids))
+          .returning({ id: erasures.id });
+        return removed.length;
+      });
+    },
+
+    async oldestDone() {
+      const [row] = await db
+        .select({ at: min(erasures.createdAt) })
+        .from(erasures)
+        .where(isNull(erasures.subject));
+      return row?.at ?? undefined;
     },
 
     async removeMemberships(sub) {

@@ -7,16 +7,18 @@ import {
 } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { Conflict, Forbidden, NotFound } from '@switchboard/service-kit';
+import { auditDetails, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/service-kit';
 import { type Companies, companyNotFound } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import { tokenTombstones } from '../tokens/record.ts';
+import { createTokensStore } from '../tokens/store.ts';
 import { createMembersStore, type MemberRow, type MembersStore } from './store.ts';
 
 /** The members of companies. */
 export interface Members {
   /** Throws NotFound when the company does not exist. */
-  list(companyId: string, cursor?: string): Promise<{ members: Member[]; nextCursor: string | null }>;
+  list(companyId: string, page: PageRequest): Promise<{ members: Member[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(companyId: string, sub: string): Promise<Member>;
   /** Throws NotFound when the company does not exist, Forbidden for a role that the editor may not give or take. */
@@ -43,9 +45,9 @@ interface MembersOptions {
 export function createMembers({ db, outbox, companies }: MembersOptions): Members {
   const store = createMembersStore(db);
   return {
-    async list(companyId, cursor) {
+    async list(companyId, page) {
       await companies.get(companyId);
-      const { rows, nextCursor } = await store.list(companyId, cursor);
+      const { rows, nextCursor } = await store.list(companyId, page);
       return { members: rows.map(fromRow), nextCursor };
     },
 
@@ -77,7 +79,9 @@ export function createMembers({ db, outbox, companies }: MembersOptions): Member
         await createCompaniesStore(tx).lock(companyId);
         await requireChangeOfRole(createMembersStore(tx), { companyId, sub, role: undefined, editor });
         const isRemoved = await createMembersStore(tx).remove(companyId, sub);
-        if (isRemoved) announce([directoryTombstone('member', companyId, sub)]);
+        if (!isRemoved) return;
+        announce([directoryTombstone('member', companyId, sub)]);
+        announce(tokenTombstones(await createTokensStore(tx).removeOfPerson(sub, companyId)));
       });
     },
   };
@@ -96,6 +100,7 @@ async function requireChangeOfRole(
   { companyId, sub, role, editor }: ChangeOfRole,
 ): Promise<void> {
   const before = (await store.find(companyId, sub))?.role;
+  auditDetails({ before: before && { role: before }, after: role && { role } });
   const isAdmin = (one: Role | undefined) => one !== undefined && isGrantedByRole(one, 'members.write');
   const isOwnEntry = sub === editor.sub && role === before;
   if ((isAdmin(before) || isAdmin(role)) && !isOwnEntry && !editor.mayChangeAdmins) {

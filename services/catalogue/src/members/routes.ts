@@ -4,7 +4,7 @@ import type { Editor, Members } from './members.ts';
 
 export function membersRoutes(app: ServiceApp, { members }: { members: Members }): void {
   app.implement(listMembers, async (c) =>
-    c.json(await members.list(c.req.valid('param').companyId, c.req.valid('query').cursor), 200),
+    c.json(await members.list(c.req.valid('param').companyId, c.req.valid('query')), 200),
   );
   app.implement(getMember, async (c) => {
     const { companyId, sub } = c.req.valid('param');

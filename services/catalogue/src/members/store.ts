@@ -1,13 +1,13 @@
 import type { Db, Tx } from '@switchboard/database';
+import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
 import { and, asc, eq, gt } from 'drizzle-orm';
-import { PAGE_LIMIT, type Page, toPage } from '../paging/paging.ts';
 import { members } from '../schema/index.ts';
 
 export type MemberRow = typeof members.$inferSelect;
 
 export interface MembersStore {
   /** A page of a company's members by sub. */
-  list(companyId: string, cursor: string | undefined): Promise<Page<MemberRow>>;
+  list(companyId: string, page: PageRequest): Promise<Page<MemberRow>>;
   countOwners(companyId: string): Promise<number>;
   find(companyId: string, sub: string): Promise<MemberRow | undefined>;
   upsert(row: MemberRow): Promise<void>;
@@ -19,15 +19,15 @@ const named = (companyId: string, sub: string) => and(eq(members.companyId, comp
 
 export function createMembersStore(db: Db | Tx): MembersStore {
   return {
-    async list(companyId, cursor) {
+    async list(companyId, { cursor, limit }) {
       const isAfter = cursor === undefined ? undefined : gt(members.sub, cursor);
       const rows = await db
         .select()
         .from(members)
         .where(and(eq(members.companyId, companyId), isAfter))
         .orderBy(asc(members.sub))
-        .limit(PAGE_LIMIT);
-      return toPage(rows, ({ sub }) => sub);
+        .limit(limit + 1);
+      return toPage(rows, limit, ({ sub }) => sub);
     },
 
     async find(companyId, sub) {

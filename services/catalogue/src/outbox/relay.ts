@@ -58,7 +58,7 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
         if (!mayBeMore) await Promise.race([woken, pause(IDLE_MS, stopping.signal)]);
       } catch (error) {
         isTopicChecked = false;
-        if (failures === 0) logger.warn({ error }, 'publish directory changes failed, retrying');
+        logger.failed('publish directory changes', error);
         await pause(backoffDelay(failures++), stopping.signal);
       }
     }
@@ -74,15 +74,15 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
     const expected = await outbox.publishedOffsets();
     const ends = await readEndOffsets();
     if (expected.size === 0 || isBehind(ends, expected)) {
-      await republish(tx);
+      await republish(tx, ends.size);
       return true;
     }
     if (rows.length === 0) return false;
 
-    const records = rows.map((row) => outgoingRecord(row, row.id, topic.partitions));
+    const records = rows.map((row) => outgoingRecord(row, row.id, ends.size));
     const { first, next } = offsetsOf(records, await publish(records));
     await outbox.remove(rows.map(({ id }) => id));
-    if (isBehind(first, expected)) await republish(tx);
+    if (isBehind(first, expected)) await republish(tx, ends.size);
     else await outbox.setPublishedOffsets(next);
     return true;
   }
@@ -95,9 +95,9 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
   }
 
   /** Puts every entry in the outbox; nothing is expected in the topic until these are published. */
-  async function republish(tx: Tx) {
+  async function republish(tx: Tx, partitions: number) {
     const entries = await enqueueAllEntries(tx);
-    const none = Array.from({ length: topic.partitions }, (_, partition) => [partition, 0n] as const);
+    const none = Array.from({ length: partitions }, (_, partition) => [partition, 0n] as const);
     await createOutboxStore(tx).setPublishedOffsets(new Map(none));
     if (entries > 0) logger.warn({ entries }, 'topic is new or lost records, publishing every entry');
   }

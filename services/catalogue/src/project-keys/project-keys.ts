@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { auditedKey } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
+import { auditDetails } from '@switchboard/service-kit';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Projects, projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
@@ -37,6 +39,7 @@ export function createProjectKeys({ db, outbox, projects }: ProjectKeysOptions):
         const project = await createProjectsStore(tx).hold(projectId);
         if (project === undefined) throw projectNotFound();
         const key = makeProjectKey(project.region);
+        auditDetails({ object: `key:${auditedKey(key)}` });
         await createProjectKeysStore(tx).insert({ key, projectId });
         announce([directoryRecord('key', { key, projectId })]);
         return key;

@@ -1,17 +1,18 @@
 import { missingPermission, type Project } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { directoryRecord } from '@switchboard/directory';
-import { BadRequest, Conflict, Forbidden, NotFound } from '@switchboard/service-kit';
+import { BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/service-kit';
 import type { Companies } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import { createThrottlesStore } from '../throttles/store.ts';
+import { projectOf, projectRecord } from './record.ts';
 import { removeProjects } from './removal.ts';
 import { createProjectsStore } from './store.ts';
 
 /** The projects; each belongs to a company that exists. */
 export interface Projects {
   /** Throws NotFound when the company does not exist. */
-  list(companyId: string, cursor?: string): Promise<{ projects: Project[]; nextCursor: string | null }>;
+  list(companyId: string, page: PageRequest): Promise<{ projects: Project[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(id: string): Promise<Project>;
   /**
@@ -32,20 +33,20 @@ interface ProjectsOptions {
 export function createProjects({ db, outbox, companies }: ProjectsOptions): Projects {
   const store = createProjectsStore(db);
   return {
-    async list(companyId, cursor) {
+    async list(companyId, page) {
       await companies.get(companyId);
-      const { rows, nextCursor } = await store.list(companyId, cursor);
-      return { projects: rows, nextCursor };
+      const { rows, nextCursor } = await store.list(companyId, page);
+      return { projects: rows.map(projectOf), nextCursor };
     },
 
     async get(id) {
       const row = await store.find(id);
       if (row === undefined) throw projectNotFound();
-      return row;
+      return projectOf(row);
     },
 
-    async put({ id, companyId, name, region, defaultLanguage }, mayMoveFrom) {
-      const project = { id, companyId, name, region, defaultLanguage };
+    async put({ id, companyId, name, region, defaultLanguage, allowedOrigins = null }, mayMoveFrom) {
+      const project = { id, companyId, name, region, defaultLanguage, allowedOrigins };
       await outbox.change(async (tx, announce) => {
         if (!(await createCompaniesStore(tx).hold(companyId))) {
           throw new BadRequest(`companyId: ${companyId} not found; create it first`);
@@ -68,9 +69,10 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
           );
         }
         await projects.update(project);
-        announce([directoryRecord('project', project)]);
+        const throttle = await createThrottlesStore(tx).find(id);
+        announce([projectRecord(project, throttle?.eventsPerSecond)]);
       });
-      return project;
+      return projectOf(project);
     },
 
     async remove(id) {

@@ -4,7 +4,7 @@ import type { Projects } from './projects.ts';
 
 export function projectsRoutes(app: ServiceApp, { projects }: { projects: Projects }): void {
   app.implement(listProjects, async (c) =>
-    c.json(await projects.list(c.req.valid('param').companyId, c.req.valid('query').cursor), 200),
+    c.json(await projects.list(c.req.valid('param').companyId, c.req.valid('query')), 200),
   );
   app.implement(getProject, async (c) => c.json(await projects.get(c.req.valid('param').projectId), 200));
   app.implement(putProject, async (c) => {

@@ -1,13 +1,13 @@
 import type { Db, Tx } from '@switchboard/database';
+import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
 import { and, asc, eq, gt, inArray } from 'drizzle-orm';
-import { PAGE_LIMIT, type Page, toPage } from '../paging/paging.ts';
 import { projectKeys, projects, reports } from '../schema/index.ts';
 
 export type ProjectRow = typeof projects.$inferSelect;
 
 export interface ProjectsStore {
   /** A page of a company's projects by id. */
-  list(companyId: string, cursor: string | undefined): Promise<Page<ProjectRow>>;
+  list(companyId: string, page: PageRequest): Promise<Page<ProjectRow>>;
   find(id: string): Promise<ProjectRow | undefined>;
   /** The project, locked against removal and change until the transaction ends. */
   hold(id: string): Promise<ProjectRow | undefined>;
@@ -23,15 +23,15 @@ export interface ProjectsStore {
 
 export function createProjectsStore(db: Db | Tx): ProjectsStore {
   return {
-    async list(companyId, cursor) {
+    async list(companyId, { cursor, limit }) {
       const isAfter = cursor === undefined ? undefined : gt(projects.id, cursor);
       const rows = await db
         .select()
         .from(projects)
         .where(and(eq(projects.companyId, companyId), isAfter))
         .orderBy(asc(projects.id))
-        .limit(PAGE_LIMIT);
-      return toPage(rows, ({ id }) => id);
+        .limit(limit + 1);
+      return toPage(rows, limit, ({ id }) => id);
     },
 
     async find(id) {

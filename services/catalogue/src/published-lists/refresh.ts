@@ -29,7 +29,7 @@ export async function startListRefresh({ database, lists, logger }: RefreshOptio
       await Promise.all(lists.map((list) => list.reload()));
       isFailing = false;
     } catch (error) {
-      if (!isFailing) logger.warn({ error }, 'reload public lists failed, serving the last ones');
+      logger.failed('reload public lists', error);
       isFailing = true;
     }
     clearTimeout(timer);

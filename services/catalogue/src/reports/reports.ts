@@ -1,7 +1,7 @@
 import { type Report, reportDefinition } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { BadRequest, NotFound } from '@switchboard/service-kit';
+import { BadRequest, NotFound, type PageRequest } from '@switchboard/service-kit';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Projects, projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
@@ -10,7 +10,7 @@ import { createReportsStore, type ReportRow } from './store.ts';
 /** The saved reports of projects: what they ask, and how often. Their content lives in collaboration. */
 export interface Reports {
   /** Throws NotFound when the project does not exist. */
-  list(projectId: string, cursor?: string): Promise<{ reports: Report[]; nextCursor: string | null }>;
+  list(projectId: string, page: PageRequest): Promise<{ reports: Report[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(projectId: string, id: string): Promise<Report>;
   /** Throws NotFound when the project does not exist, BadRequest for a refresh without a query. */
@@ -27,9 +27,9 @@ interface ReportsOptions {
 export function createReports({ db, outbox, projects }: ReportsOptions): Reports {
   const store = createReportsStore(db);
   return {
-    async list(projectId, cursor) {
+    async list(projectId, page) {
       await projects.get(projectId);
-      const { rows, nextCursor } = await store.list(projectId, cursor);
+      const { rows, nextCursor } = await store.list(projectId, page);
       return { reports: rows.map(present), nextCursor };
     },
 

@@ -4,7 +4,7 @@ import type { Reports } from './reports.ts';
 
 export function reportsRoutes(app: ServiceApp, { reports }: { reports: Reports }): void {
   app.implement(listReports, async (c) =>
-    c.json(await reports.list(c.req.valid('param').projectId, c.req.valid('query').cursor), 200),
+    c.json(await reports.list(c.req.valid('param').projectId, c.req.valid('query')), 200),
   );
   app.implement(getReport, async (c) => {
     const { projectId, reportId } = c.req.valid('param');

@@ -1,13 +1,13 @@
 import type { Db, Tx } from '@switchboard/database';
+import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
 import { and, asc, eq, gt } from 'drizzle-orm';
-import { PAGE_LIMIT, type Page, toPage } from '../paging/paging.ts';
 import { reports } from '../schema/index.ts';
 
 export type ReportRow = typeof reports.$inferSelect;
 
 export interface ReportsStore {
   /** A page of a project's reports by id. */
-  list(projectId: string, cursor: string | undefined): Promise<Page<ReportRow>>;
+  list(projectId: string, page: PageRequest): Promise<Page<ReportRow>>;
   find(projectId: string, id: string): Promise<ReportRow | undefined>;
   upsert(row: ReportRow): Promise<void>;
   /** False when there was no such report. */
@@ -18,15 +18,15 @@ const named = (projectId: string, id: string) => and(eq(reports.projectId, proje
 
 export function createReportsStore(db: Db | Tx): ReportsStore {
   return {
-    async list(projectId, cursor) {
+    async list(projectId, { cursor, limit }) {
       const isAfter = cursor === undefined ? undefined : gt(reports.id, cursor);
       const rows = await db
         .select()
         .from(reports)
         .where(and(eq(reports.projectId, projectId), isAfter))
         .orderBy(asc(reports.id))
-        .limit(PAGE_LIMIT);
-      return toPage(rows, ({ id }) => id);
+        .limit(limit + 1);
+      return toPage(rows, limit, ({ id }) => id);
     },
 
     async find(projectId, id) {

@@ -27,5 +27,8 @@ export const members = pgTable(
     avatarUrl: text('avatar_url'),
     pushSubscriptions: json('push_subscriptions'),
   },
-  (table) => [primaryKey({ columns: [table.companyId, table.sub] })],
+  (table) => [
+    primaryKey({ columns: [table.companyId, table.sub] }),
+    index('members_by_sub').on(table.sub, table.companyId),
+  ],
 );

@@ -2,15 +2,19 @@ import { sql } from 'drizzle-orm';
 import { index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 import { createdAt } from './columns.ts';
 
-export const erasures = pgTable('erasures', {
-  id: text().primaryKey(),
-  /** JSON of whose data is erased; null once every service has erased it. */
-  subject: text(),
-  kind: text({ enum: ['person', 'colleague'] }).notNull(),
-  /** Null: a colleague, who belongs to no project. */
-  projectId: text('project_id'),
-  createdAt: createdAt(),
-});
+export const erasures = pgTable(
+  'erasures',
+  {
+    id: text().primaryKey(),
+    /** JSON of whose data is erased; null once every service has erased it. */
+    subject: text(),
+    kind: text({ enum: ['person', 'colleague'] }).notNull(),
+    /** Null: a colleague, who belongs to no project. */
+    projectId: text('project_id'),
+    createdAt: createdAt(),
+  },
+  (table) => [index('erasures_done').on(table.createdAt).where(sql`${table.subject} is null`)],
+);
 
 /** What each service of each region has done of an erasure. */
 export const erasureParts = pgTable(

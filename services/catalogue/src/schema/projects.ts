@@ -1,4 +1,4 @@
-import { boolean, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { createdAt } from './columns.ts';
 import { companies } from './companies.ts';
 
@@ -12,8 +12,10 @@ export const projects = pgTable(
     name: text().notNull(),
     region: text().notNull(),
     defaultLanguage: text('default_language').notNull(),
+    /** Null: any. */
+    allowedOrigins: text('allowed_origins').array(),
   },
-  (table) => [index('projects_by_company').on(table.companyId)],
+  (table) => [index('projects_of_company').on(table.companyId, table.id)],
 );
 
 export const projectKeys = pgTable(
@@ -27,6 +29,16 @@ export const projectKeys = pgTable(
   },
   (table) => [index('project_keys_by_project').on(table.projectId, table.createdAt)],
 );
+
+/** What operators allow projects. */
+export const throttles = pgTable('throttles', {
+  projectId: text('project_id')
+    .primaryKey()
+    .references(() => projects.id, { onDelete: 'cascade' }),
+  /** 0: everything is dropped. */
+  eventsPerSecond: integer('events_per_second').notNull(),
+  createdAt: createdAt(),
+});
 
 export const reports = pgTable(
   'reports',

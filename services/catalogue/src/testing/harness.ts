@@ -54,6 +54,18 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
     logUrl: rig.logUrl,
     instance,
     published,
+    /** Publishes what services report. */
+    async report(topic: string, ...values: object[]) {
+      const log = openPostgresLog({ url: rig.logUrl });
+      const records = values.map((value) => ({
+        partition: 0,
+        key: null,
+        value: Buffer.from(JSON.stringify(value)),
+        headers: {},
+      }));
+      await log.publish(topic, records);
+      await log.close();
+    },
     async sql() {
       const database = openDatabase({ url: databaseUrl, applicationName: 'test' });
       rig.defer(() => database.close());

@@ -1,3 +1,4 @@
+import { openDatabase } from '@switchboard/database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, startHarness } from '../testing/harness.ts';
 
@@ -64,6 +65,30 @@ describe('the list', () => {
     expect(await hits('2025-06-20', '2025-06-30')).toEqual(['range']);
     expect(await hits('2025-06-21', '2025-06-30')).toEqual([]);
     expect(await hits('0001-01-01', '2025-12-31')).toContain('range');
+  });
+
+  it('is whole and in order when it has more than a page, or exactly one', async () => {
+    const database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
+    // Ten a day, every seventh of them begun before the range.
+    const insert = (from: number, to: number) => database.sql`
+      insert into annotations (id, project_id, starts_on, ends_on, text, tags, created_by_sub, created_at, updated_at)
+      select 'ann_' || n, 'shop', date '1950-01-01' + n / 10 - case when n % 7 = 0 then 40000 else 0 end,
+        date '1950-01-01' + n / 10, 'n' || n, '{a}', 'ada', timestamptz '2026-01-01Z' + n * interval '1 ms', now()
+      from generate_series(${from}::int, ${to}::int) as n`;
+    const listed = async () => {
+      const found = await texts('from=1950-01-01&to=1950-12-31');
+      const expected = await database.sql`
+        select text from annotations where id like 'ann\_%' and text like 'n%' and starts_on < '1951-01-01'
+        order by starts_on, created_at, id`;
+      expect(found).toEqual(expected.map(({ text }) => text));
+      return found.length;
+    };
+    await insert(1, 1_000);
+    expect(await listed()).toBe(1_000);
+    await insert(1_001, 2_300);
+    expect(await listed()).toBe(2_300);
+    await database.sql`delete from annotations where text like 'n%'`;
+    await database.close();
   });
 
   it('adds the annotations of the report it names to those of the project', async () => {

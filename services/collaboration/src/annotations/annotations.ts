@@ -10,6 +10,9 @@ import type { AnnotationRow, AnnotationsStore, Range } from './store.ts';
 /** Allows changing and deleting other people's annotations. */
 export const WRITE_PERMISSION = 'service.annotations.write';
 
+/** Annotations in memory at a time, however many a list has. */
+const PAGE_SIZE = 1_000;
+
 interface AnnotationsOptions {
   store: AnnotationsStore;
   directory: Pick<Directory, 'report' | 'members'>;
@@ -20,10 +23,10 @@ interface AnnotationsOptions {
 export type Note = Pick<AnnotationRow, 'startsOn' | 'endsOn' | 'text' | 'tags'>;
 
 export interface Annotations {
-  /** Throws NotFound when the range names a report that the project does not have. */
-  list(caller: Caller, range: Range): Promise<Annotation[]>;
-  /** The same for a reader whose access was checked and who is not told the authors. */
-  listNotes(projectId: string, range: Range): Promise<Note[]>;
+  /** Pages of `PAGE_SIZE`. Throws NotFound when the range names a report that the project does not have. */
+  list(caller: Caller, range: Range): AsyncGenerator<Annotation[], void>;
+  /** The first for a reader whose access was checked and who is not told the authors. */
+  listNotes(projectId: string, range: Range, limit: number): Promise<Note[]>;
   add(caller: Caller, definition: AnnotationDefinition): Promise<Annotation>;
   /** Throws Forbidden unless the caller is the author or has WRITE_PERMISSION. */
   change(caller: Caller, id: string, definition: AnnotationDefinition): Promise<Annotation>;
@@ -73,13 +76,17 @@ export function createAnnotations({ store, directory, clock }: AnnotationsOption
   }
 
   return {
-    async list(caller, range) {
+    async *list(caller, range) {
       if (range.reportId !== undefined) await requireReport(directory, caller.project.id, range.reportId);
-      return present(caller, await store.overlapping(caller.project.id, range));
+      let rows: AnnotationRow[] | undefined;
+      do {
+        rows = await store.overlapping(caller.project.id, range, PAGE_SIZE, rows?.at(-1));
+        yield await present(caller, rows);
+      } while (rows.length === PAGE_SIZE);
     },
 
-    async listNotes(projectId, range) {
-      const rows = await store.overlapping(projectId, range);
+    async listNotes(projectId, range, limit) {
+      const rows = await store.overlapping(projectId, range, limit);
       return rows.map(({ startsOn, endsOn, text, tags }) => ({ startsOn, endsOn, text, tags }));
     },
 

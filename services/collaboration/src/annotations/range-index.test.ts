@@ -6,7 +6,7 @@ import { collaborationMigrations } from '../schema/migrations.ts';
 import { nodesOf, type Plan } from '../testing/plan.ts';
 import { createAnnotationsStore } from './store.ts';
 
-it('reads a month out of 200,000 annotations through the range index, and only its rows', async () => {
+it('reads a month out of 200,000 annotations through indexes, and only its rows', async () => {
   const { url, drop } = await testDatabase({ migrations: [collaborationMigrations] });
   const database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
   // Ten years of days, a tenth on the project, the rest on 30 reports; one in 50 lasts half a year.
@@ -21,14 +21,14 @@ it('reads a month out of 200,000 annotations through the range index, and only i
   const logQuery = (query: string, params: unknown[]) => void queries.push({ query, params });
   const store = createAnnotationsStore(drizzle(database.sql, { logger: { logQuery } }));
   const range = { from: '2022-03-01', to: '2022-03-31', reportId: 'r7' };
-  const rows = await store.overlapping('shop', range);
+  const rows = await store.overlapping('shop', range, 1_000);
   expect(queries).toHaveLength(1);
   const { query = '', params = [] } = queries[0] ?? {};
   // The sixth and later executions of a prepared statement may take a plan for any parameters: see both.
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     const [answer] = await database.sql.begin(async (sql) => {
       await sql.unsafe(`set local plan_cache_mode = ${mode}`);
-      const types = params.map(() => 'text').join(', ');
+      const types = params.map((value) => (typeof value === 'number' ? 'bigint' : 'text')).join(', ');
       await sql.unsafe(`prepare listing_${mode} (${types}) as ${query}`);
       const values = params.map((value) => `'${value}'`).join(', ');
       return sql.unsafe(`explain (analyze, buffers, format json) execute listing_${mode}(${values})`);
@@ -48,6 +48,20 @@ it('reads a month out of 200,000 annotations through the range index, and only i
     expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(rows.length + 150);
   }
   expect(rows.length).toBeGreaterThan(100);
+
+  // All in one list: a page of it sorts and reads no more than a page from each place.
+  const page = await store.overlapping('shop', { from: '2017-01-01', to: '2026-12-31' }, 50, rows.at(-1));
+  const { query: next = '', params: given = [] } = queries.at(-1) ?? {};
+  const [explained] = await database.sql.unsafe(
+    `explain (analyze, format json) ${next.replace(/\$(\d+)/g, (_, place) => `'${given[Number(place) - 1]}'`)}`,
+  );
+  for (const node of nodesOf(explained?.['QUERY PLAN'][0].Plan))
+    expect(node['Actual Rows']).toBeLessThan(101);
+  const last = rows.at(-1);
+  expect(page).toHaveLength(50);
+  expect(page.every(({ startsOn, id }) => startsOn > (last?.startsOn ?? '') || id > (last?.id ?? ''))).toBe(
+    true,
+  );
   await database.close();
   await drop();
 }, 120_000);

@@ -1,6 +1,5 @@
 import type { Db } from '@switchboard/database';
-import { and, eq, sql } from 'drizzle-orm';
-import { unionAll } from 'drizzle-orm/pg-core';
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { annotations } from '../schema/index.ts';
 
 const columns = {
@@ -39,9 +38,12 @@ export interface Range {
   reportId?: string | undefined;
 }
 
+/** Where a page begins: after this annotation. */
+type Place = Pick<AnnotationRow, 'startsOn' | 'createdAt' | 'id'>;
+
 export interface AnnotationsStore {
-  /** Annotations whose days overlap the range, earliest first. */
-  overlapping(projectId: string, range: Range): Promise<AnnotationRow[]>;
+  /** Up to so many annotations whose days overlap the range, earliest first, after this one. */
+  overlapping(projectId: string, range: Range, limit: number, after?: Place): Promise<AnnotationRow[]>;
   find(projectId: string, id: string): Promise<AnnotationRow | undefined>;
   add(projectId: string, row: AnnotationRow): Promise<void>;
   /** The changed row; undefined when there is no such annotation. */
@@ -51,8 +53,13 @@ export interface AnnotationsStore {
 
 export function createAnnotationsStore(db: Db): AnnotationsStore {
   return {
-    async overlapping(projectId, range) {
-      return selectOverlapping(db, projectId, range);
+    async overlapping(projectId, range, limit, after) {
+      const scopes = range.reportId === undefined ? [''] : ['', range.reportId];
+      const parts = scopes.flatMap((scope) => partsOf(db, { projectId, scope, range, limit, after }));
+      const [first, ...others] = parts;
+      if (first === undefined) return [];
+      const found = others.reduce((all, part) => all.unionAll(part), first);
+      return found.orderBy(sql`starts_on, created_at, id`).limit(limit);
     },
 
     async find(projectId, id) {
@@ -75,28 +82,38 @@ export function createAnnotationsStore(db: Db): AnnotationsStore {
   };
 }
 
-function selectOverlapping(db: Db, projectId: string, range: Range) {
-  const ofProject = selectInScope(db, projectId, '', range);
-  const found =
-    range.reportId === undefined
-      ? ofProject.$dynamic()
-      : unionAll(ofProject, selectInScope(db, projectId, range.reportId, range)).$dynamic();
-  return found.orderBy(sql`starts_on, created_at, id`);
+interface Part {
+  projectId: string;
+  /** A report, or empty for the whole project. */
+  scope: string;
+  range: Range;
+  limit: number;
+  after: Place | undefined;
 }
 
-/** One search of the range index; the scope is a report, or empty for the whole project. */
-function selectInScope(db: Db, projectId: string, scope: string, { from, to }: Range) {
-  const range = sql`daterange(${from}::date, ${to}::date, '[]')`;
-  return db
-    .select(columns)
-    .from(annotations)
-    .where(
-      and(
-        eq(annotations.projectId, projectId),
-        eq(annotations.scope, scope),
-        sql`${annotations.days} && ${range}`,
-      ),
-    );
+/**
+ * The few that began before the range and reach into it, from the range index, and those that begin in it, which an
+ * index has in order: no list of a project is sorted.
+ */
+function partsOf(db: Db, { projectId, scope, range: { from, to }, limit, after }: Part) {
+  const { startsOn, createdAt, id, days } = annotations;
+  const begin = (isWanted: SQL, start: SQL | typeof startsOn) => {
+    const isAfter =
+      after &&
+      sql`(${start}, ${createdAt}, ${id}) > (${after.startsOn}::date, ${after.createdAt.toISOString()}::timestamptz, ${after.id})`;
+    return db
+      .select(columns)
+      .from(annotations)
+      .where(and(eq(annotations.projectId, projectId), eq(annotations.scope, scope), isWanted, isAfter))
+      .orderBy(asc(start), asc(createdAt), asc(id))
+      .limit(limit)
+      .$dynamic();
+  };
+  return [
+    // Adding nothing keeps PostgreSQL from the index of starts, which it would read from the earliest on.
+    begin(sql`${days} @> daterange(${from}::date - 1, ${from}::date, '[]')`, sql`${startsOn} + 0`),
+    begin(sql`${startsOn} between ${from}::date and ${to}::date`, startsOn),
+  ];
 }
 
 const named = (projectId: string, id: string) =>

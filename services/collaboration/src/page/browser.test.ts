@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { eventually } from '@switchboard/testkit';
+import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { hasChromium, openBrowser } from '../testing/browser.ts';
 import { type Harness, startHarness } from '../testing/harness.ts';
 
 const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { noReads, type Reads } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 import type { Annotations, Note } from '../annotations/annotations.ts';
 import type { SharedReport, SharedReports } from '../shared-reports/shared-reports.ts';
@@ -6,6 +7,8 @@ import { createLocale, type Locale } from './render/locale.ts';
 import { type ParsedRun, parseRun, renderCsv, renderReport } from './render/render.ts';
 import type { PageLanguage } from './texts/languages.ts';
 
+/** The page shows the first. */
+const MAX_NOTES = 50;
 const MAX_CACHED_CHARACTERS = 16 * 1024 * 1024;
 
 interface PageOptions {
@@ -25,6 +28,8 @@ export interface Page {
   ): Promise<{ name: string; csv: string } | undefined>;
   /** The language's words and forms. */
   locale(language: PageLanguage): Locale;
+  /** Pages read so far, by whether they were in memory. */
+  reads(): Readonly<Reads>;
 }
 
 /** A page is rendered once for each run and each state of the names and annotations on it, in each language. */
@@ -33,6 +38,7 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
     maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (page) => page.length,
   });
+  const reads = noReads();
   const rendering = new Map<string, Promise<string>>();
   const parsed = new LRUCache<string, ParsedRun>({
     maxSize: MAX_CACHED_CHARACTERS,
@@ -71,6 +77,7 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
 
   return {
     locale,
+    reads: () => reads,
 
     async values(token, address, language) {
       const shared = await sharedReports.read(token, address);
@@ -85,10 +92,11 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
       const notes =
         days === undefined || report.publicAnnotations !== true
           ? []
-          : await annotations.listNotes(project.id, { ...days, reportId: report.id });
+          : await annotations.listNotes(project.id, { ...days, reportId: report.id }, MAX_NOTES);
       const shown = JSON.stringify([project.name, report.name, run?.runId, expiresOn, notes, language]);
       const key = createHash('sha256').update(shown).digest('base64url');
       const known = pages.get(key) ?? rendering.get(key);
+      reads[known === undefined ? 'misses' : 'hits']++;
       if (known !== undefined) return known;
       const page = render(key, shared, parsedRun, notes, language);
       rendering.set(key, page);

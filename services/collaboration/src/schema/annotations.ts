@@ -22,5 +22,8 @@ export const annotations = pgTable(
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
-  (table) => [index('annotations_by_days').using('gist', table.projectId, table.scope, table.days)],
+  (table) => [
+    index('annotations_by_days').using('gist', table.projectId, table.scope, table.days),
+    index('annotations_by_start').on(table.projectId, table.scope, table.startsOn, table.createdAt, table.id),
+  ],
 );

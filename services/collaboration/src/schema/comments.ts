@@ -15,7 +15,10 @@ export const threads = pgTable(
     resolvedAt: time('resolved_at'),
     resolvedBySub: text('resolved_by_sub'),
   },
-  (table) => [index('threads_by_report').on(table.projectId, table.reportId, table.createdAt, table.id)],
+  (table) => [
+    index('threads_by_report').on(table.projectId, table.reportId, table.createdAt, table.id),
+    index('threads_by_age').on(table.createdAt, table.id),
+  ],
 );
 
 export const comments = pgTable(

@@ -1,4 +1,4 @@
-import { foreignKey, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
 /** The last recorded run of each report. */
@@ -13,7 +13,10 @@ export const reportRuns = pgTable(
     /** JSON of the report without its cohort. */
     report: text().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.projectId, table.reportId] })],
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.reportId] }),
+    index('report_runs_by_age').on(table.ranAt),
+  ],
 );
 
 /** The cohort of a run, in a table of its own so that nothing that serves a link can read it by mistake. */
@@ -46,5 +49,8 @@ export const reportRunFailures = pgTable(
     code: text().notNull(),
     message: text().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.projectId, table.reportId] })],
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.reportId] }),
+    index('report_run_failures_by_age').on(table.failedAt),
+  ],
 );

@@ -22,6 +22,7 @@ export const shares = pgTable(
     uniqueIndex('shares_once')
       .on(table.projectId, table.reportId, table.senderSub, table.idempotencyKey)
       .where(sql`${table.idempotencyKey} is not null`),
+    index('shares_by_age').on(table.createdAt, table.id),
   ],
 );
 
@@ -48,7 +49,11 @@ export const deliveries = pgTable(
 );
 
 /** Push subscriptions that their push service has reported gone. */
-export const droppedEndpoints = pgTable('dropped_endpoints', {
-  endpoint: text().primaryKey(),
-  droppedAt: time('dropped_at').notNull(),
-});
+export const droppedEndpoints = pgTable(
+  'dropped_endpoints',
+  {
+    endpoint: text().primaryKey(),
+    droppedAt: time('dropped_at').notNull(),
+  },
+  (table) => [index('dropped_endpoints_by_age').on(table.droppedAt)],
+);

@@ -1,5 +1,5 @@
 import type { Directory, Project, Report } from '@switchboard/directory';
-import { coalesce } from '@switchboard/resilience';
+import { coalesce, noReads, type Reads } from '@switchboard/resilience';
 import { type Clock, hashToken, NotFound, type RateLimit } from '@switchboard/service-kit';
 import { LRUCache } from 'lru-cache';
 import { isOn } from '../public-links/stop-day.ts';
@@ -31,6 +31,8 @@ export interface SharedReport {
 export interface SharedReports {
   /** Throws RateLimited, or the same NotFound for a link that is off, stopped, unknown or malformed. */
   read(token: string, address: string): Promise<SharedReport>;
+  /** Encoded runs read so far, by whether they were in memory. */
+  reads(): Readonly<Reads>;
 }
 
 /**
@@ -56,7 +58,8 @@ export function createSharedReports({
     maxSize: MAX_CACHED_BYTES,
     sizeCalculation: ({ body }) => body.length + RUN_BYTES,
   });
-  const reads = new Map<string, Promise<Run | undefined>>();
+  const reading = new Map<string, Promise<Run | undefined>>();
+  const reads = noReads();
 
   async function readRun({ projectId, reportId }: LinkedReport): Promise<Run | undefined> {
     const run = await store.lastRun(projectId, reportId);
@@ -68,11 +71,12 @@ export function createSharedReports({
   async function runOf(link: LinkedReport): Promise<Run | undefined> {
     if (link.runId === null) return undefined;
     const known = runs.get(link.runId);
+    reads[known === undefined ? 'misses' : 'hits']++;
     if (known !== undefined) return known;
     const { runId } = link;
-    const reading = reads.get(runId) ?? readRun(link).finally(() => reads.delete(runId));
-    reads.set(runId, reading);
-    return reading;
+    const run = reading.get(runId) ?? readRun(link).finally(() => reading.delete(runId));
+    reading.set(runId, run);
+    return run;
   }
 
   async function reportOf(link: LinkedReport | undefined) {
@@ -84,6 +88,8 @@ export function createSharedReports({
   }
 
   return {
+    reads: () => reads,
+
     async read(token, address) {
       const hash = hashToken(token);
       // Counted for every token, so that a 429 does not reveal whether a link exists.

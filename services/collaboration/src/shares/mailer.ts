@@ -1,5 +1,6 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Measure } from '@switchboard/resilience';
 import { createTransport } from 'nodemailer';
 import { DeliveryFailed, Undeliverable } from './undeliverable.ts';
 
@@ -37,9 +38,10 @@ const asMessage = (from: string, mail: Mail) => ({
 
 /**
  * Sends through an SMTP server, `smtp://` or `smtps://` with user and password in the address. Over `smtp://` nothing is
- * sent before STARTTLS has succeeded, unless the address ends in `?requireTLS=false`.
+ * sent before STARTTLS has succeeded, unless the address ends in `?requireTLS=false`. A refusal of one message is no
+ * failure of the server.
  */
-export function smtpMailer(url: string, from: string): Mailer {
+export function smtpMailer(url: string, from: string, measure?: Measure): Mailer {
   // A pool would retry by itself while the server is down, unseen by the queue.
   const transport = createTransport({
     requireTLS: true,
@@ -50,16 +52,20 @@ export function smtpMailer(url: string, from: string): Mailer {
   });
   return {
     async send(mail) {
+      const end = measure?.('send');
       try {
         await transport.sendMail(asMessage(from, mail));
+        end?.();
       } catch (error) {
         const { code, status, enhanced } = replyIn(error);
         const reply = [code, status, enhanced].filter((part) => part !== undefined).join(' ');
         const isOfMessage = code === 'EENVELOPE' || code === 'EMESSAGE';
         // 5xx for anything else refuses the session, not this recipient or message.
         if (isOfMessage && status !== undefined && status >= 500) {
+          end?.();
           throw new Undeliverable(`the mail server refused it: ${reply}`);
         }
+        end?.(error);
         throw new DeliveryFailed(`the mail server failed: ${reply}`);
       }
     },

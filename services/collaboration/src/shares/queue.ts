@@ -24,6 +24,8 @@ type DeliveryJob = JobWithMetadata<{ id: string }>;
 
 interface QueueOptions {
   databaseUrl: string;
+  /** The same database with the role that owns the queue's tables. Default: the role of `databaseUrl`. */
+  migrationsUrl: string | undefined;
   logger: Logger;
   deliver: Deliver;
   /** Delay before the first retry; doubled with each. */
@@ -41,6 +43,8 @@ export interface DeliveryQueue {
   enqueue(tx: QueueTransaction, companyId: string, deliveries: readonly QueuedDelivery[]): Promise<void>;
   /** How many deliveries are not done yet, retries included. */
   waiting(): Promise<number>;
+  /** Creates or migrates the tables of the queue, if another role than that of `databaseUrl` owns them. */
+  install(): Promise<void>;
   /** Creates the queue and starts working on it. May be called again after a failure. */
   start(): Promise<void>;
   /** Waits for running deliveries. */
@@ -48,9 +52,10 @@ export interface DeliveryQueue {
 }
 
 export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
-  const { databaseUrl, logger, deliver, retrySeconds } = options;
+  const { databaseUrl, migrationsUrl, logger, deliver, retrySeconds } = options;
   const boss = new PgBoss({
     connectionString: databaseUrl,
+    migrate: migrationsUrl === undefined,
     application_name: 'collaboration deliveries',
     max: 4,
     schedule: false,
@@ -58,7 +63,7 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
     superviseIntervalSeconds: HEARTBEAT_SECONDS,
     monitorIntervalSeconds: HEARTBEAT_SECONDS,
   });
-  boss.on('error', (error) => logger.warn({ error: toError(error) }, 'delivery queue failed'));
+  boss.on('error', (error) => logger.failed('delivery queue', toError(error)));
   let isWorking = false;
 
   async function attempt({ id, data, retryCount, retryLimit }: DeliveryJob): Promise<JobResult> {
@@ -104,6 +109,23 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
     async waiting() {
       const stats = await Promise.all(CHANNELS.map(({ name }) => boss.getQueueStats(name, { force: true })));
       return stats.flat().reduce((sum, { queuedCount, activeCount }) => sum + queuedCount + activeCount, 0);
+    },
+
+    async install() {
+      if (migrationsUrl === undefined) return;
+      const owner = new PgBoss({
+        connectionString: migrationsUrl,
+        application_name: 'collaboration migrations',
+        max: 1,
+        schedule: false,
+        supervise: false,
+      });
+      owner.on('error', (error) => logger.warn({ error: toError(error) }, 'delivery queue failed'));
+      try {
+        await owner.start();
+      } finally {
+        await owner.stop({ graceful: false });
+      }
     },
 
     async start() {

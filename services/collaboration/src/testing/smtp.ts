@@ -23,8 +23,15 @@ export interface MailServer {
   stop(): Promise<void>;
 }
 
-/** A certificate for localhost, which this process trusts from now on. */
-export async function trustedCertificate(): Promise<{ key: string; cert: string }> {
+let certificate: Promise<{ key: string; cert: string }> | undefined;
+
+/** A certificate for localhost, which this process trusts from now on: one, because of several it would try the first. */
+export function trustedCertificate(): Promise<{ key: string; cert: string }> {
+  certificate ??= makeCertificate();
+  return certificate;
+}
+
+async function makeCertificate(): Promise<{ key: string; cert: string }> {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
   });

@@ -27,8 +27,25 @@ describe('cohorts of a project', () => {
       cohorts: [{ id: 'beta', name: 'Beta 2' }],
     });
     expect((await harness.manage('DELETE', path)).status).toBe(204);
+    const left = await harness.get('/v1/flags/memberships?distinct_id=c', project.key);
+    expect(await json(left)).toEqual({ cohorts: [] });
     expect((await harness.manage('DELETE', path)).status).toBe(204);
     expect((await harness.manage('GET', path)).status).toBe(404);
+  });
+
+  it('are 1,000 at most, and can be replaced then', async () => {
+    const project = await harness.createProject();
+    await harness.sql`
+      insert into cohorts (project_id, id, name)
+      select ${project.id}, 'c' || n, 'C' from generate_series(1, 1000) as n`;
+    const put = (id: string) =>
+      harness.manage('PUT', `/projects/${project.id}/cohorts/${id}`, { name: 'New' });
+    const more = await put('more');
+    expect(more.status).toBe(400);
+    expect(await json(more)).toMatchObject({
+      error: { message: 'A project has at most 1,000 cohorts. Delete some first.' },
+    });
+    expect((await put('c7')).status).toBe(200);
   });
 
   it('cannot refer to cohorts', async () => {
@@ -52,5 +69,19 @@ describe('cohorts of a project', () => {
       json(await harness.get(`/v1/flags/memberships?distinct_id=${id}`, project.key));
     expect(await of('person%209999')).toEqual({ cohorts: ['many'] });
     expect(await of('person%2010000')).toEqual({ cohorts: [] });
+    const others = distinctIds.map((distinctId) => `other ${distinctId}`);
+    const path = `/projects/${project.id}/cohorts/many`;
+    const replaced = await json(
+      await harness.manage('PUT', path, {
+        name: 'Many',
+        distinctIds: [...others.slice(2), 'person 7', 'person 7'],
+      }),
+    );
+    expect(replaced['distinctIds']).toEqual([...others.slice(2), 'person 7'].sort());
+    expect(await json(await harness.manage('GET', path))).toEqual(replaced);
+    expect([await of('person%207'), await of('person%208')]).toEqual([
+      { cohorts: ['many'] },
+      { cohorts: [] },
+    ]);
   });
 });

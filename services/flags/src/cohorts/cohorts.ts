@@ -1,16 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cohort, CohortDefinition } from '@switchboard/contracts';
-import { NotFound } from '@switchboard/service-kit';
+import { BadRequest, NotFound } from '@switchboard/service-kit';
+import { createCohortRecordsStore } from '../cohort-records/store.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
 import { createCohortsStore, type StoredCohort } from './store.ts';
 
 type CohortSummary = Omit<Cohort, 'distinctIds'>;
 
+/** The clauses of all of a project's cohorts are in memory at once. */
+const MAX_COHORTS = 1_000;
+
 export interface Cohorts {
   list(projectId: string): Promise<CohortSummary[]>;
   /** Throws NotFound. */
   get(projectId: string, id: string): Promise<Cohort>;
-  /** Creates or replaces a cohort. */
+  /** Creates or replaces a cohort. Throws BadRequest when the project has too many. */
   put(projectId: string, id: string, definition: CohortDefinition): Promise<Cohort>;
   /** Allowed while flags refer to the cohort: nobody is in an unknown cohort. */
   remove(projectId: string, id: string): Promise<void>;
@@ -32,20 +36,28 @@ export function createCohorts(options: EditOptions): Cohorts {
       editRuleset(options, projectId, async (tx) => {
         const locked = createCohortsStore(tx);
         const cohort: StoredCohort = { id, name, match: match ?? null };
-        const isNew = !isDeepStrictEqual(await locked.find(projectId, id), cohort);
+        const stored = await locked.find(projectId, id);
+        if (stored === undefined && (await locked.count(projectId)) >= MAX_COHORTS) throw tooMany();
+        const isNew = !isDeepStrictEqual(stored, cohort);
         if (isNew) await locked.save(projectId, cohort);
         const hasNewPeople = await locked.replacePeople(projectId, id, distinctIds);
         const people = await locked.listPeople(projectId, id);
-        return { result: { ...toSummary(cohort), distinctIds: people }, hasChanged: isNew || hasNewPeople };
+        const hasChanged = isNew || hasNewPeople;
+        if (hasChanged) await createCohortRecordsStore(tx).announce(projectId, [id]);
+        return { result: { ...toSummary(cohort), distinctIds: people }, hasChanged };
       }),
 
     remove: (projectId, id) =>
-      editRuleset(options, projectId, async (tx) => ({
-        result: undefined,
-        hasChanged: await createCohortsStore(tx).remove(projectId, id),
-      })),
+      editRuleset(options, projectId, async (tx) => {
+        const hasChanged = await createCohortsStore(tx).remove(projectId, id);
+        if (hasChanged) await createCohortRecordsStore(tx).announce(projectId, [id]);
+        return { result: undefined, hasChanged };
+      }),
   };
 }
+
+const tooMany = () =>
+  new BadRequest(`A project has at most ${MAX_COHORTS.toLocaleString('en')} cohorts. Delete some first.`);
 
 function toSummary({ match, ...cohort }: StoredCohort): CohortSummary {
   return match === null ? cohort : { ...cohort, match };

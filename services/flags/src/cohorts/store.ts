@@ -13,6 +13,7 @@ export interface CohortsStore {
   /** Sorted by id. */
   list(projectId: string): Promise<StoredCohort[]>;
   find(projectId: string, id: string): Promise<StoredCohort | undefined>;
+  count(projectId: string): Promise<number>;
   save(projectId: string, cohort: StoredCohort): Promise<void>;
   /** Returns whether the cohort existed. */
   remove(projectId: string, id: string): Promise<boolean>;
@@ -43,6 +44,8 @@ export function createCohortsStore(db: Db | Tx): CohortsStore {
       return row;
     },
 
+    count: (projectId) => db.$count(cohorts, eq(cohorts.projectId, projectId)),
+
     async save(projectId, { id, ...content }) {
       await db
         .insert(cohorts)
@@ -51,30 +54,40 @@ export function createCohortsStore(db: Db | Tx): CohortsStore {
     },
 
     async remove(projectId, id) {
-      const removed = await db.delete(cohorts).where(isCohort(projectId, id)).returning({ id: cohorts.id });
-      return removed.length > 0;
+      await db.delete(cohortPeople).where(isListed(projectId, id));
+      const removed = await db.delete(cohorts).where(isCohort(projectId, id));
+      return removed.count > 0;
     },
 
     async listPeople(projectId, id) {
-      const rows = await db
-        .select({ distinctId: cohortPeople.distinctId })
+      // One value, since thousands of rows take longer to read.
+      const [row] = await db
+        .select({
+          distinctIds: sql<string[]>`coalesce(
+            json_agg(${cohortPeople.distinctId} order by ${cohortPeople.distinctId} collate "C"), '[]')`,
+        })
         .from(cohortPeople)
-        .where(isListed(projectId, id))
-        .orderBy(asc(sql`${cohortPeople.distinctId} collate "C"`));
-      return rows.map(({ distinctId }) => distinctId);
+        .where(isListed(projectId, id));
+      return row?.distinctIds ?? [];
     },
 
     async replacePeople(projectId, id, distinctIds) {
-      const listed = sql`${sql.param(distinctIds)}::text[]`;
+      const listed = sql`unnest(${sql.param(distinctIds)}::text[]) as listed (distinct_id)`;
+      // PostgreSQL hashes what a subquery returns, but would search an array of unknown length once for each person.
       const removed = await db
         .delete(cohortPeople)
-        .where(and(isListed(projectId, id), sql`${cohortPeople.distinctId} <> all(${listed})`))
-        .returning({ distinctId: cohortPeople.distinctId });
+        .where(
+          and(
+            isListed(projectId, id),
+            sql`${cohortPeople.distinctId} not in (select distinct_id from ${listed})`,
+          ),
+        );
+      // Without `on conflict`, which takes longer for each row: whoever edits a cohort has locked the ruleset.
       const added = await db.execute(sql`
         insert into ${cohortPeople} (project_id, distinct_id, cohort_id)
-        select ${projectId}, distinct_id, ${id} from unnest(${listed}) as listed(distinct_id)
-        on conflict do nothing returning 1`);
-      return removed.length + added.length > 0;
+        select distinct ${projectId}, distinct_id, ${id} from ${listed}
+        where distinct_id not in (select distinct_id from ${cohortPeople} where ${isListed(projectId, id)})`);
+      return removed.count + added.count > 0;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Eraser } from '@switchboard/directory';
+import { createCohortRecordsStore } from '../cohort-records/store.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
 import { createErasureStore } from './store.ts';
 
@@ -9,7 +10,9 @@ export function createErasure(options: EditOptions): Eraser {
       await editRuleset(options, projectId, async (tx) => {
         const store = createErasureStore(tx);
         await store.removePeople(projectId, distinctIds);
-        return { result: undefined, hasChanged: await store.removeFromCohorts(projectId, distinctIds) };
+        const cohorts = await store.removeFromCohorts(projectId, distinctIds);
+        await createCohortRecordsStore(tx).announce(projectId, cohorts);
+        return { result: undefined, hasChanged: cohorts.length > 0 };
       });
     },
 

@@ -1,5 +1,5 @@
 import type { Decision } from '@switchboard/flag-engine';
-import { shareOfHeap } from '@switchboard/resilience';
+import { noReads, type Reads, shareOfHeap } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 import { digestOf, type KnownState, type UserStateJson } from '../user-state/user-state.ts';
 
@@ -22,6 +22,7 @@ export interface AnswerCache {
   knownState(projectId: string, distinctId: string): KnownState | undefined;
   /** The last answer to the person if it had the same inputs, otherwise what `evaluate` returns. */
   get(inputs: Inputs, evaluate: () => string): string;
+  reads(): Readonly<Reads>;
 }
 
 const MAX_BYTES = shareOfHeap(0.1, 64 * 1024 * 1024);
@@ -35,6 +36,7 @@ const SEEN_BITS = 18;
  * on: answers to people who are asked for once would fill the cache and keep the garbage collector busy.
  */
 export function createAnswerCache(): AnswerCache {
+  const reads = noReads();
   const seen = new Int32Array(1 << SEEN_BITS);
   const answers = new LRUCache<string, Answer>({
     maxSize: MAX_BYTES,
@@ -58,7 +60,11 @@ export function createAnswerCache(): AnswerCache {
     get({ projectId, distinctId, changedAt, state }, evaluate) {
       const key = keyOf(projectId, distinctId);
       const last = answers.get(key);
-      if (last !== undefined && last.changedAt === changedAt && last.state === state) return last.json;
+      if (last !== undefined && last.changedAt === changedAt && last.state === state) {
+        reads.hits++;
+        return last.json;
+      }
+      reads.misses++;
       const json = evaluate();
       if (last !== undefined || wasSeen(key)) {
         const digest = last?.state === state ? last.digest : digestOf(state);
@@ -66,6 +72,8 @@ export function createAnswerCache(): AnswerCache {
       }
       return json;
     },
+
+    reads: () => reads,
   };
 }
 

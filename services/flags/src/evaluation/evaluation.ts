@@ -7,6 +7,7 @@ import {
   type Traits,
   type User,
 } from '@switchboard/flag-engine';
+import type { Reads } from '@switchboard/resilience';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 import {
@@ -40,6 +41,8 @@ export interface Evaluation {
   resolve(person: OverlaidPerson, since?: string): Promise<Resolved>;
   /** The sorted ids of the cohorts a person belongs to. Throws if the ruleset or user state cannot be read. */
   memberships(projectId: string, distinctId: string): Promise<string[]>;
+  /** How often an answer was in memory. */
+  reads(): Readonly<Reads>;
 }
 
 export interface OverlaidPerson {
@@ -75,6 +78,8 @@ export function createEvaluation({ rulesets, userState }: EvaluationOptions): Ev
   }
 
   return {
+    reads: answers.reads,
+
     async evaluate(projectId, distinctId, withReasons) {
       const reading = readStateIfAvailable(projectId, distinctId);
       const found = rulesets.get(projectId);

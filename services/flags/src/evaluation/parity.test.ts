@@ -1,5 +1,6 @@
 import type { CohortDefinition, FlagEntry } from '@switchboard/contracts';
 import { compileCohorts, compileRuleset, evaluateAll, memberships } from '@switchboard/flag-engine';
+import { createClient } from '@switchboard/node';
 import { eventually } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -100,13 +101,15 @@ async function play({ flags, cohorts, people }: Scene): Promise<TestProject> {
 }
 
 describe('local evaluation of the snapshot', () => {
-  it('gives the same answers as the server', async () => {
+  it('gives the same answers as the server, with the engine and with the Node SDK', async () => {
     const ask = async (project: TestProject, path: string) => json(await harness.get(path, project.key));
     await fc.assert(
       fc.asyncProperty(scene, async (played) => {
         const project = await play(played);
         const { flags } = await ask(project, '/v1/flags/snapshot');
         const ruleset = compileRuleset(flags as FlagEntry[]);
+        const sdk = createClient({ key: project.key, host: harness.url, folder: false });
+        expect(await sdk.flags.ready()).toBe(true);
         for (const [index, { traits, company }] of played.people.entries()) {
           const distinctId = `p${index}`;
           const person = { distinctId, traits: withoutNulls(traits), groups: company ? { company } : {} };
@@ -115,7 +118,9 @@ describe('local evaluation of the snapshot', () => {
           const local = evaluateAll(ruleset, { ...person, cohorts: new Set(cohorts as string[]) });
           const answer = await ask(project, `/v1/flags?distinct_id=${distinctId}&reasons=true`);
           expect(answer).toEqual(JSON.parse(JSON.stringify(local)));
+          expect(sdk.flags.all(await sdk.flags.withCohorts(person))).toEqual(answer['flags']);
         }
+        await sdk.close(0);
       }),
       { numRuns: 40 },
     );

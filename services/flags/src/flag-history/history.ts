@@ -5,7 +5,6 @@ import { PreconditionFailed } from '@switchboard/service-kit';
 import { createFlagHistoryStore, type VersionRow } from './store.ts';
 
 const KEPT_VERSIONS = 200;
-const PAGE_SIZE = 50;
 
 /** Who changes a flag, and why. */
 export interface Change {
@@ -63,11 +62,14 @@ export async function openHistory(
 }
 
 /** A page of versions from rows that are one more than it holds: the older neighbour of its last. */
-export function presentVersions(rows: readonly VersionRow[]): {
+export function presentVersions(
+  rows: readonly VersionRow[],
+  limit: number,
+): {
   versions: FlagVersion[];
   nextCursor: string | null;
 } {
-  const versions = rows.slice(0, PAGE_SIZE).map(({ version, entry, author, reason, at }, index) => ({
+  const versions = rows.slice(0, limit).map(({ version, entry, author, reason, at }, index) => ({
     version,
     flag: entry,
     changes: differences(rows[index + 1]?.entry ?? null, entry),
@@ -75,11 +77,9 @@ export function presentVersions(rows: readonly VersionRow[]): {
     reason,
     at: at.toISOString(),
   }));
-  const next = rows[PAGE_SIZE];
+  const next = rows[limit];
   return { versions, nextCursor: next === undefined ? null : String(next.version) };
 }
-
-export const VERSIONS_READ = PAGE_SIZE + 1;
 
 function differences(before: FlagEntry | null, after: FlagEntry | null): FlagVersion['changes'] {
   const [old, now] = [Object.entries(before ?? {}), Object.entries(after ?? {})].map(

@@ -34,6 +34,20 @@ describe('flags of a project', () => {
     expect(await json(gone)).toMatchObject({ error: { code: 'NOT_FOUND' } });
   });
 
+  it('are 5,000 at most, and can be replaced then', async () => {
+    const project = await harness.createProject();
+    await harness.sql`
+      insert into flags (project_id, key, entry)
+      select ${project.id}, 'f' || n, json_build_object('key', 'f' || n, 'enabled', true, 'rolloutPercentage', 100)
+      from generate_series(1, 5000) as n`;
+    const more = await harness.manage('PUT', `/projects/${project.id}/flags/more`, on);
+    expect(more.status).toBe(400);
+    expect(await json(more)).toMatchObject({
+      error: { message: 'A project has at most 5,000 flags. Delete some first.' },
+    });
+    expect((await harness.manage('PUT', `/projects/${project.id}/flags/f7`, on)).status).toBe(200);
+  });
+
   it.each<[string, unknown, string]>([
     ['an unknown prerequisite', needs('nowhere'), 'prerequisites[0].flagKey: there is no flag "nowhere"'],
     ['itself', needs('checked'), 'prerequisites[0].flagKey: creates a cycle: checked -> checked'],

@@ -1,16 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { FlagDefinition, FlagEntry, FlagVersion } from '@switchboard/contracts';
 import { validateFlag } from '@switchboard/flag-engine';
-import { BadRequest, Conflict, NotFound } from '@switchboard/service-kit';
-import { type Change, etagOf, openHistory, presentVersions, VERSIONS_READ } from '../flag-history/history.ts';
+import { Conflict, NotFound, type PageRequest, unknownCursor } from '@switchboard/service-kit';
+import { type Change, etagOf, presentVersions } from '../flag-history/history.ts';
 import { createFlagHistoryStore } from '../flag-history/store.ts';
-import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
+import type { EditOptions } from '../rulesets/edit.ts';
+import { createScheduledChangesStore } from '../scheduled-changes/store.ts';
+import { editFlag, type FlagPath, type Next, requireValid } from './edit-flag.ts';
 import { createFlagsStore } from './store.ts';
-
-export interface FlagPath {
-  projectId: string;
-  key: string;
-}
 
 /** A flag with the ETag of its version. */
 export interface VersionedFlag {
@@ -25,10 +21,10 @@ export interface Flags {
   get(at: FlagPath): Promise<VersionedFlag>;
   /** Creates or replaces a flag. Throws BadRequest if it conflicts with the project's other flags. */
   put(at: FlagPath, definition: FlagDefinition, change: Change): Promise<VersionedFlag>;
-  /** Throws Conflict while another flag has it as a prerequisite. */
+  /** Fails its scheduled changes too. Throws Conflict while another flag has it as a prerequisite. */
   remove(at: FlagPath, change: Change): Promise<void>;
   /** The versions of a flag, newest first. Throws BadRequest for a cursor that no page returned. */
-  versions(at: FlagPath, cursor?: string): Promise<{ versions: FlagVersion[]; nextCursor: string | null }>;
+  versions(at: FlagPath, page: PageRequest): Promise<{ versions: FlagVersion[]; nextCursor: string | null }>;
   /** Makes an earlier version the newest. Throws NotFound, and Conflict where the flag cannot be so again. */
   restore(at: FlagPath, version: number, change: Change): Promise<VersionedFlag>;
 }
@@ -42,27 +38,7 @@ export function createFlags(options: EditOptions): Flags {
   const store = createFlagsStore(drizzle);
   const history = createFlagHistoryStore(drizzle);
 
-  /** Edits one flag; `next` returns what it becomes, undefined: deleted. */
-  function edit(
-    { projectId, key }: FlagPath,
-    change: Change,
-    next: (existing: readonly FlagEntry[]) => FlagEntry | undefined | Promise<FlagEntry | undefined>,
-  ): Promise<string> {
-    return editRuleset(options, projectId, async (tx) => {
-      const locked = createFlagsStore(tx);
-      const existing = await locked.list(projectId);
-      const stored = existing.find((flag) => flag.key === key);
-      const versions = await openHistory(tx, { projectId, key, stored });
-      versions.require(change.ifMatch);
-      const flag = await next(existing);
-      const hasChanged = !isDeepStrictEqual(stored, flag);
-      if (hasChanged) {
-        await (flag === undefined ? locked.remove(projectId, key) : locked.save(projectId, flag));
-        await versions.record(flag ?? null, change);
-      }
-      return { result: etagOf(versions.version()), hasChanged };
-    });
-  }
+  const edit = (at: FlagPath, change: Change, next: Next) => editFlag(options, at, change, next);
 
   return {
     list: store.list,
@@ -75,29 +51,25 @@ export function createFlags(options: EditOptions): Flags {
 
     async put(at, definition, change) {
       const flag: FlagEntry = { key: at.key, ...definition };
-      const etag = await edit(at, change, (existing) => {
-        const [fault] = validateFlag(flag, existing);
-        if (fault !== undefined) throw new BadRequest(`${fault.path}: ${fault.problem}`);
-        return flag;
-      });
+      const etag = await edit(at, change, (existing) => requireValid(flag, existing));
       return { flag, etag };
     },
 
     async remove(at, change) {
-      await edit(at, change, (existing) => {
+      await edit(at, change, async (existing, tx) => {
         const dependents = existing.filter(
           (flag) => flag.key !== at.key && flag.prerequisites?.some(({ flagKey }) => flagKey === at.key),
         );
         if (dependents.length > 0) throw new Conflict(describeDependents(dependents));
+        await createScheduledChangesStore(tx).failAll(at.projectId, at.key, 'The flag was deleted.');
         return undefined;
       });
     },
 
-    async versions({ projectId, key }, cursor) {
-      if (cursor !== undefined && !CURSOR.test(cursor))
-        throw new BadRequest('cursor: not a nextCursor from this list');
+    async versions({ projectId, key }, { cursor, limit }) {
+      if (cursor !== undefined && !CURSOR.test(cursor)) throw unknownCursor();
       const from = cursor === undefined ? undefined : Number(cursor);
-      return presentVersions(await history.list(projectId, key, VERSIONS_READ, from));
+      return presentVersions(await history.list(projectId, key, limit + 1, from), limit);
     },
 
     async restore(at, version, change) {

@@ -58,7 +58,7 @@ export function flagsRoutes(app: ServiceApp, { flags, ofProject }: FlagsDeps): v
 
   app.implement(
     listFlagVersions,
-    async (c) => c.json(await flags.versions(c.req.valid('param'), c.req.valid('query').cursor), 200),
+    async (c) => c.json(await flags.versions(c.req.valid('param'), c.req.valid('query')), 200),
     ofProject,
   );
 

@@ -1,3 +1,4 @@
+import type { FlagsMessage } from '@switchboard/contracts';
 import { createAnnouncer, type Hub, type Socket } from '@switchboard/realtime';
 import type { Logger } from '@switchboard/service-kit';
 import type { Rulesets } from '../rulesets/rulesets.ts';
@@ -32,7 +33,7 @@ export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): L
   const subscriptions = new WeakMap<Socket, Subscription>();
   const announcer = createAnnouncer({
     send: sendNewest,
-    onError: (error, projectId) => logger.warn({ error, projectId }, 'read ruleset failed, retrying'),
+    onError: (error, projectId) => logger.failed('announce flags', error, { projectId }),
   });
 
   function changesMissed(): void {
@@ -51,7 +52,7 @@ export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): L
       const subscription = subscriptions.get(socket);
       if (subscription?.sent === undefined || subscription.sent >= changedAt) continue;
       subscription.sent = changedAt;
-      socket.send({ type: 'flags_changed', generatedAt: changedAt });
+      socket.send({ type: 'flags_changed', generatedAt: changedAt } satisfies FlagsMessage);
     }
     return isNewest;
   }
@@ -73,7 +74,7 @@ export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): L
       socket.join(projectTopic(projectId));
       const { changedAt } = await rulesets.get(projectId);
       subscription.sent = changedAt;
-      socket.send({ type: 'ready', generatedAt: changedAt });
+      socket.send({ type: 'ready', generatedAt: changedAt } satisfies FlagsMessage);
       // A change during the read was sent only to sockets that were already ready.
       if (rulesets.isCurrent(projectId)) {
         const now = rulesets.get(projectId);

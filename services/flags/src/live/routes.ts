@@ -1,5 +1,5 @@
 import type { Hub } from '@switchboard/realtime';
-import { type ServiceApp, socketAccess } from '@switchboard/service-kit';
+import { headerOf, type ServiceApp, socketAccess } from '@switchboard/service-kit';
 import type { LiveChanges } from './live.ts';
 import { SOCKET_PATH } from './sockets.ts';
 
@@ -13,11 +13,11 @@ export function liveRoutes(app: ServiceApp, { sockets, live }: LiveDeps): void {
   const route = sockets.route(
     (c) => c.env.address,
     async (c) => {
-      const key = c.req.query('api_key');
-      const access = await socketAccess(app.projectKey, key);
+      const asked = { key: c.req.query('api_key'), origin: headerOf(c, 'origin') };
+      const access = await socketAccess(app.projectKey, asked);
       if ('refuse' in access) return access;
       return {
-        ...(key === undefined ? {} : { credential: key }),
+        credential: access.credential,
         onOpen: (socket) => live.welcome(socket, access.project.id),
       };
     },

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { flagsMessage } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -22,7 +23,7 @@ async function connect(query: string, url = harness.url) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/flags/socket${query}`);
   onTestFinished(() => socket.terminate());
   const received: Message[] = [];
-  socket.on('message', (data) => received.push(JSON.parse(String(data))));
+  socket.on('message', (data) => received.push(flagsMessage.parse(JSON.parse(String(data)))));
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   await once(socket, 'open');
   return { socket, received, closed };

@@ -1,3 +1,6 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { type EvaluationContext, OpenFeature as Server } from '@openfeature/server-sdk';
@@ -94,4 +97,21 @@ test('the provider for pages resolves values and defaults, and hears of changes 
   expect(changed).toEqual(['beta']);
   await Web.setContext({ targetingKey: 'ada', plan: 'free' });
   expect(client.getStringValue('button-colour', '#000')).toBe('#000');
+});
+
+const PYTHON = process.env['PYTHON'] ?? 'python3';
+const PROGRAM = fileURLToPath(new URL('../testing/ofrep_provider.py', import.meta.url));
+const hasProvider = spawnSync(PYTHON, ['-c', 'import openfeature.contrib.provider.ofrep']).status === 0;
+
+test.skipIf(!hasProvider)('the provider for Python resolves values, defaults and errors', async () => {
+  const env = { ...process.env, PROJECT_KEY: project.key, BASE_URL: harness.url };
+  const { stdout } = await promisify(execFile)(PYTHON, [PROGRAM], { env });
+  expect(JSON.parse(stdout)).toEqual({
+    colour: ['#0a0', 'green', 'TARGETING_MATCH'],
+    limits: { items: 3 },
+    free: '#000',
+    off: true,
+    missing: 'FLAG_NOT_FOUND',
+    nobody: 'TARGETING_KEY_MISSING',
+  });
 });

@@ -7,6 +7,7 @@ import {
   projectKeyOf,
   RateLimited,
   type ServiceApp,
+  socketCredential,
   Unauthorized,
 } from '@switchboard/service-kit';
 import type { LiveChanges } from '../live/live.ts';
@@ -50,7 +51,7 @@ export function ofrepRoutes(app: ServiceApp, { ofrep, sockets, live }: OfrepDeps
     const { id } = c.get('project');
     const lastEventId = headerOf(c, 'last-event-id');
     const body = sockets.stream(c.env.incoming, [c.env.address, `project ${id}`], {
-      credential: key,
+      credential: socketCredential(key, headerOf(c, 'origin')),
       encode: changeEvent(lastEventId),
       onOpen: (stream) => live.welcome(stream, id),
     });

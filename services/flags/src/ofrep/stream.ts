@@ -1,3 +1,5 @@
+import type { RefetchEvaluation } from '@switchboard/contracts';
+
 /**
  * Puts the messages of live changes into the form of an event stream. `ready` becomes an event too, so that a client
  * misses no change between its evaluation and its stream, unless the last event it received is of that change.
@@ -8,7 +10,7 @@ export function changeEvent(lastEventId: string | undefined): (message: object) 
     const isReady = 'type' in message && message.type === 'ready';
     if (isReady && generatedAt === lastEventId) return ': ready\n\n';
     const lastModified = Math.floor(Date.parse(generatedAt) / 1000);
-    const data = JSON.stringify({ type: 'refetchEvaluation', etag: generatedAt, lastModified });
-    return `id: ${generatedAt}\ndata: ${data}\n\n`;
+    const data: RefetchEvaluation = { type: 'refetchEvaluation', etag: generatedAt, lastModified };
+    return `id: ${generatedAt}\ndata: ${JSON.stringify(data)}\n\n`;
   };
 }

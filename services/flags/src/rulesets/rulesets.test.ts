@@ -6,14 +6,19 @@ import type { StoredRuleset } from './store.ts';
 const stored = (changedAt: string): StoredRuleset => ({ changedAt, flags: [], cohorts: [] });
 const unavailable = () => Promise.reject(Object.assign(new Error('unavailable'), { code: 'ECONNREFUSED' }));
 
-/** A cache whose loads the test resolves, in any order. */
-function manualCache(maxBytes = 1_000_000) {
+/** A cache whose loads the test resolves, in any order, of projects that all changed at `changedAt` last. */
+function manualCache(changedAt = '1') {
   const loads: { projectId: string; resolve(ruleset: StoredRuleset): void }[] = [];
+  const asked: (readonly string[])[] = [];
   const cache = createRulesetCache({
-    maxBytes,
+    maxBytes: 100_000_000,
     load: (projectId) => new Promise((resolve) => loads.push({ projectId, resolve })),
+    async changesOf(projectIds) {
+      asked.push(projectIds);
+      return projectIds.map(() => changedAt);
+    },
   });
-  return { cache, loads };
+  return { cache, loads, asked };
 }
 
 describe('the ruleset cache', () => {
@@ -41,15 +46,18 @@ describe('the ruleset cache', () => {
     expect(await cache.get('p')).toMatchObject({ changedAt: 'new' });
   });
 
-  it('keeps the same object when a reload finds no change', async () => {
-    const { cache, loads } = manualCache();
-    const first = cache.get('p');
-    loads[0]?.resolve(stored('1'));
-    const ruleset = await first;
+  it('asks once about all projects when changes may have been missed, and keeps those that have none', async () => {
+    const { cache, loads, asked } = manualCache();
+    const ids = Array.from({ length: 900 }, (_, number) => `p${number}`);
+    const first = ids.map((id) => cache.get(id));
+    for (const { resolve } of loads) resolve(stored('1'));
+    const rulesets = await Promise.all(first);
+    expect(asked).toHaveLength(0);
     cache.invalidateAll();
-    const again = cache.get('p');
-    loads[1]?.resolve(stored('1'));
-    expect(await again).toBe(ruleset);
+    const again = await Promise.all(ids.map((id) => cache.get(id)));
+    expect(again.every((ruleset, index) => ruleset === rulesets[index])).toBe(true);
+    expect(loads).toHaveLength(900);
+    expect(asked).toEqual([ids.slice(0, 1), ids.slice(1)]);
   });
 
   it('does not read a ruleset again while no change is announced', async () => {
@@ -66,7 +74,14 @@ describe('the ruleset cache', () => {
 
   it('serves stale rulesets while the database is unavailable, and fails for ones never loaded', async () => {
     let load = async () => stored('1');
-    const cache = createRulesetCache({ maxBytes: 1_000_000, load: () => load() });
+    const cache = createRulesetCache({
+      maxBytes: 1_000_000,
+      load: () => load(),
+      changesOf: async (projectIds) => {
+        const { changedAt } = await load();
+        return projectIds.map(() => changedAt);
+      },
+    });
     await cache.get('p');
     expect(cache.isFresh('p')).toBe(true);
     load = unavailable;
@@ -82,7 +97,7 @@ describe('the ruleset cache', () => {
   });
 
   it('serves a stale ruleset while a load is slow, and keeps its result', async () => {
-    const { cache, loads } = manualCache();
+    const { cache, loads } = manualCache('2');
     const first = cache.get('p');
     loads[0]?.resolve(stored('1'));
     await first;
@@ -104,6 +119,7 @@ describe('the ruleset cache', () => {
         loaded.push(projectId);
         return stored('1');
       },
+      changesOf: async (projectIds) => projectIds.map(() => '1'),
     });
     for (let project = 0; project < 11; project++) await cache.get(`p${project}`);
     await cache.get('p10');

@@ -1,5 +1,5 @@
 import { type Database, isUnavailable, type Listening } from '@switchboard/database';
-import { type Cache, createCache } from '@switchboard/resilience';
+import { type Cache, coalesce, createCache, type Reads } from '@switchboard/resilience';
 import { compile, type Ruleset } from './ruleset.ts';
 import { CHANGED_CHANNEL, createRulesetsStore, type StoredRuleset } from './store.ts';
 
@@ -15,6 +15,8 @@ export interface Rulesets {
   isCurrent(projectId: string): boolean;
   /** Drops the cached ruleset after a change made by this instance, without waiting for the notification. */
   invalidate(projectId: string): void;
+  /** Calls of `get` so far, by whether the ruleset was cached. */
+  reads(): Readonly<Reads>;
 }
 
 /** Changes are announced, and a gap in the announcements is noticed within seconds. */
@@ -27,15 +29,16 @@ interface RulesetsOptions {
 }
 
 interface RulesetCacheOptions {
-  /** Undefined if nothing has changed since the ruleset of `knownAt`. */
-  load(projectId: string, knownAt?: string): Promise<StoredRuleset | undefined>;
+  load(projectId: string): Promise<StoredRuleset>;
+  /** When each of the projects changed, in their order. */
+  changesOf(projectIds: readonly string[]): Promise<readonly string[]>;
   maxBytes: number;
 }
 
 /** The rulesets of all projects, cached until they change. */
 export function createRulesets({ database, maxBytes }: RulesetsOptions): Rulesets {
   const store = createRulesetsStore(database.drizzle);
-  const cache = createRulesetCache({ load: store.load, maxBytes });
+  const cache = createRulesetCache({ ...store, maxBytes });
   const subscribers: { onChange(projectId: string): void; onGap(): void }[] = [];
   let listening: Listening | undefined;
 
@@ -61,21 +64,22 @@ export function createRulesets({ database, maxBytes }: RulesetsOptions): Ruleset
     get: cache.get,
     isCurrent: cache.isFresh,
     invalidate: cache.invalidate,
+    reads: cache.reads,
   };
 }
 
-export function createRulesetCache({ load, maxBytes }: RulesetCacheOptions): Cache<Ruleset> {
+export function createRulesetCache({ load, changesOf, maxBytes }: RulesetCacheOptions): Cache<Ruleset> {
+  // After a gap every cached project is asked about: one query is for all that are asked for meanwhile.
+  const changeOf = coalesce(changesOf, { slowAfterMs: 250, maxConcurrent: 4 });
   return createCache<Ruleset>({
     maxBytes,
     freshForMs: FRESH_FOR_MS,
     sizeOf: ({ bytes }) => bytes,
     isUnavailable,
     async load(projectId, last) {
-      const stored = await load(projectId, last?.changedAt);
       // Keeps the same object while nothing has changed, with everything derived from it.
-      if (last !== undefined && (stored === undefined || stored.changedAt === last.changedAt)) return last;
-      if (stored === undefined) throw new Error('the store returned no ruleset');
-      return compile(stored);
+      if (last !== undefined && (await changeOf(projectId)) === last.changedAt) return last;
+      return compile(await load(projectId));
     },
   });
 }

@@ -15,37 +15,41 @@ export interface StoredRuleset {
 }
 
 export interface RulesetsStore {
-  /**
-   * Reads a project's flags and cohorts, all of one moment. Undefined if nothing has changed since the ruleset of
-   * `knownAt`.
-   */
-  load(projectId: string, knownAt?: string): Promise<StoredRuleset | undefined>;
+  /** Reads a project's flags and cohorts, all of one moment. */
+  load(projectId: string): Promise<StoredRuleset>;
+  /** When each of the projects changed, in their order. */
+  changesOf(projectIds: readonly string[]): Promise<string[]>;
   /** Locks the project's ruleset until the transaction ends. */
   lock(projectId: string): Promise<void>;
   /** Moves the time of the last change forward and notifies `CHANGED_CHANNEL` on commit. */
   markChanged(projectId: string): Promise<void>;
 }
 
-type LoadedRow = Pick<StoredRuleset, keyof StoredRuleset> & { isKnown: boolean };
+/** A project without a row has never had flags or cohorts. */
+const NEVER = '1970-01-01T00:00:00.000Z';
+const CHANGED_AT = sql<string>`to_char(${rulesets.changedAt} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 export function createRulesetsStore(db: Db | Tx): RulesetsStore {
   return {
-    async load(projectId, knownAt = '') {
+    async load(projectId) {
       // One statement reads from one snapshot and takes one round trip.
-      const [row] = await db.execute<LoadedRow>(sql`
-        select at as "changedAt", at = ${knownAt} as "isKnown",
-          case when at = ${knownAt} then '[]' else (
-            select coalesce(json_agg(entry order by key collate "C"), '[]')
-            from ${flags} where project_id = ${projectId}) end as flags,
-          case when at = ${knownAt} then '[]' else (
-            select coalesce(json_agg(json_build_object('id', id, 'match', match) order by id collate "C"), '[]')
-            from ${cohorts} where project_id = ${projectId}) end as cohorts
-        from (select to_char(
-          coalesce((select changed_at from ${rulesets} where project_id = ${projectId}), 'epoch') at time zone 'UTC',
-          'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at) as ruleset`);
-      if (row === undefined || row.isKnown) return undefined;
-      const { changedAt, flags: entries, cohorts: named } = row;
-      return { changedAt, flags: entries, cohorts: named };
+      const [row] = await db.execute<Pick<StoredRuleset, keyof StoredRuleset>>(sql`
+        select
+          coalesce((select ${CHANGED_AT} from ${rulesets} where project_id = ${projectId}), ${NEVER}) as "changedAt",
+          (select coalesce(json_agg(entry order by key collate "C"), '[]')
+            from ${flags} where project_id = ${projectId}) as flags,
+          (select coalesce(json_agg(json_build_object('id', id, 'match', match) order by id collate "C"), '[]')
+            from ${cohorts} where project_id = ${projectId}) as cohorts`);
+      return row ?? { changedAt: NEVER, flags: [], cohorts: [] };
+    },
+
+    async changesOf(projectIds) {
+      const rows = await db
+        .select({ projectId: rulesets.projectId, changedAt: CHANGED_AT })
+        .from(rulesets)
+        .where(sql`${rulesets.projectId} = any(${sql.param(projectIds)}::text[])`);
+      const found = new Map(rows.map(({ projectId, changedAt }) => [projectId, changedAt]));
+      return projectIds.map((projectId) => found.get(projectId) ?? NEVER);
     },
 
     async lock(projectId) {

@@ -1,2 +1,12 @@
-export { cohortPeople, cohorts, flags, flagVersions, rulesets } from './rulesets.ts';
-export { appliedPositions, groups, people } from './user-state.ts';
+export { backfills } from '@switchboard/database/schema';
+export { appliedPositions, groups, people } from '@switchboard/user-state/schema';
+export {
+  cohortPeople,
+  cohorts,
+  flags,
+  flagVersions,
+  publishedCohorts,
+  rulesets,
+  unpublishedCohorts,
+} from './rulesets.ts';
+export { scheduledChanges } from './scheduled-changes.ts';

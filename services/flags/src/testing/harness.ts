@@ -11,7 +11,6 @@ import { openKafkaLog, openPostgresLog, partitionFor, readTopic } from '@switchb
 import { type Env, eventually, harness, type RunningInstance } from '@switchboard/testkit';
 import postgres from 'postgres';
 import { flagsService } from '../service.ts';
-import { USER_STATE_GROUP } from '../user-state/consumer.ts';
 
 const PARTITIONS = 4;
 const HOUR_MS = 3_600_000;
@@ -121,7 +120,7 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
     publishRaw,
     handled,
     /** Waits until the service has applied every published record. */
-    settled: () => handled(USER_STATE_GROUP, [ingestionTopics.identifies, ingestionTopics.groups]),
+    settled: () => handled('flags.user-state', [ingestionTopics.identifies, ingestionTopics.groups]),
 
     async deadLetters(topic: string): Promise<{ value: string; reason: string }[]> {
       const found: { value: string; reason: string }[] = [];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatePosition } from '@switchboard/contracts';
 import { isUnavailable } from '@switchboard/database';
 import { withDeadline } from '@switchboard/resilience';
-import type { AppliedPosition } from './store.ts';
+import type { AppliedPosition } from '@switchboard/user-state';
 
 /** How far user state is, relative to the positions asked for. */
 export interface Progress {

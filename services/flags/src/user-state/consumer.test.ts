@@ -1,12 +1,16 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
+import {
+  applyChanges,
+  createStateStore,
+  decodeRecord,
+  InvalidRecord,
+  positionAfter,
+} from '@switchboard/user-state';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
-import { applyChanges, positionAfter } from './apply.ts';
-import { decodeRecord, InvalidRecord } from './decode.ts';
-import { createUserStateStore } from './store.ts';
 
 let harness: Harness;
 let project: TestProject;
@@ -175,7 +179,7 @@ describe('evaluation after identify', () => {
 async function consumeAgain(): Promise<void> {
   await harness.settled();
   const database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
-  const store = createUserStateStore(database);
+  const store = createStateStore(database);
   const group = `again-${Math.random()}`;
   const topics = [ingestionTopics.identifies, ingestionTopics.groups];
   const consumption = await harness.log.consume({

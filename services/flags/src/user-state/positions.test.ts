@@ -1,9 +1,9 @@
 import { type Database, openDatabase } from '@switchboard/database';
 import { type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { createStateStore } from '@switchboard/user-state';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { flagsMigrations } from '../schema/migrations.ts';
-import { createUserStateStore } from './store.ts';
 
 let own: TestDatabase;
 let database: Database;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 const saveAll = async (...positions: [nextOffset: number, asOf: number][]) => {
-  const store = createUserStateStore(database);
+  const store = createStateStore(database);
   for (const [nextOffset, asOf] of positions) {
     const position = { topic: 'identifies', partition: 1, nextOffset, asOf: new Date(asOf) };
     await store.update((updates) => updates.savePosition(position));

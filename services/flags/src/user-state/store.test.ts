@@ -83,7 +83,7 @@ describe('the state of people', () => {
       return Promise.resolve([]);
     };
     const sql = recording as unknown as Database['sql'];
-    await createUserStateStore({ sql, drizzle: database.drizzle }).findStates(keys);
+    await createUserStateStore({ sql }).findStates(keys);
     expect(queries).toHaveLength(1);
     const [query] = queries;
     const [{ 'QUERY PLAN': plans }] = (await database.sql.unsafe(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import type { PersonKey } from '@switchboard/user-state';
 import { describe, expect, it } from 'vitest';
-import { createUserState, type PersonKey } from './user-state.ts';
+import { createUserState } from './user-state.ts';
 
 const stateOf = ({ distinctId }: PersonKey) => `state of ${distinctId}`;
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isTooSlow, isUnavailable } from '@switchboard/database';
 import type { Traits } from '@switchboard/flag-engine';
 import { coalesce, DeadlineExceeded, withDeadline } from '@switchboard/resilience';
+import type { PersonKey } from '@switchboard/user-state';
 import { LRUCache } from 'lru-cache';
 
 /** What evaluation needs to know about a person. */
@@ -18,11 +19,6 @@ export type UserStateJson = string;
 
 /** The state of a person with nothing on file. */
 export const EMPTY_STATE: UserStateJson = '{"traits":{},"groups":{},"cohorts":[]}';
-
-export interface PersonKey {
-  projectId: string;
-  distinctId: string;
-}
 
 /** A state that was read before. */
 export interface KnownState {

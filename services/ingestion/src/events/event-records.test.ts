@@ -11,12 +11,14 @@ const receivedAt = new Date('2026-03-01T10:00:00.000Z');
 
 function recordsOf(events: EventBatch['events'], sentAt = '2026-03-01T10:00:00.000Z', partitions = 4) {
   const lines = eventLines({ events, sent_at: sentAt });
-  return eventRecords(lines, { projectId: 'p1', receivedAt, partitions }).map((record) => ({
-    ...record,
-    topic: 'events',
-    offset: 0n,
-    timestamp: 0,
-  }));
+  return eventRecords(lines, { projectId: 'p1', receivedAt, placement: { first: 0, count: partitions } }).map(
+    (record) => ({
+      ...record,
+      topic: 'events',
+      offset: 0n,
+      timestamp: 0,
+    }),
+  );
 }
 
 function event(fields: Partial<EventBatch['events'][number]> = {}): EventBatch['events'][number] {

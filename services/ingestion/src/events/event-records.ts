@@ -1,4 +1,4 @@
-import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
+import { type OutgoingRecord, type Placement, partitionFor } from '@switchboard/event-log';
 import { clockCorrection, utcTime } from '../records/times.ts';
 import type { EventLine, EventLines } from './event-lines.ts';
 
@@ -8,7 +8,7 @@ export const RECORD_MAX_BYTES = 900_000;
 interface Arrival {
   projectId: string;
   receivedAt: Date;
-  partitions: number;
+  placement: Placement;
 }
 
 /**
@@ -16,15 +16,17 @@ interface Arrival {
  */
 export function eventRecords(
   { sentAt, lines }: EventLines,
-  { projectId, receivedAt, partitions }: Arrival,
+  { projectId, receivedAt, placement }: Arrival,
 ): OutgoingRecord[] {
+  const { first, count } = placement;
   const correction = clockCorrection(sentAt, receivedAt);
   const values = new Map<number, Value[]>();
   const seen = new Set<string>();
   let total = 0;
   for (const line of lines) {
     if (seen.size === seen.add(line.eventId).size) continue;
-    total += addLine(values, partitionFor(`${projectId}:${line.distinctId}`, partitions), line);
+    const partition = first + partitionFor(`${projectId}:${line.distinctId}`, count);
+    total += addLine(values, partition, line);
   }
 
   const common = { project: projectId, received_at: receivedAt.toISOString(), sent_at: utcTime(sentAt) };

@@ -9,13 +9,18 @@ export interface Events {
   accept(projectId: string, batch: EventLines): Promise<number>;
 }
 
-export function createEvents({ log, clock, partitions }: Publishing): Events {
+export function createEvents({ log, clock }: Publishing): Events {
+  // Neither is async, and they are apart: either would keep the batch in memory until its records are stored.
+  function publish(projectId: string, batch: EventLines): Promise<unknown> {
+    const receivedAt = clock.now();
+    return log.placement(ingestionTopics.events).then((placement) => {
+      const records = eventRecords(batch, { projectId, placement, receivedAt });
+      return log.publish(ingestionTopics.events, records, projectHolder(projectId));
+    });
+  }
+  const counted = (stored: Promise<unknown>, events: number) => stored.then(() => events);
+
   return {
-    accept(projectId, batch) {
-      const records = eventRecords(batch, { projectId, partitions, receivedAt: clock.now() });
-      const { length } = batch.lines;
-      // Not async: it would keep the batch in memory until its records are stored.
-      return log.publish(ingestionTopics.events, records, projectHolder(projectId)).then(() => length);
-    },
+    accept: (projectId, batch) => counted(publish(projectId, batch), batch.lines.length),
   };
 }

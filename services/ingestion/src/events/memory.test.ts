@@ -20,7 +20,10 @@ it('keeps of a batch its records alone while they are stored', async () => {
     kept.push(records);
     return stored.promise;
   };
-  const events = createEvents({ log: { publish }, clock: systemClock, partitions: 4 });
+  const events = createEvents({
+    log: { publish, placement: async () => ({ first: 0, count: 4 }) },
+    clock: systemClock,
+  });
   const bodies = Array.from({ length: BATCHES }, () => {
     const many = Array.from({ length: EVENTS }, () => event({ properties: { text: 'x'.repeat(400) } }));
     return JSON.stringify(batch(many));

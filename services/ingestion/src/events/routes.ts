@@ -1,26 +1,36 @@
 import { ingestEvents } from '@switchboard/contracts';
-import type { Quota, ServiceApp } from '@switchboard/service-kit';
+import type { OperationEnv, Quota, ServiceApp, Throttle } from '@switchboard/service-kit';
 import type { Context } from 'hono';
-import { eventLines } from './event-lines.ts';
+import { divertDropped, noneAccepted } from '../throttle/divert.ts';
+import { type EventLines, eventLines } from './event-lines.ts';
 import type { Events } from './events.ts';
 import { scanBatch } from './scan/scan-batch.ts';
 
-export function eventsRoutes(app: ServiceApp, events: Events, quota: Quota): void {
-  app.implement(
-    ingestEvents,
-    (c) => respond(c, events.accept(c.get('project').id, eventLines(c.req.valid('json')))),
-    {
-      quota,
-      scan(bytes) {
-        const batch = scanBatch(bytes);
-        if (batch === undefined) return undefined;
-        return {
-          values: batch.values,
-          handler: (c) => respond(c, events.accept(c.get('project').id, batch)),
-        };
-      },
+interface EventsRoutes {
+  events: Events;
+  quota: Quota;
+  throttle: Throttle;
+}
+
+export function eventsRoutes(app: ServiceApp, { events, quota, throttle }: EventsRoutes): void {
+  function accept(c: Context<OperationEnv<'ingestion'>>, batch: EventLines) {
+    const project = c.get('project');
+    throttle.charge(project, batch.lines.length);
+    return respond(c, events.accept(project.id, batch));
+  }
+
+  app.implement(ingestEvents, (c) => accept(c, eventLines(c.req.valid('json'))), {
+    quota,
+    divert: divertDropped(throttle, noneAccepted),
+    scan(bytes) {
+      const batch = scanBatch(bytes);
+      if (batch === undefined) return undefined;
+      return {
+        values: batch.values,
+        handler: (c) => accept(c, batch),
+      };
     },
-  );
+  });
 }
 
 /** Apart, and its caller not async: what waits here would keep the batch and the body in memory meanwhile. */

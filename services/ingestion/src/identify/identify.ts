@@ -24,7 +24,7 @@ export interface Identify {
 }
 
 /** Publishes identify and group calls, one record each, to the person's partition. */
-export function createIdentify({ log, clock, partitions }: Publishing): Identify {
+export function createIdentify({ log, clock }: Publishing): Identify {
   async function publish(topic: string, record: IdentifyRecord | GroupRecord): Promise<string> {
     const traits = serialise(record.traits, () => 'properties');
     if (exceedsBytes(traits, TRAITS_MAX_BYTES)) {
@@ -33,7 +33,8 @@ export function createIdentify({ log, clock, partitions }: Publishing): Identify
     const json = JSON.stringify(record);
     const key = `${record.project_id}:${record.distinct_id}`;
     const headers = { project: record.project_id, received_at: record.received_at };
-    const partition = partitionFor(key, partitions);
+    const { first, count } = await log.placement(topic);
+    const partition = first + partitionFor(key, count);
     const records = [{ partition, key, value: Buffer.from(json), headers }];
     const published = await log.publish(topic, records, projectHolder(record.project_id));
     return stateToken({ topic, partition, offset: Number(published.offsetOf(0)) });

@@ -1,23 +1,34 @@
 import { group, identify } from '@switchboard/contracts';
-import type { Quota, ServiceApp } from '@switchboard/service-kit';
+import type { Quota, ServiceApp, Throttle } from '@switchboard/service-kit';
+import { divertDropped, noneAccepted } from '../throttle/divert.ts';
 import type { Identify } from './identify.ts';
 
-export function identifyRoutes(app: ServiceApp, calls: Identify, quota: Quota): void {
+interface IdentifyRoutes {
+  calls: Identify;
+  quota: Quota;
+  throttle: Throttle;
+}
+
+export function identifyRoutes(app: ServiceApp, { calls, quota, throttle }: IdentifyRoutes): void {
+  const options = { quota, divert: divertDropped(throttle, noneAccepted) };
+
   app.implement(
     identify,
     async (c) => {
+      throttle.charge(c.var.project, 1);
       const token = await calls.identify(c.var.project.id, c.req.valid('json'));
       return c.json({ accepted: 1 }, 202, { 'X-State-Token': token });
     },
-    { quota },
+    options,
   );
 
   app.implement(
     group,
     async (c) => {
+      throttle.charge(c.var.project, 1);
       const token = await calls.group(c.var.project.id, c.req.valid('json'));
       return c.json({ accepted: 1 }, 202, { 'X-State-Token': token });
     },
-    { quota },
+    options,
   );
 }

@@ -3,8 +3,6 @@ import type { Clock } from '@switchboard/service-kit';
 
 /** Dependencies of every feature that publishes. */
 export interface Publishing {
-  log: Pick<EventLog, 'publish'>;
+  log: Pick<EventLog, 'placement' | 'publish'>;
   clock: Clock;
-  /** Partitions of each topic. Changing it breaks the order of a person's records. */
-  partitions: number;
 }

@@ -9,8 +9,8 @@ export function topicSpecs(config: IngestionConfig): TopicSpec[] {
   const topic = (name: string, retentionHours: number): TopicSpec => ({
     name,
     partitions: config.TOPIC_PARTITIONS,
+    isPlaced: true,
     replication: config.TOPIC_REPLICATION,
-    minInSyncReplicas: config.TOPIC_MIN_IN_SYNC_REPLICAS,
     cleanup: 'delete',
     retentionMs: retentionHours * HOUR_MS,
   });

@@ -14,7 +14,7 @@ export interface Replay {
   accept(projectId: string, chunk: ReplayChunk): Promise<void>;
 }
 
-export function createReplay({ log, clock, partitions }: Publishing): Replay {
+export function createReplay({ log, clock }: Publishing): Replay {
   return {
     async accept(projectId, chunk) {
       const values = partsOf(recordOf(projectId, chunk));
@@ -28,7 +28,8 @@ export function createReplay({ log, clock, partitions }: Publishing): Replay {
         chunk: await chunkHash(values, projectHolder(projectId)),
         parts: String(values.length),
       };
-      const partition = partitionFor(key, partitions);
+      const { first, count } = await log.placement(ingestionTopics.replays);
+      const partition = first + partitionFor(key, count);
       const records = values.map((value, index): OutgoingRecord => {
         return { partition, key, value, headers: { ...headers, part: String(index + 1) } };
       });

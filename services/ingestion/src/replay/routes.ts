@@ -1,14 +1,22 @@
 import { uploadReplayChunk } from '@switchboard/contracts';
-import type { Quota, ServiceApp } from '@switchboard/service-kit';
+import type { Quota, ServiceApp, Throttle } from '@switchboard/service-kit';
+import { divertDropped } from '../throttle/divert.ts';
 import type { Replay } from './replay.ts';
 
-export function replayRoutes(app: ServiceApp, replay: Replay, quota: Quota): void {
+interface ReplayRoutes {
+  replay: Replay;
+  quota: Quota;
+  throttle: Throttle;
+}
+
+export function replayRoutes(app: ServiceApp, { replay, quota, throttle }: ReplayRoutes): void {
   app.implement(
     uploadReplayChunk,
     async (c) => {
+      throttle.charge(c.var.project, 1);
       await replay.accept(c.var.project.id, c.req.valid('json'));
       return c.body(null, 202);
     },
-    { quota },
+    { quota, divert: divertDropped(throttle, () => new Response(null, { status: 202 })) },
   );
 }

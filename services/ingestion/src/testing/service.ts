@@ -38,6 +38,8 @@ export interface TestIngestion {
   /** Publishes a key of the project and does not wait until it is applied. */
   addKey(key: string): Promise<void>;
   removeKey(key: string): Promise<void>;
+  /** Publishes what an operator allows the project; undefined: as much as it sends. */
+  allow(eventsPerSecond: number | undefined): Promise<void>;
   /** The records published on a topic since the last call. */
   published(topic: string): Promise<StoredRecord[]>;
   /** Starts another instance on the same backings. */
@@ -63,7 +65,7 @@ export async function startIngestion({ kafkaBrokers, databaseUrl }: Options = {}
   const log = openLog(own.logEnv);
   own.defer(() => log.close());
   const directory = await createDirectoryPublisher(log);
-  await directory.putProject({ id: PROJECT, key: KEY });
+  const { key: _, ...project } = await directory.putProject({ id: PROJECT, key: KEY });
   await directory.putProject({ id: 'project-2', region: 'us', key: US_KEY });
   await directory.putProject({ id: 'project-3', key: OTHER_KEY });
   const { url } = await own.start('ingestion');
@@ -75,6 +77,8 @@ export async function startIngestion({ kafkaBrokers, databaseUrl }: Options = {}
     post: (path, body, headers = KEY_HEADERS) => call('POST', `${url}${path}`, { body, headers }),
     addKey: (key) => directory.put('key', { key, projectId: PROJECT }),
     removeKey: (key) => directory.remove('key', key),
+    allow: (eventsPerSecond) =>
+      directory.put('project', { ...project, ...(eventsPerSecond !== undefined && { eventsPerSecond }) }),
     async published(topic) {
       const from = read.get(topic) ?? [];
       const records: StoredRecord[] = [];

@@ -46,7 +46,7 @@ export function createSweep({ store, storage, retentionHours, clock, logger }: S
 
   function runScheduled(): void {
     running = run()
-      .catch((error) => logger.warn({ error }, 'remove unsent attachments failed, retrying later'))
+      .catch((error) => logger.failed('remove unsent attachments', error))
       .finally(schedule);
   }
 

@@ -73,6 +73,9 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
   }
 
   return {
+    /** Look-ups of a project's configuration so far, by whether it was cached. */
+    reads: cache.reads,
+
     /** The answer to a visitor with this locale. */
     async answer(projectId: string, companyId: string, locale: string | undefined): Promise<Answer> {
       const found = await cache.get(projectId);

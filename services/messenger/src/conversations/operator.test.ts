@@ -111,7 +111,7 @@ describe('an author', () => {
     const other = await turn(id, { authorId: 'linus', body: 'Hello' }, token);
     expect([other.status, other.body.error.message]).toEqual([
       403,
-      'authorId: Requires conversations.reply-as: service.manage or service.support in the access token.',
+      'authorId: Requires conversations.reply-as: service.manage or service.support in the access token of a management call.',
     ]);
   });
 });
@@ -197,7 +197,7 @@ describe('the management API', () => {
     await sql`analyze conversations`;
     const store = createConversationsStore(messenger.database.drizzle);
     for (const status of [undefined, 'resolved'] as const) {
-      const after = { lastTurnAt: new Date(Date.now() - 5000 * 60_000), id: 'cnv_z' };
+      const after = { at: new Date(Date.now() - 5000 * 60_000), id: 'cnv_z' };
       const { sql: text, params } = store.pageQuery({ projectId: 'many', status, after, size: 51 }).toSQL();
       const plan = await sql.unsafe(`explain (analyze, format json) ${text}`, params as never[]);
       const scans = JSON.stringify(plan[0]);

@@ -1,19 +1,26 @@
 import type {
   ConversationStatus,
   ConversationSummary,
+  ConversationTokenRevocation,
   OperatorConversation,
   Turn,
 } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
-import { BadRequest, type Clock, NotFound } from '@switchboard/service-kit';
-import { z } from 'zod';
+import {
+  type Clock,
+  decodePlace,
+  encodePlace,
+  NotFound,
+  type PageRequest,
+  toPage,
+} from '@switchboard/service-kit';
 import type { Live } from '../live/live.ts';
 import { full, positionAfter } from './conversations.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
 import type { ReadTurns } from './reading.ts';
-import type { ConversationsStore, Cursor } from './store.ts';
+import type { ConversationsStore } from './store.ts';
 
-const PAGE_SIZE = 50;
+const REVOKED_AT_ONCE = 500;
 
 interface OperatorOptions {
   store: ConversationsStore;
@@ -29,14 +36,12 @@ export function createOperatorConversations({ store, readTurns, live, clock }: O
   return {
     async list(
       projectId: string,
-      { status, cursor }: { status?: ConversationStatus | undefined; cursor?: string | undefined },
+      { status, cursor, limit }: PageRequest & { status?: ConversationStatus | undefined },
     ): Promise<{ conversations: ConversationSummary[]; nextCursor: string | null }> {
-      const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      const rows = await store.page({ projectId, status, after, size: PAGE_SIZE + 1 });
-      const page = rows.slice(0, PAGE_SIZE);
-      const last = page.at(-1);
-      const nextCursor = rows.length > PAGE_SIZE && last !== undefined ? encodeCursor(last) : null;
-      return { conversations: page.map(presentSummary), nextCursor };
+      const after = cursor === undefined ? undefined : decodePlace(cursor, 'cnv');
+      const found = await store.page({ projectId, status, after, size: limit + 1 });
+      const { rows, nextCursor } = toPage(found, limit, ({ lastTurnAt: at, id }) => encodePlace({ at, id }));
+      return { conversations: rows.map(presentSummary), nextCursor };
     },
 
     /** With `after`, the id of a turn, only the turns after that one. */
@@ -73,6 +78,16 @@ export function createOperatorConversations({ store, readTurns, live, clock }: O
       return turn;
     },
 
+    /** Returns how many tokens were valid until now. */
+    async revokeTokens(projectId: string, of: ConversationTokenRevocation): Promise<number> {
+      let revoked = 0;
+      for (;;) {
+        const more = await store.revokeTokens(projectId, of, REVOKED_AT_ONCE);
+        revoked += more;
+        if (more < REVOKED_AT_ONCE) return revoked;
+      }
+    },
+
     async setStatus(projectId: string, id: string, status: ConversationStatus): Promise<void> {
       if (!(await store.setStatus(projectId, id, status))) throw notFound();
       live.publishStatus(id, status);
@@ -81,18 +96,3 @@ export function createOperatorConversations({ store, readTurns, live, clock }: O
 }
 
 const notFound = () => new NotFound('Conversation not found.');
-
-const cursorSchema = z.tuple([z.iso.datetime({ precision: 3 }), z.string().regex(/^cnv_[0-9a-f]{32}$/)]);
-
-function encodeCursor({ lastTurnAt, id }: Cursor): string {
-  return Buffer.from(JSON.stringify([lastTurnAt.toISOString(), id])).toString('base64url');
-}
-
-function decodeCursor(cursor: string): Cursor {
-  try {
-    const [lastTurnAt, id] = cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    return { lastTurnAt: new Date(lastTurnAt), id };
-  } catch {
-    throw new BadRequest('cursor: not a nextCursor from this list');
-  }
-}

@@ -8,6 +8,7 @@ import {
   openConversation,
   putConversationStatus,
   readConversation,
+  revokeConversationTokens,
 } from '@switchboard/contracts';
 import {
   answerPrepared,
@@ -98,6 +99,18 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
       }
       const turn = await operatorConversations.sendTurn(path, { authorId, body }, key);
       return c.json({ turn }, 201);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    revokeConversationTokens,
+    async (c) => {
+      const { projectId } = c.req.valid('param');
+      return c.json(
+        { revoked: await operatorConversations.revokeTokens(projectId, c.req.valid('json')) },
+        200,
+      );
     },
     ofProject,
   );

@@ -1,6 +1,25 @@
-import type { AuthorKind, ConversationStatus, PageContext, UploadedAttachment } from '@switchboard/contracts';
+import type {
+  AuthorKind,
+  ConversationStatus,
+  ConversationTokenRevocation,
+  PageContext,
+  UploadedAttachment,
+} from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
-import { and, asc, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { Place } from '@switchboard/service-kit';
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  inArray,
+  lt,
+  ne,
+  or,
+  type SQL,
+  sql,
+  TransactionRollbackError,
+} from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import { attachments, conversations, teammates, turns } from '../schema/index.ts';
 import { CAPACITY, turnBytes } from './size.ts';
@@ -97,16 +116,11 @@ export type AppendResult =
   /** The turn would exceed CAPACITY. */
   | { outcome: 'full' };
 
-/** The last conversation of the previous page. */
-export interface Cursor {
-  lastTurnAt: Date;
-  id: string;
-}
-
 export interface PageRequest {
   projectId: string;
   status: ConversationStatus | undefined;
-  after: Cursor | undefined;
+  /** The last conversation of the previous page, by the time of its last turn. */
+  after: Place | undefined;
   size: number;
 }
 
@@ -134,9 +148,20 @@ export interface ConversationsStore {
   page(request: PageRequest): Promise<ConversationRow[]>;
   /** The query behind `page`, for tests that explain it. */
   pageQuery(request: PageRequest): { toSQL(): { sql: string; params: unknown[] } };
+  /**
+   * Revokes up to `limit` tokens that are still valid, announces their conversations on REVOKED_CHANNEL, and returns how
+   * many there were. A renewal that is under way does not bring a token back.
+   */
+  revokeTokens(projectId: string, of: ConversationTokenRevocation, limit: number): Promise<number>;
   /** False if there is no such conversation. */
   setStatus(projectId: string, id: string, status: ConversationStatus): Promise<boolean>;
 }
+
+/** Carries the ids of conversations whose token was revoked. */
+export const REVOKED_CHANNEL = 'conversation_tokens_revoked';
+
+/** The hash of no token. */
+const NO_TOKEN = '';
 
 const NEWEST_TURNS = 50;
 
@@ -159,11 +184,11 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     const isAfter =
       after &&
       or(
-        lt(conversations.lastTurnAt, after.lastTurnAt),
-        and(eq(conversations.lastTurnAt, after.lastTurnAt), lt(conversations.id, after.id)),
+        lt(conversations.lastTurnAt, after.at),
+        and(eq(conversations.lastTurnAt, after.at), lt(conversations.id, after.id)),
       );
     // Stated separately because PostgreSQL does not use the index for the `or` above.
-    const start = after && sql`${conversations.lastTurnAt} <= ${after.lastTurnAt.toISOString()}`;
+    const start = after && sql`${conversations.lastTurnAt} <= ${after.at.toISOString()}`;
     return db
       .select(conversationColumns)
       .from(conversations)
@@ -266,17 +291,52 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       const [row] = isKnown
         ? [newVisitorTurn(turn, position, authorId)]
         : await findTurns(turn.projectId, turn.conversationId, { after: position - 1, upTo: position });
-      if (row === undefined) return { outcome: 'no conversation' };
+      if (row === undefined) throw new Rollback({ outcome: 'no conversation' });
       return repeated ? { outcome: 'repeated', turn: row } : { outcome: 'appended', turn: row, statusBefore };
     },
 
+    async revokeTokens(projectId, { conversationId, distinctId, userId }, limit) {
+      const isNamed = and(
+        eq(conversations.projectId, projectId),
+        conversationId === undefined ? undefined : eq(conversations.id, conversationId),
+        distinctId === undefined ? undefined : eq(conversations.distinctId, distinctId),
+        userId === undefined ? undefined : eq(conversations.userId, userId),
+      );
+      const named = db
+        .select({ id: conversations.id })
+        .from(conversations)
+        .where(and(isNamed, ne(conversations.tokenHash, NO_TOKEN)))
+        .limit(limit)
+        .for('update');
+      return db.transaction(async (tx) => {
+        const revoked = await tx
+          .update(conversations)
+          .set({ tokenHash: NO_TOKEN })
+          .where(inArray(conversations.id, named))
+          .returning({ id: conversations.id });
+        const ids = sql.param(revoked.map(({ id }) => id));
+        await tx.execute(
+          sql`select pg_notify(${REVOKED_CHANNEL}, id) from unnest(${ids}::text[]) as revoked (id)`,
+        );
+        return revoked.length;
+      });
+    },
+
     async setStatus(projectId, id, status) {
-      const rows = await db
-        .update(conversations)
-        .set({ status })
-        .where(inProject(projectId, id))
-        .returning({ id: conversations.id });
-      return rows.length > 0;
+      try {
+        await db.transaction(async (tx) => {
+          const rows = await tx
+            .update(conversations)
+            .set({ status })
+            .where(inProject(projectId, id))
+            .returning({ id: conversations.id });
+          if (rows.length === 0) tx.rollback();
+        });
+        return true;
+      } catch (error) {
+        if (error instanceof TransactionRollbackError) return false;
+        throw error;
+      }
     },
   };
 }

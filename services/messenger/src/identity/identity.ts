@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IdentitySecretSummary } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
 import {
+  auditDetails,
   type Clock,
   Conflict,
   type Encryption,
@@ -35,6 +36,7 @@ export function createIdentity({ store, encryption, clock }: IdentityOptions) {
       const id = newId('ids');
       const secret = newToken();
       const encrypted = await encryption.encrypt(secret, contextOf(projectId, id));
+      auditDetails({ object: `identity-secret:${id}` });
       const added = await store.addUpTo(MAX_SECRETS, { id, projectId, encrypted, createdAt: clock.now() });
       if (!added)
         throw new Conflict('The project already has two identity secrets; delete one of them first.');

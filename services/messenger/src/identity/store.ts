@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
-import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, sql, TransactionRollbackError } from 'drizzle-orm';
 import { identitySecrets } from '../schema/index.ts';
 
 export interface EncryptedSecret {
@@ -34,13 +34,15 @@ export function createIdentityStore(db: Db | Tx): IdentityStore {
     },
 
     async addUpTo(max, secret) {
-      return db.transaction(async (tx) => {
-        await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${secret.projectId}, 1))`);
-        const count = await tx.$count(identitySecrets, eq(identitySecrets.projectId, secret.projectId));
-        if (count >= max) return false;
-        await tx.insert(identitySecrets).values(secret);
-        return true;
-      });
+      return db
+        .transaction(async (tx) => {
+          await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${secret.projectId}, 1))`);
+          const count = await tx.$count(identitySecrets, eq(identitySecrets.projectId, secret.projectId));
+          if (count >= max) tx.rollback();
+          await tx.insert(identitySecrets).values(secret);
+          return true;
+        })
+        .catch(falseIfRolledBack);
     },
 
     async page(after) {
@@ -60,9 +62,16 @@ export function createIdentityStore(db: Db | Tx): IdentityStore {
     },
 
     async remove(projectId, id) {
-      await db
-        .delete(identitySecrets)
-        .where(and(eq(identitySecrets.projectId, projectId), eq(identitySecrets.id, id)));
+      await db.transaction((tx) =>
+        tx
+          .delete(identitySecrets)
+          .where(and(eq(identitySecrets.projectId, projectId), eq(identitySecrets.id, id))),
+      );
     },
   };
+}
+
+function falseIfRolledBack(error: unknown): false {
+  if (error instanceof TransactionRollbackError) return false;
+  throw error;
 }

@@ -225,3 +225,30 @@ test('the project key: missing or invalid 401, of another region 403', async () 
     expect((await messenger.call('POST', '/v1/messages/read', { token, raw: '{' })).status).toBe(status);
   }
 });
+
+test('those who send messages list what was sent in the project, page by page', async () => {
+  const [project, other] = [await messenger.createProject(), await messenger.createProject()];
+  const first = await send(project, { title: 'first' });
+  const second = await send(project, { distinctIds: ['ada'] });
+  const third = await send(project, {});
+  await send(other, {});
+  const pages: unknown[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { status, body } = await messenger.manage(
+      'GET',
+      `/projects/${project.id}/messages?limit=2${cursor && `&cursor=${cursor}`}`,
+    );
+    expect(status).toBe(200);
+    pages.push(body.messages);
+    cursor = body.nextCursor;
+  }
+  expect(pages).toMatchObject([
+    [{ id: third }, { id: second, toEveryone: false }],
+    [{ id: first, title: 'first', body: 'b', toEveryone: true, createdAt: expect.any(String) }],
+  ]);
+  for (const id of ['msg_\0', 'x'.repeat(36), `cnv_${'0'.repeat(32)}`]) {
+    const cursor = Buffer.from(JSON.stringify(['2026-03-01T00:00:00.000Z', id])).toString('base64url');
+    const { status } = await messenger.manage('GET', `/projects/${project.id}/messages?cursor=${cursor}`);
+    expect([id, status]).toEqual([id, 400]);
+  }
+});

@@ -1,6 +1,13 @@
-import type { InAppMessage, MessageDefinition, ReadReceipt } from '@switchboard/contracts';
+import type { InAppMessage, MessageDefinition, ReadReceipt, SentMessage } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
-import type { Clock, RateLimit } from '@switchboard/service-kit';
+import {
+  type Clock,
+  decodePlace,
+  encodePlace,
+  type PageRequest,
+  type RateLimit,
+  toPage,
+} from '@switchboard/service-kit';
 import type { InboxStore } from './store.ts';
 
 interface InboxOptions {
@@ -29,6 +36,19 @@ export function createInbox({ store, limits, clock }: InboxOptions) {
       await limits.perAddress.consume(`${projectId}:${address}`);
       await limits.readsPerProject.consume(projectId);
       return store.markRead(projectId, distinct_id, message_id);
+    },
+
+    async sent(
+      projectId: string,
+      { cursor, limit }: PageRequest,
+    ): Promise<{ messages: SentMessage[]; nextCursor: string | null }> {
+      const after = cursor === undefined ? undefined : decodePlace(cursor, 'msg');
+      const found = await store.sent(projectId, { after, limit: limit + 1 });
+      const { rows, nextCursor } = toPage(found, limit, ({ createdAt: at, id }) => encodePlace({ at, id }));
+      return {
+        messages: rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() })),
+        nextCursor,
+      };
     },
 
     /** Returns the id of the message. */

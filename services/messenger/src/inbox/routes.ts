@@ -1,4 +1,4 @@
-import { listMessages, markMessageRead, sendMessage } from '@switchboard/contracts';
+import { listMessages, listSentMessages, markMessageRead, sendMessage } from '@switchboard/contracts';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
 import type { Inbox } from './inbox.ts';
 
@@ -15,6 +15,15 @@ export function inboxRoutes(app: ServiceApp, { inbox, ofProject }: InboxDeps): v
 
   app.implement(markMessageRead, async (c) =>
     c.json({ ok: await inbox.markRead(c.var.project.id, c.env.address, c.req.valid('json')) }, 200),
+  );
+
+  app.implement(
+    listSentMessages,
+    async (c) => {
+      const { projectId } = c.req.valid('param');
+      return c.json(await inbox.sent(projectId, c.req.valid('query')), 200);
+    },
+    ofProject,
   );
 
   app.implement(

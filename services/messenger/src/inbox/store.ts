@@ -1,4 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
+import type { Place } from '@switchboard/service-kit';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import { messageKeys, messages, reads, recipients } from '../schema/index.ts';
@@ -24,7 +25,11 @@ export interface InboxRow {
   createdAt: Date;
 }
 
+type SentRow = Omit<typeof messages.$inferSelect, 'projectId'>;
+
 export interface InboxStore {
+  /** The messages of a project, newest first, after one of them. */
+  sent(projectId: string, page: { after: Place | undefined; limit: number }): Promise<SentRow[]>;
   /** The newest 100, newest first. */
   list(projectId: string, distinctId: string): Promise<InboxRow[]>;
   /** The query behind `list`, for tests that explain it. */
@@ -71,6 +76,18 @@ export function createInboxStore(db: Db | Tx): InboxStore {
   }
 
   return {
+    sent(projectId, { after, limit }) {
+      const { id, title, body, toEveryone, createdAt } = messages;
+      const isAfter =
+        after && sql`(${createdAt}, ${id}) < (${after.at.toISOString()}::timestamptz, ${after.id})`;
+      return db
+        .select({ id, title, body, toEveryone, createdAt })
+        .from(messages)
+        .where(and(eq(messages.projectId, projectId), isAfter))
+        .orderBy(desc(createdAt), desc(id))
+        .limit(limit);
+    },
+
     listQuery,
     list: async (projectId, distinctId) => listQuery(projectId, distinctId),
 

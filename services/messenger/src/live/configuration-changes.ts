@@ -1,3 +1,4 @@
+import type { MessengerMessage } from '@switchboard/contracts';
 import type { Database, Listening } from '@switchboard/database';
 import { createAnnouncer, type Hub, type Socket } from '@switchboard/realtime';
 import type { Logger, ProjectAccess } from '@switchboard/service-kit';
@@ -29,7 +30,7 @@ export function createConfigurationChanges({ database, hub, configurations, logg
   const followers = new WeakMap<Socket, Follower>();
   const announcer = createAnnouncer({
     send: sendNewest,
-    onError: (error, projectId) => logger.warn({ error, projectId }, 'send configuration change failed'),
+    onError: (error, projectId) => logger.failed('announce configuration', error, { projectId }),
   });
   let listening: Listening | undefined;
 
@@ -43,7 +44,7 @@ export function createConfigurationChanges({ database, hub, configurations, logg
       for (const [socket, follower] of sharing) {
         if (follower.sent === version) continue;
         follower.sent = version;
-        socket.send({ type: 'config_changed', version });
+        socket.send({ type: 'config_changed', version } satisfies MessengerMessage);
       }
     }
     return true;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { messengerMessage } from '@switchboard/contracts';
 import { eventually, redisUrl } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -17,11 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => messenger.stop());
 
-async function connect(query: string, url = messenger.url) {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/messenger/socket?${query}`);
+async function connect(query: string, url = messenger.url, origin?: string) {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/messenger/socket?${query}`, {
+    ...(origin === undefined ? {} : { origin }),
+  });
   onTestFinished(() => socket.terminate());
   const received: { type: string }[] = [];
-  socket.on('message', (data) => received.push(JSON.parse(String(data))));
+  socket.on('message', (data) => received.push(messengerMessage.parse(JSON.parse(String(data)))));
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   await once(socket, 'open');
   const say = (message: unknown) => socket.send(JSON.stringify(message));
@@ -197,12 +200,65 @@ describe('a socket', () => {
     expect(await client.closed).toBe(1013);
   });
 
+  test('is closed with 4401 when a conversation token is revoked, on every instance; others stay', async () => {
+    const revoke = async (body: object) => {
+      const path = `/projects/${project.id}/conversation-token-revocations`;
+      return (await messenger.manage('POST', path, body)).body;
+    };
+    const [one, two, three, stays] = [
+      await visitor.open(),
+      await visitor.open({ distinctId: 'leaving' }),
+      await visitor.open({ distinctId: 'leaving' }),
+      await visitor.open(),
+    ];
+    const { url } = await messenger.startInstance();
+    const open = async (conversation: TestConversation, at: string) => {
+      const client = await connect(`api_key=${project.key}`, at);
+      await client.subscribe(conversation);
+      return client;
+    };
+    const [first, second, third, last] = [
+      await open(one, messenger.url),
+      await open(two, messenger.url),
+      await open(three, url),
+      await open(stays, url),
+    ];
+    expect(await revoke({ conversationId: one.id })).toEqual({ revoked: 1 });
+    expect(await first.closed).toBe(4401);
+    expect((await visitor.read(one)).status).toBe(401);
+    expect((await visitor.send(one, 'again')).status).toBe(401);
+    expect(await revoke({ conversationId: one.id })).toEqual({ revoked: 0 });
+
+    expect(await revoke({ distinctId: 'leaving' })).toEqual({ revoked: 2 });
+    expect(await Promise.all([second.closed, third.closed])).toEqual([4401, 4401]);
+    await visitor.send(stays, 'still here');
+    expect((await visitor.read(stays)).status).toBe(200);
+    expect(last.socket.readyState).toBe(WebSocket.OPEN);
+
+    const theirs = await messenger.createProject();
+    const path = `/projects/${theirs.id}/conversation-token-revocations`;
+    expect((await messenger.manage('POST', path, { conversationId: stays.id })).body).toEqual({ revoked: 0 });
+    expect((await messenger.manage('POST', path, {})).status).toBe(400);
+    expect((await messenger.manage('POST', path, { distinctId: 'a', userId: 'b' })).status).toBe(400);
+  });
+
   test('is closed with 4401 when its key is revoked', async () => {
     const leaving = await messenger.createProject();
     const [client, stays] = [await connect(`api_key=${leaving.key}`), await here()];
     await messenger.removeKey(leaving);
     expect(await client.closed).toBe(4401);
     expect(stays.socket.readyState).toBe(WebSocket.OPEN);
+  });
+
+  test('of a page of another origin than the project lists is closed with 4403, also later', async () => {
+    const ours = 'https://shop.example';
+    const listed = await messenger.createProject({ allowedOrigins: [ours] });
+    const query = `api_key=${listed.key}`;
+    expect(await (await connect(query, messenger.url, 'https://evil.example')).closed).toBe(4403);
+    const [page, app] = [await connect(query, messenger.url, ours), await connect(query)];
+    await messenger.setOrigins(listed, ['https://another.example']);
+    expect(await page.closed).toBe(4403);
+    expect(app.socket.readyState).toBe(WebSocket.OPEN);
   });
 
   test('is refused with 429 past the limit of its address', async () => {

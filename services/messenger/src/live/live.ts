@@ -1,4 +1,4 @@
-import type { ConversationStatus, Turn } from '@switchboard/contracts';
+import type { ConversationStatus, MessengerMessage, Turn } from '@switchboard/contracts';
 import type { Hub } from '@switchboard/realtime';
 
 /** Sends changes to the sockets subscribed to a conversation. Never throws: what it sends is stored and can be read. */
@@ -10,10 +10,11 @@ export interface Live {
 export const conversationTopic = (conversationId: string) => `conversation:${conversationId}`;
 
 export function createLive(hub: Pick<Hub, 'publish'>): Live {
+  const publish = (conversationId: string, message: MessengerMessage) =>
+    hub.publish(conversationTopic(conversationId), message);
   return {
-    publishTurn: (conversationId, turn) =>
-      hub.publish(conversationTopic(conversationId), { type: 'turn', conversationId, turn }),
+    publishTurn: (conversationId, turn) => publish(conversationId, { type: 'turn', conversationId, turn }),
     publishStatus: (conversationId, status) =>
-      hub.publish(conversationTopic(conversationId), { type: 'status', conversationId, status }),
+      publish(conversationId, { type: 'status', conversationId, status }),
   };
 }

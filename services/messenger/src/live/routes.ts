@@ -1,5 +1,5 @@
 import type { Hub } from '@switchboard/realtime';
-import type { RateLimit, ServiceApp } from '@switchboard/service-kit';
+import { headerOf, type RateLimit, type ServiceApp } from '@switchboard/service-kit';
 import type { ConfigurationChanges } from './configuration-changes.ts';
 import { SOCKET_PATH, visitorSocket } from './socket.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -15,7 +15,13 @@ export function liveRoutes(app: ServiceApp, { hub, subscriptions, limit, changes
   const plan = visitorSocket({ projectKey: app.projectKey, subscriptions, limit, follow: changes.follow });
   const upgrade = hub.route(
     (c) => c.env.address,
-    (c) => plan({ address: c.env.address, key: c.req.query('api_key'), locale: c.req.query('locale') }),
+    (c) =>
+      plan({
+        address: c.env.address,
+        origin: headerOf(c, 'origin'),
+        key: c.req.query('api_key'),
+        locale: c.req.query('locale'),
+      }),
   );
   app.hono.get(SOCKET_PATH, upgrade);
 }

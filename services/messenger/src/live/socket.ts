@@ -1,7 +1,6 @@
-import { getMessengerConfig } from '@switchboard/contracts';
+import { getMessengerConfig, type MessengerMessage, subscribe as subscription } from '@switchboard/contracts';
 import type { Socket, SocketPlan } from '@switchboard/realtime';
 import { type ProjectAccess, type RateLimit, RateLimited, socketAccess } from '@switchboard/service-kit';
-import { z } from 'zod';
 import type { Subscriptions } from './subscriptions.ts';
 
 export const SOCKET_PATH = '/v1/messenger/socket';
@@ -22,15 +21,10 @@ interface SocketOptions {
 
 interface SocketRequest {
   address: string;
+  origin: string | undefined;
   key: string | undefined;
   locale: string | undefined;
 }
-
-const subscription = z.object({
-  type: z.literal('subscribe'),
-  conversationId: z.string().max(200),
-  token: z.unknown().optional(),
-});
 
 /** A visitor's socket: the project key opens it, conversation tokens subscribe it to conversations. */
 export function visitorSocket({ projectKey, subscriptions, limit, follow }: SocketOptions) {
@@ -50,17 +44,18 @@ export function visitorSocket({ projectKey, subscriptions, limit, follow }: Sock
     const isSubscribed =
       typeof token === 'string' &&
       (await subscriptions.subscribe(socket, { projectId: project.id, conversationId, token }));
-    socket.send({ type: isSubscribed ? 'subscribed' : 'refused', conversationId });
+    const type = isSubscribed ? 'subscribed' : 'refused';
+    socket.send({ type, conversationId } satisfies MessengerMessage);
   }
 
-  return async ({ address, key, locale }: SocketRequest): Promise<SocketPlan> => {
-    const access = await socketAccess(projectKey, key);
+  return async ({ address, origin, key, locale }: SocketRequest): Promise<SocketPlan> => {
+    const access = await socketAccess(projectKey, { key, origin });
     if ('refuse' in access) return access;
-    const { project } = access;
+    const { project, credential } = access;
     // Held as long as the socket: no longer than the configuration's own parameter may be.
     const { data } = getMessengerConfig.request.query.safeParse({ locale });
     return {
-      ...(key === undefined ? {} : { credential: key }),
+      credential,
       onOpen: (socket) => follow(socket, project, data?.locale),
       onMessage: (socket, text) => subscribe(socket, { project, address }, text),
     };

@@ -1,10 +1,13 @@
+import type { Database, Listening } from '@switchboard/database';
 import type { Hub, Socket } from '@switchboard/realtime';
 import type { Clock, Logger } from '@switchboard/service-kit';
+import { REVOKED_CHANNEL } from '../conversations/store.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
 import { ALL_SOCKETS } from './configuration-changes.ts';
 import { conversationTopic } from './live.ts';
 
 interface SubscriptionsOptions {
+  database: Pick<Database, 'listen'>;
   hub: Pick<Hub, 'here'>;
   tokens: Pick<ConversationTokens, 'expiry'>;
   clock: Clock;
@@ -24,14 +27,16 @@ interface Held extends Subscription {
 
 const CHECK_MS = 1_000;
 const UNAUTHORIZED = 4401;
+const LONG_AGO = new Date(0);
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 /** Subscribes sockets to conversations for as long as their tokens are valid. */
-export function createSubscriptions({ hub, tokens, clock, logger }: SubscriptionsOptions) {
+export function createSubscriptions({ database, hub, tokens, clock, logger }: SubscriptionsOptions) {
   const subscriptions = new WeakMap<Socket, Map<string, Held>>();
   let timer: NodeJS.Timeout | undefined;
   let isChecking = false;
+  let listening: Listening | undefined;
 
   /** Every use of a token renews it, so one that has reached its expiry is looked up again. */
   async function closeExpired(): Promise<void> {
@@ -40,8 +45,17 @@ export function createSubscriptions({ hub, tokens, clock, logger }: Subscription
       for (const held of subscriptions.get(socket)?.values() ?? []) {
         if (held.expiresAt > now) continue;
         const expiresAt = await tokens.expiry(held);
-        if (expiresAt === undefined) socket.close(UNAUTHORIZED, 'conversation token expired');
+        if (expiresAt === undefined) socket.close(UNAUTHORIZED, 'conversation token expired or revoked');
         else held.expiresAt = expiresAt;
+      }
+    }
+  }
+
+  /** The next look looks up the tokens of these sockets. */
+  function doubt(sockets: Iterable<Socket>, conversationId?: string): void {
+    for (const socket of sockets) {
+      for (const held of subscriptions.get(socket)?.values() ?? []) {
+        if (conversationId === undefined || held.conversationId === conversationId) held.expiresAt = LONG_AGO;
       }
     }
   }
@@ -50,7 +64,7 @@ export function createSubscriptions({ hub, tokens, clock, logger }: Subscription
     if (isChecking) return;
     isChecking = true;
     closeExpired()
-      .catch((error) => logger.warn({ error }, 'check conversation tokens of sockets failed'))
+      .catch((error) => logger.failed('check tokens of sockets', error))
       .finally(() => {
         isChecking = false;
       });
@@ -68,12 +82,19 @@ export function createSubscriptions({ hub, tokens, clock, logger }: Subscription
       return true;
     },
 
-    start(): void {
+    async start(): Promise<void> {
+      listening ??= await database.listen(
+        REVOKED_CHANNEL,
+        (conversationId) => doubt(hub.here(conversationTopic(conversationId)), conversationId),
+        // Revocations may have been missed.
+        () => doubt(hub.here(ALL_SOCKETS)),
+      );
       timer ??= setInterval(check, CHECK_MS).unref();
     },
 
-    stop(): void {
+    async stop(): Promise<void> {
       clearInterval(timer);
+      await listening?.stop();
     },
   };
 }

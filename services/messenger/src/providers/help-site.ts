@@ -1,5 +1,5 @@
 import { text } from '@switchboard/contracts';
-import { createSender, type Logger, SendFailed } from '@switchboard/service-kit';
+import { createSender, type Logger, type Metrics, measureCalls, SendFailed } from '@switchboard/service-kit';
 import { z } from 'zod';
 import type { MessengerConfig } from '../config.ts';
 
@@ -25,11 +25,18 @@ const helpSiteSchema = z.object({
   capped: z.boolean(),
 });
 
+interface HelpSiteContext {
+  config: MessengerConfig;
+  logger: Logger;
+  metrics: Metrics;
+}
+
 /** The configured provider; without one, no company has a help site. */
-export function createHelpSiteProvider(config: MessengerConfig, logger: Logger): HelpSiteProvider {
+export function createHelpSiteProvider({ config, logger, metrics }: HelpSiteContext): HelpSiteProvider {
   const { HELP_SITE_URL: url, HELP_SITE_TOKEN: token, HELP_SITE_TIMEOUT_MS: timeoutMs } = config;
   if (!url || !token) return async () => undefined;
-  const send = createSender({ config, timeoutMs, maxBytes: MAX_RESPONSE_BYTES });
+  const measure = measureCalls({ metrics, dependency: 'help site' });
+  const send = createSender({ config, timeoutMs, maxBytes: MAX_RESPONSE_BYTES, measure });
   return async (companyId) => {
     try {
       const response = await send(`${url}/companies/${encodeURIComponent(companyId)}/site`, {

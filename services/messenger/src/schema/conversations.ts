@@ -27,6 +27,7 @@ export const conversations = pgTable(
   (table) => [
     index('conversations_latest').on(table.projectId, table.lastTurnAt, table.id),
     index('conversations_latest_by_status').on(table.projectId, table.status, table.lastTurnAt, table.id),
+    index('conversations_by_age').on(table.lastTurnAt, table.id),
   ],
 );
 

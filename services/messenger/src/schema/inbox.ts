@@ -17,6 +17,8 @@ export const messages = pgTable(
     index('messages_to_everyone')
       .on(table.projectId, table.createdAt, table.id)
       .where(sql`${table.toEveryone}`),
+    index('messages_by_time').on(table.projectId, table.createdAt, table.id),
+    index('messages_by_age').on(table.createdAt, table.id),
   ],
 );
 
@@ -30,7 +32,10 @@ export const messageKeys = pgTable(
       .notNull()
       .references(() => messages.id),
   },
-  (table) => [primaryKey({ columns: [table.projectId, table.idempotencyKey] })],
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.idempotencyKey] }),
+    index('message_keys_by_message').on(table.messageId),
+  ],
 );
 
 export const recipients = pgTable(
@@ -44,7 +49,10 @@ export const recipients = pgTable(
       .notNull()
       .references(() => messages.id),
   },
-  (table) => [primaryKey({ columns: [table.projectId, table.distinctId, table.createdAt, table.messageId] })],
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.distinctId, table.createdAt, table.messageId] }),
+    index('recipients_by_message').on(table.messageId),
+  ],
 );
 
 export const reads = pgTable(
@@ -56,5 +64,8 @@ export const reads = pgTable(
       .notNull()
       .references(() => messages.id),
   },
-  (table) => [primaryKey({ columns: [table.projectId, table.distinctId, table.messageId] })],
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.distinctId, table.messageId] }),
+    index('reads_by_message').on(table.messageId),
+  ],
 );

@@ -27,6 +27,7 @@ export interface AvatarKey {
 
 export interface TeamStore {
   find(projectId: string, userId: string): Promise<TeammateRow | undefined>;
+  count(projectId: string): Promise<number>;
   /** By user id. */
   list(projectId: string): Promise<TeammateRow[]>;
   /** Creates or replaces a teammate; the avatar stays. */
@@ -53,6 +54,8 @@ export function createTeamStore(db: Db | Tx): TeamStore {
       return row;
     },
 
+    count: (projectId) => db.$count(teammates, eq(teammates.projectId, projectId)),
+
     async list(projectId) {
       return db
         .select(teammateColumns)
@@ -63,11 +66,13 @@ export function createTeamStore(db: Db | Tx): TeamStore {
 
     async put(projectId, userId, { name, initials = null, tone = null }) {
       const values = { name, initials, tone };
-      const [row] = await db
-        .insert(teammates)
-        .values({ projectId, userId, ...values })
-        .onConflictDoUpdate({ target: [teammates.projectId, teammates.userId], set: values })
-        .returning(teammateColumns);
+      const [row] = await db.transaction((tx) =>
+        tx
+          .insert(teammates)
+          .values({ projectId, userId, ...values })
+          .onConflictDoUpdate({ target: [teammates.projectId, teammates.userId], set: values })
+          .returning(teammateColumns),
+      );
       if (row === undefined) throw new Error('an upsert of a teammate returned no row');
       return row;
     },

@@ -138,6 +138,19 @@ describe('a teammate', () => {
     expect(bare.body).toEqual({ id: 'a/b', name: 'B', avatarUrl: null });
   });
 
+  test('is one of 1,000 at most, and can be replaced then', async () => {
+    const full = await messenger.createProject();
+    await messenger.database.sql`
+      insert into teammates (project_id, user_id, name)
+      select ${full.id}, 'u' || n, 'U' from generate_series(1, 1000) as n`;
+    const more = await messenger.manage('PUT', at('more', full), { name: 'More' });
+    expect([more.status, more.body]).toEqual([
+      400,
+      { error: expect.objectContaining({ message: 'A project has at most 1,000 teammates.' }) },
+    ]);
+    expect((await messenger.manage('PUT', at('u7', full), { name: 'New' })).status).toBe(200);
+  });
+
   test('that does not exist is 404, as is an unknown project; a blank name or id is 400', async () => {
     expect((await upload(png(), 'nobody')).status).toBe(404);
     expect((await messenger.manage('GET', at('nobody'))).status).toBe(404);

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { AvatarType, Teammate, TeammateDefinition } from '@switchboard/contracts';
 import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
-import { type Clock, type Logger, NotFound, Rejection } from '@switchboard/service-kit';
+import { BadRequest, type Clock, type Logger, NotFound, Rejection } from '@switchboard/service-kit';
 import { isMultipartForm, SEND_RAW_BYTES } from '../uploads/multipart.ts';
 import { avatarFile, detectAvatarType } from './avatar-file.ts';
 import { avatarObjectKey, avatarPath } from './avatar-path.ts';
@@ -21,6 +21,9 @@ export interface Avatar {
   etag: string;
   bytes(): Promise<Buffer>;
 }
+
+/** Every poll of a conversation reads them all. */
+const MAX_TEAMMATES = 1_000;
 
 export type Team = ReturnType<typeof createTeam>;
 
@@ -69,6 +72,9 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
     },
 
     async put(projectId: string, userId: string, definition: TeammateDefinition): Promise<Teammate> {
+      const isNew = (await store.find(projectId, userId)) === undefined;
+      if (isNew && (await store.count(projectId)) >= MAX_TEAMMATES)
+        throw new BadRequest(`A project has at most ${MAX_TEAMMATES.toLocaleString('en')} teammates.`);
       return present(await store.put(projectId, userId, definition));
     },
 

@@ -15,6 +15,7 @@ export interface TestProject {
 interface ProjectSettings {
   region?: string;
   defaultLanguage?: string;
+  allowedOrigins?: string[];
   entitlements?: Entitlements;
 }
 
@@ -41,6 +42,17 @@ export function createProjects({ directory, mint, call }: ProjectsOptions) {
 
     setEntitlements: ({ companyId }: TestProject, entitlements: Entitlements) =>
       directory.putEntitlements(companyId, entitlements),
+
+    /** Publishes the project with another list of origins. */
+    setOrigins: ({ id, companyId }: TestProject, allowedOrigins: string[]) =>
+      directory.put('project', {
+        id,
+        companyId,
+        name: id,
+        region: 'eu',
+        defaultLanguage: 'en',
+        allowedOrigins,
+      }),
 
     removeKey: ({ key }: TestProject) => directory.remove('key', key),
   };

@@ -292,6 +292,32 @@ byId('record').addEventListener('click', async () => {
   byId('record').setAttribute('aria-pressed', String(replay.isRecording));
 });
 
+byId('answer').addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const body = byId('words').value.trim() || byId('words').placeholder;
+  const answer = await fetch('/demo/state/answers', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ distinctId: switchboard.distinctId, body }),
+  });
+  if (answer.ok) byId('words').value = '';
+  byId('answered').textContent = answer.ok
+    ? 'Sent. The chat shows it at once.'
+    : answer.status === 404
+      ? 'Write in the chat first.'
+      : 'Answers are sent on a loopback address only.';
+});
+
+async function startSupport() {
+  const { startMessenger } = await import('@switchboard/messenger');
+  const messenger = startMessenger(switchboard, { onError: ({ message }) => say(`Messenger: ${message}`) });
+  // Beside the shop and the panel, where there is room for all three.
+  const follow = () => document.body.classList.toggle('chatting', messenger.isOpen);
+  messenger.onChange(follow);
+  if (matchMedia('(min-width: 1280px)').matches && !messenger.isOpen) messenger.write();
+  follow();
+}
+
 switchboard.onChange(showPerson);
 switchboard.inbox.onChange(showInbox);
 switchboard.flags.onChange(() => {
@@ -308,3 +334,4 @@ showEvents();
 void readRules();
 void track('shop opened', { path: location.pathname });
 void follow();
+void startSupport();

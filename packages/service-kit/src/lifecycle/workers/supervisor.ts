@@ -2,6 +2,7 @@ import { backoffDelay } from '@switchboard/resilience';
 import type { Logger } from '../../telemetry/logger.ts';
 import { cumulative, type Metrics, type MetricsSnapshot, mergeSnapshots } from '../../telemetry/metrics.ts';
 import type { Problems } from '../health.ts';
+import { debugOnSignal } from '../log-level.ts';
 import { shutDownInOrder } from '../shutdown.ts';
 import type { WorkerPlan } from './plan.ts';
 import type { SupervisorCalls } from './protocol.ts';
@@ -169,6 +170,9 @@ export function superviseWorkers({ plan, logger, metrics, timings }: SupervisorO
       const failed = endings.filter(({ code, signal }) => code !== 0 && signal !== 'SIGTERM');
       if (failed.length > 0) throw new Error(`${failed.length} workers did not shut down in order`);
     },
+  });
+  debugOnSignal(logger, () => {
+    for (const { current, hasStarted } of places) if (hasStarted) current?.kill('SIGUSR2');
   });
   const [first] = places;
   if (first !== undefined) start(first);

@@ -170,7 +170,7 @@ describe('a worker', { timeout: TIMEOUT_MS }, () => {
     const pid = (await workersOf(program)).get('flags-2')?.pid ?? 0;
     const underWay = Array.from({ length: 2 }, () => getOnce(program, '/slow'));
     await inFlight(program, 2);
-    process.kill(pid, 'SIGUSR2');
+    process.kill(pid, 'SIGHUP');
     expect((await Promise.all(underWay)).map(({ text }) => text)).toEqual(['answered', 'answered']);
     await eventually(() => expect(logged(program, REPLACED)).toHaveLength(2), within);
     expect(logged(program, REPLACED)[1]).toMatchObject({ worker: 2, code: 1 });

@@ -1,10 +1,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { eventually, freePort, type OtlpReceiver, startOtlpReceiver } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openDatabase } from '@switchboard/database';
+import {
+  eventually,
+  freePort,
+  type OtlpReceiver,
+  startOtlpReceiver,
+  testDatabase,
+} from '@switchboard/testkit';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { KEY, startTestApp, type TestApp } from '../../testing/test-app.ts';
+import { measureCalls } from '../calls.ts';
 import { createLogger } from '../logger.ts';
+import { createMetrics } from '../metrics.ts';
+import { inScope } from '../scope.ts';
 import { startTracing } from './start.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -172,6 +182,35 @@ it('a fetch during a request is a span of its trace, without sending the trace c
   });
   expect(seen).toEqual([undefined, undefined, undefined]);
   other.close();
+});
+
+it('calls of dependencies during a request are spans of its trace, which names no values', async () => {
+  const { url, drop } = await testDatabase();
+  onTestFinished(drop);
+  const metrics = createMetrics('flags');
+  const measure = measureCalls({ metrics, tracing, dependency: 'database', system: 'postgresql' });
+  const database = openDatabase({ url, applicationName: 'test', measure });
+  onTestFinished(() => database.close());
+  const span = tracing?.start({ name: 'work', kind: 'server', attributes: {} }, [{ traceparent: PARENT }]);
+  await inScope({ span }, async () => {
+    await database.sql`select 'secret', relname from pg_class limit ${1}`;
+    await measure('get')(new Error('secret'));
+  });
+  span?.end();
+  await database.sql`select 1`;
+  const spans = await received(3);
+  const ofWork = spans.find(({ name }) => name === 'work');
+  const calls = spans.filter(({ kind }) => kind === 'client');
+  expect(calls).toMatchObject([
+    { name: 'select pg_class', isError: false, traceId: TRACE, parentSpanId: ofWork?.spanId },
+    { name: 'get', isError: true, traceId: TRACE },
+  ]);
+  expect(calls[0]?.attributes).toEqual({
+    'peer.service': 'database',
+    'db.system.name': 'postgresql',
+    'db.operation.name': 'query',
+  });
+  expect(JSON.stringify(spans)).not.toContain('secret');
 });
 
 it('the sampler is configured by environment variables', async () => {

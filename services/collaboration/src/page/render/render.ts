@@ -21,8 +21,6 @@ import { type Markup, markup, nothing } from './markup.ts';
 import { renderAnyJson } from './other-content.ts';
 import { dataTable, downloadLink } from './table.ts';
 
-const MAX_NOTES = 50;
-
 /** A page with a single message. */
 export function renderPlain([title, text]: PageTexts['missing'], locale: Locale): string {
   const body = markup`<main class="plain"><div>${logo}<h1>${title}</h1><p>${text}</p></div></main>`;
@@ -63,7 +61,7 @@ export async function renderReport(
   const { content } = parsed;
   const { texts } = locale;
   const title = content?.title ?? report.name;
-  const chart = content && (await chartOf(content, title, notes.slice(0, MAX_NOTES), locale));
+  const chart = content && (await chartOf(content, title, notes, locale));
   const ran = run === undefined ? nothing : markup`<p>${texts.ran}: ${moment(run.ranAt, locale)}</p>`;
   const body = markup`<div class="sheet"><header><p class="project">${logo}${project.name}</p><h1>${title}</h1>
 <div class="facts">${ran}<p>${texts.stops}: ${moment(stopMoment(expiresOn), locale)}</p></div>${describe(content)}</header>

@@ -22,7 +22,11 @@ function parsed(body: Buffer): EventLines | undefined {
 
 /** What is stored, with each line as any reader parses it. */
 function stored(lines: EventLines) {
-  const records = eventRecords(lines, { projectId: 'p1', receivedAt: new Date(SENT_AT), partitions: 4 });
+  const records = eventRecords(lines, {
+    projectId: 'p1',
+    receivedAt: new Date(SENT_AT),
+    placement: { first: 0, count: 4 },
+  });
   return records.map(({ value, ...record }) => ({
     ...record,
     // Through JSON.stringify, which makes 0 of -0.

@@ -1,0 +1,39 @@
+import { createClient } from '@switchboard/management';
+import { pause } from '@switchboard/resilience';
+import { expiryOfLinks, PROPAGATION_MS } from './request.ts';
+
+interface ComputedReportOptions {
+  managementUrl: string;
+  apiUrl: string;
+  projectId: string;
+  reportId: string;
+  tokens: { operator: string; owner: string };
+}
+
+const POLL_MS = 1000;
+
+/** Gives the report a public link. */
+export async function shareComputedReport(options: ComputedReportOptions): Promise<void> {
+  const { apiUrl, projectId, reportId, tokens } = options;
+  const owner = clientOf(apiUrl, tokens.owner);
+  await owner.call('putPublicLink', {
+    params: { projectId, reportId },
+    body: { expiresOn: expiryOfLinks() },
+  });
+}
+
+/** Has the report run once the events sent before now can be asked about; it runs every 15 minutes in any case. */
+export async function runComputedReport(options: ComputedReportOptions, signal: AbortSignal): Promise<void> {
+  const { managementUrl, apiUrl, projectId, reportId, tokens } = options;
+  const owner = clientOf(apiUrl, tokens.owner);
+  const sentBy = Date.now();
+  for (let asOf = 0; asOf < sentBy; ) {
+    await pause(POLL_MS, signal);
+    if (signal.aborted || Date.now() > sentBy + PROPAGATION_MS) return;
+    const known = await owner.call('listEventNames', { params: { projectId } });
+    asOf = Date.parse(known.asOf);
+  }
+  await clientOf(managementUrl, tokens.operator).call('runReport', { params: { projectId, reportId } });
+}
+
+const clientOf = (url: string, token: string) => createClient({ token, url, retryForMs: PROPAGATION_MS });

@@ -1,0 +1,600 @@
+import { type MessengerConfiguration, messengerConfiguration } from '@switchboard/contracts';
+import { eventually, hasChromium } from '@switchboard/testkit';
+import axe from 'axe-core';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { standaloneForTests } from './testing/launch.ts';
+import { siteForTests } from './testing/sdk-page.ts';
+
+/** Configurations that differ in one setting, and where that is seen. */
+interface Seen {
+  given: object[] | 'every choice';
+  on: string;
+}
+
+interface Turn {
+  body: string;
+  authorKind: string;
+  pageContext: unknown;
+  attachments: { name: string; contentType: string; bytes: number }[];
+}
+
+describe.skipIf(!hasChromium)('the messenger in a browser', () => {
+  const running = standaloneForTests();
+  const site = siteForTests({
+    modules: {
+      switchboard: import.meta.resolve('@switchboard/browser'),
+      messenger: import.meta.resolve('@switchboard/messenger'),
+    },
+    scripts: {},
+    body: '<main><h1>Shop</h1><button id="own">Help</button></main>',
+    policy: () => {
+      const { base_url: api, eu_api_url: events } = running.demo;
+      return `default-src 'none'; script-src 'self'; connect-src ${api} ${api.replace('http', 'ws')} ${events}; img-src ${api}; require-trusted-types-for 'script'; trusted-types 'none'`;
+    },
+  });
+  const contexts: BrowserContext[] = [];
+  /** What the browser complained about, such as its content security policy, and errors of the page. */
+  const complaints: string[] = [];
+
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
+  type ContextOptions = Parameters<typeof site.visitor>[0];
+
+  async function visitor(options?: ContextOptions): Promise<BrowserContext> {
+    const context = await site.visitor(options);
+    contexts.push(context);
+    return context;
+  }
+
+  const ofClient = () => {
+    const { base_url: host, eu_api_url: eventsHost, project_key: key } = running.demo;
+    return JSON.stringify({ key, host, eventsHost, flushMs: 100 });
+  };
+
+  async function open(context: BrowserContext, options: object = {}): Promise<Page> {
+    const page = await site.open(context, '/tents?secret=1');
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      const text = message.text();
+      if (message.type() === 'error' && !/net::ERR|status of|WebSocket connection|CORS policy/.test(text))
+        complaints.push(text);
+    });
+    await page.evaluate(`{
+      globalThis.errors = [];
+      globalThis.sb = switchboard.init(${ofClient()});
+      globalThis.m = messenger.startMessenger(sb, { ...${JSON.stringify(options)}, onError: (error) => errors.push(error) });
+    }`);
+    await page.locator('.root').waitFor({ state: 'attached' });
+    return page;
+  }
+
+  async function manage<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
+    const { management_url, project_id, tokens } = running.demo;
+    const answer = await fetch(`${management_url}/management/v1/projects/${project_id}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${tokens.operator}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    expect(answer.ok).toBe(true);
+    return (await answer.json()) as T;
+  }
+
+  /** The visitor's conversations, as operators see them. */
+  async function conversationsOf(page: Page): Promise<string[]> {
+    const person = await page.evaluate('sb.distinctId');
+    const { conversations } = await manage<{ conversations: { id: string; distinctId: string }[] }>(
+      'GET',
+      '/conversations',
+    );
+    return conversations.filter(({ distinctId }) => distinctId === person).map(({ id }) => id);
+  }
+
+  const turnsOf = async (id: string) =>
+    (await manage<{ turns: Turn[] }>('GET', `/conversations/${id}`)).turns;
+  const answer = (id: string, body: string) =>
+    manage('POST', `/conversations/${id}/turns`, { authorId: 'grace', body });
+
+  async function write(page: Page, text: string): Promise<void> {
+    await page.getByRole('textbox').fill(text);
+    await page.keyboard.press('Enter');
+  }
+
+  /** Opens a new conversation and writes; returns its id. */
+  async function begin(page: Page, text: string): Promise<string> {
+    await page.evaluate('m.write()');
+    await write(page, text);
+    await eventually(async () => expect(await conversationsOf(page)).toHaveLength(1));
+    const [id = ''] = await conversationsOf(page);
+    await eventually(async () => expect(await turnsOf(id)).toHaveLength(1));
+    await page.locator('.mine .bubble:not(.waiting)', { hasText: text }).waitFor();
+    return id;
+  }
+
+  it('starts a conversation, shows answers as they come, and counts those not seen', async () => {
+    const page = await open(await visitor());
+    await page.getByRole('button', { name: 'Open the chat' }).click();
+    await page.getByRole('button', { name: 'Send us a message' }).click();
+    await write(page, 'My tent leaks.\n\nWhat can I do?');
+    await page.locator('.mine .bubble:not(.waiting)').waitFor();
+    const [id = ''] = await conversationsOf(page);
+    expect(await turnsOf(id)).toMatchObject([
+      {
+        body: 'My tent leaks.\n\nWhat can I do?',
+        authorKind: 'visitor',
+        pageContext: { host: new URL(page.url()).host, path: '/tents', title: 'Shop' },
+      },
+    ]);
+    await answer(id, 'We send you a new one.');
+    const log = page.getByRole('log');
+    await log.getByText('We send you a new one.').waitFor();
+    await log.getByText('Grace Hopper').last().waitFor();
+    await manage('PUT', `/conversations/${id}/status`, { status: 'resolved' });
+    await log.getByText('Resolved.').waitFor();
+
+    expect(await page.evaluate('m.unread')).toBe(1); // the message of the inbox
+    await page.keyboard.press('Escape');
+    await answer(id, 'It is on its way.');
+    await page.getByRole('button', { name: 'Open the chat, 2 unread' }).waitFor();
+    expect(await page.evaluate('m.unread')).toBe(2);
+    await page.reload();
+    const next = await reopened(page);
+    await next.getByRole('button', { name: 'Open the chat, 2 unread' }).click();
+    await next.getByRole('log').getByText('It is on its way.').waitFor();
+    await eventually(async () => expect(await page.evaluate('m.unread')).toBe(1));
+    // A long turn, which the SDK compresses.
+    await write(page, 'long '.repeat(400));
+    await eventually(async () => expect((await turnsOf(id)).at(-1)?.body).toBe('long '.repeat(400)));
+  });
+
+  async function reopened(page: Page): Promise<Page> {
+    await page.waitForFunction('globalThis.isLoaded');
+    await page.evaluate(`{
+      globalThis.sb = switchboard.init(${ofClient()});
+      globalThis.m = messenger.startMessenger(sb);
+    }`);
+    await page.locator('.root').waitFor({ state: 'attached' });
+    return page;
+  }
+
+  it('sends what was written offline, once and in order, also from the next page', async () => {
+    const context = await visitor();
+    const page = await open(context);
+    const id = await begin(page, 'one');
+    await context.setOffline(true);
+    await write(page, 'two');
+    await write(page, 'three');
+    await page.getByText('You are offline.').waitFor();
+    expect(await page.locator('.waiting').count()).toBe(2);
+    await answer(id, 'while you were away');
+    await page.close();
+    await context.setOffline(false);
+    const next = await open(context);
+    await eventually(async () =>
+      expect((await turnsOf(id)).map(({ body }) => body)).toEqual([
+        'one',
+        'while you were away',
+        'two',
+        'three',
+      ]),
+    );
+    // Besides the message of the inbox: the answer is not skipped because own turns came back first.
+    await eventually(async () => expect(await next.evaluate('m.unread')).toBe(2));
+
+    // The response is lost: the turn is sent again, with the same key.
+    const keys: (string | undefined)[] = [];
+    await context.route('**/turns', async (route) => {
+      keys.push(route.request().headers()['idempotency-key']);
+      await route.fetch();
+      if (keys.length === 1) await route.abort();
+      else await route.continue();
+    });
+    await next.evaluate('m.open()');
+    await next.locator('.item', { hasText: 'three' }).click();
+    await write(next, 'four');
+    await eventually(() => expect(keys).toHaveLength(2));
+    expect(keys[0]).toBe(keys[1]);
+    await next.locator('.mine .bubble:not(.waiting)', { hasText: 'four' }).waitFor();
+    expect((await turnsOf(id)).map(({ body }) => body).slice(2)).toEqual(['two', 'three', 'four']);
+    expect(await next.locator('.mine').count()).toBe(4);
+  });
+
+  it('says what the server refuses, and sends it again when asked to', async () => {
+    const context = await visitor();
+    const page = await open(context);
+    const id = await begin(page, 'one');
+    await context.route('**/turns', (route) =>
+      route.fulfill({
+        status: 400,
+        json: { message: 'no' },
+        headers: { 'Access-Control-Allow-Origin': '*' },
+      }),
+    );
+    await write(page, 'two');
+    await page.getByText('Not sent').waitFor();
+    expect(await page.evaluate('errors')).toEqual([{ message: 'no', status: 400 }]);
+    await context.unroute('**/turns');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.mine .bubble:not(.waiting)', { hasText: 'two' }).waitFor();
+    expect(await turnsOf(id)).toHaveLength(2);
+  });
+
+  it('is the same in two tabs', async () => {
+    const context = await visitor();
+    const [first, second] = [await open(context), await open(context)];
+    const id = await begin(first, 'from the first tab');
+    await second.evaluate('m.open()');
+    await second.locator('.item', { hasText: 'from the first tab' }).click();
+    await write(second, 'from the second tab');
+    await first.locator('.mine .bubble:not(.waiting)', { hasText: 'from the second tab' }).waitFor();
+    await answer(id, 'for both');
+    for (const tab of [first, second]) await tab.getByRole('log').getByText('for both').waitFor();
+    expect(await conversationsOf(first)).toEqual([id]);
+    expect((await turnsOf(id)).map(({ body }) => body)).toEqual([
+      'from the first tab',
+      'from the second tab',
+      'for both',
+    ]);
+    expect(await first.locator('.mine').count()).toBe(2);
+  });
+
+  /** A picture of noise as a file of the page: `bytes` of it at least. */
+  const picture = (side: number, type: string) =>
+    `(async () => {
+      const canvas = new OffscreenCanvas(${side}, ${side}), context = canvas.getContext('2d');
+      const image = context.createImageData(${side}, ${side});
+      for (let at = 0; at < image.data.length; at++) image.data[at] = at % 4 === 3 ? 255 : (at * 7919) % 251;
+      context.putImageData(image, 0, 0);
+      return new File([await canvas.convertToBlob({ type: '${type}', quality: 1 })], 'photo.${type.slice(6)}', { type: '${type}' });
+    })()`;
+
+  it('attaches files by picker, paste and drop, and shows them', async () => {
+    const page = await open(await visitor());
+    await page.evaluate('m.write()');
+    const pdf = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles([{ name: 'invoice.pdf', mimeType: 'application/pdf', buffer: pdf }]);
+    await page.locator('.chip', { hasText: 'invoice.pdf' }).waitFor();
+    await page.evaluate(`(async () => {
+      const data = new DataTransfer();
+      data.items.add(await ${picture(64, 'image/png')});
+      const root = document.querySelector('switchboard-messenger').shadowRoot;
+      root.querySelector('textarea').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    })()`);
+    await page.locator('.chip', { hasText: 'photo.png' }).waitFor();
+    // A photo that is too large is made smaller.
+    await page.evaluate(`(async () => {
+      const data = new DataTransfer();
+      const photo = await ${picture(1800, 'image/jpeg')};
+      globalThis.photoBytes = photo.size;
+      data.items.add(photo);
+      data.items.add(new File(['x'], 'notes.txt', { type: 'text/plain' }));
+      const view = document.querySelector('switchboard-messenger').shadowRoot.querySelector('.view');
+      for (const type of ['dragover', 'drop'])
+        view.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+    })()`);
+    await page.getByRole('alert').getByText('Up to 3 files').waitFor();
+    expect(await page.evaluate('photoBytes')).toBeGreaterThan(500_000);
+    await page.locator('.chip', { hasText: 'photo.jpeg' }).waitFor();
+    await page.getByRole('button', { name: 'Send', exact: true, disabled: false }).click();
+    await page.locator('.mine .bubble:not(.waiting)').waitFor();
+    const [id = ''] = await conversationsOf(page);
+    const [sent] = await turnsOf(id);
+    expect(sent?.attachments.map(({ name, contentType }) => [name, contentType])).toEqual([
+      ['invoice.pdf', 'application/pdf'],
+      ['photo.png', 'image/png'],
+      ['photo.jpeg', 'image/jpeg'],
+    ]);
+    await eventually(async () => expect(await page.locator('.picture canvas').count()).toBe(2));
+    await page.getByRole('button', { name: 'Enlarge photo.png' }).click();
+    await page.getByRole('dialog', { name: 'photo.png' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'photo.png' }).waitFor({ state: 'detached' });
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download invoice.pdf' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('invoice.pdf');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles([{ name: 'fake.png', mimeType: 'image/png', buffer: Buffer.from('no picture') }]);
+    await page.getByRole('alert').getByText('Files of the type of fake.png cannot be sent.').waitFor();
+  });
+
+  it('shows in-app messages and marks them as read when they are opened', async () => {
+    const page = await open(await visitor());
+    await page.getByRole('button', { name: 'Open the chat, 1 unread' }).click();
+    await page.locator('.item', { hasText: 'New: saved views' }).click();
+    await page.getByText('Keep the filters you use most').waitFor();
+    await eventually(async () => expect(await page.evaluate('m.unread')).toBe(0));
+  });
+
+  it('keeps conversations for the person who had them, and nothing without consent', async () => {
+    const page = await open(await visitor());
+    await begin(page, 'private');
+    const kept = `[...Object.entries(localStorage), ...Object.entries(sessionStorage)].filter(([name]) => name.endsWith(':messenger')).map(([, value]) => value).join()`;
+    expect(await page.evaluate(kept)).toContain('cvt_');
+    await page.evaluate(`sb.identify('messenger-ada')`);
+    await page.getByRole('log').getByText('private').waitFor();
+    await page.evaluate('sb.reset()');
+    await page.getByRole('log').waitFor({ state: 'detached' });
+    expect(await page.evaluate(kept)).not.toContain('cvt_');
+    await page.evaluate(`sb.setConsent('denied'); m.write()`);
+    expect(await page.evaluate(kept)).toBe('');
+    // Help is there without consent, too; nothing of it stays.
+    await write(page, 'nobody knows me');
+    await page.locator('.mine .bubble:not(.waiting)').waitFor();
+    expect(await page.evaluate(kept)).toBe('');
+  });
+
+  it('is complete with the keyboard, and gives the focus back', async () => {
+    const page = await open(await visitor());
+    const focused = `document.querySelector('switchboard-messenger').shadowRoot.activeElement?.className`;
+    await page.locator('#own').focus();
+    await page.keyboard.press('Tab');
+    await expect.poll(() => page.evaluate(focused)).toBe('launcher');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Chat with us' }).waitFor();
+    await expect.poll(() => page.evaluate(focused)).toBe('panel');
+    await page.getByRole('button', { name: 'New: saved views' }).waitFor();
+    const seen: unknown[] = [];
+    for (let step = 0; step < 7; step++) {
+      await page.keyboard.press('Tab');
+      seen.push(
+        await page.evaluate(
+          `(({ activeElement: it }) => it?.ariaLabel ?? it?.textContent)(document.querySelector('switchboard-messenger').shadowRoot)`,
+        ),
+      );
+    }
+    expect(seen).toEqual([
+      'Close the chat',
+      'Chat with us',
+      'Send us a message',
+      'Where is my order?',
+      'return something',
+      'Ask: How do I return something?',
+      expect.stringContaining('New: saved views'),
+    ]);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate(focused)).toBe('launcher');
+    await page.evaluate('m.write("My order")');
+    expect(await page.getByRole('textbox').inputValue()).toBe('My order');
+    await page.keyboard.press('Escape');
+    await page.evaluate('m.stop()');
+    expect(await page.locator('switchboard-messenger').count()).toBe(0);
+  });
+
+  it.each([
+    { name: 'light', options: { viewport: { width: 1280, height: 800 } }, locale: 'en-US' },
+    {
+      name: 'dark',
+      options: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
+      locale: 'de-AT',
+    },
+    { name: 'right to left', options: { viewport: { width: 390, height: 800 } }, locale: 'ar' },
+    { name: '320 px', options: { viewport: { width: 320, height: 568 }, colorScheme: 'dark' }, locale: 'ja' },
+  ] as const)('breaks no rule of axe: $name', async ({ options, locale }) => {
+    const page = await open(await visitor({ ...options, locale }));
+    const check = async () => {
+      await page.evaluate(axe.source);
+      const results = (await page.evaluate(
+        `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })`,
+      )) as axe.AxeResults;
+      expect(
+        results.violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))]),
+      ).toEqual([]);
+    };
+    await check();
+    await page.evaluate('m.open()');
+    await page.locator('.hero').waitFor();
+    await check();
+    const id = await begin(page, 'Hello https://example.com');
+    await answer(id, 'Hi');
+    await page.locator('.theirs', { hasText: 'Hi' }).last().waitFor();
+    await check();
+    const { width } = page.viewportSize() ?? { width: 0 };
+    const overflow = `(({ scrollWidth }) => scrollWidth)(document.documentElement)`;
+    expect(await page.evaluate(overflow)).toBeLessThanOrEqual(width);
+  });
+
+  it.each([
+    [['fr-CH', 'en'], 'Écrivez-nous', 'ltr'],
+    [['sv', 'pt-BR', 'en'], 'Envie uma mensagem', 'ltr'],
+    [['he'], 'שלחו לנו הודעה', 'rtl'],
+    [['tlh'], 'Send us a message', 'ltr'],
+  ])('speaks the first language of %j that it knows', async (locale, text, direction) => {
+    const page = await open(await visitor(), { locale });
+    await page.evaluate('m.open()');
+    await page.getByRole('button', { name: text }).waitFor();
+    expect(await page.locator('.root').getAttribute('dir')).toBe(direction);
+  });
+
+  it('draws texts of the server as text', async () => {
+    const context = await visitor();
+    const html = '<img src=x onerror="bad=1"><script>bad=1</script>';
+    await configure(context, {
+      greeting: html,
+      awayMessage: html,
+      availability: false,
+      team: [{ name: html, initials: '<b>', tone: 'url(x)', avatarUrl: 'https://evil.example/x.png' }],
+      starterPrompts: [{ html: `${html}<a href="javascript:bad=1">x</a>`, text: html }],
+    });
+    const page = await open(context);
+    const id = await begin(page, html);
+    await answer(id, html);
+    await page.locator('.theirs .body', { hasText: 'onerror' }).last().waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    const foreign = `script, a, img:not([src^="${running.demo.base_url}/v1/messenger/avatar/grace/"])`;
+    expect(await page.locator(`.root :is(${foreign})`).count()).toBe(0);
+    expect(await page.evaluate('globalThis.bad')).toBeUndefined();
+  });
+
+  it('never throws into the page', async () => {
+    const page = await open(await visitor());
+    await page.evaluate(`{
+      m.stop(); m.stop(); m.open(); m.write('x'); m.close();
+      const nowhere = { key: 'none', host: sb.options.host + '/nowhere', storage: 'memory' };
+      const broken = messenger.startMessenger(switchboard.init(nowhere), { onError: () => { throw new Error('of the page'); } });
+      broken.open();
+      broken.onChange(() => { throw new Error('of the page'); });
+      broken.write('x');
+    }`);
+  });
+
+  /** Changes the configuration that visitors of this context get. */
+  async function configure(context: BrowserContext, changes: object): Promise<(next: object) => void> {
+    let current = changes;
+    await context.route('**/v1/messenger/config*', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), ...current } });
+    });
+    return (next) => {
+      current = next;
+    };
+  }
+
+  it('follows changes of the configuration, and is gone while it is off', async () => {
+    const page = await open(await visitor());
+    const before = await manage<object>('GET', '/messenger/config');
+    try {
+      await manage('PUT', '/messenger/config', {
+        ...before,
+        texts: { en: { greeting: 'Since it was read' } },
+      });
+      await page.evaluate('m.open()');
+      await page.getByRole('heading', { name: 'Since it was read' }).waitFor();
+      await manage('PUT', '/messenger/config', { ...before, texts: { en: { greeting: 'Changed' } } });
+      await page.getByRole('heading', { name: 'Changed' }).waitFor();
+      await manage('PUT', '/messenger/config', { ...before, enabled: false });
+      await page.locator('.root').waitFor({ state: 'detached' });
+    } finally {
+      await manage('PUT', '/messenger/config', before);
+    }
+    await page.locator('.root').waitFor();
+  });
+
+  /** What is drawn of these elements: texts, places and styles. */
+  const drawn = (selector: string) => `(() => {
+    const root = document.querySelector('switchboard-messenger').shadowRoot;
+    const styles = ['backgroundColor', 'backgroundImage', 'borderRadius', 'borderTopWidth', 'boxShadow', 'color'];
+    return JSON.stringify([...root.querySelectorAll(${JSON.stringify(selector)})].map((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect(), style = getComputedStyle(element);
+      return [element.textContent, element.src, element.accept, x, y, width, height, ...styles.map((name) => style[name])];
+    }));
+  })()`;
+
+  const away = { availability: false };
+  const team = (changes: object) => ({ team: [{ name: 'Ada', initials: 'A', tone: 'red', ...changes }] });
+
+  /** For each setting: configurations that differ in it, and where that is seen. */
+  const SEEN: Record<keyof MessengerConfiguration, Seen | 'not drawn'> = {
+    enabled: { given: [{ enabled: true }, { enabled: false }], on: '.launcher' },
+    launcherPosition: { given: 'every choice', on: '.launcher, .panel' },
+    launcherOffsetX: { given: [{ launcherOffsetX: 0 }, { launcherOffsetX: 60 }], on: '.launcher' },
+    launcherOffsetY: { given: [{ launcherOffsetY: 0 }, { launcherOffsetY: 60 }], on: '.launcher' },
+    accentColor: {
+      given: ['#0b6bcb', 'rebeccapurple', 'rgb(250 220 60)', 'no colour'].map((accentColor) => ({
+        accentColor,
+      })),
+      on: '.launcher, .mine .bubble',
+    },
+    availability: {
+      given: [{ availability: null }, away],
+      on: '.presence',
+    },
+    skin: { given: 'every choice', on: '.head, .panel, .composer' },
+    launcherShape: { given: 'every choice', on: '.launcher' },
+    launcherFill: { given: 'every choice', on: '.launcher' },
+    launcherContent: { given: 'every choice', on: '.launcher, .launcher *' },
+    launcherSize: { given: 'every choice', on: '.launcher' },
+    bubbleShape: { given: 'every choice', on: '.bubble' },
+    bubbleFill: { given: 'every choice', on: '.bubble' },
+    composerShape: { given: 'every choice', on: '.composer' },
+    namePlacement: { given: 'every choice', on: '.theirs .name, .theirs .bubble' },
+    nameAvatar: { given: [{ nameAvatar: true }, { nameAvatar: false }], on: '.log .avatar, .theirs .bubble' },
+    dayDividers: { given: [{ dayDividers: true }, { dayDividers: false }], on: '.day' },
+    stampPlacement: { given: 'every choice', on: '.stamp' },
+    stampContent: { given: 'every choice', on: '.stamp' },
+    greeting: { given: [{ greeting: '' }, { greeting: 'Hi' }], on: '.theirs .body' },
+    awayMessage: {
+      given: [
+        { ...away, awayMessage: 'Later' },
+        { ...away, awayMessage: '' },
+      ],
+      on: '.away',
+    },
+    starterPrompts: { given: [{ starterPrompts: [] }, {}], on: '.prompt' },
+    team: {
+      given: [team({}), team({ name: 'Grace' }), team({ initials: 'X' }), team({ tone: 'blue' }), {}],
+      on: '.team ~ .who h2, .team .avatar',
+    },
+    attachments: {
+      given: [
+        { attachments: { enabled: false, maxBytes: 1, accept: [] } },
+        { attachments: { enabled: true, maxBytes: 1, accept: ['image/png'] } },
+        { attachments: { enabled: true, maxBytes: 1, accept: ['image/gif'] } },
+      ],
+      on: '.attach, input',
+    },
+    version: 'not drawn',
+    socketUrl: 'not drawn',
+  };
+
+  it('draws every setting of the configuration: each value looks different', async () => {
+    expect(Object.keys(SEEN).sort()).toEqual(Object.keys(messengerConfiguration.shape).sort());
+    const context = await visitor();
+    const give = await configure(context, {});
+    const page = await open(context);
+    const choices = (await page.evaluate('messenger.CHOICES')) as Record<string, object>;
+    const id = await begin(page, 'one');
+    await answer(id, 'two');
+    await page.locator('.theirs', { hasText: 'two' }).waitFor();
+    const settle = () =>
+      page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 60)))');
+    const show = async (given: object) => {
+      give({ enabled: true, launcherContent: 'icon', availability: null, ...given });
+      const read = page.waitForResponse('**/v1/messenger/config*');
+      await page.evaluate(`dispatchEvent(new Event('online'))`);
+      await (await read).finished();
+      await settle();
+    };
+    const compare = async (setting: string, { given, on }: Seen) => {
+      const all =
+        given === 'every choice'
+          ? Object.keys(choices[setting] ?? {}).map((value) => ({ [setting]: value }))
+          : given;
+      expect(all.length, setting).toBeGreaterThan(1);
+      const looks: string[] = [];
+      for (const one of all) {
+        await show(one);
+        let look = String(await page.evaluate(drawn(on)));
+        if (setting === 'skin') {
+          await page.emulateMedia({ colorScheme: 'dark' });
+          await settle();
+          look += await page.evaluate(drawn(on));
+          await page.emulateMedia({ colorScheme: 'light' });
+          await settle();
+        }
+        looks.push(look);
+      }
+      expect(new Set(looks).size, setting).toBe(all.length);
+    };
+    const settings = Object.entries(SEEN).flatMap(([name, seen]) =>
+      seen === 'not drawn' ? [] : [{ name, seen }],
+    );
+    const ofLauncher = settings.filter(({ name }) => name.startsWith('launcher') || name === 'enabled');
+    const ofNew = settings.filter(({ name }) => name === 'starterPrompts' || name === 'team');
+    for (const { name, seen } of settings)
+      if (!ofLauncher.some((one) => one.name === name) && !ofNew.some((one) => one.name === name))
+        await compare(name, seen);
+    await page.evaluate('m.write()');
+    for (const { name, seen } of ofNew) await compare(name, seen);
+    await page.locator('.team img').first().waitFor();
+    await page.evaluate('m.close()');
+    for (const { name, seen } of ofLauncher) await compare(name, seen);
+  });
+});

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+
+/** The code that the README of a package says to paste. */
+export function readme(folder: string): string {
+  const text = readFileSync(new URL(`../../../../packages/${folder}/README.md`, import.meta.url), 'utf8');
+  const [, code] = /```jsx?\n([\s\S]*?)```/.exec(text) ?? [];
+  if (code === undefined) throw new Error(`the README of ${folder} has no code`);
+  return code;
+}

@@ -1,0 +1,56 @@
+import { eventually } from '@switchboard/testkit';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CONTAINERS, IS_CLUSTER, inside, replace } from './engine.ts';
+import { underLoad } from './under-load.ts';
+
+const BROKERS = ['kafka', 'kafka-2', 'kafka-3'];
+const TOPICS = ['java', '-cp', '/opt/kafka/libs/*', 'org.apache.kafka.tools.TopicCommand'];
+
+/** The partitions that lack a replica. Kafka's own tool, because the image of Kafka has it. */
+async function behind(): Promise<string[]> {
+  const asked = ['--bootstrap-server', BROKERS.map((name) => `${name}:9092`).join(), '--describe'];
+  const { code, output } = await inside('kafka', ...TOPICS, ...asked, '--under-replicated-partitions');
+  if (code !== 0) throw new Error(output);
+  return output.split('\n').filter((line) => line.includes('Partition:'));
+}
+
+describe.skipIf(!IS_CLUSTER)('three brokers and two of each service, under load', () => {
+  let load: Awaited<ReturnType<typeof underLoad>>;
+  beforeAll(async () => {
+    load = await underLoad('cluster');
+  }, 60_000);
+
+  it.each(CONTAINERS)(
+    'answers every request while both containers of %s are replaced in turn',
+    async (service) => {
+      const { requests, failures } = await load.during(async () => {
+        await replace(service);
+        await replace(`${service}-2`);
+      });
+      process.stdout.write(`${service} rolled: ${failures.length} of ${requests} requests failed\n`);
+      expect(failures).toEqual([]);
+      expect(requests).toBeGreaterThan(50);
+    },
+    180_000,
+  );
+
+  it.each(BROKERS)(
+    'answers every request while the broker %s is replaced',
+    async (broker) => {
+      const { requests, failures } = await load.during(async () => {
+        await replace(broker);
+        await eventually(async () => expect(await behind()).toEqual([]), { withinMs: 120_000 });
+      });
+      process.stdout.write(`${broker} replaced: ${failures.length} of ${requests} requests failed\n`);
+      expect(failures).toEqual([]);
+      expect(requests).toBeGreaterThan(50);
+    },
+    240_000,
+  );
+
+  it('has everything that it accepted, once', async () => {
+    const { accepted, ...problems } = await load.finish();
+    for (const [what, found] of Object.entries(problems)) expect([what, found]).toEqual([what, []]);
+    expect(Object.values(accepted).every((count) => count > 0)).toBe(true);
+  }, 300_000);
+});

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { REPOSITORY } from '../harness/repository.ts';
+
+const run = promisify(execFile);
+const OPTIONS = { cwd: REPOSITORY, maxBuffer: 64_000_000 };
+
+/** Whether docker-compose.yml is up for tests: .ci/containers sets it. */
+export const IS_UP = process.env['CONTAINERS'] === '1';
+
+/** Whether it is up with deploy/docker/cluster.yml. */
+export const IS_CLUSTER = process.env['CONTAINERS'] === 'cluster';
+
+/** Containers with the code of a service to which the load sends requests or records. */
+export const CONTAINERS = [
+  'catalogue',
+  'collaboration',
+  'messenger',
+  'flags',
+  'flags-user-state',
+  'ingestion',
+  'archive',
+  'archive-events',
+  'archive-replays',
+];
+
+/** Runs `docker` with these arguments and returns its output. Rejects if it fails. */
+export async function docker(...args: string[]): Promise<string> {
+  return (await run('docker', args, OPTIONS)).stdout;
+}
+
+/** Runs `docker compose` with these arguments and returns its output. Rejects if it fails. */
+export const compose = (...args: string[]) => docker('compose', ...args);
+
+/** Starts what changed and these services, each in a new container, and resolves when they are healthy. */
+export const replace = (...services: string[]) =>
+  compose('up', '--detach', '--wait', '--no-deps', '--no-build', '--force-recreate', ...services);
+
+interface Ended {
+  code: number;
+  /** Everything that it printed. */
+  output: string;
+}
+
+/** Runs a command in a container of a service. */
+export function inside(service: string, ...command: string[]): Promise<Ended> {
+  return ended(['compose', 'exec', '--no-TTY', service, ...command]);
+}
+
+/** Runs `docker` and resolves with its exit code and output, whether it fails or not. */
+export function ended(args: string[]): Promise<Ended> {
+  return run('docker', args, OPTIONS).then(
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => ({
+      code: error.code,
+      output: error.stdout + error.stderr,
+    }),
+  );
+}

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventLogAccess, SERVICE_NAMES } from '@switchboard/contracts';
+import { analyticsService } from '@switchboard/service-analytics';
+import { archiveService } from '@switchboard/service-archive';
+import { catalogueService } from '@switchboard/service-catalogue';
+import { collaborationService } from '@switchboard/service-collaboration';
+import { flagsService } from '@switchboard/service-flags';
+import { ingestionService } from '@switchboard/service-ingestion';
+import { messengerService } from '@switchboard/service-messenger';
+import { testDatabase } from '@switchboard/testkit';
+import { describe, expect, test } from 'vitest';
+import { serviceSettings } from '../docs/configuration.ts';
+import { tablesOf } from '../erasure/scan.ts';
+import { REPOSITORY } from '../harness/repository.ts';
+import { type Bound, OBJECTS, TABLES, TOPICS } from './bounds.ts';
+
+const SERVICES = [
+  analyticsService,
+  archiveService,
+  catalogueService,
+  collaborationService,
+  flagsService,
+  ingestionService,
+  messengerService,
+];
+const settingsIn = (bounds: Bound[]) =>
+  bounds.flatMap((bound) => ('setting' in bound ? [bound.setting] : []));
+
+test.each(SERVICES.map((service) => [service.name, service] as const))(
+  'every table of %s has a bound',
+  async (name, { migrations }) => {
+    const database = await testDatabase({ migrations });
+    const tables = await tablesOf(database.url);
+    await database.drop();
+    const own = tables.filter((table) => !table.startsWith('drizzle.'));
+    expect(own).toEqual(Object.keys(TABLES[name] ?? {}).sort());
+  },
+);
+
+test('every topic has a bound', () => {
+  const created = SERVICE_NAMES.flatMap((name) => eventLogAccess[name].creates);
+  expect([...new Set(created)].sort()).toEqual(Object.keys(TOPICS).sort());
+});
+
+describe('settings', () => {
+  const all = new Map(serviceSettings.map(([name, shape]) => [name, new Set(Object.keys(shape))]));
+
+  test.each(SERVICES.map(({ name }) => name))('of %s that bound its tables are its own', (name) => {
+    const named = settingsIn(Object.values(TABLES[name] ?? {}));
+    expect(named.filter((setting) => all.get(name)?.has(setting) !== true)).toEqual([]);
+  });
+
+  test('that say how long something is kept bound something', () => {
+    const bounds = [...Object.values(TABLES), TOPICS, OBJECTS].flatMap((one) => Object.values(one));
+    const exist = [...all.values()].flatMap((names) => [...names]);
+    const kept = exist.filter((name) => /_RETENTION_(DAYS|HOURS)$/.test(name));
+    expect(kept.length).toBeGreaterThan(10);
+    expect(settingsIn(bounds)).toEqual(expect.arrayContaining(kept));
+  });
+
+  test('that say how long something is kept are in docs/data-retention.md, with what they say by default', async () => {
+    const page = await readFile(join(REPOSITORY, 'docs/data-retention.md'), 'utf8');
+    const rows = [...page.matchAll(/^\|[^|]*\| `(\w+_RETENTION_(?:DAYS|HOURS))` \| ([^|]+) \|/gm)];
+    const documented = new Map(rows.map(([, name = '', value = '']) => [name, value.trim()]));
+    for (const [, shape] of serviceSettings) {
+      for (const [name, schema] of Object.entries(shape)) {
+        if (!/_RETENTION_(DAYS|HOURS)$/.test(name)) continue;
+        const fallback = schema.parse(undefined);
+        expect(documented.get(name), name).toBe(fallback === undefined ? 'for ever' : String(fallback));
+      }
+    }
+  });
+});

@@ -1,0 +1,145 @@
+/**
+ * What keeps a table, a topic or a part of the object store from growing for ever.
+ *
+ * - `setting`: what is older than this setting says is removed
+ * - `after`: it is removed when it has served its purpose
+ * - `owner`: people make and remove it, within limits of the API
+ * - `of`: it grows with something else: projects, partitions, or what it is a copy of
+ */
+export type Bound = { setting: string } | { after: string } | { owner: string } | { of: string };
+
+const OUTBOX: Record<string, Bound> = {
+  'audit.outbox': { after: 'entries leave when they are on the log' },
+};
+
+const REPLICA: Record<string, Bound> = {
+  'directory.entries': { of: 'the directory, with entries that are gone' },
+  'directory.applied': { of: 'partitions' },
+  'directory.replica': { of: 'one row' },
+  'directory.done_erasures': { after: 'the erasure is done everywhere' },
+};
+
+const PEOPLE: Record<string, Bound> = {
+  'public.people': { setting: 'PEOPLE_RETENTION_DAYS' },
+  'public.groups': { setting: 'PEOPLE_RETENTION_DAYS' },
+  'public.applied_positions': { of: 'partitions' },
+  'public.backfills': { of: 'backfills' },
+};
+
+/** Every table of every service's database, as `schema.table`. A new table must be added here. */
+export const TABLES: Record<string, Record<string, Bound>> = {
+  analytics: {
+    ...REPLICA,
+    ...OUTBOX,
+    ...PEOPLE,
+    'public.saved_reports': { of: 'reports with a refresh time' },
+    'public.archive_files': { of: 'the files of the archive' },
+    'public.cohorts': { of: 'the cohorts of flags' },
+    'public.clickhouse_blocks': { after: 'a day' },
+  },
+  archive: {
+    ...REPLICA,
+    ...OUTBOX,
+    'public.seen_events': { setting: 'ARCHIVE_SEEN_BYTES' },
+    'public.duplicate_events': { setting: 'ARCHIVE_SEEN_BYTES' },
+    'public.seen_days': { after: 'seven days' },
+    'public.adoptions': { after: 'files are adopted' },
+    'public.event_dead_letters': { after: 'seven days' },
+    'public.event_segments': { setting: 'EVENTS_RETENTION_HOURS' },
+    'public.event_files': { setting: 'ARCHIVE_RETENTION_DAYS' },
+    'public.published_files': { of: 'one row' },
+    'public.erased_projects': { after: 'the project is erased' },
+    'public.event_progress': { of: 'partitions' },
+    'public.replays': { setting: 'RECORDINGS_RETENTION_DAYS' },
+    'public.replay_chunks': { setting: 'RECORDINGS_RETENTION_DAYS' },
+    'public.replay_people': { setting: 'RECORDINGS_RETENTION_DAYS' },
+  },
+  catalogue: {
+    ...OUTBOX,
+    'public.audit_entries': { setting: 'AUDIT_RETENTION_DAYS' },
+    'public.plans': { owner: 'operators' },
+    'public.ai_models': { owner: 'operators' },
+    'public.ai_markup': { of: 'one row' },
+    'public.companies': { owner: 'operators' },
+    'public.projects': { owner: 'operators' },
+    'public.project_keys': { owner: 'operators' },
+    'public.throttles': { of: 'projects' },
+    'public.reports': { owner: 'operators' },
+    'public.members': { owner: 'operators' },
+    'public.api_tokens': { owner: 'members, who revoke them' },
+    'public.outbox': { after: 'records leave when they are on the log' },
+    'public.published_offsets': { of: 'partitions' },
+    'public.erasures': { setting: 'ERASURES_RETENTION_DAYS' },
+    'public.erasure_parts': { setting: 'ERASURES_RETENTION_DAYS' },
+  },
+  collaboration: {
+    ...REPLICA,
+    ...OUTBOX,
+    'public.annotations': { owner: 'members' },
+    'public.threads': { setting: 'COMMENTS_RETENTION_DAYS' },
+    'public.comments': { setting: 'COMMENTS_RETENTION_DAYS' },
+    'public.reactions': { setting: 'COMMENTS_RETENTION_DAYS' },
+    'public.public_links': { of: 'reports' },
+    'public.report_runs': { setting: 'REPORT_RUNS_RETENTION_DAYS' },
+    'public.report_run_failures': { setting: 'REPORT_RUNS_RETENTION_DAYS' },
+    'public.report_run_cohorts': { setting: 'REPORT_RUNS_RETENTION_DAYS' },
+    'public.shares': { setting: 'SHARES_RETENTION_DAYS' },
+    'public.deliveries': { setting: 'SHARES_RETENTION_DAYS' },
+    'public.dropped_endpoints': { setting: 'SHARES_RETENTION_DAYS' },
+  },
+  flags: {
+    ...REPLICA,
+    ...OUTBOX,
+    ...PEOPLE,
+    'public.rulesets': { of: 'projects' },
+    'public.flags': { owner: 'operators' },
+    'public.flag_versions': { of: 'flags: the last 200 of each key' },
+    'public.scheduled_changes': { owner: 'operators, within a limit for each project' },
+    'public.cohorts': { owner: 'operators' },
+    'public.cohort_people': { owner: 'operators, within a limit for each cohort' },
+    'public.unpublished_cohorts': { after: 'they are published' },
+    'public.published_cohorts': { of: 'one row' },
+  },
+  ingestion: REPLICA,
+  messenger: {
+    ...REPLICA,
+    ...OUTBOX,
+    'public.conversations': { setting: 'CONVERSATIONS_RETENTION_DAYS' },
+    'public.turns': { setting: 'CONVERSATIONS_RETENTION_DAYS' },
+    'public.attachments': { setting: 'CONVERSATIONS_RETENTION_DAYS' },
+    'public.messages': { setting: 'MESSAGES_RETENTION_DAYS' },
+    'public.message_keys': { setting: 'MESSAGES_RETENTION_DAYS' },
+    'public.recipients': { setting: 'MESSAGES_RETENTION_DAYS' },
+    'public.reads': { setting: 'MESSAGES_RETENTION_DAYS' },
+    'public.configurations': { of: 'projects' },
+    'public.identity_secrets': { owner: 'operators' },
+    'public.teammates': { owner: 'operators' },
+    'public.avatars': { owner: 'operators: pictures of teammates, which keep their addresses' },
+    'public.help_sites': { of: 'projects' },
+    'public.article_searches': { of: 'projects' },
+    'public.translated_bytes': { after: '400 days' },
+  },
+};
+
+/** Every topic; the dead letters of each are kept for 30 days, or as long as the topic where that is longer. */
+export const TOPICS: Record<string, Bound> = {
+  directory: { of: 'the directory: compacted' },
+  'erasure-reports': { after: 'seven days' },
+  'token-uses': { after: 'a day' },
+  audit: { after: '30 days' },
+  cohorts: { of: 'the cohorts of flags: compacted' },
+  events: { setting: 'EVENTS_RETENTION_HOURS' },
+  identifies: { setting: 'CALLS_RETENTION_HOURS' },
+  groups: { setting: 'CALLS_RETENTION_HOURS' },
+  replays: { setting: 'REPLAYS_RETENTION_HOURS' },
+  'archive-files': { of: 'the files of the archive: compacted' },
+  'report-runs': { after: 'seven days' },
+};
+
+/** What the keys of objects begin with. */
+export const OBJECTS: Record<string, Bound> = {
+  attachments: { setting: 'CONVERSATIONS_RETENTION_DAYS' },
+  avatars: { owner: 'operators' },
+  events: { setting: 'ARCHIVE_RETENTION_DAYS' },
+  replays: { setting: 'RECORDINGS_RETENTION_DAYS' },
+};

@@ -1,0 +1,115 @@
+import { API_TOKEN_PATTERN } from '@switchboard/contracts';
+import { type Client, ManagementError } from '@switchboard/management';
+import { z } from 'zod';
+import { COMMON_HELP, type Command, EXIT_CODES } from '../commands/command.ts';
+import { addressesOf, openClient, openSession, readArguments, requireAddress } from '../commands/session.ts';
+import { UsageError } from '../commands/terminal.ts';
+import { printable } from '../commands/text-table.ts';
+import { forgetLogin, storeLogin } from './login-store.ts';
+
+const usage = (name: string) => new UsageError(`usage: switchboard ${name} [--url <address>]`);
+
+export const login: Command = {
+  summary: 'store a token for the commands that follow',
+  help: `switchboard login [--url <address>]
+
+Asks for a token, or reads it from standard input, and checks it. It is kept in the keychain of macOS or of a Linux
+desktop (secret-tool); elsewhere, and with SWITCHBOARD_KEYCHAIN=off, in ~/.config/switchboard/login.json, which only
+you may read. It is sent to the addresses of the login only. SWITCHBOARD_TOKEN is used instead where it is set.
+
+Make a token with switchboard tokens create.
+
+${COMMON_HELP}
+`,
+  async run(args, terminal) {
+    const { values, positionals } = readArguments(args, {});
+    if (positionals.length > 0) throw usage('login');
+    const addresses = addressesOf(values, terminal.env);
+    if (Object.keys(addresses).length === 0) throw new UsageError('set SWITCHBOARD_URL, or give --url');
+    Object.values(addresses).forEach(requireAddress);
+    const token = (await terminal.secret('Token: ')).trim();
+    if (!/^[\w.-]{20,8192}$/.test(token)) throw new UsageError('not a token');
+    const env = { ...terminal.env, SWITCHBOARD_TOKEN: token };
+    await requireValid(openClient(values, { env }));
+    const place = storeLogin({ token, addresses }, terminal);
+    const who = describe(token);
+    terminal.out(
+      values.json
+        ? `${JSON.stringify({ ...who, place })}\n`
+        : `Logged in as ${who.is}; the token is in ${place}.\n`,
+    );
+    return EXIT_CODES.done;
+  },
+};
+
+export const logout: Command = {
+  summary: 'forget the stored token',
+  help: `switchboard logout
+
+Forgets the token. It stays valid: revoke it with switchboard tokens revoke.
+
+${COMMON_HELP}
+`,
+  async run(args, terminal) {
+    const { values, positionals } = readArguments(args, {});
+    if (positionals.length > 0) throw usage('logout');
+    const wasLoggedIn = forgetLogin(terminal);
+    if (values.json) terminal.out(`${JSON.stringify({ wasLoggedIn })}\n`);
+    else terminal.out(wasLoggedIn ? 'Logged out.\n' : 'There was no login.\n');
+    return EXIT_CODES.done;
+  },
+};
+
+export const whoami: Command = {
+  summary: 'show whose token is used, and where it comes from',
+  help: `switchboard whoami
+
+Shows whose token the commands use, where it comes from and where it is sent, and that it is valid.
+
+${COMMON_HELP}
+`,
+  async run(args, terminal) {
+    const { values, positionals } = readArguments(args, {});
+    if (positionals.length > 0) throw usage('whoami');
+    const { token, place, addresses } = openSession(values, terminal);
+    await requireValid(openClient(values, terminal));
+    const who = describe(token);
+    const text = `${who.is}\nuntil ${who.expiresAt ?? 'its expiry or revocation'}\nfrom ${place}\nfor ${[...new Set(Object.values(addresses))].join(', ')}\n`;
+    terminal.out(values.json ? `${JSON.stringify({ ...who, place, addresses })}\n` : text);
+    return EXIT_CODES.done;
+  },
+};
+
+/** Throws ManagementError for a token that is not valid. One that may not list companies is valid. */
+async function requireValid(client: Client): Promise<void> {
+  try {
+    await client.call('listCompanies', {});
+  } catch (error) {
+    if (!(error instanceof ManagementError) || error.status !== 403) throw error;
+  }
+}
+
+/** What a token says of itself. */
+function describe(token: string): { is: string; expiresAt: string | null } {
+  if (API_TOKEN_PATTERN.test(token)) {
+    const kind = token.startsWith('sbsvc_') ? 'service token' : 'personal access token';
+    return { is: `${kind} tok_${token.slice(6, 38)}`, expiresAt: null };
+  }
+  const { sub, name, exp } = claims.catch({}).parse(decoded(token));
+  const is = name === undefined ? (sub ?? 'somebody') : `${name} (${sub})`;
+  return { is: printable(is), expiresAt: exp === undefined ? null : new Date(exp * 1000).toISOString() };
+}
+
+const claims = z.object({
+  sub: z.string().optional(),
+  name: z.string().optional(),
+  exp: z.number().max(8e12).optional(),
+});
+
+function decoded(token: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}

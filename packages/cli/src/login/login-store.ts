@@ -1,0 +1,96 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { type Terminal, UsageError } from '../commands/terminal.ts';
+import { systemKeychain } from './keychain.ts';
+
+/** Who the command acts as, and where: the token is sent to these addresses only. */
+export interface Login {
+  token: string;
+  /** By the environment variable that would name them. */
+  addresses: Record<string, string>;
+}
+
+interface StoredLogin extends Login {
+  /** Where the token is, for people. */
+  place: string;
+}
+
+const stored = z.object({
+  addresses: z.record(z.string(), z.string()),
+  /** Absent: it is in the keychain. */
+  token: z.string().optional(),
+});
+
+const NEW_LOGIN = 'log in again with switchboard login';
+
+/** Stores the login, in place of the one before. Returns where the token is. Throws UsageError. */
+export function storeLogin({ token, addresses }: Login, terminal: Pick<Terminal, 'env'>): string {
+  const file = fileOf(terminal);
+  if (file === undefined)
+    throw new UsageError('set HOME or XDG_CONFIG_HOME to say where the login is stored');
+  const keychain = keychainOf(terminal);
+  const isInKeychain = keychain?.store(token) ?? false;
+  const content = JSON.stringify({ addresses, ...(isInKeychain ? {} : { token }) });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // Renamed, so that no file with other permissions ever has the token.
+  const next = `${file}.${process.pid}`;
+  rmSync(next, { force: true });
+  writeFileSync(next, content, { mode: 0o600, flag: 'wx' });
+  chmodSync(next, 0o600);
+  renameSync(next, file);
+  return isInKeychain && keychain !== undefined ? keychain.name : file;
+}
+
+/** Undefined without a login. Throws UsageError for a file that others can read, or that is none of ours. */
+export function readLogin(terminal: Pick<Terminal, 'env'>): StoredLogin | undefined {
+  const file = fileOf(terminal);
+  const text = file === undefined ? undefined : readPrivate(file);
+  if (file === undefined || text === undefined) return undefined;
+  const { success, data } = stored.safeParse(parseJson(text));
+  if (!success) throw new UsageError(`${file}: not a login; ${NEW_LOGIN}`);
+  if (data.token !== undefined) return { token: data.token, addresses: data.addresses, place: file };
+  const keychain = keychainOf(terminal);
+  const token = keychain?.read();
+  if (keychain === undefined || token === undefined) {
+    throw new UsageError(`the token is not in ${keychain?.name ?? 'a keychain'}; ${NEW_LOGIN}`);
+  }
+  return { token, addresses: data.addresses, place: keychain.name };
+}
+
+/** False when there was no login. */
+export function forgetLogin(terminal: Pick<Terminal, 'env'>): boolean {
+  const file = fileOf(terminal);
+  if (file === undefined || statSync(file, { throwIfNoEntry: false }) === undefined) return false;
+  keychainOf(terminal)?.remove();
+  rmSync(file, { force: true });
+  return true;
+}
+
+function keychainOf({ env }: Pick<Terminal, 'env'>) {
+  return env['SWITCHBOARD_KEYCHAIN'] === 'off' ? undefined : systemKeychain();
+}
+
+function fileOf({ env }: Pick<Terminal, 'env'>): string | undefined {
+  const home = env['HOME'] && join(env['HOME'], '.config');
+  const folder = env['XDG_CONFIG_HOME'] || home || env['APPDATA'];
+  return folder ? join(folder, 'switchboard', 'login.json') : undefined;
+}
+
+function readPrivate(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  // Windows has no such modes; the folder of a user's settings is theirs alone.
+  if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
+    throw new UsageError(`${file}: others can read it; revoke its token, remove the file and ${NEW_LOGIN}`);
+  }
+  return readFileSync(file, 'utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

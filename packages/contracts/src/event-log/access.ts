@@ -1,0 +1,136 @@
+import { REPORT_RUNS_TOPIC } from '../analytics/runs.ts';
+import { ARCHIVE_FILES_TOPIC } from '../archive/files.ts';
+import { COHORTS_TOPIC } from '../cohorts.ts';
+import { ingestionTopics } from '../ingestion/records.ts';
+import type { ServiceName } from '../operation/operation.ts';
+
+const DIRECTORY_TOPIC = 'directory';
+const ERASURE_REPORTS_TOPIC = 'erasure-reports';
+const TOKEN_USES_TOPIC = 'token-uses';
+const AUDIT_TOPIC = 'audit';
+/** What every service reports to catalogue. */
+const REPORTS = [ERASURE_REPORTS_TOPIC, TOKEN_USES_TOPIC];
+const TO_CATALOGUE = [...REPORTS, AUDIT_TOPIC];
+
+/** Topics, and the consumer group that reads or watches them. A group that ends in `*` is a prefix. */
+export interface GroupAccess {
+  group: string;
+  topics: readonly string[];
+}
+
+/** What a program may do with the event log. The kit and, on Kafka, the broker refuse everything else. */
+export interface EventLogAccess {
+  /** Topics it creates where they are missing, each with its dead-letter topic. */
+  creates: readonly string[];
+  writes: readonly string[];
+  /** Includes writing to the dead-letter topics of these topics. */
+  reads: readonly GroupAccess[];
+  /** Offsets that it asks for, without records. */
+  watches: readonly GroupAccess[];
+}
+
+/** A program that connects to the event log, and the name of its broker user. */
+export type EventLogUser = ServiceName | 'directory-link' | 'directory-link-home' | 'switchboard';
+
+const { events, identifies, groups, replays } = ingestionTopics;
+const ingested = Object.values(ingestionTopics);
+
+/** Every service but ingestion, which has no management operations, keeps an audit trail. */
+const trailOf = (service: ServiceName) => (service === 'ingestion' ? [] : [AUDIT_TOPIC]);
+
+/** Every service but catalogue follows the directory, and reports erasures and uses of tokens. */
+function follower(service: ServiceName, more: Partial<EventLogAccess> = {}): EventLogAccess {
+  return {
+    creates: [...trailOf(service), ...(more.creates ?? [])],
+    writes: [...REPORTS, ...trailOf(service), ...(more.writes ?? [])],
+    reads: [{ group: `directory.${service}.*`, topics: [DIRECTORY_TOPIC] }, ...(more.reads ?? [])],
+    watches: more.watches ?? [],
+  };
+}
+
+/** The services that read the directory. */
+const followers = {
+  collaboration: follower('collaboration', {
+    reads: [{ group: 'collaboration.report-runs', topics: [REPORT_RUNS_TOPIC] }],
+  }),
+  messenger: follower('messenger'),
+  flags: follower('flags', {
+    creates: [COHORTS_TOPIC],
+    writes: [COHORTS_TOPIC],
+    reads: [{ group: 'flags.user-state', topics: [identifies, groups] }],
+  }),
+  ingestion: follower('ingestion', { creates: ingested, writes: ingested }),
+  archive: follower('archive', {
+    creates: [ARCHIVE_FILES_TOPIC],
+    writes: [ARCHIVE_FILES_TOPIC],
+    reads: [
+      { group: 'archive.events', topics: [events] },
+      { group: 'archive.replays', topics: [replays] },
+    ],
+    watches: [{ group: 'archive.retention', topics: [events] }],
+  }),
+  analytics: follower('analytics', {
+    creates: [REPORT_RUNS_TOPIC],
+    writes: [REPORT_RUNS_TOPIC],
+    reads: [
+      { group: 'analytics.archive-files', topics: [ARCHIVE_FILES_TOPIC] },
+      { group: 'analytics.people', topics: [identifies, groups] },
+      { group: 'analytics.cohorts', topics: [COHORTS_TOPIC] },
+      { group: 'analytics.clickhouse', topics: [events] },
+    ],
+    // How far the archive is tells how fresh an answer is.
+    watches: [{ group: 'archive.events', topics: [events] }],
+  }),
+} satisfies Partial<Record<ServiceName, EventLogAccess>>;
+
+/** Their consumer groups, but for those of replicas: whoever is always there watches them. */
+const consumerGroups = Object.values(followers)
+  .flatMap(({ reads }) => reads)
+  .filter(({ group }) => !group.endsWith('*'));
+
+/** The event log of every program: the source of the guard in the kit, the brokers' ACLs and their documentation. */
+export const eventLogAccess: Readonly<Record<EventLogUser, EventLogAccess>> = {
+  catalogue: {
+    creates: [DIRECTORY_TOPIC, ...TO_CATALOGUE],
+    writes: [DIRECTORY_TOPIC, AUDIT_TOPIC],
+    reads: TO_CATALOGUE.map((topic) => ({ group: `catalogue.${topic}`, topics: [topic] })),
+    // A service that is down cannot report its own lag.
+    watches: consumerGroups,
+  },
+  ...followers,
+  // On the event log of its region.
+  'directory-link': {
+    creates: [DIRECTORY_TOPIC, ...TO_CATALOGUE],
+    writes: [DIRECTORY_TOPIC],
+    reads: [
+      { group: 'directory.link.*', topics: [DIRECTORY_TOPIC] },
+      { group: 'erasure-reports.link', topics: TO_CATALOGUE },
+    ],
+    // As catalogue does at home.
+    watches: consumerGroups,
+  },
+  // On the event log of the home region.
+  'directory-link-home': {
+    creates: [],
+    writes: TO_CATALOGUE,
+    reads: [{ group: 'directory.link.*', topics: [DIRECTORY_TOPIC] }],
+    watches: [],
+  },
+  // `switchboard dead-letters`.
+  switchboard: {
+    creates: [],
+    writes: ingested,
+    reads: ['read-*', 'dead-letters'].map((group) => ({ group, topics: ingested.map(deadLettersOf) })),
+    watches: [],
+  },
+};
+
+/** The topic of the records of a topic that could not be read. */
+export function deadLettersOf(topic: string): string {
+  return `${topic}.dead-letter`;
+}
+
+/** Whether `switchboard topics repartition` can give the topic other partitions. */
+export function isRepartitionable(topic: string): boolean {
+  return ingested.some((one) => one === topic);
+}

@@ -1,0 +1,59 @@
+import { deadLettersOf, type EventLogAccess, eventLogAccess, isRepartitionable } from './access.ts';
+
+/** A rule of Kafka's authorizer that allows one operation. */
+export interface BrokerAcl {
+  user: string;
+  resource: 'topic' | 'group';
+  name: string;
+  /** `prefixed`: every name that begins with it. */
+  pattern: 'literal' | 'prefixed';
+  operation: 'READ' | 'WRITE' | 'CREATE' | 'DESCRIBE' | 'DESCRIBE_CONFIGS';
+}
+
+/** What the broker must allow each user, and nothing more. The prefix goes before the name of every user. */
+export function brokerAcls(prefix = ''): BrokerAcl[] {
+  return brokerUsers(prefix).flatMap(([user, access]) => aclsOf(user, access));
+}
+
+/** The broker users, each with its access. */
+export function brokerUsers(prefix = ''): [user: string, EventLogAccess][] {
+  return Object.entries(eventLogAccess).map(([user, access]) => [`${prefix}${user}`, access]);
+}
+
+function aclsOf(user: string, { creates, writes, reads, watches }: EventLogAccess): BrokerAcl[] {
+  const acls = new Map<string, BrokerAcl>();
+  function allow(
+    resource: BrokerAcl['resource'],
+    nameOrPrefix: string,
+    ...operations: BrokerAcl['operation'][]
+  ) {
+    const isPrefix = nameOrPrefix.endsWith('*');
+    const name = isPrefix ? nameOrPrefix.slice(0, -1) : nameOrPrefix;
+    const pattern = isPrefix ? 'prefixed' : 'literal';
+    for (const operation of operations) {
+      acls.set(`${resource} ${nameOrPrefix} ${operation}`, { user, resource, name, pattern, operation });
+    }
+  }
+  function allowTopic(topic: string, ...operations: BrokerAcl['operation'][]) {
+    allow('topic', topic, ...operations);
+    if (isRepartitionable(topic)) allow('topic', `${topic}.from-*`, ...operations);
+  }
+  for (const topic of creates) {
+    allowTopic(topic, 'CREATE', 'DESCRIBE', 'DESCRIBE_CONFIGS');
+    allow('topic', deadLettersOf(topic), 'CREATE', 'DESCRIBE', 'DESCRIBE_CONFIGS');
+  }
+  for (const topic of writes) allowTopic(topic, 'WRITE');
+  for (const { group, topics } of reads) {
+    allow('group', group, 'READ');
+    for (const topic of topics) {
+      allowTopic(topic, 'READ');
+      // Dead letters have none of their own.
+      if (!topic.endsWith(deadLettersOf(''))) allow('topic', deadLettersOf(topic), 'WRITE');
+    }
+  }
+  for (const { group, topics } of watches) {
+    allow('group', group, 'DESCRIBE');
+    for (const topic of topics) allowTopic(topic, 'DESCRIBE');
+  }
+  return [...acls.values()];
+}

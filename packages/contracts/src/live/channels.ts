@@ -1,0 +1,135 @@
+import { z } from '@hono/zod-openapi';
+import { getMessengerConfig } from '../messenger/configuration.ts';
+import { streamFlagChanges } from '../ofrep.ts';
+import type { ServiceName } from '../operation/operation.ts';
+import {
+  configChanged,
+  flagsChanged,
+  flagsReady,
+  refetchEvaluation,
+  refused,
+  statusChanged,
+  subscribe,
+  subscribed,
+  turnAppended,
+} from './messages.ts';
+
+export interface Message {
+  name: string;
+  schema: z.ZodType;
+  example: Record<string, unknown>;
+}
+
+/** A WebSocket or a stream of server-sent events, at an address of `{base_url}`. */
+export interface Channel {
+  name: string;
+  title: string;
+  description: string;
+  address: string;
+  service: ServiceName;
+  kind: 'socket' | 'stream';
+  query: z.ZodObject;
+  /** What Switchboard sends. */
+  sends: readonly Message[];
+  /** What it receives. */
+  receives: readonly Message[];
+}
+
+const apiKey = z.string().openapi({ description: 'The project key, pk_...' });
+const CONVERSATION_ID = 'cnv_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f';
+const GENERATED_AT = '2026-03-01T09:30:00.000Z';
+
+const CLOSE_CODES = [
+  'Close codes: 4401 (key missing, invalid or revoked, or a conversation token expired), 4403 (key of another region),',
+  '1001 and 1012 (reconnect), 1011 and 1013 (try again shortly), 1008 and 1009 (too many or too large messages).',
+  'Upgrades over the limit of an address get 429, over that of the deployment 503. The server pings every 30 s.',
+].join(' ');
+
+export const channels: readonly Channel[] = [
+  {
+    name: 'flagsSocket',
+    title: 'Live flags',
+    description: `Says when flags change; values are read with GET /v1/flags or GET /v1/flags/snapshot. What you send is ignored. ${CLOSE_CODES}`,
+    address: '/v1/flags/socket',
+    service: 'flags',
+    kind: 'socket',
+    query: z.object({ api_key: apiKey }),
+    sends: [
+      { name: 'FlagsReady', schema: flagsReady, example: { type: 'ready', generatedAt: GENERATED_AT } },
+      {
+        name: 'FlagsChanged',
+        schema: flagsChanged,
+        example: { type: 'flags_changed', generatedAt: GENERATED_AT },
+      },
+    ],
+    receives: [],
+  },
+  {
+    name: 'messengerSocket',
+    title: 'Live conversations',
+    description: `New turns and statuses of the conversations that you subscribe to, and changes of the configuration. On every connect subscribe first, then read the conversation, and keep each turn once by its id. ${CLOSE_CODES}`,
+    address: '/v1/messenger/socket',
+    service: 'messenger',
+    kind: 'socket',
+    query: z.object({ api_key: apiKey, locale: getMessengerConfig.request.query.shape.locale }),
+    sends: [
+      {
+        name: 'Subscribed',
+        schema: subscribed,
+        example: { type: 'subscribed', conversationId: CONVERSATION_ID },
+      },
+      { name: 'Refused', schema: refused, example: { type: 'refused', conversationId: CONVERSATION_ID } },
+      {
+        name: 'TurnAppended',
+        schema: turnAppended,
+        example: {
+          type: 'turn',
+          conversationId: CONVERSATION_ID,
+          turn: {
+            id: 'trn_018f4c1e7a2b7c3d8e4f5a6b7c8d9e10',
+            authorKind: 'teammate',
+            authorName: 'Tomáš',
+            authorAvatarUrl: null,
+            body: 'Hello!',
+            createdAt: GENERATED_AT,
+            attachments: [],
+          },
+        },
+      },
+      {
+        name: 'StatusChanged',
+        schema: statusChanged,
+        example: { type: 'status', conversationId: CONVERSATION_ID, status: 'pending' },
+      },
+      {
+        name: 'ConfigChanged',
+        schema: configChanged,
+        example: { type: 'config_changed', version: '5a6b7c8d9e0f' },
+      },
+    ],
+    receives: [
+      {
+        name: 'Subscribe',
+        schema: subscribe,
+        example: { type: 'subscribe', conversationId: CONVERSATION_ID, token: 'cvt_0123456789abcdef' },
+      },
+    ],
+  },
+  {
+    name: 'flagChanges',
+    title: 'Flag changes for OpenFeature',
+    description: streamFlagChanges.description,
+    address: streamFlagChanges.path,
+    service: 'flags',
+    kind: 'stream',
+    query: z.object({ api_key: apiKey }),
+    sends: [
+      {
+        name: 'RefetchEvaluation',
+        schema: refetchEvaluation,
+        example: { type: 'refetchEvaluation', etag: GENERATED_AT, lastModified: 1_772_357_400 },
+      },
+    ],
+    receives: [],
+  },
+];

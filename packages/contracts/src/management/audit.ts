@@ -1,0 +1,138 @@
+import { z } from '@hono/zod-openapi';
+import { text, timestamp } from '../fields/fields.ts';
+import { companyId } from '../fields/ids.ts';
+import { operation } from '../operation/operation.ts';
+import { paging } from '../operation/paging.ts';
+import { managementOf, projectParams } from './common.ts';
+
+const name = z.string().max(500);
+
+/** Who did something: a person, a service token or a scheduled change; nobody, where there was no valid token. */
+const auditActor = z.object({
+  kind: z.enum(['person', 'service', 'scheduler', 'nobody']),
+  id: name
+    .nullable()
+    .openapi({ description: 'The sub of the person, or the id of the service token or scheduled change.' }),
+  tokenId: name
+    .nullable()
+    .openapi({ description: 'The personal or service token that was used, if one was.' }),
+});
+export type AuditActor = z.infer<typeof auditActor>;
+
+export const auditOutcome = z.enum(['allowed', 'refused']);
+export type AuditOutcome = z.infer<typeof auditOutcome>;
+
+/** One entry of the audit trail, and its record on the topic `audit`. */
+export const auditEntry = z
+  .object({
+    id: name,
+    at: timestamp,
+    actor: auditActor,
+    action: name.openapi({
+      description: 'The operationId; applyScheduledChange, where the scheduler changed a flag.',
+    }),
+    object: name.openapi({ description: 'What it was done to, as kind:id.' }),
+    outcome: auditOutcome,
+    status: z.int().nullable().openapi({ description: '401 or 403 of a refusal.' }),
+    companyId: name.nullable(),
+    projectId: name.nullable(),
+    before: z
+      .unknown()
+      .optional()
+      .openapi({ description: 'Of flags, roles and tokens; absent: there was none.' }),
+    after: z
+      .unknown()
+      .optional()
+      .openapi({ description: 'Of flags, roles and tokens; absent: there is none.' }),
+    reason: name.nullable().openapi({ description: 'Why, if the caller said so.' }),
+    address: name.openapi({ description: 'IPv4 address or IPv6 /64 network; none, for the scheduler.' }),
+    requestId: name.nullable(),
+    region: name,
+    service: name,
+    count: z.int().min(1).openapi({
+      description:
+        'Above 1: so many refusals like this one, between at and until, beyond those with entries.',
+    }),
+    until: timestamp.nullable(),
+  })
+  .openapi('AuditEntry', {
+    example: {
+      id: 'aud_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+      at: '2026-03-01T09:30:00.000Z',
+      actor: { kind: 'person', id: 'sub-ada', tokenId: null },
+      action: 'readConversation',
+      object: 'conversation:cnv_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+      outcome: 'allowed',
+      status: null,
+      companyId: 'acme',
+      projectId: 'acme-shop',
+      reason: null,
+      address: '198.51.100.7',
+      requestId: '0198c5f1-6d2a-7c3e-9f40-5b8d2e1a7c64',
+      region: 'eu',
+      service: 'messenger',
+      count: 1,
+      until: null,
+    },
+  });
+export type AuditEntry = z.infer<typeof auditEntry>;
+
+const paged = paging(200);
+const filter = text({ min: 1, max: 500 }).optional();
+
+const auditQuery = z.object({
+  actor: filter.openapi({ description: 'The id of a person or of a token.', example: 'sub-ada' }),
+  action: filter.openapi({ example: 'readConversation' }),
+  object: filter.openapi({ example: 'conversation:cnv_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f' }),
+  outcome: auditOutcome.optional(),
+  from: timestamp.optional().openapi({ description: 'The earliest time.' }),
+  to: timestamp.optional().openapi({ description: 'The time before which.' }),
+  ...paged.query,
+  format: z.enum(['json', 'ndjson']).default('json').openapi({
+    description:
+      'ndjson: every entry that matches, one per line, without pages. So does Accept: application/x-ndjson.',
+  }),
+});
+export type AuditQuery = z.infer<typeof auditQuery>;
+
+const page = z.object({ entries: z.array(auditEntry), ...paged.answer });
+export type AuditPage = z.infer<typeof page>;
+
+/** The handler may answer a stream, so the response type must not be that of a JSON value. */
+const formats: Record<string, { schema: z.ZodType }> = {
+  'application/json': { schema: page },
+  'application/x-ndjson': { schema: z.string() },
+};
+
+const common = {
+  ...managementOf('catalogue'),
+  permission: 'audit.read',
+  method: 'get',
+  description: `Newest first. An entry appears within a second or two. ${paged.description}`,
+  responses: { 200: { description: 'Entries.', content: formats } },
+} as const;
+
+export const listAudit = operation({
+  ...common,
+  operationId: 'listAudit',
+  permission: 'audit.list',
+  path: '/management/v1/audit',
+  summary: 'Read the audit trail of the deployment',
+  request: { query: auditQuery },
+});
+
+export const listCompanyAudit = operation({
+  ...common,
+  operationId: 'listCompanyAudit',
+  path: '/management/v1/companies/{companyId}/audit',
+  summary: 'Read the audit trail of a company and its projects',
+  request: { params: z.object({ companyId }), query: auditQuery },
+});
+
+export const listProjectAudit = operation({
+  ...common,
+  operationId: 'listProjectAudit',
+  path: '/management/v1/projects/{projectId}/audit',
+  summary: 'Read the audit trail of a project',
+  request: { params: z.object(projectParams), query: auditQuery },
+});

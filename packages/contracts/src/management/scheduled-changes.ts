@@ -1,0 +1,119 @@
+import { z } from '@hono/zod-openapi';
+import { id, timestamp } from '../fields/fields.ts';
+import { flagKey } from '../fields/ids.ts';
+import { flagEntry } from '../flags.ts';
+import { jsonBody, jsonResponse } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { paging } from '../operation/paging.ts';
+import { managementOf, projectParams } from './common.ts';
+import { changeReason } from './flag-history.ts';
+import { flagDefinition } from './flags.ts';
+
+/** The properties of a flag that a change replaces; the others stay. */
+export const flagPatch = flagEntry
+  .omit({ key: true })
+  .partial()
+  .refine((patch) => Object.keys(patch).length > 0, 'empty; name what changes')
+  .openapi('FlagPatch');
+export type FlagPatch = z.infer<typeof flagPatch>;
+
+const change = z.object({
+  key: flagKey,
+  at: timestamp,
+  flag: flagDefinition
+    .optional()
+    .openapi({ description: 'What the flag becomes; it is created where there is none.' }),
+  patch: flagPatch.optional().openapi({ description: 'Instead of flag: the properties to replace.' }),
+  reason: changeReason.optional(),
+  ifVersion: z.int().min(0).max(2_147_483_647).optional().openapi({
+    description: 'The change fails unless the flag then has this version.',
+  }),
+});
+
+export const scheduledChangeDefinition = change
+  .refine(({ flag, patch }) => (flag === undefined) !== (patch === undefined), {
+    path: ['patch'],
+    message: 'send either flag or patch',
+  })
+  .openapi('ScheduledChangeDefinition');
+export type ScheduledChangeDefinition = z.infer<typeof scheduledChangeDefinition>;
+
+export const scheduledChange = change
+  .extend({
+    id,
+    author: z.string().nullable().openapi({
+      description: 'The sub of who scheduled it, or the id of the service token; null: erased.',
+    }),
+    createdAt: timestamp,
+    failure: z.object({ failedAt: timestamp, message: z.string() }).nullable().openapi({
+      description: 'Why it was not applied when it was due. null: it waits.',
+    }),
+  })
+  .openapi('ScheduledChange');
+export type ScheduledChange = z.infer<typeof scheduledChange>;
+
+const common = managementOf('flags');
+const page = paging(50);
+const CHANGES_PATH = '/management/v1/projects/{projectId}/scheduled-changes';
+const params = z.object(projectParams);
+
+export const scheduleFlagChange = operation({
+  ...common,
+  operationId: 'scheduleFlagChange',
+  permission: 'flags.write',
+  method: 'post',
+  path: CHANGES_PATH,
+  summary: 'Schedule a change of a flag',
+  description:
+    'It is made once, within seconds of its time, as a version by its author, who needs the permission at that time too: the changes of a removed member or of a revoked or expired token fail. A failed change alters nothing and is kept with the reason. Deleting the flag fails those that wait.',
+  request: {
+    params,
+    body: jsonBody(scheduledChangeDefinition, {
+      key: 'new-checkout',
+      at: '2026-12-01T08:00:00.000Z',
+      patch: { rolloutPercentage: 100 },
+      reason: 'Launch',
+      ifVersion: 3,
+    }),
+  },
+  responses: { 201: jsonResponse('The scheduled change.', scheduledChange) },
+  errors: {
+    404: 'Project not found.',
+    409: {
+      description: 'Too many scheduled changes.',
+      message: 'The project has 100 scheduled changes, with those that failed. Cancel one first.',
+    },
+  },
+});
+
+export const listScheduledChanges = operation({
+  ...common,
+  operationId: 'listScheduledChanges',
+  permission: 'flags.read',
+  method: 'get',
+  path: CHANGES_PATH,
+  summary: 'List the scheduled changes of flags',
+  description: `Those that wait and those that failed, by time. key selects those of a flag. ${page.description}`,
+  request: { params, query: z.object({ key: flagKey.optional(), ...page.query }) },
+  responses: {
+    200: jsonResponse('A page of changes.', z.object({ changes: z.array(scheduledChange), ...page.answer })),
+  },
+  errors: { 404: 'Project not found.' },
+});
+
+export const cancelScheduledChange = operation({
+  ...common,
+  operationId: 'cancelScheduledChange',
+  permission: 'flags.write',
+  method: 'delete',
+  path: '/management/v1/projects/{projectId}/scheduled-changes/{changeId}',
+  summary: 'Cancel a scheduled change, or forget a failed one',
+  request: { params: z.object({ ...projectParams, changeId: id }) },
+  responses: { 204: { description: 'Cancelled.' } },
+  errors: {
+    404: {
+      description: 'Project not found, or the change was made or cancelled before.',
+      message: 'Scheduled change not found. It may have been made already.',
+    },
+  },
+});

@@ -1,0 +1,16 @@
+import { z } from '@hono/zod-openapi';
+import { text } from '../fields/fields.ts';
+
+const MAX_CURSOR = 2_000;
+
+/** Common to every operation that lists page by page: up to `most` items each. */
+export function paging(most: number) {
+  return {
+    description: `Returns up to ${most} per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page.`,
+    query: {
+      cursor: text({ min: 1, max: MAX_CURSOR }).optional().openapi({ example: 'eyJuZXh0IjoiYSJ9' }),
+      limit: z.coerce.number().int().min(1).max(most).default(most).openapi({ example: most }),
+    },
+    answer: { nextCursor: z.string().nullable() },
+  };
+}

@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm';
+import type { Db, Tx } from './database.ts';
+import { backfills } from './schema.ts';
+
+/**
+ * Changes up to so many rows, those whose keys follow the given one, in the order of their keys. Returns how many rows
+ * it looked at and the key of the last; fewer than the limit when no others follow.
+ */
+export type BackfillBatch = (
+  tx: Tx,
+  after: readonly string[] | undefined,
+  limit: number,
+) => Promise<{ rows: number; last: readonly string[] | undefined }>;
+
+interface Step {
+  name: string;
+  batch: BackfillBatch;
+  limit: number;
+  /** Of all processes of the database together. */
+  rowsPerSecond: number;
+}
+
+interface StepResult {
+  isDone: boolean;
+  rows: number;
+  /** Until the next batch may begin. */
+  waitMs: number;
+}
+
+const IDLE_MS = 1_000;
+
+/**
+ * Does the next batch of a backfill and moves its checkpoint, in one transaction. Does nothing while another process
+ * does a batch, before the next one may begin, and once the backfill is done.
+ */
+export async function stepBackfill(db: Db, { name, batch, limit, rowsPerSecond }: Step): Promise<StepResult> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`insert into ${backfills} (name) values (${name}) on conflict do nothing`);
+    const [state] = await tx.execute<{ position: string[] | null; is_done: boolean; wait_ms: number }>(sql`
+      select position, done_at is not null as is_done,
+        extract(epoch from next_at - clock_timestamp())::float8 * 1000 as wait_ms
+      from ${backfills} where name = ${name} for update skip locked`);
+    if (state === undefined) return { isDone: false, rows: 0, waitMs: IDLE_MS };
+    if (state.is_done) return { isDone: true, rows: 0, waitMs: 0 };
+    if (state.wait_ms > 0) return { isDone: false, rows: 0, waitMs: state.wait_ms };
+    const { rows, last } = await batch(tx, state.position ?? undefined, limit);
+    const isDone = rows < limit;
+    const seconds = rows / rowsPerSecond;
+    await tx.execute(sql`
+      update ${backfills} set rows = rows + ${rows},
+        position = ${isDone || last === undefined ? null : JSON.stringify(last)}::json,
+        next_at = clock_timestamp() + interval '1 second' * ${seconds},
+        done_at = case when ${isDone}::boolean then now() end
+      where name = ${name}`);
+    return { isDone, rows, waitMs: seconds * 1000 };
+  });
+}

@@ -1,0 +1,121 @@
+import type postgres from 'postgres';
+import { connect, timeoutsOf } from './connect.ts';
+import { STATEMENT_TIMEOUT_MS } from './database.ts';
+
+/** A database that a service cannot use as it is configured. The message says what to change. */
+export class UnsuitableDatabase extends Error {
+  override name = 'UnsuitableDatabase';
+}
+
+interface Addresses {
+  /** Of the queries. */
+  url: string;
+  /** The same database without a pooler. */
+  directUrl?: string | undefined;
+  /** The same database with the role that migrates. */
+  ownerUrl?: string | undefined;
+}
+
+/** Others take connections from the same pool: one exchange may miss what the next one shows. */
+const EXCHANGES = 5;
+const DIRECTLY = 'set DIRECT_DATABASE_URL to the address of PostgreSQL itself';
+
+/**
+ * Finds poolers between a service and its database. Throws UnsuitableDatabase if one keeps no sessions where they are
+ * needed, or drops the time-outs of statements; the driver's error if a database is unavailable.
+ */
+export async function checkPooling({ url, directUrl, ownerUrl }: Addresses): Promise<void> {
+  const { hasPooler, commands } = await lookAt(url, directUrl !== undefined);
+  const isKnown = (address: string) => !hasPooler && hostOf(address) === hostOf(url);
+  const remedies = [
+    { address: directUrl, remedy: 'DIRECT_DATABASE_URL must be the address of PostgreSQL itself' },
+    { address: ownerUrl, remedy: 'MIGRATIONS_DATABASE_URL must be the address of PostgreSQL itself' },
+    { address: directUrl === undefined ? url : undefined, remedy: DIRECTLY },
+  ];
+  for (const { address, remedy } of remedies) {
+    if (address === undefined || isKnown(address) || (await keepsSessions(address))) continue;
+    throw new UnsuitableDatabase(
+      `A pooler gives a connection to another client after each transaction, which LISTEN, migrations and jobs do not survive: ${remedy}.`,
+    );
+  }
+  if (commands.length > 0)
+    throw new UnsuitableDatabase(
+      `Through the pooler of DATABASE_URL the role needs time-outs of its own: run ${commands.join(' ')} and let the pooler connect again.`,
+    );
+}
+
+const hostOf = (address: string): string => new URL(address).host;
+
+/**
+ * Whether a connection stays with the same process of PostgreSQL, with its settings: true without a pooler and with one
+ * that pools sessions, false with one that pools transactions or statements.
+ */
+export async function keepsSessions(url: string): Promise<boolean> {
+  const [one, other] = [open(url, false), open(url, false)];
+  const processes = new Set<number>();
+  try {
+    if (await isDirect(one)) return true;
+    for (let exchange = 0; exchange < EXCHANGES; exchange++) {
+      await one.begin(async (held) => {
+        await processOf(held);
+        processes.add(await processOf(other));
+      });
+      // The one that was given back last, and the one that was given back first, whichever the pooler takes.
+      for (let turn = 0; turn < 2; turn++) processes.add(await processOf(other));
+    }
+    return processes.size === 1;
+  } catch (error) {
+    if (!isRefusedParameter(error)) throw error;
+    return false;
+  } finally {
+    await Promise.all([one.end({ timeout: 1 }), other.end({ timeout: 1 })]);
+  }
+}
+
+/** Whether PostgreSQL itself named the process when the connection was opened; a pooler names none of its processes. */
+async function isDirect(sql: postgres.Sql): Promise<boolean> {
+  const rows = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  return rows[0]?.pid === rows.state.pid;
+}
+
+async function processOf(sql: postgres.Sql | postgres.TransactionSql): Promise<number> {
+  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  return row?.pid ?? 0;
+}
+
+/** Whether a pooler is between, and what gives the role the time-outs that it lacks. */
+async function lookAt(url: string, isPooled: boolean): Promise<{ hasPooler: boolean; commands: string[] }> {
+  const needed = timeoutsOf(STATEMENT_TIMEOUT_MS);
+  const sql = open(url, isPooled);
+  try {
+    const hasPooler = !(await isDirect(sql));
+    if (!hasPooler && !isPooled) return { hasPooler, commands: [] };
+    const rows = await sql<{ name: string; setting: string }[]>`
+      select name, setting from pg_settings where name = any(${Object.keys(needed)}::text[])`;
+    const found = new Map(rows.map(({ name, setting }) => [name, Number(setting)]));
+    const missing = Object.entries(needed).filter(([name, most]) => {
+      const setting = found.get(name) ?? 0;
+      return setting === 0 || setting > most;
+    });
+    const role = decodeURIComponent(new URL(url).username);
+    const commands = missing.map(([name, most]) => `ALTER ROLE "${role}" SET ${name} = '${most}ms';`);
+    return { hasPooler, commands };
+  } catch (error) {
+    if (!isRefusedParameter(error)) throw error;
+    throw new UnsuitableDatabase(
+      `The pooler of DATABASE_URL refuses time-outs (${error.message}): ${DIRECTLY}.`,
+    );
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** PgBouncer's answer to a parameter that it neither knows nor is told to ignore. */
+function isRefusedParameter(error: unknown): error is Error {
+  return error instanceof Error && error.message.startsWith('unsupported startup parameter');
+}
+
+function open(url: string, isPooled: boolean): postgres.Sql {
+  const options = { applicationName: 'check', poolSize: 1, connectTimeoutMs: 3_000, isPooled };
+  return connect(url, { ...options, statementTimeoutMs: STATEMENT_TIMEOUT_MS }).sql;
+}

@@ -1,0 +1,88 @@
+import kafkajs, { type Admin } from 'kafkajs';
+import { messageOf } from '../../errors.ts';
+import type { LogEntry } from '../../types.ts';
+
+/** The settings of a topic by name; `isOwn` if it is set for this topic, not taken from the brokers. */
+export type TopicConfig = ReadonlyMap<string, { value: string; isOwn: boolean }>;
+
+const { TOPIC } = kafkajs.ConfigResourceTypes;
+const { TOPIC_CONFIG } = kafkajs.ConfigSource;
+
+export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+const SIZE = 'max.message.bytes';
+export const OPEN = new Map([[SIZE, String(MAX_MESSAGE_BYTES)]]);
+/** No batch is so small, so the leader of each partition refuses whatever is published. */
+export const CLOSED = new Map([[SIZE, '1']]);
+
+export function isClosed(config: TopicConfig): boolean {
+  return [...CLOSED].every(([name, value]) => config.get(name)?.value === value);
+}
+
+export async function readConfigs(
+  admin: Admin,
+  topics: readonly string[],
+): Promise<Map<string, TopicConfig>> {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topics.map((name) => ({ type: TOPIC, name })),
+  });
+  return new Map(
+    resources.map(({ resourceName, configEntries }) => [
+      resourceName,
+      new Map(
+        configEntries.map(({ configName, configValue, configSource }) => [
+          configName,
+          { value: configValue, isOwn: configSource === TOPIC_CONFIG },
+        ]),
+      ),
+    ]),
+  );
+}
+
+/** Changes settings of topics. What this user may not change is logged as the command that does. */
+export async function alterTopics(
+  admin: Admin,
+  changes: ReadonlyMap<string, ReadonlyMap<string, string>>,
+  { brokers, onLog }: { brokers: readonly string[]; onLog?: ((entry: LogEntry) => void) | undefined },
+): Promise<void> {
+  for (const [topic, changed] of changes) {
+    const text = textOf(changed);
+    try {
+      await alterTopic(admin, topic, changed);
+      onLog?.({ level: 'info', message: `topic ${topic} has ${text} now, as the settings ask for` });
+    } catch (error) {
+      const command = alterCommand(brokers, topic, changed);
+      onLog?.({
+        level: 'warn',
+        message: `topic ${topic} has not ${text}, as the settings ask for: ${messageOf(error)}. Run ${command}`,
+        error,
+      });
+    }
+  }
+}
+
+/** Keeps the settings that are not named. */
+export async function alterTopic(
+  admin: Admin,
+  topic: string,
+  changed: ReadonlyMap<string, string>,
+): Promise<void> {
+  const configEntries = [...changed].map(([name, value]) => ({ name, value }));
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: [{ type: TOPIC, name: topic, configEntries }],
+  });
+}
+
+/** What an operator runs to change settings of a topic. */
+export function alterCommand(
+  brokers: readonly string[],
+  topic: string,
+  changed: ReadonlyMap<string, string>,
+): string {
+  return `kafka-configs.sh --bootstrap-server ${brokers.join()} --alter --entity-type topics --entity-name ${topic} --add-config ${textOf(changed)}`;
+}
+
+const textOf = (changed: ReadonlyMap<string, string>) =>
+  [...changed].map(([name, value]) => `${name}=${value}`).join();

@@ -1,0 +1,151 @@
+import { pause } from '@switchboard/resilience';
+import type { Admin } from 'kafkajs';
+import { EventLogUnavailable, UnknownTopic } from '../../errors.ts';
+import { within } from '../../timing.ts';
+import { createAdmin } from '../admin.ts';
+import { createClient, type KafkaConnection } from '../client.ts';
+import { encodeBatch } from '../encoding/record-batch.ts';
+import { createLink, type Link } from '../link.ts';
+import { alterTopic, CLOSED, isClosed, OPEN, readConfigs } from './configs.ts';
+import { type Range, rangeOf, rangesIn } from './range.ts';
+
+export interface RepartitionOptions {
+  topic: string;
+  /** Number of partitions, from 1 to 1,000. */
+  partitions: number;
+  onProgress?(message: string): void;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 120_000;
+const POLL_MS = 100;
+/** Of the fields of a record batch, the CRC-32C. */
+const CHECKSUM_AT = 17;
+
+/**
+ * Gives a topic other partitions while publishers and consumers run. Between the two closings of its steps nothing can
+ * be published, for about a second; publishers are told to retry. Each step may be repeated: after a crash, run it again.
+ *
+ * 1. Create the Kafka topic of the new partitions, closed.
+ * 2. Close the one of the old partitions, and wait until the leader of each refuses records, whatever publishers know.
+ * 3. Open the new one. Its first record tells groups that the old partitions have an end; each reads up to it first.
+ *
+ * Returns false if the topic has that many partitions already. Throws EventLogUnavailable.
+ */
+export async function repartitionKafkaTopic(
+  connection: KafkaConnection,
+  { topic, partitions, onProgress = () => {} }: RepartitionOptions,
+): Promise<boolean> {
+  const client = createClient(connection, REQUEST_TIMEOUT_MS);
+  const admin = createAdmin(client, REQUEST_TIMEOUT_MS);
+  const link = createLink(client);
+  try {
+    return await admin.use('repartitioning', (a) => repartition(a), TIMEOUT_MS);
+  } finally {
+    await Promise.all([admin.close(), link.close()]);
+  }
+
+  async function repartition(a: Admin): Promise<boolean> {
+    const ranges = await describe(a, topic);
+    const last = ranges.at(-1);
+    if (last === undefined) throw new UnknownTopic(`there is no topic ${topic}`);
+    const before = ranges.at(-2);
+    const isUnfinished = before !== undefined && (!before.isClosed || last.isClosed);
+    if (!isUnfinished && last.count === partitions) return false;
+    if (isUnfinished && last.count !== partitions) {
+      throw new EventLogUnavailable(
+        `${topic} is being given ${last.count} partitions by a run that did not end: run it again with that number first`,
+      );
+    }
+    const [from, to] = isUnfinished ? [before, last] : [last, await create(a, last)];
+    onProgress(`${to.kafkaTopic} has ${partitions} partitions`);
+    if (!from.isClosed) await alterTopic(a, from.kafkaTopic, CLOSED);
+    for (let partition = 0; partition < from.count; partition++) await untilRefused(from, partition);
+    onProgress(`${from.kafkaTopic} takes no more records`);
+    await alterTopic(a, to.kafkaTopic, OPEN);
+    onProgress(`${to.kafkaTopic} takes the records from now on`);
+    return true;
+  }
+
+  async function create(a: Admin, last: Described): Promise<Described> {
+    const range = rangeOf(topic, last.first + last.count);
+    await a.createTopics({
+      waitForLeaders: true,
+      topics: [
+        {
+          topic: range.kafkaTopic,
+          numPartitions: partitions,
+          replicationFactor: last.replicas,
+          configEntries: [...new Map([...last.own, ...CLOSED])].map(([name, value]) => ({ name, value })),
+        },
+      ],
+    });
+    const found = (await describe(a, topic)).find(({ first }) => first === range.first);
+    if (found === undefined)
+      throw new EventLogUnavailable(`${range.kafkaTopic} is not known yet: run it again`);
+    return found;
+  }
+
+  /** A batch with a wrong checksum is never stored; its size is checked first. */
+  async function untilRefused({ kafkaTopic }: Range, partition: number): Promise<void> {
+    const records = [{ partition, key: null, value: Buffer.from('probe'), headers: {} }];
+    const identity = { producerId: '-1', producerEpoch: -1, firstSequence: -1 };
+    const recordBatch = await encodeBatch({ ...identity, records, compression: 0 });
+    recordBatch.writeUInt32BE((recordBatch.readUInt32BE(CHECKSUM_AT) ^ 1) >>> 0, CHECKSUM_AT);
+    const deadline = performance.now() + REQUEST_TIMEOUT_MS;
+    while (
+      (await answerTo(link, kafkaTopic, { partition, ...identity, messages: [], recordBatch })) !== REFUSED
+    ) {
+      if (performance.now() > deadline) {
+        throw new EventLogUnavailable(`${kafkaTopic}/${partition} still takes records: run it again`);
+      }
+      await pause(POLL_MS);
+    }
+  }
+}
+
+const REFUSED = 'MESSAGE_TOO_LARGE';
+
+type Probe = Parameters<Link['produce']>[1]['topicData'][number]['partitions'][number];
+
+/** The error with which the leader answers. */
+async function answerTo(link: Link, kafkaTopic: string, probe: Probe): Promise<string> {
+  const deadline = performance.now() + REQUEST_TIMEOUT_MS;
+  try {
+    await within(deadline, 'looking up the leaders', link.refresh(kafkaTopic));
+    const leader = link.leaderOf(kafkaTopic, probe.partition);
+    if (leader === undefined) return 'no leader';
+    const topicData = [{ topic: kafkaTopic, partitions: [probe] }];
+    await within(deadline, 'asking a leader', link.produce(leader, { acks: -1, timeout: 1_000, topicData }));
+    return '';
+  } catch (error) {
+    return error instanceof Error && 'type' in error ? String(error.type) : '';
+  }
+}
+
+interface Described extends Range {
+  count: number;
+  replicas: number;
+  isClosed: boolean;
+  /** What is set for the topic itself. */
+  own: Map<string, string>;
+}
+
+async function describe(admin: Admin, topic: string): Promise<Described[]> {
+  const ranges = rangesIn(await admin.listTopics(), topic);
+  if (ranges.length === 0) return [];
+  const names = ranges.map(({ kafkaTopic }) => kafkaTopic);
+  const { topics } = await admin.fetchTopicMetadata({ topics: names });
+  const configs = await readConfigs(admin, names);
+  return ranges.map((range) => {
+    const partitions = topics.find(({ name }) => name === range.kafkaTopic)?.partitions ?? [];
+    const config = configs.get(range.kafkaTopic) ?? new Map();
+    return {
+      ...range,
+      count: partitions.length,
+      replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+      isClosed: isClosed(config),
+      own: new Map([...config].flatMap(([name, { value, isOwn }]) => (isOwn ? [[name, value]] : []))),
+    };
+  });
+}

@@ -1,0 +1,191 @@
+import { retry } from '@switchboard/resilience';
+import kafkajs, { type Admin, type ITopicMetadata } from 'kafkajs';
+import { deadLetterTopic } from '../../deliver.ts';
+import { messageOf } from '../../errors.ts';
+import { checkTopic, minInSyncReplicas, withDeadLetters } from '../../topics.ts';
+import type { LogEntry, TopicSpec } from '../../types.ts';
+import {
+  alterCommand,
+  alterTopics,
+  isClosed,
+  MAX_MESSAGE_BYTES,
+  readConfigs,
+  type TopicConfig,
+} from './configs.ts';
+import { rangesIn } from './range.ts';
+import { reassignmentOf } from './reassignment.ts';
+
+const UNLIMITED = -1;
+
+/** Metadata of a new topic reaches a busy broker with a delay. */
+const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
+const METADATA_ATTEMPTS = 40;
+
+interface CreateOptions {
+  /** Named in commands. */
+  brokers: readonly string[];
+  onLog?: ((entry: LogEntry) => void) | undefined;
+}
+
+/**
+ * Creates missing topics and compares the others. What can be changed without losing records or refusing new ones is
+ * changed, or logged as a command where this user may not; of the rest, the command is logged. Partitions are added by
+ * `repartitionKafkaTopic` alone, because a key moves to another partition, and its records must not lose their order.
+ */
+export async function createKafkaTopics(
+  admin: Admin,
+  wanted: TopicSpec[],
+  { brokers, onLog }: CreateOptions,
+): Promise<void> {
+  const { specs, topics, configs } = await retry(
+    async () => {
+      const names = await createMissing(admin, withDeadLetters(wanted));
+      const found = withDeadLetters(wanted).flatMap((spec) =>
+        rangesIn(names, spec.name).map(({ topic, kafkaTopic: name }) => ({ ...spec, topic, name })),
+      );
+      return { specs: found, ...(await describeTopics(admin, found)) };
+    },
+    { isRetryable: (error) => typeOf(error) === UNKNOWN_TOPIC, maxAttempts: METADATA_ATTEMPTS, maxMs: 500 },
+  );
+  const changes = new Map<string, ReadonlyMap<string, string>>();
+  for (const spec of specs) {
+    const partitions = topics.find((topic) => topic.name === spec.name)?.partitions ?? [];
+    const config: TopicConfig = configs.get(spec.name) ?? new Map();
+    if (!spec.isPlaced) checkTopic(spec, 'partitions', partitions.length, spec.partitions);
+    checkTopic(spec, 'cleanup.policy', config.get('cleanup.policy')?.value, spec.cleanup);
+    // Raising it would hide that readers may have missed tombstones.
+    const kept = Number(config.get('delete.retention.ms')?.value);
+    const wantedMs = spec.cleanup === 'compact' ? (spec.tombstoneRetentionMs ?? 0) : 0;
+    if (kept < wantedMs) checkTopic(spec, 'delete.retention.ms', kept, wantedMs);
+    const raised = raisedSettings(spec, config, copiesOf(partitions));
+    if (raised.size > 0) changes.set(spec.name, raised);
+    const retentionMs = longerRetention(spec, config);
+    if (retentionMs !== undefined) {
+      const command = alterCommand(brokers, spec.name, new Map([['retention.ms', String(spec.retentionMs)]]));
+      onLog?.({
+        level: 'info',
+        message: `topic ${spec.name} keeps records for ${retentionMs} ms, longer than the ${spec.retentionMs} ms of the settings. To delete them earlier, run ${command}`,
+      });
+    }
+  }
+  await alterTopics(admin, changes, { brokers, onLog });
+  reportPartitions(specs, topics, onLog);
+  const short = topics.filter(({ name, partitions }) => {
+    return copiesOf(partitions) < (specs.find((spec) => spec.name === name)?.replication ?? 0);
+  });
+  if (short.length > 0) await reportReplication(admin, short, specs, { brokers, onLog });
+}
+
+/** Of the range that takes new records. */
+function reportPartitions(
+  specs: readonly (TopicSpec & { topic: string })[],
+  topics: readonly ITopicMetadata[],
+  onLog: CreateOptions['onLog'],
+): void {
+  const last = new Map(specs.map((spec) => [spec.topic, spec]));
+  for (const [topic, { name, partitions: wanted, ...spec }] of last) {
+    const found = topics.find((one) => one.name === name)?.partitions.length ?? 0;
+    const isWorking = spec.cleanup === 'compact' || topic.endsWith(deadLetterTopic(''));
+    if (isWorking || !spec.isPlaced || found >= wanted) continue;
+    onLog?.({
+      level: 'warn',
+      message: `topic ${topic} has ${found} partitions, TOPIC_PARTITIONS is ${wanted}: run switchboard topics repartition ${topic} --to ${wanted}`,
+    });
+  }
+}
+
+/** Where raising a setting neither deletes records nor makes the brokers refuse any. */
+function raisedSettings(spec: TopicSpec, config: TopicConfig, copies: number): Map<string, string> {
+  const raised = new Map<string, string>();
+  const raise = (name: string, wanted: number | undefined) => {
+    const found = Number(config.get(name)?.value ?? UNLIMITED);
+    if (wanted !== undefined && found !== UNLIMITED && found < wanted) raised.set(name, String(wanted));
+  };
+  if (!isClosed(config)) raise('max.message.bytes', spec.maxMessageBytes ?? MAX_MESSAGE_BYTES);
+  if (spec.cleanup === 'delete') raise('retention.ms', spec.retentionMs);
+  // With fewer copies than the settings ask for, a broker would refuse every record.
+  raise('min.insync.replicas', minInSyncReplicas(Math.min(copies, spec.replication)));
+  return raised;
+}
+
+/** Undefined unless the topic keeps its records for longer than it should. */
+function longerRetention(spec: TopicSpec, config: TopicConfig): string | undefined {
+  if (spec.cleanup !== 'delete' || spec.retentionMs === undefined) return undefined;
+  const found = config.get('retention.ms')?.value;
+  const isLonger = Number(found) === UNLIMITED || Number(found) > spec.retentionMs;
+  return isLonger ? found : undefined;
+}
+
+/** Moving copies takes the network and the disks, so when it happens is the operator's decision. */
+async function reportReplication(
+  admin: Admin,
+  short: readonly ITopicMetadata[],
+  specs: readonly TopicSpec[],
+  { brokers, onLog }: CreateOptions,
+): Promise<void> {
+  const nodes = (await admin.describeCluster()).brokers.map(({ nodeId }) => nodeId);
+  for (const { name, partitions } of short) {
+    const wanted = specs.find((spec) => spec.name === name)?.replication ?? 0;
+    const has = `topic ${name} has ${copiesOf(partitions)} replicas, TOPIC_REPLICATION is ${wanted}`;
+    const next =
+      nodes.length < wanted
+        ? `the cluster has ${nodes.length} brokers: add ${wanted - nodes.length}, then restart`
+        : `run kafka-reassign-partitions.sh --bootstrap-server ${brokers.join()} --execute --reassignment-json-file plan.json, where plan.json is ${JSON.stringify(reassignmentOf(name, partitions, nodes, wanted))}, and restart after it`;
+    onLog?.({ level: 'warn', message: `${has}: ${next}` });
+  }
+}
+
+function copiesOf(partitions: ITopicMetadata['partitions']): number {
+  return Math.min(...partitions.map(({ replicas }) => replicas.length));
+}
+
+/** Returns the names of all topics. */
+async function createMissing(admin: Admin, specs: TopicSpec[]): Promise<string[]> {
+  const existing = await admin.listTopics();
+  const missing = specs.filter((spec) => rangesIn(existing, spec.name).length === 0);
+  if (missing.length === 0) return existing;
+  // Another instance may be creating them; their settings are checked afterwards.
+  await admin
+    .createTopics({ waitForLeaders: true, topics: missing.map(topicConfig) })
+    .catch((error) => ignoreHarmless(error));
+  return [...existing, ...missing.map(({ name }) => name)];
+}
+
+/** Of a cluster, each request may be answered by another broker. */
+async function describeTopics(admin: Admin, specs: TopicSpec[]) {
+  const names = specs.map(({ name }) => name);
+  const { topics } = await admin.fetchTopicMetadata({ topics: names });
+  return { topics, configs: await readConfigs(admin, names) };
+}
+
+function topicConfig(spec: TopicSpec) {
+  const entries: Record<string, unknown> = {
+    'cleanup.policy': spec.cleanup,
+    'max.message.bytes': spec.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+    'retention.ms': spec.cleanup === 'delete' ? spec.retentionMs : undefined,
+    'delete.retention.ms': spec.cleanup === 'compact' ? spec.tombstoneRetentionMs : undefined,
+    'min.insync.replicas': minInSyncReplicas(spec.replication),
+  };
+  return {
+    topic: spec.name,
+    numPartitions: spec.partitions,
+    replicationFactor: spec.replication,
+    configEntries: Object.entries(entries)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => ({ name, value: String(value) })),
+  };
+}
+
+/** Ignores that another instance has created a topic, and that a new one is not known yet. */
+function ignoreHarmless(error: unknown): void {
+  const errors = error instanceof kafkajs.KafkaJSAggregateError ? error.errors : [error];
+  for (const one of errors) {
+    const type = typeOf(one);
+    if (type === UNKNOWN_TOPIC || type === 'TOPIC_ALREADY_EXISTS') continue;
+    if (!/already exists/i.test(messageOf(one))) throw one;
+  }
+}
+
+function typeOf(error: unknown): unknown {
+  return error instanceof Error && 'type' in error ? error.type : undefined;
+}

@@ -1,0 +1,21 @@
+import { type Measure, measured } from '@switchboard/resilience';
+import type { ListedObject, ObjectStore } from './types.ts';
+
+/** The same store, whose calls are measured: reads until the object's first byte can be read, lists until their first object. */
+export function measuredStore(store: ObjectStore, measure: Measure): ObjectStore {
+  async function* list(prefix: string): AsyncGenerator<ListedObject> {
+    const objects = store.list(prefix)[Symbol.asyncIterator]();
+    const first = await measured(measure, 'list', () => objects.next());
+    if (first.done) return;
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => objects };
+  }
+
+  return {
+    ...store,
+    list,
+    put: (key, bytes) => measured(measure, 'put', () => store.put(key, bytes)),
+    get: (key, range) => measured(measure, 'get', () => store.get(key, range)),
+    delete: (key) => measured(measure, 'delete', () => store.delete(key)),
+  };
+}

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { XMLParser } from 'fast-xml-parser';
+import { z } from 'zod';
+
+/** What requests are signed with. */
+export interface S3Keys {
+  accessKey: string;
+  secretKey: string;
+  sessionToken?: string;
+}
+
+/** The identity that a platform such as Kubernetes gives a process. */
+export interface WebIdentity {
+  /** The file of its token, which the platform replaces before it expires. */
+  tokenFile: string;
+  /** The role that is taken on; a token service other than that of AWS may need none. */
+  roleArn?: string | undefined;
+  /** URL of the token service (STS). */
+  tokenService: string;
+  /** In milliseconds, of a whole request to it. */
+  timeoutMs: number;
+}
+
+/** Keys are renewed after this share of their life, so that the rest is left to try again in. */
+const RENEWED_AFTER = 0.75;
+/** No further request to the token service for this long after one that failed. */
+const PAUSE_MS = 1_000;
+const MAX_ANSWER_BYTES = 65_536;
+
+const text = z.string().min(1);
+const granted = z.object({
+  AssumeRoleWithWebIdentityResponse: z.object({
+    AssumeRoleWithWebIdentityResult: z.object({
+      Credentials: z.object({
+        AccessKeyId: text,
+        SecretAccessKey: text,
+        SessionToken: text,
+        Expiration: text.transform((time) => Date.parse(time)).pipe(z.number()),
+      }),
+    }),
+  }),
+});
+const refused = z.object({ ErrorResponse: z.object({ Error: z.object({ Code: text }) }) });
+const xml = new XMLParser({ parseTagValue: false });
+
+interface Grant {
+  keys: S3Keys;
+  /** Times in milliseconds since 1970. */
+  renewAt: number;
+  expiresAt: number;
+}
+
+/**
+ * Returns a function that resolves with valid keys of the identity. The token is read whenever keys are renewed, which
+ * happens beside requests, before the keys expire. Rejects if there are no valid keys and none to be had.
+ */
+export function keysOf(identity: WebIdentity): () => Promise<S3Keys> {
+  let held: Grant | undefined;
+  let renewal: Promise<S3Keys> | undefined;
+
+  async function renew(): Promise<S3Keys> {
+    try {
+      held = await assumeRole(identity);
+      renewal = undefined;
+      return held.keys;
+    } catch (error) {
+      setTimeout(() => {
+        renewal = undefined;
+      }, PAUSE_MS).unref();
+      throw error;
+    }
+  }
+
+  return async () => {
+    const now = Date.now();
+    if (held !== undefined && now < held.renewAt) return held.keys;
+    renewal ??= renew();
+    if (held === undefined || now >= held.expiresAt) return await renewal;
+    renewal.catch(() => undefined);
+    return held.keys;
+  };
+}
+
+async function assumeRole({ tokenFile, roleArn, tokenService, timeoutMs }: WebIdentity): Promise<Grant> {
+  const askedAt = Date.now();
+  const body = new URLSearchParams({
+    Action: 'AssumeRoleWithWebIdentity',
+    Version: '2011-06-15',
+    RoleSessionName: `switchboard-${hostname()}`.replace(/[^\w+=,.@-]/g, '-').slice(0, 64),
+    ...(roleArn !== undefined && { RoleArn: roleArn }),
+    WebIdentityToken: (await readFile(tokenFile, 'utf8')).trim(),
+  });
+  const signal = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(tokenService, { method: 'POST', body, signal, redirect: 'error' });
+  const answer: unknown = xml.parse(await readBounded(response));
+  if (!response.ok) {
+    const { data } = refused.safeParse(answer);
+    const code = data?.ErrorResponse.Error.Code ?? 'no reason given';
+    throw new Error(`the token service answered ${response.status}: ${code.slice(0, 100)}`);
+  }
+  const { Credentials } =
+    granted.parse(answer).AssumeRoleWithWebIdentityResponse.AssumeRoleWithWebIdentityResult;
+  const { AccessKeyId: accessKey, SecretAccessKey: secretKey, SessionToken: sessionToken } = Credentials;
+  return {
+    keys: { accessKey, secretKey, sessionToken },
+    renewAt: askedAt + (Credentials.Expiration - askedAt) * RENEWED_AFTER,
+    expiresAt: Credentials.Expiration,
+  };
+}
+
+async function readBounded({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_ANSWER_BYTES)
+      throw new Error(`the token service answered more than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

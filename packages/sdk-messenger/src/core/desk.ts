@@ -1,0 +1,419 @@
+import type { Client, InboxMessage } from '@switchboard/browser';
+import { backoffMs } from '@switchboard/browser/transport';
+import { createApi, isTemporary } from './api.ts';
+import { type Config, parseConfig } from './config.ts';
+import { type Content, createKept, type Outgoing, type Thread } from './kept.ts';
+import { createLive, type Message } from './live.ts';
+import { createOutbox } from './outbox.ts';
+import { type FileOfTurn, merged, parseFile, parseTurn, type Turn } from './turns.ts';
+import { listOf, newKey, textOf } from './values.ts';
+
+/** A conversation as the visitor sees it. */
+export interface Conversation extends Thread {
+  turns: readonly Turn[];
+  /** Whether all its turns are there; otherwise only those that are new. */
+  isWhole: boolean;
+  /** Written, and not yet stored by the server. */
+  waiting: readonly Outgoing[];
+  unread: number;
+}
+
+export interface State {
+  /** Undefined while it is not known, or the messenger is off. */
+  config: Config | undefined;
+  isOnline: boolean;
+  /** Latest first. */
+  conversations: readonly Conversation[];
+  messages: readonly InboxMessage[];
+  /** Turns and messages that the visitor has not seen. */
+  unread: number;
+}
+
+interface DeskOptions {
+  client: Client;
+  /** Languages in the visitor's order. */
+  locale: string;
+  userId: string | undefined;
+  userHash: string | undefined;
+  onRefused(problem: string, status: number): void;
+}
+
+export type Desk = ReturnType<typeof createDesk>;
+
+interface Read {
+  turns: readonly Turn[];
+  isWhole: boolean;
+  /** The last turn that was read. Turns that came by themselves may have others before them. */
+  upTo?: string | undefined;
+}
+
+const POLL_MS = 30_000;
+const MAX_PREVIEW = 200;
+const MAX_PATH = 2048;
+const MAX_TITLE = 500;
+const UNAUTHORIZED = 401;
+const UNREAD: Read = { turns: [], isWhole: false };
+
+/** The visitor's side of the messenger: configuration, conversations and inbox, kept current. */
+export function createDesk({ client, locale, userId, userHash, onRefused }: DeskOptions) {
+  const { key, host, storage } = client.options;
+  const name = `switchboard:${key}:messenger`;
+  const api = createApi({ key, host });
+  const kept = createKept(name);
+  const stranger = `visitor-${newKey()}`;
+  const listeners = new Set<() => void>();
+  const reads = new Map<string, Read>();
+  /** Turns of the outbox that came back through the socket before the response. */
+  const arrived = new Set<string>();
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  let config: Config | undefined;
+  let configFailures = 0;
+  let isUsed = false;
+  let isClosed = false;
+  let viewed: string | undefined;
+  let state: State = { config: undefined, isOnline: true, conversations: [], messages: [], unread: 0 };
+
+  const live = createLive(hear);
+  const outbox = createOutbox({
+    api,
+    kept,
+    lock: name,
+    opening: () => ({
+      distinctId: distinctId(),
+      ...(userId !== undefined && { userId, ...(userHash !== undefined && { userHash }) }),
+    }),
+    onSent(thread, turn) {
+      add(thread, [turn]);
+    },
+    onChange: changed,
+    onRefused: ({ problem, status }) => onRefused(problem, status),
+  });
+
+  /** A visitor may ask for help without consent; nothing of that is kept. */
+  const distinctId = () => client.distinctId || stranger;
+
+  function later(ms: number, run: () => void): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      run();
+    }, ms);
+    timers.add(timer);
+  }
+
+  /** Makes the state anew and calls the listeners. */
+  function changed(): void {
+    if (isClosed) return;
+    const { threads, outbox: waiting } = kept.read();
+    const conversations = threads.map((thread): Conversation => {
+      const { turns, isWhole } = reads.get(thread.key) ?? UNREAD;
+      return {
+        ...thread,
+        turns,
+        isWhole,
+        waiting: waiting.filter((item) => item.thread === thread.key && !arrived.has(item.key)),
+        unread: unreadOf(turns, thread.seen),
+      };
+    });
+    const messages = client.inbox.messages();
+    const unread =
+      conversations.reduce((sum, one) => sum + one.unread, 0) + messages.filter(({ read }) => !read).length;
+    state = { config, isOnline: navigator.onLine, conversations, messages, unread };
+    follow();
+    for (const listener of [...listeners]) listener();
+  }
+
+  function follow(): void {
+    const conversations = kept
+      .read()
+      .threads.flatMap(({ id, token }) => (id === undefined || token === undefined ? [] : [{ id, token }]));
+    // While the messenger is off, an open socket stays, to hear when it is on again.
+    if (config === undefined || (!isUsed && conversations.length === 0)) return;
+    if (!/^wss?:\/\//.test(config.socketUrl) || document.visibilityState === 'hidden') return;
+    const query = new URLSearchParams({ api_key: key, locale });
+    live.follow(`${config.socketUrl}?${query}`, conversations);
+  }
+
+  function hear(message: Message): void {
+    if (message.type === 'config') {
+      // Not all visitors at once.
+      later(Math.random() * 500, () => void readConfig());
+      return;
+    }
+    const thread = kept.read().threads.find(({ id }) => id === message.id);
+    if (thread === undefined) return;
+    if (message.type === 'status') change(thread.key, { status: message.status });
+    else if (message.type !== 'turn') void read(thread.key);
+    else {
+      const turn = parseTurn(message.turn);
+      if (turn !== undefined) add(thread.key, [turn]);
+    }
+  }
+
+  function change(threadKey: string, next: Partial<Thread>): void {
+    kept.update(({ threads }) => ({
+      threads: threads.map((one) => (one.key === threadKey ? { ...one, ...next } : one)),
+    }));
+    changed();
+  }
+
+  /** Adds turns to what is known of a conversation. */
+  function add(threadKey: string, more: readonly Turn[], isWhole?: boolean): void {
+    const before = reads.get(threadKey) ?? UNREAD;
+    const turns = merged(before.turns, more);
+    reads.set(threadKey, { ...before, turns, isWhole: isWhole ?? before.isWhole });
+    for (const turn of more) {
+      if (turn.kind !== 'visitor' || before.turns.some(({ id }) => id === turn.id)) continue;
+      const item = kept
+        .read()
+        .outbox.find((one) => one.thread === threadKey && !arrived.has(one.key) && isSame(one, turn));
+      if (item !== undefined) arrived.add(item.key);
+    }
+    const newest = turns.at(-1);
+    const seen = viewed === threadKey && document.visibilityState === 'visible' ? newest?.id : undefined;
+    change(threadKey, {
+      ...(newest !== undefined && { last: lastOf(newest) }),
+      ...(seen !== undefined && { seen }),
+    });
+  }
+
+  /** Reads what is new in a conversation, or all of it. */
+  async function read(threadKey: string, isAll = false): Promise<void> {
+    const thread = kept.read().threads.find((one) => one.key === threadKey);
+    if (thread?.id === undefined || thread.token === undefined) return;
+    const known = reads.get(threadKey) ?? UNREAD;
+    const after = isAll && !known.isWhole ? undefined : (known.upTo ?? thread.seen);
+    const { id, token } = thread;
+    const answer = await api.read({ id, token }, after);
+    if (isClosed || !kept.read().threads.some((one) => one.id === id)) return;
+    if (answer.status === 200) {
+      const turns = listOf(answer.body['turns']).flatMap((one) => parseTurn(one) ?? []);
+      change(threadKey, { status: textOf(answer.body['status']) || thread.status });
+      add(threadKey, turns, after === undefined ? true : undefined);
+      const upTo = turns.at(-1)?.id ?? after;
+      reads.set(threadKey, { ...(reads.get(threadKey) ?? UNREAD), upTo });
+    } else if (answer.status === UNAUTHORIZED) forget(threadKey);
+    else if (answer.status === 400 && after !== undefined) {
+      reads.delete(threadKey);
+      change(threadKey, { seen: undefined });
+      await read(threadKey, true);
+    } else if (isTemporary(answer) && viewed === threadKey)
+      later(answer.waitMs + backoffMs(3), () => void (viewed === threadKey && read(threadKey, isAll)));
+  }
+
+  /** The conversation's token is no longer good. What the visitor has not sent yet goes into a new one. */
+  function forget(threadKey: string): void {
+    reads.delete(threadKey);
+    kept.update(({ threads, outbox: waiting }) => ({
+      threads: threads.flatMap((one) => {
+        if (one.key !== threadKey) return [one];
+        const hasMore = waiting.some((item) => item.thread === threadKey) || viewed === threadKey;
+        return hasMore ? [{ ...one, id: undefined, token: undefined, seen: undefined }] : [];
+      }),
+    }));
+    changed();
+  }
+
+  async function readConfig(): Promise<void> {
+    const answer = await api.config(locale);
+    if (isClosed) return;
+    if (answer.status === 200) {
+      configFailures = 0;
+      config = parseConfig(answer.body);
+      changed();
+    } else if (isTemporary(answer))
+      later(answer.waitMs + backoffMs(configFailures++), () => void readConfig());
+    else onRefused(answer.problem, answer.status);
+  }
+
+  /** The conversations are those of one person: the next one on this device does not see them. */
+  function meet(): void {
+    kept.persist(storage === 'browser' && client.consent === 'granted');
+    const current = distinctId();
+    const { of } = kept.read();
+    if (of === current) return;
+    // Until now without consent, or a visitor who has just been identified.
+    const isOne =
+      of === '' || of.startsWith('visitor-') || (of.startsWith('anonymous-') && !isUnknown(current));
+    if (!isOne) reads.clear();
+    kept.update((): Partial<Content> => (isOne ? { of: current } : { of: current, threads: [], outbox: [] }));
+  }
+
+  function poll(): void {
+    later(POLL_MS, () => {
+      if (viewed !== undefined && !live.isOpen && document.visibilityState === 'visible') void read(viewed);
+      poll();
+    });
+  }
+
+  function look(): void {
+    if (document.visibilityState !== 'visible') return;
+    follow();
+    if (viewed !== undefined) desk.view(viewed);
+  }
+
+  const onPerson = () => {
+    meet();
+    changed();
+  };
+  const onTab = () => {
+    changed();
+    outbox.deliver();
+  };
+  const onOnline = () => {
+    changed();
+    outbox.retryNow();
+    void readConfig();
+    if (viewed !== undefined) void read(viewed);
+  };
+  const stops: (() => void)[] = [];
+  const on = (target: EventTarget, type: string, run: () => void) => {
+    target.addEventListener(type, run);
+    stops.push(() => target.removeEventListener(type, run));
+  };
+
+  const desk = {
+    get state(): State {
+      return state;
+    },
+    api,
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+
+    start(): void {
+      meet();
+      stops.push(client.onChange(onPerson), client.inbox.onChange(changed), kept.onChange(onTab));
+      on(window, 'online', onOnline);
+      on(window, 'offline', changed);
+      on(window, 'pagehide', live.pause);
+      on(window, 'pageshow', follow);
+      on(document, 'visibilitychange', look);
+      void readConfig();
+      outbox.deliver();
+      poll();
+    },
+
+    /** The panel was opened. */
+    use(): void {
+      if (isUsed) return;
+      isUsed = true;
+      changed();
+      if (!live.isOpen) for (const thread of kept.read().threads) void read(thread.key);
+    },
+
+    /** A conversation that is there for its first turn. Returns its key. */
+    begin(): string {
+      const empty = state.conversations.find(
+        ({ id, turns, waiting }) => id === undefined && turns.length + waiting.length === 0,
+      );
+      if (empty !== undefined) return empty.key;
+      const thread: Thread = {
+        key: newKey(),
+        id: undefined,
+        token: undefined,
+        status: 'open',
+        seen: undefined,
+        last: { text: '', author: '', at: Date.now() },
+      };
+      kept.update(({ threads }) => ({ threads: [thread, ...threads] }));
+      reads.set(thread.key, { turns: [], isWhole: true });
+      changed();
+      return thread.key;
+    },
+
+    /** The visitor looks at this conversation, or at none. */
+    view(threadKey: string | undefined): void {
+      viewed = threadKey;
+      const found = state.conversations.find((one) => one.key === threadKey);
+      if (found === undefined) return;
+      if (!found.isWhole) void read(found.key, true);
+      const newest = found.turns.at(-1)?.id;
+      if (newest !== undefined && newest !== found.seen) change(found.key, { seen: newest });
+    },
+
+    /** Queues a turn. It is sent once there is a connection, also by another tab or the next page. */
+    send(threadKey: string, body: string, files: readonly FileOfTurn[] = []): void {
+      const page = {
+        host: location.host,
+        path: location.pathname.slice(0, MAX_PATH),
+        title: document.title.slice(0, MAX_TITLE),
+      };
+      const item: Outgoing = {
+        key: newKey(),
+        thread: threadKey,
+        body,
+        files: [...files],
+        page,
+        at: Date.now(),
+        problem: undefined,
+      };
+      kept.update(({ outbox: waiting, threads }) => ({
+        outbox: [...waiting, item],
+        threads: threads.map((one) =>
+          one.key === threadKey
+            ? { ...one, last: { text: previewOf(body, files), author: '', at: Date.now() } }
+            : one,
+        ),
+      }));
+      changed();
+      outbox.deliver();
+    },
+
+    retry(itemKey: string): void {
+      kept.update(({ outbox: waiting }) => ({
+        outbox: waiting.map((one) => (one.key === itemKey ? { ...one, problem: undefined } : one)),
+      }));
+      changed();
+      outbox.retryNow();
+    },
+
+    discard(itemKey: string): void {
+      kept.update(({ outbox: waiting }) => ({ outbox: waiting.filter((one) => one.key !== itemKey) }));
+      changed();
+    },
+
+    /** Uploads a file for the next turn. */
+    async upload(
+      threadKey: string,
+      file: { blob: Blob; name: string; onProgress(part: number): void; signal: AbortSignal },
+    ): Promise<{ file: FileOfTurn } | { status: number }> {
+      const answer = await outbox.upload(threadKey, file);
+      const uploaded = answer?.status === 201 ? parseFile(answer.body) : undefined;
+      return uploaded === undefined ? { status: answer?.status ?? 0 } : { file: uploaded };
+    },
+
+    /** Reads the message and remembers that the visitor did. */
+    markRead: (id: string) => void client.inbox.markRead(id).then(changed),
+
+    close(): void {
+      isClosed = true;
+      for (const stop of stops) stop();
+      for (const timer of timers) clearTimeout(timer);
+      live.pause();
+      outbox.pause();
+    },
+  };
+  return desk;
+}
+
+function unreadOf(turns: readonly Turn[], seen: string | undefined): number {
+  const index = turns.findIndex(({ id }) => id === seen);
+  return turns.slice(index + 1).filter(({ kind }) => kind === 'teammate' || kind === 'bot').length;
+}
+
+const isUnknown = (id: string) => /^(anonymous|visitor)-/.test(id);
+
+const isSame = (item: Outgoing, turn: Turn) =>
+  item.body === turn.body &&
+  item.files.length === turn.files.length &&
+  item.files.every(({ id }, index) => turn.files[index]?.id === id);
+
+const previewOf = (body: string, files: readonly FileOfTurn[]) =>
+  (body.trim() || files.map((file) => file.name).join(', ')).slice(0, MAX_PREVIEW);
+
+const lastOf = ({ body, files, kind, author, at }: Turn) => ({
+  text: previewOf(body, files),
+  author: kind === 'visitor' ? '' : author,
+  at,
+});

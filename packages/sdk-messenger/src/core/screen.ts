@@ -1,0 +1,94 @@
+import { isObject, textOf } from './values.ts';
+
+export type Route = { name: 'home' } | { name: 'thread'; key: string } | { name: 'message'; id: string };
+
+/** What the panel shows. Kept for the next page of the tab, with what the visitor has written so far. */
+export interface Screen {
+  readonly isOpen: boolean;
+  readonly route: Route;
+  set(next: { isOpen?: boolean; route?: Route }): void;
+  draft(thread: string): string;
+  write(thread: string, text: string): void;
+  /** Writes for the visitor, from outside of the field. */
+  fillIn(thread: string, text: string): void;
+  /** How often that was done: a field that is open is drawn anew. */
+  readonly fills: number;
+  persist(isKept: boolean): void;
+  subscribe(listener: () => void): () => void;
+}
+
+const HOME: Route = { name: 'home' };
+/** On a narrow screen the panel covers the page, so that it does not open by itself. */
+const WIDE = '(min-width: 720px)';
+
+export function createScreen(name: string, isKept: boolean): Screen {
+  const listeners = new Set<() => void>();
+  let isOpen = false;
+  let route = HOME;
+  let fills = 0;
+  let draft = { thread: '', text: '' };
+
+  function keep(): void {
+    if (!isKept) return;
+    try {
+      sessionStorage.setItem(name, JSON.stringify({ isOpen, route, draft }));
+    } catch {
+      // Full or blocked: the next page begins anew.
+    }
+  }
+
+  try {
+    const value: unknown = isKept ? JSON.parse(sessionStorage.getItem(name) ?? 'null') : null;
+    if (isObject(value)) {
+      isOpen = value['isOpen'] === true && matchMedia(WIDE).matches;
+      const kept = isObject(value['route']) ? value['route'] : {};
+      if (kept['name'] === 'thread') route = { name: 'thread', key: textOf(kept['key']) };
+      const written = isObject(value['draft']) ? value['draft'] : {};
+      draft = { thread: textOf(written['thread']), text: textOf(written['text']) };
+    }
+  } catch {
+    // Blocked, or not ours.
+  }
+
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    get route() {
+      return route;
+    },
+    set(next) {
+      isOpen = next.isOpen ?? isOpen;
+      route = next.route ?? route;
+      keep();
+      for (const listener of [...listeners]) listener();
+    },
+    draft: (thread) => (draft.thread === thread ? draft.text : ''),
+    write(thread, text) {
+      draft = { thread, text };
+      keep();
+    },
+    fillIn(thread, text) {
+      fills += 1;
+      draft = { thread, text };
+      keep();
+    },
+    get fills() {
+      return fills;
+    },
+    persist(next) {
+      if (isKept && !next) {
+        try {
+          sessionStorage.removeItem(name);
+        } catch {
+          // Blocked: there is nothing in it.
+        }
+      }
+      isKept = next;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import type { Client } from '@switchboard/browser';
+import { render } from 'preact';
+import { createDesk } from './core/desk.ts';
+import { createScreen } from './core/screen.ts';
+import { loadTexts } from './texts/load.ts';
+import { App, Boundary } from './view/app.tsx';
+import { STYLES } from './view/styles.ts';
+
+/** What went wrong. Nothing is ever thrown into the page. */
+export interface MessengerError {
+  message: string;
+  /** The status of the response, if there was one. */
+  status?: number;
+}
+
+export interface MessengerOptions {
+  /** Languages in order of preference, as BCP 47 tags. Default: those of the browser. */
+  locale?: readonly string[];
+  /** The signed-in user, for the people who answer. */
+  userId?: string;
+  /** HMAC-SHA256 of `userId` with an identity secret, in lowercase hex, made by your server. */
+  userHash?: string;
+  /** Draw the button that opens the panel. With false, call `open` from your own. Default: true. */
+  launcher?: boolean;
+  onError?: (error: MessengerError) => void;
+}
+
+export interface Messenger {
+  /** Opens the panel where it was left. */
+  open(): void;
+  /** Opens a new conversation. Nothing is sent; the text, if any, is there to be sent. */
+  write(text?: string): void;
+  close(): void;
+  readonly isOpen: boolean;
+  /** Turns and in-app messages that the visitor has not seen. */
+  readonly unread: number;
+  /** Calls the listener after `unread` or `isOpen` may have changed. Returns a function that ends it. */
+  onChange(listener: () => void): () => void;
+  /** Removes the widget from the page. */
+  stop(): void;
+}
+
+const NAME = 'switchboard-messenger';
+const MAX_LANGUAGES = 10;
+
+/**
+ * Draws the messenger on this page: in the element `<switchboard-messenger>` if there is one, else in one at the end
+ * of the body. It shows nothing while the messenger is off for the project.
+ */
+export function startMessenger(client: Client, options: MessengerOptions = {}): Messenger {
+  const languages = (options.locale ?? navigator.languages ?? [navigator.language]).slice(0, MAX_LANGUAGES);
+  const report = (error: MessengerError) => {
+    try {
+      options.onError?.(error);
+    } catch {
+      // An error of the page's own.
+    }
+  };
+  const isKept = () => client.options.storage === 'browser' && client.consent === 'granted';
+  const screen = createScreen(`switchboard:${client.options.key}:messenger`, isKept());
+  const desk = createDesk({
+    client,
+    locale: languages.join(),
+    userId: options.userId,
+    userHash: options.userHash,
+    onRefused: (message, status) => report({ message, ...(status !== 0 && { status }) }),
+  });
+  let host: HTMLElement | undefined;
+  let isStopped = false;
+  async function start(): Promise<void> {
+    desk.start();
+    const texts = await loadTexts(languages);
+    if (isStopped) return;
+    define();
+    host =
+      document.querySelector<HTMLElement>(NAME) ?? document.body.appendChild(document.createElement(NAME));
+    const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLES);
+    root.adoptedStyleSheets = [sheet];
+    render(
+      <Boundary onError={(error) => report({ message: String(error) })}>
+        <App desk={desk} screen={screen} texts={texts} host={host} hasLauncher={options.launcher !== false} />
+      </Boundary>,
+      root,
+    );
+  }
+
+  /** After the desk: the conversations of another person are gone, and with them what was being written. */
+  function follow(): void {
+    const { route } = screen;
+    if (route.name === 'thread' && !desk.state.conversations.some(({ key }) => key === route.key)) {
+      screen.write('', '');
+      screen.set({ route: { name: 'home' } });
+    }
+    screen.persist(isKept());
+  }
+
+  start().catch((error: unknown) => report({ message: String(error) }));
+  const stopFollowing = client.onChange(follow);
+
+  return {
+    open: () => screen.set({ isOpen: true }),
+    write(text = '') {
+      const key = desk.begin();
+      if (text !== '') screen.fillIn(key, text);
+      screen.set({ isOpen: true, route: { name: 'thread', key } });
+    },
+    close: () => screen.set({ isOpen: false }),
+    get isOpen() {
+      return screen.isOpen;
+    },
+    get unread() {
+      return desk.state.unread;
+    },
+    onChange(listener) {
+      const safe = () => {
+        try {
+          listener();
+        } catch (error) {
+          report({ message: String(error) });
+        }
+      };
+      const stops = [desk.subscribe(safe), screen.subscribe(safe)];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+    stop() {
+      isStopped = true;
+      stopFollowing();
+      desk.close();
+      if (host?.shadowRoot) render(null, host.shadowRoot);
+      host?.remove();
+    },
+  };
+}
+
+/** Not at import, so that servers can load the module. */
+function define(): void {
+  if (customElements.get(NAME) !== undefined) return;
+  customElements.define(
+    NAME,
+    class extends HTMLElement {
+      constructor() {
+        super();
+        this.attachShadow({ mode: 'open' });
+      }
+    },
+  );
+}

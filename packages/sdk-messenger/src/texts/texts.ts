@@ -1,0 +1,51 @@
+/** The widget's own words in one language. `{0}` is replaced. */
+export interface Texts {
+  /** For dates and numbers. */
+  tag: string;
+  isRightToLeft?: true;
+  chat: string;
+  open: string;
+  close: string;
+  unread: string;
+  messenger: string;
+  back: string;
+  write: string;
+  suggestions: string;
+  ask: string;
+  conversations: string;
+  news: string;
+  isNew: string;
+  here: string;
+  away: string;
+  /** {0}: a day and time. */
+  backAt: string;
+  support: string;
+  assistant: string;
+  you: string;
+  today: string;
+  yesterday: string;
+  now: string;
+  placeholder: string;
+  send: string;
+  attach: string;
+  remove: string;
+  drop: string;
+  uploading: string;
+  sending: string;
+  waiting: string;
+  failed: string;
+  retry: string;
+  discard: string;
+  offline: string;
+  resolved: string;
+  tooLarge: string;
+  wrongType: string;
+  tooMany: string;
+  notUploaded: string;
+  download: string;
+  enlarge: string;
+  earlier: string;
+  history: string;
+}
+
+export const fill = (text: string, value: string) => text.replace('{0}', () => value);

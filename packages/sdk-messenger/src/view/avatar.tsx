@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks';
+import type { Member } from '../core/config.ts';
+import { toneOf } from './colours.ts';
+import { useAround } from './context.ts';
+import { Icon } from './icons.tsx';
+
+type Person = Partial<Member> & Pick<Member, 'name'>;
+
+/** A person's picture, or their initials where there is none or it does not load. */
+export function Avatar({ person }: { person: Person }) {
+  const { desk, config } = useAround();
+  const [failed, setFailed] = useState('');
+  const member = config.team.find(({ name }) => name === person.name);
+  const path = person.avatarUrl ?? member?.avatarUrl;
+  const initials = person.initials || member?.initials || initialsOf(person.name);
+  if (path !== undefined && path !== failed)
+    return (
+      <span class="avatar">
+        <img src={desk.api.avatar(path)} alt="" onError={() => setFailed(path)} />
+      </span>
+    );
+  return (
+    <span
+      class="avatar initials"
+      style={toneOf(person.tone ?? member?.tone ?? '', person.name)}
+      aria-hidden="true"
+    >
+      {initials === '' ? <Icon name="chat" /> : initials}
+    </span>
+  );
+}
+
+const MAX_SHOWN = 3;
+
+/** The first of the team, side by side. */
+export function Team() {
+  const { config } = useAround();
+  const shown = config.team.slice(0, MAX_SHOWN);
+  return (
+    <span class="team">
+      {shown.map((member) => (
+        <Avatar key={member.name} person={member} />
+      ))}
+    </span>
+  );
+}
+
+const initialsOf = (name: string) =>
+  name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => [...word][0] ?? '')
+    .join('')
+    .toUpperCase();

@@ -1,0 +1,231 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { fit } from '../core/images.ts';
+import type { FileOfTurn } from '../core/turns.ts';
+import { newKey } from '../core/values.ts';
+import { fill } from '../texts/texts.ts';
+import { Picture } from './attachment.tsx';
+import { useAround } from './context.ts';
+import { Icon } from './icons.tsx';
+
+/** A file for the next turn. */
+interface Chosen {
+  key: string;
+  name: string;
+  blob: Blob;
+  /** The part that is uploaded, 0 to 1. */
+  part: number;
+  /** Set once the server has it. */
+  file: FileOfTurn | undefined;
+  stop(): void;
+}
+
+const MAX_FILES = 3;
+const MAX_LENGTH = 10_000;
+const MAX_HEIGHT = 140;
+const MAX_NAME = 180;
+const THUMBNAIL = 120;
+
+/** Files that were pasted or dropped, for the composer. */
+export interface FilesGiven {
+  files: readonly File[];
+}
+
+interface ComposerProps {
+  thread: string;
+  given: FilesGiven | undefined;
+}
+
+/** Where the visitor writes, and attaches files by picker, paste and drop. */
+export function Composer({ thread, given }: ComposerProps) {
+  const { desk, screen, texts, config, formats } = useAround();
+  const [text, setText] = useState(() => screen.draft(thread));
+  const [chosen, setChosen] = useState<readonly Chosen[]>([]);
+  const [problem, setProblem] = useState('');
+  const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const { enabled, accept, maxBytes } = config.attachments;
+  const isUploading = chosen.some(({ file }) => file === undefined);
+  const isEmpty = text.trim() === '' && chosen.length === 0;
+
+  useLayoutEffect(() => {
+    const { current } = field;
+    if (current === null) return;
+    current.style.height = 'auto';
+    current.style.height = `${Math.min(current.scrollHeight, MAX_HEIGHT)}px`;
+  }, [text]);
+  useEffect(() => {
+    if (given !== undefined) void choose(given.files);
+  }, [given]);
+  const latest = useRef(chosen);
+  latest.current = chosen;
+  useEffect(
+    () => () => {
+      for (const { stop } of latest.current) stop();
+    },
+    [],
+  );
+
+  const change = (key: string, next: Partial<Chosen>) =>
+    setChosen((all) => all.map((one) => (one.key === key ? { ...one, ...next } : one)));
+  const drop = (key: string) => setChosen((all) => all.filter((one) => one.key !== key));
+
+  async function choose(files: readonly File[]): Promise<void> {
+    setProblem('');
+    if (files.length === 0 || !enabled) return;
+    const free = MAX_FILES - latest.current.length;
+    if (files.length > free) setProblem(fill(texts.tooMany, formats.number(MAX_FILES)));
+    for (const file of files.slice(0, free)) {
+      if (!accept.includes(file.type)) setProblem(fill(texts.wrongType, file.name));
+      else {
+        const blob = await fit(file, maxBytes);
+        if (blob === undefined) setProblem(fill(texts.tooLarge, file.name));
+        else void upload(file.name.slice(-MAX_NAME) || 'file', blob);
+      }
+    }
+  }
+
+  async function upload(name: string, blob: Blob): Promise<void> {
+    const controller = new AbortController();
+    const key = newKey();
+    const { signal } = controller;
+    const stop = () => controller.abort();
+    setChosen((all) => [...all, { key, name, blob, part: 0, file: undefined, stop }]);
+    const onProgress = (part: number) => change(key, { part });
+    const answer = await desk.upload(thread, { blob, name, onProgress, signal });
+    if (signal.aborted) return;
+    if ('file' in answer) return change(key, { part: 1, file: answer.file });
+    drop(key);
+    const why =
+      answer.status === 415 ? texts.wrongType : answer.status === 413 ? texts.tooLarge : texts.notUploaded;
+    setProblem(fill(why, name));
+  }
+
+  function send(): void {
+    if (isEmpty || isUploading) return;
+    desk.send(
+      thread,
+      text,
+      chosen.flatMap(({ file }) => file ?? []),
+    );
+    write('');
+    setChosen([]);
+    setProblem('');
+    field.current?.focus();
+  }
+
+  function write(next: string): void {
+    setText(next);
+    screen.write(thread, next);
+  }
+
+  return (
+    <div class="foot">
+      {problem !== '' && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <form
+        class="composer"
+        data-shape={config.look.composerShape}
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        {chosen.length > 0 && (
+          <ul class="chosen">
+            {chosen.map((one) => (
+              <ChosenFile
+                key={one.key}
+                chosen={one}
+                onRemove={() => {
+                  one.stop();
+                  drop(one.key);
+                  field.current?.focus();
+                }}
+              />
+            ))}
+          </ul>
+        )}
+        <div class="row">
+          {enabled && (
+            <>
+              <input
+                ref={picker}
+                type="file"
+                multiple
+                hidden
+                accept={accept.join()}
+                onChange={({ currentTarget }) => {
+                  void choose([...(currentTarget.files ?? [])]);
+                  currentTarget.value = '';
+                }}
+              />
+              <button
+                type="button"
+                class="round attach"
+                aria-label={texts.attach}
+                onClick={() => picker.current?.click()}
+              >
+                <Icon name="clip" />
+              </button>
+            </>
+          )}
+          <textarea
+            ref={field}
+            rows={1}
+            dir={text === '' ? undefined : 'auto'}
+            maxLength={MAX_LENGTH}
+            value={text}
+            placeholder={texts.placeholder}
+            aria-label={texts.placeholder}
+            onInput={({ currentTarget }) => write(currentTarget.value)}
+            onPaste={(event) => {
+              const files = [...(event.clipboardData?.files ?? [])];
+              if (files.length === 0 || !enabled) return;
+              event.preventDefault();
+              void choose(files);
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+              event.preventDefault();
+              send();
+            }}
+          />
+          <button type="submit" class="round send" disabled={isEmpty || isUploading} aria-label={texts.send}>
+            <Icon name="send" />
+          </button>
+        </div>
+      </form>
+    </div>
+  );
+}
+
+function ChosenFile({ chosen, onRemove }: { chosen: Chosen; onRemove(): void }) {
+  const { texts, formats } = useAround();
+  const { name, blob, part, file } = chosen;
+  const percent = Math.round(part * 100);
+  return (
+    <li class="chip">
+      {blob.type.startsWith('image/') ? (
+        <Picture blob={blob} side={THUMBNAIL} />
+      ) : (
+        <span class="file-icon">
+          <Icon name="file" />
+        </span>
+      )}
+      <span class="file-name">
+        <bdi>{name}</bdi>
+        {file === undefined ? (
+          <progress max={100} value={percent} aria-label={fill(texts.uploading, name)} />
+        ) : (
+          <small>{formats.bytes(file.bytes)}</small>
+        )}
+      </span>
+      <button type="button" class="round small" aria-label={fill(texts.remove, name)} onClick={onRemove}>
+        <Icon name="close" />
+      </button>
+    </li>
+  );
+}

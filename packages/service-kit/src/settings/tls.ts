@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { ConfigError } from './config.ts';
+
+/** TLS on the service's own port. Without TLS_CERT_FILE it speaks plain HTTP. */
+export const tlsSettings = {
+  TLS_CERT_FILE: z
+    .string()
+    .optional()
+    .describe('Certificate chain (PEM) of its port; without it, plain HTTP. Read again when it changes.'),
+  TLS_KEY_FILE: z.string().optional().describe('Key (PEM) of TLS_CERT_FILE.'),
+  TLS_CLIENT_CA_FILE: z
+    .string()
+    .optional()
+    .describe('Authorities (PEM) one of which must have signed the certificate of every client.'),
+};
+
+/** Files in PEM. */
+export interface TlsFiles {
+  certificate: string;
+  key: string;
+  /** Of clients; without it, they need no certificate. */
+  authorities: string | undefined;
+}
+
+type TlsConfig = { [Name in keyof typeof tlsSettings]?: string | undefined };
+
+/** The files of the settings; undefined for plain HTTP. Throws ConfigError if some are missing. */
+export function tlsFiles(config: TlsConfig): TlsFiles | undefined {
+  const { TLS_CERT_FILE: certificate, TLS_KEY_FILE: key, TLS_CLIENT_CA_FILE: authorities } = config;
+  if (certificate !== undefined && key !== undefined) return { certificate, key, authorities };
+  if (certificate === undefined && key === undefined && authorities === undefined) return undefined;
+  throw new ConfigError(
+    'Set both TLS_CERT_FILE and TLS_KEY_FILE, or none of TLS_CERT_FILE, TLS_KEY_FILE and TLS_CLIENT_CA_FILE.',
+  );
+}

@@ -1,0 +1,88 @@
+import { type BackfillBatch, type Database, stepBackfill } from '@switchboard/database';
+import { backoffDelay, pause } from '@switchboard/resilience';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+/** A change of every row of a table, done while the service runs. */
+export interface Backfill {
+  /** Never changes: it names the checkpoint and is the label `backfill` of the metrics. */
+  name: string;
+  batch: BackfillBatch;
+}
+
+interface BackfillsOptions {
+  database: Pick<Database, 'drizzle'>;
+  backfills: readonly Backfill[];
+  /** Of all instances together. */
+  rowsPerSecond: number;
+  logger: Logger;
+  metrics: Pick<Metrics, 'counterBy' | 'gaugeBy'>;
+}
+
+/** Background work. `start` returns at once; `stop` lets a batch finish. */
+export interface Backfills {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const MAX_BATCH_ROWS = 500;
+const MAX_WAIT_MS = 1_000;
+
+/**
+ * Does backfills, one after the other, each batch in one transaction with its checkpoint: the next start, or another
+ * instance, continues where one ended.
+ */
+export function createBackfills(options: BackfillsOptions): Backfills {
+  const { database, backfills, rowsPerSecond, logger, metrics } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const done = new Set<string>();
+  let running: Promise<void> | undefined;
+
+  const changed = metrics.counterBy('switchboard_backfill_rows_total', 'Rows that backfills looked at.', [
+    'backfill',
+  ]);
+  for (const { name } of backfills) changed.add([name], 0);
+  metrics.gaugeBy(
+    'switchboard_backfill_done',
+    'Whether a backfill is done: 1 or 0.',
+    ['backfill'],
+    async () => backfills.map(({ name }) => ({ labels: { backfill: name }, value: done.has(name) ? 1 : 0 })),
+  );
+
+  const limit = Math.min(MAX_BATCH_ROWS, rowsPerSecond);
+
+  async function fill({ name, batch }: Backfill): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        const step = await stepBackfill(database.drizzle, { name, batch, limit, rowsPerSecond });
+        failures = 0;
+        changed.add([name], step.rows);
+        if (step.isDone) {
+          if (step.rows > 0) logger.info({ backfill: name }, 'backfill done');
+          done.add(name);
+          return;
+        }
+        await pause(Math.min(MAX_WAIT_MS, step.waitMs), signal);
+      } catch (error) {
+        logger.failed('backfill', error, { backfill: name });
+        await pause(backoffDelay(failures++, { baseMs: 1_000, maxMs: 60_000 }), signal);
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (const one of backfills) await fill(one);
+  }
+
+  return {
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

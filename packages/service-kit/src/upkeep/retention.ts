@@ -1,0 +1,127 @@
+import { type Database, runAlone } from '@switchboard/database';
+import { pause, poll } from '@switchboard/resilience';
+import type { Clock } from '../lifecycle/context.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+/** What one batch removed; nothing of either when nothing is left to remove. */
+export interface Removed {
+  rows: number;
+  /** Of the object store. */
+  objects?: number;
+}
+
+/** Data that is removed when it is a number of days old. */
+export interface ExpiringData {
+  /** The label `kind` of the metrics. */
+  kind: string;
+  /** Undefined: it is kept for ever. */
+  days: number | undefined;
+  /** Removes a batch of what is from before this time. May be repeated, and done by two processes at once. */
+  removeBefore(time: Date): Promise<Removed>;
+  /** The time of the oldest that is kept; undefined if there is none. */
+  oldest(): Promise<Date | undefined>;
+}
+
+interface RetentionOptions {
+  database: Pick<Database, 'drizzle'>;
+  data: readonly ExpiringData[];
+  clock: Clock;
+  logger: Logger;
+  metrics: Pick<Metrics, 'counterBy' | 'gaugeBy'>;
+}
+
+export interface Retention {
+  /** Removes all that is due of each kind that no other process works on. Logs what fails. */
+  run(): Promise<void>;
+  /** Returns at once; runs now and every hour. */
+  start(): void;
+  /** Lets a batch finish. */
+  stop(): Promise<void>;
+}
+
+const EVERY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Between batches, for everything else that uses the database. */
+const PAUSE_MS = 50;
+
+/** Removes data that is older than its setting allows, in batches. One process at a time does so for each kind. */
+export function createRetention({ database, data, clock, logger, metrics }: RetentionOptions): Retention {
+  const limited = data.flatMap(({ days, ...rest }) => (days === undefined ? [] : [{ ...rest, days }]));
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const succeededAt = new Map<string, number>();
+  const oldestAt = new Map<string, number | undefined>();
+  let running: Promise<void> | undefined;
+
+  const removed = metrics.counterBy(
+    'switchboard_retention_removed_total',
+    'Rows and objects removed because of their age.',
+    ['kind', 'what'],
+  );
+  for (const { kind } of limited) for (const what of ['rows', 'objects']) removed.add([kind, what], 0);
+  const gauge = (name: string, help: string, valueFor: (kind: string) => number) =>
+    metrics.gaugeBy(name, help, ['kind'], async () =>
+      limited.map(({ kind }) => ({ labels: { kind }, value: valueFor(kind) })),
+    );
+  gauge(
+    'switchboard_retention_last_success_timestamp_seconds',
+    'When nothing that is too old was left, last; 0 if not since the start.',
+    (kind) => (succeededAt.get(kind) ?? 0) / 1000,
+  );
+  gauge('switchboard_retention_oldest_seconds', 'Age of the oldest data that is kept.', (kind) => {
+    const oldest = oldestAt.get(kind);
+    return oldest === undefined ? 0 : Math.max(0, (clock.now().getTime() - oldest) / 1000);
+  });
+
+  async function removeOld({ kind, days, removeBefore, oldest }: (typeof limited)[number]): Promise<void> {
+    const total = { rows: 0, objects: 0 };
+    const before = new Date(clock.now().getTime() - days * DAY_MS);
+    while (!signal.aborted) {
+      const { rows, objects = 0 } = await removeBefore(before);
+      removed.add([kind, 'rows'], rows);
+      removed.add([kind, 'objects'], objects);
+      total.rows += rows;
+      total.objects += objects;
+      if (rows + objects === 0) break;
+      await pause(PAUSE_MS, signal);
+    }
+    if (total.rows + total.objects > 0) logger.info({ kind, days, ...total }, 'removed old data');
+    if (signal.aborted) return;
+    oldestAt.set(kind, (await oldest())?.getTime());
+    succeededAt.set(kind, clock.now().getTime());
+  }
+
+  /** The last failure, if any: one kind of data does not keep others waiting. */
+  async function tryAll(): Promise<unknown> {
+    let failure: unknown;
+    for (const one of limited) {
+      if (signal.aborted) return undefined;
+      try {
+        await runAlone(database.drizzle, `retention ${one.kind}`, () => removeOld(one));
+      } catch (error) {
+        failure = error;
+        logger.failed('remove old data', error, { kind: one.kind });
+      }
+    }
+    return failure;
+  }
+
+  async function look(): Promise<void> {
+    const failure = await tryAll();
+    if (failure !== undefined) throw failure;
+  }
+
+  return {
+    async run() {
+      await tryAll();
+    },
+    start() {
+      running ??= poll(look, { everyMs: EVERY_MS, signal, onFailure: () => undefined });
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

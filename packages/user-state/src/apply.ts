@@ -1,0 +1,119 @@
+import { GROUP_TYPES_MAX_COUNT, TRAITS_MAX_BYTES, TRAITS_MAX_COUNT } from '@switchboard/contracts';
+import type { RecordBatch } from '@switchboard/event-log';
+import type { GroupChange, StateChange } from './decode.ts';
+import { type Bounds, OutOfBounds, planMerge } from './merge.ts';
+import type { AppliedPosition, StateStore, StoredGroup, StoredPerson } from './store.ts';
+
+/** A change that is not applied, and why. */
+export interface Rejection {
+  change: StateChange;
+  reason: string;
+}
+
+const traitBounds = (owner: string): Bounds => ({
+  maxCount: TRAITS_MAX_COUNT,
+  maxBytes: TRAITS_MAX_BYTES,
+  tooMany: `the ${owner} would have more than ${TRAITS_MAX_COUNT} traits`,
+  tooLarge: `the ${owner} would have more than ${TRAITS_MAX_BYTES} bytes of traits`,
+});
+const PERSON_BOUNDS = traitBounds('person');
+const GROUP_BOUNDS = traitBounds('group');
+const TOO_MANY_TYPES = `the person would have groups of more than ${GROUP_TYPES_MAX_COUNT} types`;
+const MEMBERSHIP_BOUNDS: Bounds = {
+  maxCount: GROUP_TYPES_MAX_COUNT,
+  maxBytes: TRAITS_MAX_BYTES,
+  tooMany: TOO_MANY_TYPES,
+  tooLarge: TOO_MANY_TYPES,
+};
+
+/**
+ * Merges changes into the people and groups they are about and saves the position, all in one transaction. Returns
+ * the changes that would exceed the bounds of a person or a group: nothing of those is applied.
+ */
+export async function applyChanges(
+  store: Pick<StateStore, 'update'>,
+  changes: readonly StateChange[],
+  position?: AppliedPosition,
+): Promise<Rejection[]> {
+  return store.update(async (updates) => {
+    const people = byKey(await updates.lockPeople([...byKey(changes, personKey).values()]), personKey);
+    const described = changes.flatMap(groupOf);
+    // Most changes are of people: without this, each of their transactions would take two more round trips.
+    const stored =
+      described.length === 0 ? [] : await updates.lockGroups([...byKey(described, groupKey).values()]);
+    const groups = byKey(stored, groupKey);
+    const changedPeople = new Set<StoredPerson>();
+    const changedGroups = new Set<StoredGroup>();
+    const rejections: Rejection[] = [];
+    for (const change of changes) {
+      const person = people.get(personKey(change));
+      if (person === undefined) throw new Error('lockPeople returned no row for a person');
+      const [named] = groupOf(change);
+      const group = named === undefined ? undefined : groups.get(groupKey(named));
+      if (isSeenLater(person, change)) changedPeople.add(person);
+      if (group !== undefined && isSeenLater(group, change)) changedGroups.add(group);
+      try {
+        const mergePerson = planPerson(change, person);
+        const mergeGroup = group && planMerge(group.traits, change.traits, change.stamp, GROUP_BOUNDS);
+        if (mergePerson !== undefined) changedPeople.add(person);
+        if (mergeGroup !== undefined && group !== undefined) changedGroups.add(group);
+        mergePerson?.();
+        mergeGroup?.();
+      } catch (error) {
+        if (!(error instanceof OutOfBounds)) throw error;
+        rejections.push({ change, reason: error.message });
+      }
+    }
+    await Promise.all([
+      changedPeople.size > 0 ? updates.savePeople([...changedPeople]) : undefined,
+      changedGroups.size > 0 ? updates.saveGroups([...changedGroups]) : undefined,
+      position === undefined ? undefined : updates.savePosition(position),
+    ]);
+    return rejections;
+  });
+}
+
+/** Runs the statements of `applyChanges` for nobody. Throws if they cannot be run now, whatever the changes. */
+export async function tryStatements(store: Pick<StateStore, 'update'>): Promise<void> {
+  await store.update(async (updates) => {
+    await updates.lockPeople([]);
+    await updates.lockGroups([]);
+    await updates.savePeople([]);
+    await updates.saveGroups([]);
+  });
+}
+
+/** The position of a partition once the batch is applied. */
+export function positionAfter({ topic, partition, records, nextOffset }: RecordBatch): AppliedPosition {
+  const newest = records.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
+  return { topic, partition, nextOffset: Number(nextOffset), asOf: new Date(newest) };
+}
+
+/** Notes the day of a change that was received later than all before it; false for others. */
+function isSeenLater(seen: { seenOn: string | null }, { stamp: [, receivedAt] }: StateChange): boolean {
+  const day = new Date(receivedAt).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  if (seen.seenOn !== null && seen.seenOn >= day) return false;
+  seen.seenOn = day;
+  return true;
+}
+
+function planPerson(change: StateChange, person: StoredPerson): (() => void) | undefined {
+  return change.kind === 'identify'
+    ? planMerge(person.traits, change.traits, change.stamp, PERSON_BOUNDS)
+    : planMerge(person.groups, { [change.type]: change.groupId }, change.stamp, MEMBERSHIP_BOUNDS);
+}
+
+/** The group whose traits a change sets, if any. */
+function groupOf(change: StateChange): (GroupChange & { id: string })[] {
+  if (change.kind !== 'group' || change.groupId === null) return [];
+  return Object.keys(change.traits).length === 0 ? [] : [{ ...change, id: change.groupId }];
+}
+
+function byKey<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T> {
+  return new Map(all.map((one) => [keyOf(one), one]));
+}
+
+// Ids cannot contain NUL.
+const personKey = (of: { projectId: string; distinctId: string }) => `${of.projectId}\0${of.distinctId}`;
+const groupKey = (of: { projectId: string; type: string; id: string }) =>
+  `${of.projectId}\0${of.type}\0${of.id}`;

@@ -1,0 +1,50 @@
+import { ingestionTopics } from '@switchboard/contracts';
+import type { Consumption, EventLog, RecordBatch, StoredRecord } from '@switchboard/event-log';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
+import { positionAfter } from './apply.ts';
+import { decodeRecord, InvalidRecord, type StateChange } from './decode.ts';
+import { applyEach } from './isolate.ts';
+import type { StateStore } from './store.ts';
+
+/** What user state is made of. */
+export const USER_STATE_TOPICS = [ingestionTopics.identifies, ingestionTopics.groups];
+
+interface ConsumerOptions {
+  group: string;
+  store: Pick<StateStore, 'update'>;
+  log: EventLog;
+  logger: Logger;
+  /** What becomes of a record that cannot be applied. Default: it is published as a dead letter. */
+  onRejected?: (record: StoredRecord, reason: string) => Promise<void> | void;
+}
+
+/** Applies the topics `identifies` and `groups`, which ingestion creates, to people and groups. */
+export function createUserStateConsumer(options: ConsumerOptions): BackgroundConsumer {
+  const { group, store, log, logger } = options;
+  const topics = USER_STATE_TOPICS;
+
+  async function consume(): Promise<Consumption> {
+    await Promise.all(topics.map((topic) => log.endOffsets(topic)));
+    return log.consume({ group, topics, handle });
+  }
+
+  async function handle(batch: RecordBatch): Promise<void> {
+    const { onRejected = batch.deadLetter } = options;
+    const records = new Map<StateChange, StoredRecord>();
+    for (const record of batch.records) {
+      try {
+        records.set(decodeRecord(record), record);
+      } catch (error) {
+        if (!(error instanceof InvalidRecord)) throw error;
+        await onRejected(record, error.message);
+      }
+    }
+    const rejections = await applyEach(store, [...records.keys()], positionAfter(batch), batch.signal);
+    for (const { change, reason } of rejections) {
+      const record = records.get(change);
+      if (record !== undefined) await onRejected(record, reason);
+    }
+  }
+
+  return createConsumer({ consume, topics, logger });
+}

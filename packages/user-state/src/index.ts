@@ -1,0 +1,5 @@
+export { applyChanges, positionAfter } from './apply.ts';
+export { createUserStateConsumer, USER_STATE_TOPICS } from './consumer.ts';
+export { decodeRecord, InvalidRecord } from './decode.ts';
+export { type AppliedPosition, createStateStore, type PersonKey } from './store.ts';
+export { SEEN_BACKFILLS, unseenPeople } from './upkeep.ts';

@@ -1,0 +1,138 @@
+import { ingestionTopics } from '@switchboard/contracts';
+import { eventually, startClickHouse } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAnalytics } from './testing/service.ts';
+
+const server = await startClickHouse();
+afterAll(() => server?.stop());
+
+const NOON = '2026-03-01T12:00:00.000Z';
+const range = { from: '2026-03-01', to: '2026-03-02' };
+const orders = { kind: 'trends', range, series: [{ event: 'order placed' }] };
+
+describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
+  let analytics: Awaited<ReturnType<typeof startAnalytics>>;
+  beforeAll(async () => {
+    analytics = await startAnalytics({
+      CLICKHOUSE_URL: server?.url ?? '',
+      CLICKHOUSE_INSERT_MS: '20',
+      QUERY_TIMEOUT_MS: '5000',
+    });
+  }, 60_000);
+  afterAll(() => analytics.stop());
+
+  const ask = (body: unknown, headers: Record<string, string> = {}) =>
+    analytics.call('POST', '/v1/projects/shop/insights', { body, headers });
+  const get = async (path: string) => (await analytics.call('GET', `/v1/projects/shop/${path}`)).body;
+  const valuesOf = async (body: unknown) => {
+    const answer = await ask(body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return (answer.body as { report: { series: { values: number[] }[] } }).report.series[0]?.values;
+  };
+
+  async function send(project: string, events: readonly object[]): Promise<void> {
+    const lines = events.map((event) =>
+      JSON.stringify({
+        event_name: 'order placed',
+        distinct_id: 'ada',
+        schema_version: 1,
+        timestamp: NOON,
+        occurred_at: NOON,
+        properties: { plan: 'pro', total: 10 },
+        context: { os: 'iOS' },
+        ...event,
+      }),
+    );
+    const headers = { project, received_at: NOON };
+    const value = Buffer.from(lines.join('\n'));
+    await analytics.log.publish(ingestionTopics.events, [{ partition: 0, key: project, value, headers }]);
+    await eventually(async () => {
+      const lags = await analytics.log.lag('analytics.clickhouse', [ingestionTopics.events]);
+      if (lags.length === 0 || lags.some(({ behind }) => behind > 0n)) throw new Error('not inserted yet');
+    });
+  }
+
+  it('are answered from the events of the project alone, and again when there are newer ones', async () => {
+    await send('shop', [{ event_id: 'a' }, { event_id: 'b', event_name: 'page seen' }]);
+    await send('blog', [{ event_id: 'a' }]);
+    await eventually(async () => expect(await valuesOf(orders)).toEqual([1, 0]));
+    const etag = (await ask(orders)).headers.get('etag') ?? '';
+    expect((await ask(orders, { 'If-None-Match': etag })).status).toBe(304);
+    await send('shop', [{ event_id: 'c', occurred_at: '2026-03-02T00:00:00.000Z' }]);
+    await eventually(async () => expect(await valuesOf(orders)).toEqual([1, 1]));
+    expect((await ask(orders, { 'If-None-Match': etag })).status).toBe(200);
+  });
+
+  it.each([
+    [
+      'funnel',
+      { steps: [{ event: 'page seen' }, { event: 'order placed' }], breakdown: { property: 'plan' } },
+    ],
+    ['retention', { start: { event: 'page seen' }, return: { event: 'order placed' }, periods: 2 }],
+    ['stickiness', { series: [{ event: 'order placed' }] }],
+    ['lifecycle', {}],
+  ])('of kind %s are answered', async (kind, question) => {
+    expect(await ask({ kind, range, ...question })).toMatchObject({ status: 200 });
+  });
+
+  it('take texts of a question for values', async () => {
+    const name = `'; drop table events; -- {p0:String} \\ \n\t"`;
+    await send('shop', [{ event_id: 'h', event_name: name, properties: { [name]: name } }]);
+    const where = [{ attribute: name, op: 'eq', value: name }];
+    const question = { ...orders, series: [{ event: name, where }], breakdown: { property: name } };
+    await eventually(async () => expect(await valuesOf(question)).toEqual([1, 0]));
+  });
+
+  it('read traits', async () => {
+    const call = {
+      project_id: 'shop',
+      distinct_id: 'ada',
+      traits: { plan: 'gold' },
+      timestamp: NOON,
+      received_at: NOON,
+    };
+    await analytics.publish(ingestionTopics.identifies, [{ key: 'ada', value: call }]);
+    const where = (value: string) => ({ ...orders, where: [{ attribute: 'trait.plan', op: 'eq', value }] });
+    await eventually(async () => expect(await valuesOf(where('gold'))).toEqual([1, 1]));
+    expect(await valuesOf(where('silver'))).toEqual([0, 0]);
+  });
+
+  it('about single events, names, properties and people are answered', async () => {
+    const t = new Date(Date.now() - 60_000).toISOString();
+    await send('shop', [
+      { event_id: 'n1', event_name: 'seen', occurred_at: t, properties: { 'a/b': 'x', n: 1 } },
+      { event_id: 'n2', event_name: 'seen', occurred_at: t, properties: { 'a/b': ['x'], n: null } },
+    ]);
+    const first = await get('events?name=seen&limit=1');
+    expect(first).toMatchObject({
+      events: [{ eventId: 'n2', occurredAt: t, properties: { 'a/b': ['x'], n: null } }],
+    });
+    const { nextCursor } = first as { nextCursor: string };
+    expect(await get(`events?name=seen&cursor=${nextCursor}`)).toMatchObject({
+      events: [{ eventId: 'n1', context: { os: 'iOS' }, sessionId: null }],
+      nextCursor: null,
+    });
+    expect(await get('event-names')).toMatchObject({
+      eventNames: [{ name: 'seen', count: 2, lastSeenAt: t }],
+    });
+    expect(await get('event-names/seen/properties')).toMatchObject({
+      properties: [
+        { name: 'a/b', count: 2, types: ['list', 'text'], values: [{ value: '["x"]' }, { value: 'x' }] },
+        { name: 'n', count: 2, types: ['number', 'null'], values: [{ value: '1', count: 1 }] },
+      ],
+    });
+    expect(await get('people/ada')).toMatchObject({ events: [{ eventId: 'n2' }, { eventId: 'n1' }] });
+  });
+
+  it('get 503 with Retry-After while ClickHouse does not answer, and answers after it', async () => {
+    server?.pause();
+    const late = await ask({ ...orders, timezone: 'Europe/Berlin' });
+    expect([late.status, late.headers.get('retry-after')]).toEqual([503, '5']);
+    server?.resume();
+    await server?.kill();
+    const gone = await ask({ ...orders, timezone: 'Europe/Rome' });
+    expect([gone.status, gone.headers.get('retry-after')]).toEqual([503, '5']);
+    await server?.restart();
+    await eventually(async () => expect(await valuesOf(orders)).toEqual([1, 1]));
+  }, 60_000);
+});

@@ -1,0 +1,91 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+import { z } from 'zod';
+
+interface Migration {
+  id: number;
+  /** Each can be run again, also by two processes at once. */
+  statements: readonly string[];
+}
+
+/**
+ * The tables in ClickHouse, in the order in which they are changed. An applied migration is never edited. The previous
+ * version of the service keeps working on the new tables.
+ */
+const MIGRATIONS: readonly Migration[] = [
+  {
+    id: 1,
+    statements: [
+      // The columns of the archive's Parquet files. By month of acceptance, which nobody outside can choose: a partition
+      // for each time that clients claim would be thousands.
+      `create table if not exists events (
+        project_id String,
+        event_id String,
+        event_name String,
+        distinct_id String,
+        session_id Nullable(String),
+        schema_version Int64,
+        occurred_at DateTime64(3, 'UTC'),
+        received_at DateTime64(3, 'UTC'),
+        sent_at Nullable(DateTime64(3, 'UTC')),
+        timestamp String,
+        properties Nullable(String) codec(ZSTD(1)),
+        context Nullable(String) codec(ZSTD(1)),
+        log_partition Int32,
+        log_offset Int64,
+        log_line Int32,
+        index occurred_at occurred_at type minmax
+      ) engine = MergeTree
+      partition by toYYYYMM(received_at)
+      order by (project_id, event_name, distinct_id, occurred_at)
+      settings non_replicated_deduplication_window = 10000`,
+      // Hashes of the ids of inserted events, for as long as the archive knows them. Small blocks, because thousands are
+      // looked up at a time, each in another place.
+      `create table if not exists event_keys (
+        event_key UUID,
+        seen_on Date default today()
+      ) engine = MergeTree
+      partition by seen_on
+      order by event_key
+      ttl seen_on + interval 8 day
+      settings ttl_only_drop_parts = 1, index_granularity = 256, min_compress_block_size = 4096,
+        max_compress_block_size = 4096, non_replicated_deduplication_window = 10000`,
+      // What a question reads of people, copied for it from PostgreSQL and dropped with it.
+      `create table if not exists question_people (
+        question String,
+        distinct_id String,
+        traits String,
+        groups String,
+        copied_at DateTime default now()
+      ) engine = MergeTree
+      partition by question
+      order by distinct_id
+      ttl copied_at + interval 1 hour
+      settings ttl_only_drop_parts = 1`,
+    ],
+  },
+];
+
+const appliedRows = z.array(z.object({ id: z.number() }));
+
+/** Brings the tables up to date. Processes may do it at the same time. */
+export async function migrateClickHouse(client: ClickHouseClient): Promise<void> {
+  await client.command({
+    query: `create table if not exists schema_migrations (id UInt32, applied_at DateTime default now())
+      engine = ReplacingMergeTree order by id`,
+  });
+  const result = await client.query({
+    query: 'select distinct id from schema_migrations',
+    format: 'JSONEachRow',
+  });
+  const applied = new Set(appliedRows.parse(await result.json()).map(({ id }) => id));
+  for (const { id, statements } of MIGRATIONS) {
+    if (applied.has(id)) continue;
+    for (const query of statements) await client.command({ query });
+    await client.insert({
+      table: 'schema_migrations',
+      values: [{ id }],
+      format: 'JSONEachRow',
+      columns: ['id'],
+    });
+  }
+}

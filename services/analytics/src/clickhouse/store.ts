@@ -1,0 +1,136 @@
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
+import { z } from 'zod';
+
+/** A row of the table `events`; times are milliseconds since 1970. */
+export interface EventsRow {
+  project_id: string;
+  event_id: string;
+  event_name: string;
+  distinct_id: string;
+  session_id: string | null;
+  schema_version: number;
+  occurred_at: number;
+  received_at: number;
+  sent_at: number | null;
+  timestamp: string;
+  /** JSON. */
+  properties: string | null;
+  /** JSON. */
+  context: string | null;
+  log_partition: number;
+  /** Decimal digits. */
+  log_offset: string;
+  log_line: number;
+}
+
+export interface ClickhouseStore {
+  /** Of these keys, those of inserted events. */
+  findKeys(keys: readonly string[], signal: AbortSignal): Promise<Set<string>>;
+  /** Inserts rows in one piece. Rows with the same token are inserted once. */
+  insertEvents(token: string, rows: readonly EventsRow[], signal: AbortSignal): Promise<void>;
+  insertKeys(token: string, keys: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Removes the events of people, also from disk. Can be repeated. */
+  erase(projectId: string, distinctIds: readonly string[], signal: AbortSignal): Promise<void>;
+}
+
+const KEYS_AT_ONCE = 10_000;
+/** They are part of the address of a request. */
+const IDS_AT_ONCE = 20;
+/** For the server; the client gives up a little later. */
+const INSERT_SECONDS = 25;
+
+/** ClickHouse answers with an error. The message is without the query and the data that ClickHouse's own quotes. */
+export class Refused extends Error {
+  override name = 'Refused';
+  readonly code: number;
+
+  constructor({ code, type = 'unknown' }: { code: string; type?: string | undefined }) {
+    super(`ClickHouse refuses it: ${type} (code ${code})`);
+    this.code = Number(code);
+  }
+}
+
+const keyRows = z.array(z.object({ event_key: z.string() }));
+
+export function createClickhouseStore(client: ClickHouseClient): ClickhouseStore {
+  const insert = (table: string, token: string, values: readonly object[], signal: AbortSignal) =>
+    known(
+      client.insert({
+        table,
+        values,
+        format: 'JSONEachRow',
+        abort_signal: signal,
+        clickhouse_settings: {
+          insert_deduplication_token: token,
+          max_execution_time: INSERT_SECONDS,
+          // In one block, so that all of it is there or nothing.
+          async_insert: 0,
+          input_format_parallel_parsing: 0,
+        },
+      }),
+    );
+
+  return {
+    async findKeys(keys, signal) {
+      const found = new Set<string>();
+      for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
+        const result = await known(
+          client.query({
+            query: 'select distinct event_key from event_keys where event_key in {keys: Array(UUID)}',
+            query_params: { keys: keys.slice(start, start + KEYS_AT_ONCE) },
+            format: 'JSONEachRow',
+            abort_signal: signal,
+          }),
+        );
+        for (const { event_key } of keyRows.parse(await result.json())) found.add(event_key);
+      }
+      return found;
+    },
+
+    async insertEvents(token, rows, signal) {
+      // ClickHouse reads numbers as seconds.
+      const values = rows.map((row) => ({
+        ...row,
+        occurred_at: row.occurred_at / 1000,
+        received_at: row.received_at / 1000,
+        sent_at: row.sent_at === null ? null : row.sent_at / 1000,
+      }));
+      await insert('events', token, values, signal);
+    },
+
+    async insertKeys(token, keys, signal) {
+      const rows = keys.map((event_key) => ({ event_key }));
+      await insert('event_keys', token, rows, signal);
+    },
+
+    async erase(projectId, distinctIds, signal) {
+      for (let start = 0; start < distinctIds.length; start += IDS_AT_ONCE) {
+        await known(
+          client.command({
+            query:
+              'delete from events where project_id = {project: String} and distinct_id in {people: Array(String)}',
+            query_params: { project: projectId, people: distinctIds.slice(start, start + IDS_AT_ONCE) },
+            abort_signal: signal,
+            clickhouse_settings: { lightweight_deletes_sync: '2' },
+          }),
+        );
+      }
+      // A deleted row is only hidden until its part is merged.
+      await known(
+        client.command({
+          query: 'alter table events apply deleted mask',
+          abort_signal: signal,
+          clickhouse_settings: { mutations_sync: '2' },
+        }),
+      );
+    },
+  };
+}
+
+async function known<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof ClickHouseError ? new Refused(error) : error;
+  }
+}

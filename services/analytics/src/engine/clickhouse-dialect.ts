@@ -1,0 +1,132 @@
+import type { Dialect } from './dialect.ts';
+import { COMMA, integer, join, type Sql, sql, text, whole } from './sql.ts';
+
+/**
+ * JSON is kept as text, '' where a value is missing. Patterns have no backslashes, because the literals of ClickHouse
+ * give them a meaning of their own.
+ */
+
+const NUMBER = sql`'^-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$'`;
+const VERSION = sql`'^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(?:-((?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(?:[.](?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:[+][0-9a-zA-Z-]+(?:[.][0-9a-zA-Z-]+)*)?$'`;
+const INSTANT = sql`'^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2})([.][0-9]+)?)?(?:Z|([+-])([0-9]{2}):([0-9]{2})))?$'`;
+
+/** The value of `body` with a name for another value, which is then written and computed once. */
+function having(value: Sql, body: (name: Sql) => Sql): Sql {
+  return sql`arrayMap(g -> ${body(sql`g`)}, [${value}])[1]`;
+}
+
+const at = (list: Sql, index: number) => sql`${list}[${whole(index)}]`;
+const textOf = (json: Sql) => sql`if(startsWith(${json}, '"'), JSONExtractString(${json}), null)`;
+// What JSON.stringify writes is finite.
+const numberOf = (json: Sql) => sql`toFloat64OrNull(${json})`;
+const parsedNumber = (value: Sql) =>
+  sql`nullIf(nullIf(toFloat64OrNull(extract(${value}, ${NUMBER})), inf), -inf)`;
+const isSet = (json: Sql) => sql`(${json} not in ('', 'null'))`;
+
+const versionPart = (part: Sql) =>
+  sql`if(match(${part}, '^[0-9]+$'), concat('0', leftPad(toString(length(${part})), 9, '0'), ${part}), concat('1', ${part}))`;
+
+function versionKey(value: Sql): Sql {
+  const key = having(
+    sql`extractGroups(ifNull(${value}, ''), ${VERSION})`,
+    (g) => sql`concat(${versionPart(sql`${g}[1]`)}, char(1), ${versionPart(sql`${g}[2]`)}, char(1),
+      ${versionPart(sql`${g}[3]`)}, char(1), if(${g}[4] = '', '2',
+      arrayStringConcat(arrayMap(part -> ${versionPart(sql`part`)}, splitByChar('.', ${g}[4])), char(1))))`,
+  );
+  return sql`if(match(${value}, ${VERSION}), ${key}, null)`;
+}
+
+function parsedInstant(value: Sql): Sql {
+  return having(sql`extractGroups(ifNull(${value}, ''), ${INSTANT})`, (g) => {
+    const number = (index: number) => sql`toInt64OrZero(${at(g, index)})`;
+    const [year, month, day] = [number(1), number(2), number(3)];
+    const [hour, minute, second] = [number(4), number(5), number(6)];
+    const [offsetHour, offsetMinute] = [number(9), number(10)];
+    // Years that begin in March, so that the leap day is their last.
+    const march = sql`(${year} - if(${month} > 2, 0, 1))`;
+    const days = sql`(${march} * 365 + floor(${march} / 4) - floor(${march} / 100) + floor(${march} / 400)
+      + floor((153 * ((${month} + 9) % 12) + 2) / 5) + ${day} - 1 - 719468)`;
+    const length = sql`multiIf(${month} = 2, if((${year} % 4 = 0 and ${year} % 100 <> 0) or ${year} % 400 = 0, 29, 28),
+      ${month} in (4, 6, 9, 11), 30, 31)`;
+    return sql`if(${at(g, 1)} = '' or ${month} not between 1 and 12 or ${day} not between 1 and ${length}
+      or ${hour} > 23 or ${minute} > 59 or ${second} > 59 or ${offsetHour} > 23 or ${offsetMinute} > 59, null,
+      ((${days} * 24 + ${hour}) * 60 + ${minute} - (${offsetHour} * 60 + ${offsetMinute}) * if(${at(g, 8)} = '-', -1, 1))
+      * 60000. + ${second} * 1000 + toFloat64OrZero(concat('0', ${at(g, 7)})) * 1000)`;
+  });
+}
+
+/** What instants can be, in milliseconds since 1970: the years 1900 to 2299. */
+const FIRST_INSTANT = Date.UTC(1900, 0, 1);
+const LAST_INSTANT = Date.UTC(2299, 11, 31);
+
+const OPENINGS = { list: sql`'['`, object: sql`'{'` } as const;
+
+/** Names are bound, indexes count from 1. */
+function partOf(json: Sql, name: string | number): Sql {
+  const part = typeof name === 'string' ? sql`${text(name)}` : whole(name + 1);
+  return sql`JSONExtractRaw(ifNull(${json}, ''), ${part})`;
+}
+
+function labelOf(json: Sql): Sql {
+  return sql`if(${isSet(json)}, if(${json} = '""', '(empty)',
+    leftUTF8(if(startsWith(${json}, '"'), JSONExtractString(${json}), ${json}), 200)), null)`;
+}
+
+export const CLICKHOUSE: Dialect = {
+  partOf,
+  propertyOf: partOf,
+  memberOf: (json, name) => sql`JSONExtractRaw(ifNull(${json}, ''), ${name})`,
+  names: (json) => sql`arrayJoin(JSONExtractKeys(ifNull(${json}, '')))`,
+  isReadable: () => sql`true`,
+  jsonOf: (value) => sql`ifNull(toJSONString(${value}), '')`,
+  joined: (json) => sql`ifNull(${json}, '')`,
+
+  isSet,
+  isKind: (json, kind) => {
+    if (kind === 'boolean') return sql`(${json} in ('true', 'false'))`;
+    return kind === 'null' ? sql`(${json} = 'null')` : sql`startsWith(${json}, ${OPENINGS[kind]})`;
+  },
+  kindOf: (json) => sql`multiIf(startsWith(${json}, '"'), 'text', ${json} in ('true', 'false'), 'boolean',
+    ${json} = 'null', 'null', startsWith(${json}, '{'), 'object', startsWith(${json}, '['), 'list', 'number')`,
+  sizeOf: (json) => sql`JSONLength(${json})`,
+  textOf,
+  wordOf: (json) => json,
+  numberOf,
+  parsedNumber,
+  numericOf: (json) => sql`coalesce(${numberOf(json)}, ${parsedNumber(textOf(json))})`,
+  versionKey,
+  parsedInstant,
+  labelOf,
+  labelOfProperty: (document, name) => labelOf(partOf(document, name)),
+  someElement: (json, test) => sql`arrayExists(e -> ${test(sql`e`)}, JSONExtractArrayRaw(${json}))`,
+
+  holds: (list, value) => sql`has(${list}, ${value})`,
+  someIsPartOf: (list, value) => sql`arrayExists(part -> position(${value}, part) > 0, ${list})`,
+  rowsOf: (list) => sql`select arrayJoin(${list})`,
+  elementOf: (list, index) => sql`arrayElement(${list}, ${index})`,
+
+  millisOf: (instant) => sql`toUnixTimestamp64Milli(${instant})`,
+  instant: (millis) =>
+    sql`fromUnixTimestamp64Milli(${integer(Math.min(Math.max(millis, FIRST_INSTANT), LAST_INSTANT))}, 'UTC')`,
+
+  sum: (value) => sql`coalesce(sumKahan(${value}), 0)`,
+  average: (value) => sql`(sumKahan(${value}) / count(${value}))`,
+  quantile: (value, part) => sql`quantileExactInclusive(${part})(${value})`,
+
+  allBut: (columns) => sql`* except (${columns})`,
+  materialized: sql``,
+
+  // There is no tuple that is null: the first element says whether there is one.
+  rowIf: (condition, values) => sql`tuple(toUInt8(ifNull(${condition}, 0)), ${join(values, COMMA)})`,
+  isRow: (row) => sql`(${row}.1 = 1)`,
+  valueOf: (row, index) => sql`${row}.${whole(index + 2)}`,
+  listOf: (value) => sql`[${value}]`,
+  append: (list, value) => sql`arrayPushBack(${list}, ${value})`,
+  isIn: (value, list) => sql`has(${list}, ${value})`,
+  // Frames have no exclusions: the highest of the rows before, and of those after at the same moment.
+  highestOfOthers: (row) => {
+    const before = sql`max(${row}) over (partition by p order by t, id rows between unbounded preceding and 1 preceding)`;
+    const peers = sql`max(${row}) over (partition by p, t order by id rows between 1 following and unbounded following)`;
+    return sql`if(${before} > ${peers}, ${before}, ${peers})`;
+  },
+};

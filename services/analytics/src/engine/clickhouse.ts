@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
+import { Refused } from '../clickhouse/store.ts';
+import { CLICKHOUSE } from './clickhouse-dialect.ts';
+import { type Engine, EngineBusy, type PersonRow, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
+import { type Bound, type Sql, sql, text } from './sql.ts';
+
+interface ClickHouseOptions {
+  client: ClickHouseClient;
+  /** Of a query. */
+  threads: number;
+  memoryBytes: number;
+  timeoutMs: number;
+}
+
+const TYPES: Record<Bound['type'], string> = {
+  text: 'String',
+  integer: 'Int64',
+  number: 'Float64',
+  texts: 'Array(String)',
+  integers: 'Array(Int64)',
+  numbers: 'Array(Float64)',
+};
+
+/** An answer has at most a few lines of a few hundred buckets. */
+const MAX_ROWS = 100_000;
+const MAX_BYTES = 100_000_000;
+const MAX_QUERY_BYTES = 4_000_000;
+const MAX_QUERY_PARTS = 1_000_000;
+
+/** What the dialect needs: nulls as in standard SQL, and numbers as they are in JSON. */
+const LANGUAGE: ClickHouseSettings = {
+  join_use_nulls: 1,
+  cast_keep_nullable: 1,
+  prefer_column_name_to_alias: 1,
+  precise_float_parsing: 1,
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_denormals: 0,
+  max_query_size: String(MAX_QUERY_BYTES),
+  max_ast_elements: String(MAX_QUERY_PARTS),
+  max_expanded_ast_elements: String(MAX_QUERY_PARTS),
+};
+
+/** Queries ClickHouse over HTTP, within bounds of each query. Every value of a question is a bound parameter. */
+export function createClickHouseEngine({
+  client,
+  threads,
+  memoryBytes,
+  timeoutMs,
+}: ClickHouseOptions): Engine {
+  const settings: ClickHouseSettings = {
+    ...LANGUAGE,
+    max_execution_time: Math.ceil(timeoutMs / 1000),
+    max_threads: threads,
+    max_memory_usage: String(memoryBytes),
+    max_bytes_before_external_group_by: String(Math.floor(memoryBytes / 2)),
+    max_bytes_before_external_sort: String(Math.floor(memoryBytes / 2)),
+    max_result_rows: String(MAX_ROWS),
+    max_result_bytes: String(MAX_BYTES),
+    result_overflow_mode: 'throw',
+    // An error after the first rows would come with status 200.
+    wait_end_of_query: 1,
+  };
+
+  async function query({ texts, values }: Sql, signal?: AbortSignal): Promise<Row[]> {
+    signal?.throwIfAborted();
+    const statement = texts.reduce(
+      (before, part, index) => `${before}{p${index - 1}:${TYPES[values[index - 1]?.type ?? 'text']}}${part}`,
+    );
+    const queryId = randomUUID();
+    try {
+      const result = await client.query({
+        query: statement,
+        query_params: Object.fromEntries(values.map(({ value }, index) => [`p${index}`, value])),
+        format: 'JSONEachRow',
+        query_id: queryId,
+        clickhouse_settings: settings,
+        ...(signal === undefined ? {} : { abort_signal: signal }),
+      });
+      return await result.json<Row>();
+    } catch (error) {
+      if (signal?.aborted === true) {
+        stopQuery(queryId);
+        throw new QueryTimeout('The query took too long.', { cause: error });
+      }
+      throw known(error);
+    }
+  }
+
+  /** Else it would run on, up to its own limit of time. */
+  function stopQuery(id: string): void {
+    client
+      .command({ query: 'kill query where query_id = {id:String} async', query_params: { id } })
+      .catch(() => undefined);
+  }
+
+  return {
+    dialect: CLICKHOUSE,
+    query,
+    async createPeople(signal) {
+      const question = randomUUID();
+      return {
+        relation: sql`(select distinct_id, traits, groups from question_people where question = ${text(question)})`,
+        async add(people: readonly PersonRow[]) {
+          try {
+            await client.insert({
+              table: 'question_people',
+              values: people.map(({ distinctId, traits, groups }) => ({
+                question,
+                distinct_id: distinctId,
+                traits,
+                groups,
+              })),
+              format: 'JSONEachRow',
+              clickhouse_settings: { max_execution_time: Math.ceil(timeoutMs / 1000) },
+              ...(signal === undefined ? {} : { abort_signal: signal }),
+            });
+          } catch (error) {
+            if (signal?.aborted === true)
+              throw new QueryTimeout('The query took too long.', { cause: error });
+            throw known(error);
+          }
+        },
+        async drop() {
+          // The table forgets them by itself in an hour.
+          await client
+            .command({
+              query: 'alter table question_people drop partition {question:String}',
+              query_params: { question },
+            })
+            .catch(() => undefined);
+        },
+      };
+    },
+    // The client is that of the whole service.
+    close: async () => undefined,
+  };
+}
+
+const TIMEOUTS = new Set(['TIMEOUT_EXCEEDED', 'TOO_SLOW', 'SOCKET_TIMEOUT', 'QUERY_WAS_CANCELLED']);
+const TOO_LARGE = new Set([
+  'TOO_MANY_ROWS',
+  'TOO_MANY_BYTES',
+  'TOO_MANY_ROWS_OR_BYTES',
+  'SET_SIZE_LIMIT_EXCEEDED',
+  'QUERY_IS_TOO_LARGE',
+  'TOO_BIG_AST',
+]);
+const BUSY = new Set([
+  'TOO_MANY_SIMULTANEOUS_QUERIES',
+  'QUOTA_EXCEEDED',
+  'NETWORK_ERROR',
+  'NOT_ENOUGH_SPACE',
+  'SERVER_OVERLOADED',
+  'ALL_CONNECTION_TRIES_FAILED',
+  'TABLE_IS_READ_ONLY',
+]);
+
+/** Errors without the query and the data that ClickHouse's own quote. */
+function known(cause: unknown): unknown {
+  if (!(cause instanceof ClickHouseError)) {
+    if (!(cause instanceof Error)) return cause;
+    if (/timeout/i.test(cause.message)) return new QueryTimeout('The query took too long.', { cause });
+    // Of the connection, such as ECONNREFUSED.
+    return 'code' in cause ? new EngineBusy('ClickHouse cannot be reached.', { cause }) : cause;
+  }
+  const { type = '', message } = cause;
+  if (TIMEOUTS.has(type)) return new QueryTimeout('The query took too long.');
+  if (TOO_LARGE.has(type)) return new QueryTooLarge('The query is too large.');
+  if (BUSY.has(type)) return new EngineBusy('ClickHouse is busy.');
+  if (type !== 'MEMORY_LIMIT_EXCEEDED') return new Refused(cause);
+  // The limit of the server is reached by others too.
+  return /\(total\)|total memory/i.test(message)
+    ? new EngineBusy('ClickHouse has no memory left.')
+    : new QueryTooLarge('The query needs too much memory.');
+}

@@ -1,0 +1,85 @@
+import type { Bound, Sql } from './sql.ts';
+
+/** The kinds of a JSON value. */
+export type JsonKind = 'text' | 'number' | 'boolean' | 'null' | 'object' | 'list';
+
+/**
+ * Where the languages of the engines differ. JSON is text; of a value that is missing every function is null or false,
+ * and numbers, versions and instants are those of flags (packages/flag-engine). Property tests hold them to it.
+ */
+export interface Dialect {
+  /** Part of a JSON object or list. */
+  partOf(json: Sql, name: string | number): Sql;
+  /** The same of a column, whose text may not be JSON: then it has none. */
+  propertyOf(document: Sql, name: string): Sql;
+  /** The same, with the name in a column. */
+  memberOf(json: Sql, name: Sql): Sql;
+  /** One row for each name in a JSON object. */
+  names(json: Sql): Sql;
+  isReadable(json: Sql): Sql;
+  jsonOf(text: Sql): Sql;
+  /** A JSON value of a left join: missing where nothing was joined. */
+  joined(json: Sql): Sql;
+
+  isSet(json: Sql): Sql;
+  isKind(json: Sql, kind: 'list' | 'object' | 'boolean' | 'null'): Sql;
+  /** A JsonKind. */
+  kindOf(json: Sql): Sql;
+  /** How many parts an object or list has. */
+  sizeOf(json: Sql): Sql;
+  /** The string of a JSON string. */
+  textOf(json: Sql): Sql;
+  /** The text of a boolean. */
+  wordOf(json: Sql): Sql;
+  /** The number of a JSON number. */
+  numberOf(json: Sql): Sql;
+  /** The number that a text is. */
+  parsedNumber(text: Sql): Sql;
+  /** Of a number, or a text that is one. */
+  numericOf(json: Sql): Sql;
+  /** A text that orders as the version does. */
+  versionKey(text: Sql): Sql;
+  /** Milliseconds since 1970. */
+  parsedInstant(text: Sql): Sql;
+  /** The text that the value of a breakdown is shown as. */
+  labelOf(json: Sql): Sql;
+  /** The same of a property of a column, whose text may not be JSON. */
+  labelOfProperty(document: Sql, name: string): Sql;
+  /** Whether some element of a JSON list passes. */
+  someElement(json: Sql, test: (element: Sql) => Sql): Sql;
+
+  /** Whether a bound list holds a value; null where that is null. */
+  holds(list: Bound, value: Sql): Sql;
+  /** Whether some text of a bound list is part of a text. */
+  someIsPartOf(list: Bound, text: Sql): Sql;
+  /** A query of the elements of a bound list. */
+  rowsOf(list: Bound): Sql;
+  /** The element of a bound list, from 1. */
+  elementOf(list: Bound, index: Sql): Sql;
+
+  /** Milliseconds since 1970 of an instant. */
+  millisOf(instant: Sql): Sql;
+  /** An instant from milliseconds since 1970. */
+  instant(millis: number): Sql;
+
+  sum(value: Sql): Sql;
+  average(value: Sql): Sql;
+  /** Interpolated; null of nothing. `part` is between 0 and 1. */
+  quantile(value: Sql, part: Sql): Sql;
+
+  /** Every column but some, after `select`. */
+  allBut(columns: Sql): Sql;
+  /** Begins the query of a `with` that is read more than once. */
+  readonly materialized: Sql;
+
+  /** Values as one, ordered by the first, then the next; no value and lower than all others where the condition fails. */
+  rowIf(condition: Sql, values: readonly Sql[]): Sql;
+  isRow(row: Sql): Sql;
+  /** A value of such a row, from 0. */
+  valueOf(row: Sql, index: number): Sql;
+  listOf(value: Sql): Sql;
+  append(list: Sql, value: Sql): Sql;
+  isIn(value: Sql, list: Sql): Sql;
+  /** The highest such row of a person up to the moment of a row, without it. Reads columns p, t and id. */
+  highestOfOthers(row: Sql): Sql;
+}

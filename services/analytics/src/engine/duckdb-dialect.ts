@@ -1,0 +1,75 @@
+import type { Dialect } from './dialect.ts';
+import { COMMA, integer, join, numbered, type Sql, sql, text } from './sql.ts';
+
+const UP_TO_NOW = sql`over (partition by p order by t range between unbounded preceding and current row`;
+
+function partOf(json: Sql, name: string | number): Sql {
+  return sql`json_extract(${json}, ${text(pointerTo(name))})`;
+}
+
+function pointerTo(name: string | number): string {
+  return `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** Calls the macros of functions.ts. */
+export const DUCKDB: Dialect = {
+  partOf,
+  propertyOf: (document, name) => sql`try(${partOf(document, name)})`,
+  memberOf: (json, name) =>
+    sql`json_extract(${json}, '/' || replace(replace(${name}, '~', '~0'), '/', '~1'))`,
+  names: (json) => sql`unnest(json_keys(${json}))`,
+  isReadable: (json) => sql`(${json} is not null and json_valid(${json}))`,
+  jsonOf: (value) => sql`to_json(${value})`,
+  joined: (json) => json,
+
+  isSet: (json) => sql`is_set(${json})`,
+  isKind: (json, kind) => sql`coalesce(json_type(${json}) = ${KINDS[kind]}, false)`,
+  kindOf: (json) => sql`kind_of(${json})`,
+  sizeOf: (json) =>
+    sql`case when json_type(${json}) = 'ARRAY' then json_array_length(${json}) else len(json_keys(${json})) end`,
+  textOf: (json) => sql`text_of(${json})`,
+  wordOf: (json) => sql`(${json}->>'$')`,
+  numberOf: (json) => sql`number_of(${json})`,
+  parsedNumber: (value) => sql`parsed_number(${value})`,
+  numericOf: (json) => sql`numeric_of(${json})`,
+  versionKey: (value) => sql`version_key(${value})`,
+  parsedInstant: (value) => sql`parsed_instant(${value})`,
+  labelOf: (json) => sql`label_of(${json})`,
+  labelOfProperty: (document, name) =>
+    sql`shown_as(try(json_extract_string(${document}, ${text(pointerTo(name))})))`,
+  someElement: (json, test) =>
+    sql`(len(list_filter(from_json(${json}, '["JSON"]'), lambda e: ${test(sql`e`)})) > 0)`,
+
+  holds: (list, value) => sql`list_contains(${list}, ${value})`,
+  someIsPartOf: (list, value) => sql`(len(list_filter(${list}, lambda part: contains(${value}, part))) > 0)`,
+  rowsOf: (list) => sql`select unnest(${list})`,
+  elementOf: (list, index) => sql`list_extract(${list}, (${index})::bigint)`,
+
+  millisOf: (instant) => sql`epoch_ms(${instant})`,
+  instant: (millis) => sql`make_timestamptz(${integer(millis * 1000)})`,
+
+  sum: (value) => sql`coalesce(fsum(${value}), 0)`,
+  average: (value) => sql`favg(${value})`,
+  quantile: (value, part) => sql`quantile_cont(${value}, ${part})`,
+
+  allBut: (columns) => sql`* exclude (${columns})`,
+  materialized: sql`materialized `,
+
+  rowIf: (condition, values) => {
+    const fields = values.map((value, index) => sql`${numbered('n', index)}: ${value}`);
+    return sql`case when ${condition} then {${join(fields, COMMA)}} end`;
+  },
+  isRow: (row) => sql`(${row} is not null)`,
+  valueOf: (row, index) => sql`${row}.${numbered('n', index)}`,
+  listOf: (value) => sql`[${value}]`,
+  append: (list, value) => sql`list_append(${list}, ${value})`,
+  isIn: (value, list) => sql`list_contains(${list}, ${value})`,
+  highestOfOthers: (row) => sql`max(${row}) ${UP_TO_NOW} exclude current row)`,
+};
+
+const KINDS = {
+  list: sql`'ARRAY'`,
+  object: sql`'OBJECT'`,
+  boolean: sql`'BOOLEAN'`,
+  null: sql`'NULL'`,
+} as const;

@@ -1,0 +1,45 @@
+import type { Dialect } from './dialect.ts';
+import type { Sql } from './sql.ts';
+
+export type Row = Record<string, unknown>;
+
+/** Runs queries. Counts and times come as numbers where the query casts them. */
+export interface Engine {
+  /** The language of its queries. */
+  readonly dialect: Dialect;
+  /** Throws QueryTimeout, QueryTooLarge and EngineBusy. */
+  query(query: Sql, signal?: AbortSignal): Promise<Row[]>;
+  /** A table of people for one question, empty. */
+  createPeople(signal?: AbortSignal): Promise<PeopleTable>;
+  close(): Promise<void>;
+}
+
+/** What is known of somebody, as JSON. */
+export interface PersonRow {
+  distinctId: string;
+  traits: string;
+  groups: string;
+}
+
+export interface PeopleTable {
+  /** A relation of distinct_id, traits and groups. */
+  readonly relation: Sql;
+  add(people: readonly PersonRow[]): Promise<void>;
+  /** Also after a time-out. */
+  drop(): Promise<void>;
+}
+
+/** The query took longer than it may. */
+export class QueryTimeout extends Error {
+  override readonly name = 'QueryTimeout';
+}
+
+/** The query needs more memory or disk than it may take, or finds more rows than an answer has. */
+export class QueryTooLarge extends Error {
+  override readonly name = 'QueryTooLarge';
+}
+
+/** The engine cannot be reached, or takes no more queries. */
+export class EngineBusy extends Error {
+  override readonly name = 'EngineBusy';
+}

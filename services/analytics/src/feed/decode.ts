@@ -1,0 +1,68 @@
+import { isUtf8 } from 'node:buffer';
+import { type EventRow, eventRow, isObject } from '@switchboard/contracts';
+import type { StoredRecord } from '@switchboard/event-log';
+import { z } from 'zod';
+import type { EventsRow } from '../clickhouse/store.ts';
+
+/** Zod would copy the properties one by one. */
+const lineSchema = eventRow.extend({
+  properties: z.custom<EventRow['properties']>(isObject, 'not an object').optional(),
+});
+
+/**
+ * The rows of a record on `events`, one for each line. Lines that are no events are left out: the archive, which reads
+ * the same topic, puts them on the dead-letter topic.
+ */
+export function decodeRecord({ value, headers, partition, offset }: StoredRecord): EventsRow[] {
+  const projectId = headers['project'];
+  const receivedAt = Date.parse(headers['received_at'] ?? '');
+  const sentAt = Date.parse(headers['sent_at'] ?? '');
+  if (value === null || !projectId || Number.isNaN(receivedAt)) return [];
+  const common = {
+    project_id: projectId,
+    received_at: receivedAt,
+    sent_at: Number.isNaN(sentAt) ? null : sentAt,
+    log_partition: partition,
+    log_offset: String(offset),
+  };
+  return linesOf(value).flatMap((bytes, line) => {
+    const row = decodeLine(bytes);
+    return row === undefined ? [] : [{ ...common, log_line: line, ...row }];
+  });
+}
+
+function linesOf(value: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start < value.length; ) {
+    const newline = value.indexOf('\n', start);
+    const end = newline === -1 ? value.length : newline;
+    lines.push(value.subarray(start, end));
+    start = end + 1;
+  }
+  return lines;
+}
+
+function decodeLine(bytes: Buffer) {
+  if (!isUtf8(bytes)) return undefined;
+  try {
+    // As sent rather than Zod's copy, which drops a property named __proto__.
+    const sent = JSON.parse(bytes.toString());
+    const { data } = lineSchema.safeParse(sent);
+    if (data === undefined) return undefined;
+    return {
+      event_id: data.event_id,
+      event_name: data.event_name,
+      distinct_id: data.distinct_id,
+      session_id: data.session_id ?? null,
+      schema_version: data.schema_version,
+      timestamp: data.timestamp,
+      occurred_at: Date.parse(data.occurred_at),
+      properties: data.properties === undefined ? null : JSON.stringify(sent.properties),
+      context: data.context === undefined ? null : JSON.stringify(sent.context),
+    };
+  } catch (error) {
+    // Not JSON, or nested too deeply to be written.
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,258 @@
+import { ingestionTopics } from '@switchboard/contracts';
+import { createLogger } from '@switchboard/service-kit';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { migrateClickHouse } from '../clickhouse/migrations.ts';
+import { type FeedHarness, startFeedHarness } from '../testing/feed.ts';
+import { createWatermark } from '../watermark/watermark.ts';
+import { CLICKHOUSE_GROUP } from './consumer.ts';
+
+let started: FeedHarness | undefined;
+let feed: FeedHarness;
+beforeAll(async () => {
+  started = await startFeedHarness();
+}, 60_000);
+beforeEach((test) => {
+  if (started === undefined) return test.skip();
+  feed = started;
+});
+afterEach(() => started?.reset());
+afterAll(() => started?.stop());
+
+const idsOf = (count: number, name = 'e') =>
+  Array.from({ length: count }, (_, index) => `${name}-${String(index).padStart(3, '0')}`);
+
+/** A promise, and what settles it. */
+function signalled() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { promise, resolve };
+}
+
+it('creates the tables once, also where several processes start at the same time', async () => {
+  const { client } = feed;
+  await client.command({ query: 'drop table events' });
+  await client.command({ query: 'truncate table schema_migrations' });
+  await Promise.all([migrateClickHouse(client), migrateClickHouse(client), migrateClickHouse(client)]);
+  await feed.publish(['one']);
+  feed.start();
+  await feed.settled();
+  await migrateClickHouse(client);
+  expect(await feed.ids()).toEqual(['one']);
+  expect(await feed.rows('select distinct id from schema_migrations')).toEqual([{ id: 1 }]);
+});
+
+it('has every column of an archived event', async () => {
+  const event = {
+    session_id: 's1',
+    occurred_at: '1969-12-31T23:59:59.999Z',
+    timestamp: '1970-01-01T00:59:59.999+01:00',
+    properties: { price: 1.5, name: 'Zoë "quoted" \\ \u0000', nested: { a: [1, null] } },
+    context: { page: { path: '/' } },
+  };
+  const project = `${feed.project} ünï 'quoted'`;
+  await feed.publish(['one'], { event, project });
+  await feed.publish(['two'], { partition: 1, project });
+  feed.start();
+  await feed.settled();
+  const times = ['occurred_at', 'received_at', 'sent_at'].map(
+    (name) => `toUnixTimestamp64Milli(${name}) as ${name}`,
+  );
+  const [one, two] = await feed.rows(`select * replace (${times.join(', ')}) from events
+     where project_id = '${project.replaceAll("'", "''")}' order by event_id`);
+  expect(one).toEqual({
+    project_id: project,
+    event_id: 'one',
+    event_name: 'seen',
+    distinct_id: 'ada',
+    session_id: 's1',
+    schema_version: 1,
+    occurred_at: -1,
+    received_at: Date.parse('2026-03-01T10:00:01Z'),
+    sent_at: null,
+    timestamp: event.timestamp,
+    properties: JSON.stringify(event.properties),
+    context: JSON.stringify(event.context),
+    log_partition: 0,
+    log_offset: expect.any(Number),
+    log_line: 0,
+  });
+  expect(two).toMatchObject({ session_id: null, properties: null, context: null, log_partition: 1 });
+});
+
+it('keeps instants that no calendar of ClickHouse has', async () => {
+  await feed.publish(['early'], { event: { occurred_at: '0001-01-01T00:00:00.000Z' } });
+  await feed.publish(['late'], { event: { occurred_at: '9999-12-31T23:59:59.999Z' } });
+  feed.start();
+  await feed.settled();
+  const found = await feed.rows(
+    `select toUnixTimestamp64Milli(occurred_at) as t from events where project_id = '${feed.project}' order by t`,
+  );
+  expect(found.map(({ t }) => t)).toEqual([
+    Date.parse('0001-01-01T00:00:00.000Z'),
+    Date.parse('9999-12-31T23:59:59.999Z'),
+  ]);
+});
+
+describe('each event is inserted once', () => {
+  it('where it was sent again: the first copy counts', async () => {
+    feed.start();
+    await feed.publish(['one', 'two', 'one'], { event: { event_name: 'first' } });
+    await feed.settled();
+    await feed.publish(['two', 'three'], {
+      event: { event_name: 'second', distinct_id: 'grace' },
+      partition: 1,
+    });
+    // Of another project.
+    await feed.publish(['one'], { event: { event_name: 'third' }, project: `other ${feed.project}` });
+    await feed.settled();
+    const found = await feed.rows(
+      `select event_id, event_name from events where endsWith(project_id, '${feed.project}') order by 1, 2`,
+    );
+    expect(found).toEqual([
+      { event_id: 'one', event_name: 'first' },
+      { event_id: 'one', event_name: 'third' },
+      { event_id: 'three', event_name: 'second' },
+      { event_id: 'two', event_name: 'first' },
+    ]);
+  });
+
+  it.each(['insertKeys', 'commit'] as const)('after a crash before %s, with other batches', async (step) => {
+    const died = signalled();
+    const die = async () => {
+      died.resolve();
+      throw new Error('killed');
+    };
+    for (const id of idsOf(6)) await feed.publish([id, `${id} again`]);
+    const first = feed.start(step === 'commit' ? { commit: die } : { store: { insertKeys: die } });
+    await died.promise;
+    await first.stop();
+    expect(await feed.ids()).toHaveLength(12);
+    for (const id of idsOf(6, 'later')) await feed.publish([id]);
+    feed.start({ settings: { blockBytes: 300 } });
+    await feed.settled();
+    expect(await feed.ids()).toEqual([
+      ...idsOf(6).flatMap((id) => [id, `${id} again`]),
+      ...idsOf(6, 'later'),
+    ]);
+  });
+
+  it('where an insert arrives after another process has taken over', async () => {
+    const [waiting, release, arrived] = [signalled(), signalled(), signalled()];
+    await feed.publish(idsOf(3));
+    const late = feed.start({
+      store: {
+        async insertEvents(token, rows) {
+          waiting.resolve();
+          await release.promise;
+          await feed.store.insertEvents(token, rows, AbortSignal.timeout(10_000));
+          arrived.resolve();
+        },
+      },
+    });
+    await waiting.promise;
+    const stopped = late.stop();
+    await feed.publish(idsOf(3, 'later'));
+    feed.start({ settings: { blockAgeMs: 0 } });
+    await eventually(async () => expect(await feed.ids()).toHaveLength(6));
+    release.resolve();
+    await arrived.promise;
+    await stopped;
+    await feed.settled();
+    expect(await feed.ids()).toEqual([...idsOf(3), ...idsOf(3, 'later')]);
+  });
+});
+
+it('says until when all accepted events are in ClickHouse', async () => {
+  let now = 1000;
+  const watermark = createWatermark({
+    log: feed.log,
+    clock: { now: () => new Date(now) },
+    logger: createLogger({ service: 'analytics', level: 'fatal' }),
+    group: CLICKHOUSE_GROUP,
+  });
+  watermark.start();
+  await eventually(() => expect(watermark.asOf()).toBe(1000));
+  await feed.publish(['one']);
+  now = 2000;
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(watermark.asOf()).toBe(1000);
+  feed.start();
+  await eventually(() => expect(watermark.asOf()).toBe(2000));
+  await watermark.stop();
+});
+
+it('inserts blocks of a bounded size, and the rest after a while', async () => {
+  const sizes: number[] = [];
+  for (const id of idsOf(10)) await feed.publish([id]);
+  feed.start({
+    settings: { blockBytes: 400, blockAgeMs: 200 },
+    store: {
+      async insertEvents(token, rows, signal) {
+        sizes.push(rows.length);
+        await feed.store.insertEvents(token, rows, signal);
+      },
+    },
+  });
+  await feed.settled();
+  expect(Math.max(...sizes)).toBeLessThan(10);
+  expect(await feed.ids()).toEqual(idsOf(10));
+});
+
+it('sets aside what ClickHouse refuses, and leaves out what is no event', async () => {
+  await feed.client.command({
+    query: `alter table events add constraint poison check event_name != 'poison'`,
+  });
+  await feed.publish(idsOf(3));
+  await feed.publish(['bad'], { event: { event_name: 'poison' } });
+  await feed.publish([], { lines: ['no event', '{"event_id":1}', '\u{fffd}'] });
+  await feed.publish(idsOf(3, 'later'));
+  feed.start();
+  await feed.settled();
+  expect(await feed.ids()).toEqual([...idsOf(3), ...idsOf(3, 'later')]);
+  const [end] = await feed.log.endOffsets(`${ingestionTopics.events}.dead-letter`);
+  expect(end).toBe(1n);
+});
+
+it('waits while ClickHouse refuses everything, and loses nothing', async () => {
+  const refused = signalled();
+  await feed.client.command({ query: 'rename table events to elsewhere' });
+  await feed.publish(idsOf(3));
+  feed.start({
+    store: {
+      async insertEvents(token, rows, signal) {
+        try {
+          await feed.store.insertEvents(token, rows, signal);
+        } catch (error) {
+          refused.resolve();
+          throw error;
+        }
+      },
+    },
+  });
+  await refused.promise;
+  await feed.publish(idsOf(3, 'later'));
+  await feed.client.command({ query: 'rename table elsewhere to events' });
+  await feed.settled();
+  expect(await feed.ids()).toEqual([...idsOf(3), ...idsOf(3, 'later')]);
+});
+
+it('erases people, also from disk, and nobody else', async () => {
+  const people = Array.from({ length: 25 }, (_, index) => `person ' ${index}`);
+  for (const distinct_id of people) await feed.publish([distinct_id], { event: { distinct_id } });
+  await feed.publish(['other']);
+  await feed.publish(['elsewhere'], { event: { distinct_id: people[0] }, project: `other ${feed.project}` });
+  feed.start();
+  await feed.settled();
+  const { signal } = new AbortController();
+  await feed.store.erase(feed.project, people, signal);
+  await feed.store.erase(feed.project, people, signal);
+  const left = await feed.rows(
+    `select event_id from events where endsWith(project_id, '${feed.project}') order by event_id`,
+  );
+  expect(left).toEqual([{ event_id: 'elsewhere' }, { event_id: 'other' }]);
+  const parts = await feed.rows(
+    `select sum(has_lightweight_delete) as hidden from system.parts
+     where active and database = currentDatabase() and table = 'events'`,
+  );
+  expect(parts).toEqual([{ hidden: 0 }]);
+});

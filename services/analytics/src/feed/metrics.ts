@@ -1,0 +1,41 @@
+import type { Metrics } from '@switchboard/service-kit';
+import type { Inserted } from './insert.ts';
+
+export interface FeedMetrics {
+  /** JSON of events that this process holds. */
+  held: { bytes: number };
+  inserted(block: Inserted, seconds: number): void;
+}
+
+/** Also where there is no ClickHouse, so that a scrape has the same metrics everywhere. */
+export function createFeedMetrics(metrics: Pick<Metrics, 'counter' | 'durations' | 'gauge'>): FeedMetrics {
+  const held = { bytes: 0 };
+  const events = metrics.counter('switchboard_clickhouse_events_total', 'Events inserted into ClickHouse.');
+  const duplicates = metrics.counter(
+    'switchboard_clickhouse_duplicates_total',
+    'Events left out because ClickHouse has them.',
+  );
+  const deadLetters = metrics.counter(
+    'switchboard_clickhouse_dead_letters_total',
+    'Events that ClickHouse refused and that went to the dead-letter topic.',
+  );
+  const seconds = metrics.durations(
+    'switchboard_clickhouse_insert_duration_seconds',
+    'Time to look up and insert a block of events.',
+    [],
+  );
+  metrics.gauge(
+    'switchboard_clickhouse_buffered_bytes',
+    'JSON of events held in memory until it is inserted into ClickHouse.',
+    () => held.bytes,
+  );
+  return {
+    held,
+    inserted(block, took) {
+      events.add(block.events);
+      duplicates.add(block.duplicates);
+      deadLetters.add(block.deadLetters);
+      seconds.observe([], took);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { COHORTS_TOPIC, type CohortRecord, cohortRecord, parseCohortKey } from '@switchboard/contracts';
+import type { EventLog, RecordBatch } from '@switchboard/event-log';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
+import type { PeopleStore } from './store.ts';
+
+const COHORTS_GROUP = 'analytics.cohorts';
+
+interface ConsumerOptions {
+  store: Pick<PeopleStore, 'saveCohort' | 'removeCohort'>;
+  log: EventLog;
+  logger: Logger;
+}
+
+/** Keeps the replica of cohorts up to date. Flags creates the topic. */
+export function createCohortsConsumer({ store, log, logger }: ConsumerOptions): BackgroundConsumer {
+  const topics = [COHORTS_TOPIC];
+
+  async function handle(batch: RecordBatch): Promise<void> {
+    for (const { key, value } of batch.records) {
+      const named = key === null ? undefined : parseCohortKey(key);
+      const cohort = value === null ? null : parse(value);
+      if (named === undefined || cohort === undefined)
+        logger.error({ key }, 'a record on cohorts is not readable, left out');
+      else if (cohort === null) await store.removeCohort(named.projectId, named.id);
+      else await store.saveCohort(cohort);
+    }
+  }
+
+  async function consume() {
+    await log.endOffsets(COHORTS_TOPIC);
+    return log.consume({ group: COHORTS_GROUP, topics, handle });
+  }
+
+  return createConsumer({ consume, topics, logger });
+}
+
+function parse(value: Buffer): CohortRecord | undefined {
+  try {
+    return cohortRecord.safeParse(JSON.parse(String(value))).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+import type { InsightQuery, StoredEvent } from '@switchboard/contracts';
+import { compileCohorts, memberships } from '@switchboard/flag-engine';
+import { BadRequest } from '@switchboard/service-kit';
+import type { Engine, PeopleTable } from '../engine/engine.ts';
+import type { Sql } from '../engine/sql.ts';
+import type { Explore } from '../explore/explore.ts';
+import { attributeOf, type Cohort, personPart, readBy } from '../questions/cohorts.ts';
+import type { PeopleStore, WantedTraits } from './store.ts';
+
+interface Person {
+  asOf: string;
+  distinctId: string;
+  traits: Record<string, unknown>;
+  groups: { type: string; id: string; traits: Record<string, unknown> }[];
+  /** Their ids. */
+  cohorts: string[];
+  /** Newest first. */
+  events: StoredEvent[];
+}
+
+/** What a question reads of people. */
+export interface PeopleOfQuestion {
+  cohorts: ReadonlyMap<string, Cohort>;
+  /** Undefined: neither traits nor groups. */
+  wanted: WantedTraits | undefined;
+  /** Changes when an answer may. */
+  version: string;
+}
+
+export interface People {
+  /** Somebody with nothing on file has no traits. Throws what `Explore` throws. */
+  find(projectId: string, distinctId: string): Promise<Person>;
+  /** Throws BadRequest for a cohort that there is not, or that is too large. */
+  of(projectId: string, question: InsightQuery): Promise<PeopleOfQuestion>;
+  /** Lets `work` read people in the engine. */
+  read<T>(
+    projectId: string,
+    wanted: WantedTraits | undefined,
+    signal: AbortSignal,
+    work: (people: Sql | undefined) => Promise<T>,
+  ): Promise<T>;
+}
+
+interface PeopleOptions {
+  store: PeopleStore;
+  explore: Pick<Explore, 'events'>;
+  engine: Pick<Engine, 'createPeople'>;
+}
+
+const LATEST_EVENTS = 20;
+/** People are copied into the engine in steps, each of at most a few dozen megabytes. */
+const PAGE_SIZE = 2000;
+/** Past it a question is refused. */
+const MAX_PEOPLE = 2_000_000;
+/** For so long an answer does not change because of newer traits. */
+const VERSION_MS = 5000;
+
+export function createPeople({ store, explore, engine }: PeopleOptions): People {
+  let known = { version: '', until: 0 };
+
+  async function version(): Promise<string> {
+    if (performance.now() >= known.until) {
+      known = { version: await store.version(), until: performance.now() + VERSION_MS };
+    }
+    return known.version;
+  }
+
+  /** Copies what is wanted of everybody who has some of it. */
+  async function copy(projectId: string, wanted: WantedTraits, table: PeopleTable, signal: AbortSignal) {
+    let after = '';
+    for (let read = 0; ; read += PAGE_SIZE) {
+      if (read >= MAX_PEOPLE)
+        throw new BadRequest(`where: traits, groups and cohorts of more than ${MAX_PEOPLE} people`);
+      signal.throwIfAborted();
+      const page = await store.page(projectId, wanted, after, PAGE_SIZE);
+      const some = page.filter(({ traits, groups }) => traits !== null || groups !== null);
+      await table.add(
+        some.map(({ distinctId, traits, groups }) => ({
+          distinctId,
+          traits: traits ?? '{}',
+          groups: groups ?? '{}',
+        })),
+      );
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE_SIZE) return;
+      after = last.distinctId;
+    }
+  }
+
+  return {
+    async find(projectId, distinctId) {
+      const page = await explore.events(projectId, { distinctId, limit: LATEST_EVENTS });
+      const onFile = await store.find(projectId, distinctId);
+      const { traits, groups } = onFile ?? { traits: {}, groups: [] };
+      const cohorts = await store.cohortsFor(projectId, distinctId);
+      const person = {
+        distinctId,
+        traits,
+        groups: Object.fromEntries(groups.map((group) => [group.type, group.traits])),
+      };
+      return {
+        asOf: page.asOf,
+        distinctId,
+        traits,
+        groups: groups.toSorted((one, other) => (one.type < other.type ? -1 : 1)),
+        cohorts: memberships(compileCohorts(cohorts), person),
+        events: page.events,
+      };
+    },
+
+    async of(projectId, question) {
+      const { cohortIds, attributes } = readBy(question);
+      const found = cohortIds.length === 0 ? [] : await store.cohorts(projectId, cohortIds);
+      const large = found.find(({ isTooLarge }) => isTooLarge);
+      if (large !== undefined) throw new BadRequest(`cohort: "${large.id}" is too large for insights`);
+      if (question.cohort !== undefined && !found.some(({ id }) => id === question.cohort)) {
+        throw new BadRequest(`cohort: the project has no cohort "${question.cohort}"`);
+      }
+      const wanted = wantedOf([...attributes, ...found.flatMap((cohort) => cohort.match.map(attributeOf))]);
+      return {
+        cohorts: new Map(found.map(({ id, ...cohort }) => [id, cohort])),
+        wanted,
+        version: JSON.stringify([found, wanted === undefined ? '' : await version()]),
+      };
+    },
+
+    async read(projectId, wanted, signal, work) {
+      if (wanted === undefined) return work(undefined);
+      const table = await engine.createPeople(signal);
+      try {
+        await copy(projectId, wanted, table, signal);
+        return await work(table.relation);
+      } finally {
+        await table.drop();
+      }
+    },
+  };
+}
+
+function wantedOf(attributes: readonly string[]): WantedTraits | undefined {
+  const parts = [...new Set(attributes)].map(personPart).filter((part) => part !== undefined);
+  if (parts.length === 0) return undefined;
+  return {
+    traits: parts.filter(({ type }) => type === undefined).map(({ trait }) => trait),
+    groups: parts.flatMap(({ type, trait }) => (type === undefined ? [] : [[type, trait] as const])),
+  };
+}

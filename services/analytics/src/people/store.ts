@@ -1,0 +1,151 @@
+import { type Clause, type CohortRecord, clause } from '@switchboard/contracts';
+import type { Db } from '@switchboard/database';
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import { appliedPositions, cohorts, groups, people } from '../schema/index.ts';
+
+/** What questions read of people. */
+export interface WantedTraits {
+  traits: readonly string[];
+  /** Traits of groups, by type and name. */
+  groups: readonly (readonly [type: string, trait: string])[];
+}
+
+/** The wanted traits of somebody as JSON: `{"<trait>": ...}` and `{"<type>": {"<trait>": ...}}`; null for none. */
+export interface PersonTraits {
+  distinctId: string;
+  traits: string | null;
+  groups: string | null;
+}
+
+export interface PersonOnFile {
+  traits: Record<string, unknown>;
+  groups: { type: string; id: string; traits: Record<string, unknown> }[];
+}
+
+export interface CohortOnFile {
+  id: string;
+  match: Clause[];
+  distinctIds: string[];
+  isTooLarge: boolean;
+}
+
+export interface PeopleStore {
+  /** Up to so many people of a project, in order of their ids, after this one. */
+  page(projectId: string, wanted: WantedTraits, after: string, limit: number): Promise<PersonTraits[]>;
+  /** Undefined for somebody with nothing on file. */
+  find(projectId: string, distinctId: string): Promise<PersonOnFile | undefined>;
+  /** Those of these cohorts that there are. */
+  cohorts(projectId: string, ids: readonly string[]): Promise<CohortOnFile[]>;
+  /** Every cohort, of whose people only this one counts. */
+  cohortsFor(projectId: string, distinctId: string): Promise<CohortOnFile[]>;
+  /** Changes whenever a call is applied. */
+  version(): Promise<string>;
+  saveCohort(cohort: CohortRecord): Promise<void>;
+  removeCohort(projectId: string, id: string): Promise<void>;
+  /** Removes people and takes them off cohorts. */
+  erase(projectId: string, distinctIds: readonly string[]): Promise<void>;
+}
+
+const pageRows = z.array(
+  z.object({ distinct_id: z.string(), traits: z.string().nullable(), groups: z.string().nullable() }),
+);
+const jsonObject = z.record(z.string(), z.unknown());
+const personRow = z.object({
+  traits: jsonObject,
+  groups: z.array(z.object({ type: z.string(), id: z.string(), traits: jsonObject })),
+});
+const cohortRows = z.array(
+  z.object({
+    id: z.string(),
+    match: z.array(clause),
+    distinct_ids: z.array(z.string()),
+    is_too_large: z.boolean(),
+  }),
+);
+
+export function createPeopleStore(db: Db): PeopleStore {
+  const column = (values: readonly string[]) => sql`${sql.param([...values])}::text[]`;
+
+  return {
+    async page(projectId, wanted, after, limit) {
+      // Groups are a subquery because PostgreSQL may read all groups of the project to join them.
+      const rows = await db.execute(sql`
+        select person.distinct_id, (
+            select json_object_agg(name, person.traits -> name)::text from unnest(${column(wanted.traits)}) as name
+            where person.traits -> name is not null) as traits, (
+            select json_object_agg(membership.key, (
+              select json_object_agg(named.trait, "group".traits -> named.trait) from ${groups} as "group",
+                unnest(${column(wanted.groups.map(([type]) => type))},
+                  ${column(wanted.groups.map(([, trait]) => trait))}) as named(type, trait)
+              where "group".project_id = ${projectId} and "group".type = membership.key
+                and "group".id = membership.value and named.type = membership.key
+                and "group".traits -> named.trait is not null))::text
+            from json_each_text(person.groups) as membership
+            where membership.key = any(${column(wanted.groups.map(([type]) => type))})) as groups
+        from (select * from ${people} where project_id = ${projectId} and distinct_id > ${after}
+          order by distinct_id limit ${limit}) as person
+        order by person.distinct_id`);
+      return pageRows
+        .parse([...rows])
+        .map(({ distinct_id: distinctId, ...found }) => ({ distinctId, ...found }));
+    },
+
+    async find(projectId, distinctId) {
+      const [row] = await db.execute(sql`
+        select person.traits, (
+          select coalesce(json_agg(json_build_object('type', membership.key, 'id', membership.value, 'traits',
+            coalesce((select traits from ${groups} as "group" where "group".project_id = ${projectId}
+              and "group".type = membership.key and "group".id = membership.value), '{}'))), '[]')
+          from json_each_text(person.groups) as membership) as groups
+        from ${people} as person where person.project_id = ${projectId} and person.distinct_id = ${distinctId}`);
+      return row && personRow.parse(row);
+    },
+
+    async cohorts(projectId, ids) {
+      const rows = await db.execute(sql`
+        select id, match, distinct_ids, is_too_large from ${cohorts}
+        where project_id = ${projectId} and id = any(${column(ids)}) order by id`);
+      return cohortRows.parse([...rows]).map(cohortOf);
+    },
+
+    async cohortsFor(projectId, distinctId) {
+      const rows = await db.execute(sql`
+        select id, match, is_too_large,
+          case when distinct_ids @> array[${distinctId}] then array[${distinctId}] else '{}' end as distinct_ids
+        from ${cohorts} where project_id = ${projectId} order by id`);
+      return cohortRows.parse([...rows]).map(cohortOf);
+    },
+
+    async version() {
+      const [row] = await db.execute(sql`select sum(next_offset)::text as version from ${appliedPositions}`);
+      return String(row?.['version']);
+    },
+
+    async saveCohort({ projectId, id, match, distinctIds }) {
+      const row = { match, distinctIds: distinctIds ?? [], isTooLarge: distinctIds === null };
+      await db
+        .insert(cohorts)
+        .values({ projectId, id, ...row })
+        .onConflictDoUpdate({ target: [cohorts.projectId, cohorts.id], set: row });
+    },
+
+    async removeCohort(projectId, id) {
+      await db.execute(sql`delete from ${cohorts} where project_id = ${projectId} and id = ${id}`);
+    },
+
+    async erase(projectId, distinctIds) {
+      const erased = column(distinctIds);
+      await db.execute(sql`
+        delete from ${people} where project_id = ${projectId} and distinct_id = any(${erased})`);
+      await db.execute(sql`
+        update ${cohorts} set distinct_ids = array(
+          select one from unnest(distinct_ids) as one where one <> all(${erased}))
+        where project_id = ${projectId} and distinct_ids && ${erased}`);
+    },
+  };
+}
+
+function cohortOf(row: z.infer<typeof cohortRows>[number]): CohortOnFile {
+  return { id: row.id, match: row.match, distinctIds: row.distinct_ids, isTooLarge: row.is_too_large };
+}

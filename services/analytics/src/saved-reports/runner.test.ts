@@ -1,0 +1,165 @@
+import { insightQuery, type ReportRunRecord } from '@switchboard/contracts';
+import { type Database, openDatabase } from '@switchboard/database';
+import type { EventLog, OutgoingRecord } from '@switchboard/event-log';
+import { createLogger, Unavailable } from '@switchboard/service-kit';
+import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { analyticsMigrations } from '../schema/migrations.ts';
+import type { ReportRunner } from './run.ts';
+import { createSavedReports, type SavedReports } from './saved-reports.ts';
+import { createSavedReportsStore } from './store.ts';
+
+let own: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  own = await testDatabase({ migrations: [analyticsMigrations] });
+  database = openDatabase({ url: own.url, applicationName: 'test' });
+});
+afterAll(async () => {
+  await database.close();
+  await own.drop();
+});
+
+const START = Date.parse('2026-03-01T12:00:00Z');
+const question = insightQuery.parse({ kind: 'lifecycle', range: { last: 1, unit: 'day' } });
+let now = START;
+let runs: ReportRunRecord[] = [];
+let instances: SavedReports[] = [];
+/** By id, with their refresh. */
+let reports = new Map<string, string | null>();
+let run: (id: string) => Promise<void> = async () => undefined;
+let attempts = 0;
+
+const recordOf = (reportId: string) => ({
+  projectId: 'shop',
+  reportId,
+  runId: crypto.randomUUID(),
+  ranAt: new Date(now).toISOString(),
+});
+const runner: ReportRunner = {
+  async find({ reportId }) {
+    const refresh = reports.get(reportId);
+    return refresh === undefined ? undefined : { refresh, question };
+  },
+  async run({ reportId }) {
+    attempts++;
+    await run(reportId);
+    return { ...recordOf(reportId), asOf: new Date(now).toISOString(), report: {} };
+  },
+  failed: ({ reportId }, error) => ({ ...recordOf(reportId), error }),
+};
+
+function startInstance() {
+  const log: Pick<EventLog, 'createTopics' | 'publish'> = {
+    createTopics: async () => undefined,
+    async publish(_topic: string, records: OutgoingRecord[]) {
+      for (const { value } of records) runs.push(JSON.parse(String(value)));
+      return { offsetOf: () => 0n };
+    },
+  };
+  const instance = createSavedReports({
+    store: createSavedReportsStore(database.drizzle),
+    runner,
+    scheduled: async (after) =>
+      after === undefined
+        ? ([...reports].flatMap(([id, refresh]) =>
+            refresh === null ? [] : [{ projectId: 'shop', id, refresh }],
+          ) as never)
+        : [],
+    log: log as EventLog,
+    replication: 1,
+    clock: { now: () => new Date(now) },
+    logger: createLogger({ service: 'test', level: 'silent' } as never),
+  });
+  instance.start();
+  instances.push(instance);
+  return instance;
+}
+
+beforeEach(async () => {
+  await database.sql`truncate saved_reports`;
+  now = START;
+  runs = [];
+  reports = new Map();
+  run = async () => undefined;
+  attempts = 0;
+});
+afterEach(async () => {
+  await Promise.all(instances.map((instance) => instance.stop()));
+  instances = [];
+});
+
+const rows = () => database.sql<{ report_id: string; next_run_at: unknown; attempts: number }[]>`
+  select report_id, next_run_at, attempts from saved_reports order by 1`;
+const minutes = (count: number) => count * 60_000;
+
+it('a report with a refresh is picked up from the directory, and runs once each interval', async () => {
+  reports.set('often', '15m').set('by hand', null);
+  startInstance();
+  await eventually(async () => expect((await rows()).map((row) => row.report_id)).toEqual(['often']));
+  now += minutes(1);
+  await eventually(async () => expect(runs).toMatchObject([{ reportId: 'often' }]));
+  await eventually(async () => {
+    const [next] = await rows();
+    const dueAt = Date.parse(String(next?.next_run_at));
+    expect(dueAt).toBeGreaterThan(now);
+    expect(dueAt).toBeLessThanOrEqual(now + minutes(15));
+  });
+  now += minutes(15);
+  await eventually(async () => expect(runs).toHaveLength(2));
+});
+
+it('a busy engine is tried again later, and the last failure is published', async () => {
+  reports.set('asked', null);
+  run = async () => Promise.reject(new Unavailable('Too many questions.'));
+  await startInstance().request({ projectId: 'shop', reportId: 'asked' });
+  for (let attempt = 1; attempt < 5; attempt++) {
+    await eventually(async () => expect(await rows()).toMatchObject([{ attempts: attempt }]));
+    expect(runs).toEqual([]);
+    now += minutes(2);
+  }
+  await eventually(async () => expect(runs).toMatchObject([{ error: { code: 'UNAVAILABLE' } }]));
+  expect(attempts).toBe(5);
+  await eventually(async () => expect(await rows()).toEqual([]));
+});
+
+it('a report that another instance runs is left to it until its claim ends', async () => {
+  reports.set('claimed', '15m');
+  const until = new Date(START + minutes(3)).toISOString();
+  await database.sql`insert into saved_reports (project_id, report_id, next_run_at, claimed_until)
+    values ('shop', 'claimed', ${until}, ${until})`;
+  startInstance();
+  startInstance();
+  reports.set('sign', '15m');
+  await database.sql`insert into saved_reports (project_id, report_id, next_run_at)
+    values ('shop', 'sign', ${new Date(START).toISOString()})`;
+  await eventually(async () => expect(runs.map(({ reportId }) => reportId)).toEqual(['sign']));
+  reports.delete('sign');
+  now += minutes(3);
+  await eventually(async () => expect(runs.map(({ reportId }) => reportId)).toEqual(['sign', 'claimed']));
+});
+
+it('a report that is asked for while it runs runs again', async () => {
+  reports.set('asked', null);
+  const begun = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  run = async () => {
+    begun.resolve();
+    await held.promise;
+  };
+  const instance = startInstance();
+  await instance.request({ projectId: 'shop', reportId: 'asked' });
+  await begun.promise;
+  await instance.request({ projectId: 'shop', reportId: 'asked' });
+  held.resolve();
+  await eventually(async () => expect(runs).toHaveLength(2));
+  await eventually(async () => expect(await rows()).toEqual([]));
+});
+
+it('a report that is deleted does not run', async () => {
+  await database.sql`insert into saved_reports (project_id, report_id, next_run_at)
+    values ('shop', 'deleted', ${new Date(START).toISOString()})`;
+  startInstance();
+  await eventually(async () => expect(await rows()).toEqual([]));
+  expect([runs, attempts]).toEqual([[], 0]);
+});

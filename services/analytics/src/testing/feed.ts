@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import type { ClickHouseClient } from '@clickhouse/client';
+import { ingestionTopics } from '@switchboard/contracts';
+import { type Database, openDatabase } from '@switchboard/database';
+import { type EventLog, openPostgresLog, type RecordBatch } from '@switchboard/event-log';
+import { createLogger, createMetrics } from '@switchboard/service-kit';
+import { clickHouseDatabase, eventually, testDatabase } from '@switchboard/testkit';
+import { openClickHouse } from '../clickhouse/client.ts';
+import { migrateClickHouse } from '../clickhouse/migrations.ts';
+import { type ClickhouseStore, createClickhouseStore } from '../clickhouse/store.ts';
+import { CLICKHOUSE_GROUP, createFeed, type Feed } from '../feed/consumer.ts';
+import { createFeedMetrics } from '../feed/metrics.ts';
+import type { FeedSettings } from '../feed/partition.ts';
+import { createFeedStore } from '../feed/store.ts';
+import { analyticsMigrations } from '../schema/migrations.ts';
+
+/** For tests: the consumer that feeds ClickHouse, on a log and a database of its own. */
+
+export const PARTITIONS = 2;
+
+/** What differs from an ordinary feed. */
+interface Changed {
+  settings?: Partial<FeedSettings>;
+  store?: Partial<ClickhouseStore>;
+  commit?: RecordBatch['commit'];
+}
+
+export interface FeedHarness {
+  log: EventLog;
+  client: ClickHouseClient;
+  store: ClickhouseStore;
+  start(changed?: Changed): Feed;
+  /** Publishes one record of these events, whose ids are all that differs. */
+  publish(ids: readonly string[], more?: Published): Promise<void>;
+  /** Waits until everything published is committed. */
+  settled(): Promise<void>;
+  /** Ids of the events in ClickHouse, in order. */
+  ids(): Promise<string[]>;
+  rows(query: string): Promise<Record<string, unknown>[]>;
+  /** Stops the feeds, and begins a new project: its events are the only ones that `ids` sees. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+  /** That of `publish`. */
+  readonly project: string;
+}
+
+interface Published {
+  partition?: number;
+  project?: string;
+  event?: object;
+  /** In place of events. */
+  lines?: readonly string[];
+}
+
+const SOON: FeedSettings = { blockBytes: 1_000_000, blockAgeMs: 20, bufferBytes: 10_000_000 };
+
+/** Undefined where ClickHouse is not installed. */
+export async function startFeedHarness(): Promise<FeedHarness | undefined> {
+  const clickHouse = await clickHouseDatabase();
+  if (clickHouse === undefined) return undefined;
+  const client = openClickHouse(clickHouse.url);
+  await migrateClickHouse(client);
+  const own = await testDatabase({ migrations: [analyticsMigrations] });
+  const database: Database = openDatabase({ url: own.url, applicationName: 'test' });
+  const log = openPostgresLog({ url: own.url });
+  await log.createTopics([
+    { name: ingestionTopics.events, partitions: PARTITIONS, replication: 1, cleanup: 'delete' },
+  ]);
+  const store = createClickhouseStore(client);
+  let feeds: Feed[] = [];
+  let project = randomUUID();
+
+  async function stopFeeds() {
+    await Promise.all(feeds.map((feed) => feed.stop()));
+    feeds = [];
+  }
+
+  return {
+    log,
+    client,
+    store,
+    rows: clickHouse.query,
+    get project() {
+      return project;
+    },
+    async reset() {
+      await stopFeeds();
+      project = randomUUID();
+    },
+    start({ settings = {}, store: other = {}, commit } = {}) {
+      const feed = createFeed({
+        store: { ...store, ...other },
+        blocks: createFeedStore(database.drizzle),
+        log: {
+          consume: (options) =>
+            log.consume({
+              ...options,
+              retryMaxMs: 200,
+              handle: (batch) => options.handle(commit === undefined ? batch : { ...batch, commit }),
+            }),
+        },
+        logger: createLogger({ service: 'analytics', level: 'fatal' }),
+        metrics: createFeedMetrics(createMetrics('analytics')),
+        settings: { ...SOON, ...settings },
+      });
+      feeds.push(feed);
+      feed.start();
+      return feed;
+    },
+    async publish(ids, { partition = 0, project: of = project, event = {}, lines } = {}) {
+      const at = '2026-03-01T10:00:00.000Z';
+      const events = ids.map((id) =>
+        JSON.stringify({
+          event_id: id,
+          event_name: 'seen',
+          distinct_id: 'ada',
+          schema_version: 1,
+          timestamp: at,
+          occurred_at: at,
+          ...event,
+        }),
+      );
+      const value = Buffer.from((lines ?? events).join('\n'));
+      const headers = { project: of, received_at: '2026-03-01T10:00:01.000Z' };
+      await log.publish(ingestionTopics.events, [{ partition, key: of, value, headers }]);
+    },
+    settled: () =>
+      eventually(async () => {
+        const lags = await log.lag(CLICKHOUSE_GROUP, [ingestionTopics.events]);
+        if (lags.length === 0 || lags.some(({ behind }) => behind > 0n)) throw new Error('not inserted yet');
+      }),
+    async ids() {
+      const all = await clickHouse.query(
+        `select event_id from events where project_id = '${project}' order by event_id`,
+      );
+      return all.map(({ event_id }) => String(event_id));
+    },
+    async stop() {
+      await stopFeeds();
+      await log.close();
+      await database.close();
+      await own.drop();
+      await client.close();
+      await clickHouse.drop();
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import { ingestionTopics } from '@switchboard/contracts';
+import type { EventLog } from '@switchboard/event-log';
+import type { ListedObject, ObjectStore } from '@switchboard/object-store';
+import type { Logger } from '@switchboard/service-kit';
+import { refOf } from '../threads/calls.ts';
+import type { Threads } from '../threads/threads.ts';
+import { ANY_PROJECT, type NewFile } from './contents.ts';
+import type { FilesStore } from './store.ts';
+import { createRecordSet, type Survey } from './survey.ts';
+
+interface AdoptionOptions {
+  store: Pick<FilesStore, 'find' | 'readableOf' | 'adopt' | 'markDeleted'>;
+  objects: Pick<ObjectStore, 'list' | 'delete'>;
+  /** Read files. */
+  threads: Pick<Threads, 'use'>;
+  log: Pick<EventLog, 'lag'>;
+  /** The consumer group that has read what is in files. */
+  group: string;
+  /** Whether the log no longer has a record of this time. */
+  isExpired(timestamp: number): boolean;
+  logger: Pick<Logger, 'info' | 'error'>;
+  /** Aborts with an exception. */
+  signal: AbortSignal;
+}
+
+interface Found extends ListedObject {
+  day: string;
+  /** The first record of a segment's file; undefined for one that was merged. */
+  segment: { partition: number; offset: bigint; timestamp: number } | undefined;
+  /** The step that wrote a merged file. */
+  step: string | undefined;
+}
+
+interface Surveyed {
+  file: Found;
+  survey: Survey;
+}
+
+const SEGMENT = /^events\/(?:[^/]+\/)?(\d{4}-\d\d-\d\d)\/events-(\d+)-(\d+)-(\d+)(?:-[0-9a-f]+)?\.parquet$/;
+const MERGED = /^events\/(\d{4}-\d\d-\d\d)\/merged-([0-9a-f-]{36})-\d+\.parquet$/;
+const KEYS_AT_ONCE = 500;
+
+/**
+ * Enters files into the table that are in the object store alone: those written after a backup that was restored, and
+ * those of a project each from before files had many. Of files with the same rows, which a merge leaves for a while,
+ * it enters one and deletes the others; files that are gone from the object store leave the table. Can be repeated.
+ */
+export async function adoptFiles(options: AdoptionOptions): Promise<void> {
+  const { objects, signal } = options;
+  const folders = new Set<string>();
+  for await (const { key } of objects.list('events/')) {
+    signal.throwIfAborted();
+    const found = SEGMENT.exec(key) ?? MERGED.exec(key);
+    if (found !== null) folders.add(folderOf(key));
+  }
+  for (const folder of folders) await adoptFolder(folder, options);
+}
+
+async function adoptFolder(folder: string, options: AdoptionOptions): Promise<void> {
+  const { store, objects, logger, signal } = options;
+  // In this order: files that are stored meanwhile are not taken for missing.
+  const readable = await store.readableOf(folder.slice(-'2026-01-01'.length));
+  const listed: ListedObject[] = [];
+  for await (const object of objects.list(`${folder}/`)) {
+    if (folderOf(object.key) === folder) listed.push(object);
+  }
+  const present = new Set(listed.map(({ key }) => key));
+  const missing = readable.filter(({ key }) => folderOf(key) === folder && !present.has(key));
+  const unknown = (await unknownOf(listed, store)).flatMap(foundOf);
+  const final = await finalOf(unknown, options);
+  const adopted = new Map<string, Surveyed>();
+  for (const file of final) {
+    signal.throwIfAborted();
+    const survey = await surveyOf(file, options);
+    if (survey !== undefined) adopted.set(file.key, { file, survey });
+  }
+  const known = readable.filter(({ key }) => present.has(key));
+  const steps = Map.groupBy(
+    unknown.filter(({ step }) => step !== undefined),
+    ({ step }) => step,
+  );
+  const { replaced, redundant } = await chooseMerged([...steps.values()], { known, adopted, options });
+  const files = [...adopted.values()].map(newFileOf);
+  await store.adopt(files, replaced);
+  await store.markDeleted(missing.map(({ key }) => key));
+  for (const key of redundant) await objects.delete(key);
+  const counts = { adopted: files.length, replaced: replaced.length, redundant: redundant.length };
+  if (files.length + missing.length + redundant.length > 0) {
+    logger.info({ folder, ...counts, missing: missing.length }, 'adopted files of the object store');
+  }
+}
+
+interface Choice {
+  known: readonly { key: string; bytes: number }[];
+  /** By key. Changed. */
+  adopted: Map<string, Surveyed>;
+  options: AdoptionOptions;
+}
+
+/** Adopts the files of steps that have rows of no other file, and tells which files they replace. */
+async function chooseMerged(
+  steps: readonly Found[][],
+  { known, adopted, options }: Choice,
+): Promise<{ replaced: string[]; redundant: string[] }> {
+  const replaced: string[] = [];
+  const redundant: string[] = [];
+  if (steps.length === 0) return { replaced, redundant };
+  const surveys = new Map([...adopted].map(([key, { survey }]) => [key, survey]));
+  for (const file of known) {
+    const survey = await surveyOf(file, options);
+    if (survey !== undefined) surveys.set(file.key, survey);
+  }
+  for (const step of steps.toSorted((one, other) => writtenAt(one) - writtenAt(other))) {
+    options.signal.throwIfAborted();
+    const files: Surveyed[] = [];
+    for (const file of step) {
+      const survey = await surveyOf(file, options);
+      if (survey !== undefined) files.push({ file, survey });
+    }
+    const others = createRecordSet();
+    for (const survey of surveys.values()) others.add(survey);
+    if (files.every(({ survey }) => others.overlap(survey) === 'all')) {
+      redundant.push(...step.map(({ key }) => key));
+      continue;
+    }
+    const own = createRecordSet();
+    for (const { survey } of files) own.add(survey);
+    const overlaps = [...surveys].map(([key, survey]) => ({ key, overlap: own.overlap(survey) }));
+    const partly = overlaps.filter(({ overlap }) => overlap === 'some').map(({ key }) => key);
+    if (partly.length > 0) {
+      const keys = step.map(({ key }) => key);
+      options.logger.error({ keys, partly }, 'left files alone that have some rows of others');
+      continue;
+    }
+    for (const { key } of overlaps.filter(({ overlap }) => overlap === 'all')) {
+      surveys.delete(key);
+      (adopted.delete(key) ? redundant : replaced).push(key);
+    }
+    for (const one of files) {
+      surveys.set(one.file.key, one.survey);
+      adopted.set(one.file.key, one);
+    }
+  }
+  return { replaced, redundant };
+}
+
+/** The files of segments whose records are not read again, which would be written to files that overlap. */
+async function finalOf(
+  unknown: readonly Found[],
+  { log, group, isExpired }: AdoptionOptions,
+): Promise<Found[]> {
+  if (unknown.every(({ segment }) => segment === undefined)) return [];
+  const lags = await log.lag(group, [ingestionTopics.events]);
+  const committed = new Map(lags.map((one) => [one.partition, one.committed]));
+  return unknown.filter(({ segment }) => {
+    if (segment === undefined) return false;
+    return segment.offset < (committed.get(segment.partition) ?? 0n) || isExpired(segment.timestamp);
+  });
+}
+
+async function unknownOf(
+  listed: readonly ListedObject[],
+  store: Pick<FilesStore, 'find'>,
+): Promise<ListedObject[]> {
+  const unknown: ListedObject[] = [];
+  for (let start = 0; start < listed.length; start += KEYS_AT_ONCE) {
+    const some = listed.slice(start, start + KEYS_AT_ONCE);
+    const known = new Set((await store.find(some.map(({ key }) => key))).map(({ key }) => key));
+    unknown.push(...some.filter(({ key }) => !known.has(key)));
+  }
+  return unknown;
+}
+
+function foundOf(object: ListedObject): Found[] {
+  const [, day, partition, offset, timestamp] = SEGMENT.exec(object.key) ?? [];
+  if (day !== undefined && offset !== undefined) {
+    const segment = { partition: Number(partition), offset: BigInt(offset), timestamp: Number(timestamp) };
+    return [{ ...object, day, segment, step: undefined }];
+  }
+  const [, ofMerged, step] = MERGED.exec(object.key) ?? [];
+  return ofMerged === undefined ? [] : [{ ...object, day: ofMerged, segment: undefined, step }];
+}
+
+function surveyOf(
+  file: { key: string; bytes?: number; size?: number },
+  { threads, signal }: AdoptionOptions,
+): Promise<Survey | undefined> {
+  const ref = refOf({ key: file.key, bytes: file.bytes ?? file.size ?? 0 });
+  return threads.use((thread) => thread.survey(ref), signal);
+}
+
+function newFileOf({ file, survey }: Surveyed): NewFile {
+  const { key, day, size: bytes } = file;
+  return { ...ANY_PROJECT, ...survey.contents, projectId: survey.projectId, key, day, bytes };
+}
+
+const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/'));
+const writtenAt = (files: readonly Found[]): number =>
+  Math.max(...files.map(({ modifiedAt }) => modifiedAt.getTime()));

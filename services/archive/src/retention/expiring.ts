@@ -1,0 +1,58 @@
+import type { ExpiringData } from '@switchboard/service-kit';
+import { dayOf } from '../events/file-keys.ts';
+import type { FilesStore } from '../files/store.ts';
+import type { Erasure } from '../replays/erasure.ts';
+import type { ReplaysStore } from '../replays/store.ts';
+
+const FILES_AT_ONCE = 1_000;
+const SESSIONS_AT_ONCE = 50;
+const TOMBSTONES_AT_ONCE = 5_000;
+/** The topic `replays` keeps chunks for a shorter time, so that none of a deleted session comes later. */
+const TOMBSTONE_DAYS = 400;
+
+/** Events of days that ended so long ago. Their objects are deleted as those of merged files are. */
+export function expiringEvents(
+  store: Pick<FilesStore, 'expire' | 'oldestDay'>,
+  days?: number,
+): ExpiringData[] {
+  return [
+    {
+      kind: 'archived events',
+      days,
+      removeBefore: async (time) => ({ rows: await store.expire(dayOf(time.getTime()), FILES_AT_ONCE) }),
+      async oldest() {
+        const day = await store.oldestDay();
+        return day === undefined ? undefined : new Date(day);
+      },
+    },
+  ];
+}
+
+interface RecordingsOptions {
+  store: Pick<ReplaysStore, 'findReceivedBefore' | 'oldestReceived' | 'removeTombstones' | 'oldestTombstone'>;
+  erasure: Pick<Erasure, 'remove'>;
+  days: number | undefined;
+}
+
+/** Recordings, and the tombstones of deleted ones. */
+export function expiringRecordings({ store, erasure, days }: RecordingsOptions): ExpiringData[] {
+  return [
+    {
+      kind: 'recordings',
+      days,
+      async removeBefore(time) {
+        const sessions = await store.findReceivedBefore(time, SESSIONS_AT_ONCE);
+        let objects = 0;
+        for (const session of sessions) objects += await erasure.remove(session);
+        return { rows: sessions.length, objects };
+      },
+      oldest: () => store.oldestReceived(),
+    },
+    {
+      kind: 'recording tombstones',
+      days: TOMBSTONE_DAYS,
+      removeBefore: async (time) => ({ rows: await store.removeTombstones(time, TOMBSTONES_AT_ONCE) }),
+      oldest: () => store.oldestTombstone(),
+    },
+  ];
+}

@@ -1,0 +1,61 @@
+import { Readable } from 'node:stream';
+import { parentPort } from 'node:worker_threads';
+import { createBirpc } from 'birpc';
+import { decodeRecord } from '../events/decode.ts';
+import { encodeSegment } from '../events/encode-segment.ts';
+import { type Erased, mergeByRule } from '../files/merge.ts';
+import { FileGone, type OpenFile, openFile } from '../files/read.ts';
+import { surveyFile } from '../files/survey.ts';
+import type { FileRef, OwnerCalls, ThreadCalls } from './calls.ts';
+
+/** What a thread runs; see `createThreads`. */
+
+const port = parentPort;
+if (port === null) throw new Error('thread.ts runs in a worker thread');
+
+const objects: Parameters<typeof openFile>[0] = {
+  async get(key, range) {
+    const bytes = await owner.get(key, range);
+    return bytes && { size: bytes.length, body: Readable.from([bytes]) };
+  },
+};
+
+const calls: ThreadCalls = {
+  decode: (records) => records.map(decodeRecord),
+  encode: encodeSegment,
+  merge: (files, rule) => unlessGone(async () => mergeByRule(await openAll(files), rule)),
+  hasErased: (file, erased) => unlessGone(async () => hasErased(await open(file), erased)),
+  survey: (file) => unlessGone(async () => surveyFile(await open(file))),
+};
+
+const owner = createBirpc<OwnerCalls, ThreadCalls>(calls, {
+  post: (message) => port.postMessage(message),
+  on: (receive) => port.on('message', receive),
+  // The object store has its own.
+  timeout: -1,
+});
+
+async function open(file: FileRef): Promise<OpenFile> {
+  const opened = await openFile(objects, file);
+  if (opened === undefined) throw new FileGone(`${file.key} is not in the object store`);
+  return opened;
+}
+
+async function openAll(files: readonly FileRef[]): Promise<OpenFile[]> {
+  const opened: OpenFile[] = [];
+  for (const file of files) opened.push(await open(file));
+  return opened;
+}
+
+function hasErased(file: OpenFile, { projectId, distinctIds }: Erased): Promise<boolean> {
+  return file.hasRows(projectId, (distinctId) => distinctIds === 'all' || distinctIds.has(distinctId));
+}
+
+async function unlessGone<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof FileGone) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { buffer } from 'node:stream/consumers';
+import { Worker } from 'node:worker_threads';
+import type { ObjectStore } from '@switchboard/object-store';
+import { createBirpc } from 'birpc';
+import pLimit from 'p-limit';
+import type { OwnerCalls, ThreadCalls } from './calls.ts';
+
+/** A thread on which one call at a time is made. */
+export type Thread = { [K in keyof ThreadCalls]: Call<ThreadCalls[K]> };
+type Call<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
+
+/** Threads for what would hold the event loop: decoding, sorting, encoding and compressing events. */
+export interface Threads {
+  /**
+   * Uses a thread, once one is free. Rejects when the thread ends first, and ends it when the signal aborts; the next
+   * use starts another. Callers bound how many wait: each partition has one call, and so have merging and erasing.
+   */
+  use<T>(work: (thread: Thread) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Ends all threads. Calls in progress reject. */
+  stop(): Promise<void>;
+}
+
+interface ThreadsOptions {
+  /** The most that run at once. Each starts when it is needed first. */
+  size: number;
+  /** What files are read from. */
+  objects: Pick<ObjectStore, 'get'>;
+}
+
+/** No call takes as long: a thread without an answer by then is ended. */
+const LONGEST_CALL_MS = 15 * 60 * 1000;
+/** The signal of a use bounds its calls, and the object store those of the thread. */
+const NO_TIMEOUT = -1;
+
+interface Started {
+  calls: Thread;
+  hasEnded(): boolean;
+  end(reason: unknown): Promise<unknown>;
+}
+
+export function createThreads({ size, objects }: ThreadsOptions): Threads {
+  const limit = pLimit(size);
+  const idle: Started[] = [];
+  const stopping = new AbortController();
+
+  async function use<T>(work: (thread: Thread) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const ending = AbortSignal.any([
+      stopping.signal,
+      AbortSignal.timeout(LONGEST_CALL_MS),
+      ...(signal === undefined ? [] : [signal]),
+    ]);
+    ending.throwIfAborted();
+    const thread = idle.pop() ?? startThread(objects);
+    const end = () => void thread.end(ending.reason);
+    ending.addEventListener('abort', end);
+    try {
+      return await work(thread.calls);
+    } finally {
+      ending.removeEventListener('abort', end);
+      if (stopping.signal.aborted) await thread.end(stopping.signal.reason);
+      else if (!thread.hasEnded()) idle.push(thread);
+    }
+  }
+
+  return {
+    use: (work, signal) => limit(() => use(work, signal)),
+    async stop() {
+      const reason = new Error('stopped');
+      stopping.abort(reason);
+      await Promise.all(idle.splice(0).map((thread) => thread.end(reason)));
+    },
+  };
+}
+
+function startThread(objects: Pick<ObjectStore, 'get'>): Started {
+  const worker = new Worker(new URL('./thread.ts', import.meta.url), { name: 'archive' });
+  const calls = createBirpc<ThreadCalls, OwnerCalls>(
+    {
+      async get(key, range) {
+        const object = await objects.get(key, range);
+        return object && (await buffer(object.body));
+      },
+    },
+    {
+      post: (message) => worker.postMessage(message),
+      on: (receive) => worker.on('message', receive),
+      timeout: NO_TIMEOUT,
+    },
+  );
+  let ended: Promise<unknown> | undefined;
+  const end = (reason: unknown) => {
+    if (ended === undefined) calls.$close(reason instanceof Error ? reason : new Error(String(reason)));
+    ended ??= worker.terminate();
+    return ended;
+  };
+  worker.on('error', (error) => void end(error));
+  worker.on('exit', (code) => void end(new Error(`a thread of the archive ended with code ${code}`)));
+  // The service ends without waiting for threads that are idle.
+  worker.unref();
+  return { calls, hasEnded: () => ended !== undefined, end };
+}

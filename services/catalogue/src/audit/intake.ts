@@ -1,0 +1,39 @@
+import { AUDIT_TOPIC, auditTopic, parseAuditRecord } from '@switchboard/audit';
+import type { AuditEntry } from '@switchboard/contracts';
+import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
+import type { AuditStore } from './store.ts';
+
+const GROUP = 'catalogue.audit';
+const ROWS_PER_STATEMENT = 500;
+
+interface IntakeOptions {
+  log: EventLog;
+  store: Pick<AuditStore, 'add'>;
+  /** Replicas of each partition. */
+  replication: number;
+  logger: Logger;
+}
+
+/** Keeps what every service publishes on the topic `audit`, each entry once however often it comes. */
+export function createAuditIntake({ log, store, replication, logger }: IntakeOptions): BackgroundConsumer {
+  const topics = [AUDIT_TOPIC];
+
+  async function consume(): Promise<Consumption> {
+    await log.createTopics([auditTopic(replication)]);
+    return log.consume({ group: GROUP, topics, handle });
+  }
+
+  async function handle(batch: RecordBatch): Promise<void> {
+    const entries: AuditEntry[] = [];
+    for (const record of batch.records) {
+      const entry = parseAuditRecord(record);
+      if (entry === undefined) await batch.deadLetter(record, 'not an entry of the audit trail');
+      else entries.push(entry);
+    }
+    for (let start = 0; start < entries.length; start += ROWS_PER_STATEMENT)
+      await store.add(entries.slice(start, start + ROWS_PER_STATEMENT));
+  }
+
+  return createConsumer({ consume, topics, logger });
+}

@@ -1,0 +1,29 @@
+import { type OwnCompany, type Project, permissionsOf } from '@switchboard/contracts';
+import type { Db } from '@switchboard/database';
+import type { PageRequest } from '@switchboard/service-kit';
+import { projectOf } from '../projects/record.ts';
+import { createOwnStore } from './store.ts';
+
+/** What a person may see: the companies they are a member of, and the projects of these. */
+export interface Own {
+  companies(sub: string, page: PageRequest): Promise<{ companies: OwnCompany[]; nextCursor: string | null }>;
+  projects(sub: string, page: PageRequest): Promise<{ projects: Project[]; nextCursor: string | null }>;
+}
+
+export function createOwn({ db }: { db: Db }): Own {
+  const store = createOwnStore(db);
+  return {
+    async companies(sub, page) {
+      const { rows, nextCursor } = await store.companies(sub, page);
+      return {
+        companies: rows.map((company) => ({ ...company, permissions: permissionsOf(company.role) })),
+        nextCursor,
+      };
+    },
+
+    async projects(sub, page) {
+      const { rows, nextCursor } = await store.projects(sub, page);
+      return { projects: rows.map(projectOf), nextCursor };
+    },
+  };
+}

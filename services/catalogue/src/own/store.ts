@@ -1,0 +1,56 @@
+import type { Role } from '@switchboard/contracts';
+import type { Db } from '@switchboard/database';
+import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
+import { and, asc, eq, gt } from 'drizzle-orm';
+import { companies, members, projects } from '../schema/index.ts';
+
+type ProjectRow = typeof projects.$inferSelect;
+
+interface OwnCompanyRow {
+  id: string;
+  name: string;
+  role: Role;
+}
+
+export interface OwnStore {
+  /** A page of the companies that a person is a member of, by id. */
+  companies(sub: string, page: PageRequest): Promise<Page<OwnCompanyRow>>;
+  /** A page of the projects of these companies, by id. */
+  projects(sub: string, page: PageRequest): Promise<Page<ProjectRow>>;
+}
+
+export function createOwnStore(db: Db): OwnStore {
+  return {
+    async companies(sub, { cursor, limit }) {
+      const isAfter = cursor === undefined ? undefined : gt(members.companyId, cursor);
+      const rows = await db
+        .select({ id: companies.id, name: companies.name, role: members.role })
+        .from(members)
+        .innerJoin(companies, eq(companies.id, members.companyId))
+        .where(and(eq(members.sub, sub), isAfter))
+        .orderBy(asc(members.companyId))
+        .limit(limit + 1);
+      return toPage(rows, limit, ({ id }) => id);
+    },
+
+    async projects(sub, { cursor, limit }) {
+      const isAfter = cursor === undefined ? undefined : gt(projects.id, cursor);
+      // Of each company a page, however many projects it has.
+      const ofCompany = db
+        .select()
+        .from(projects)
+        .where(and(eq(projects.companyId, members.companyId), isAfter))
+        .orderBy(asc(projects.id))
+        .limit(limit + 1)
+        .as('of_company');
+      const rows = await db
+        .select(ofCompany._.selectedFields)
+        .from(members)
+        .crossJoinLateral(ofCompany)
+        .where(eq(members.sub, sub))
+        .orderBy(asc(ofCompany.id))
+        .limit(limit + 1);
+      return toPage(rows, limit, ({ id }) => id);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { Throttle } from '@switchboard/contracts';
+import type { Db } from '@switchboard/database';
+import { auditDetails, NotFound, type PageRequest } from '@switchboard/service-kit';
+import type { Outbox } from '../outbox/outbox.ts';
+import { projectNotFound } from '../projects/projects.ts';
+import { projectRecord } from '../projects/record.ts';
+import { createProjectsStore } from '../projects/store.ts';
+import { createThrottlesStore, type ThrottleRow } from './store.ts';
+
+/** What operators allow projects; the entry of a project in the directory says it to every region. */
+export interface Throttles {
+  list(page: PageRequest): Promise<{ throttles: Throttle[]; nextCursor: string | null }>;
+  /** Throws NotFound when the project is not throttled. */
+  get(projectId: string): Promise<Throttle>;
+  /** Throws NotFound when the project does not exist. */
+  put(projectId: string, eventsPerSecond: number): Promise<Throttle>;
+  remove(projectId: string): Promise<void>;
+  count(): Promise<number>;
+}
+
+interface ThrottlesOptions {
+  db: Db;
+  outbox: Outbox;
+}
+
+export function createThrottles({ db, outbox }: ThrottlesOptions): Throttles {
+  const store = createThrottlesStore(db);
+  return {
+    async list(page) {
+      const { rows, nextCursor } = await store.list(page);
+      return { throttles: rows.map(throttleOf), nextCursor };
+    },
+
+    async get(projectId) {
+      const row = await store.find(projectId);
+      if (row === undefined) throw new NotFound('The project is not throttled.');
+      return throttleOf(row);
+    },
+
+    put: (projectId, eventsPerSecond) =>
+      outbox.change(async (tx, announce) => {
+        const project = await createProjectsStore(tx).lock(projectId);
+        if (project === undefined) throw projectNotFound();
+        const throttles = createThrottlesStore(tx);
+        const before = (await throttles.find(projectId))?.eventsPerSecond ?? null;
+        auditDetails({ before: { eventsPerSecond: before }, after: { eventsPerSecond } });
+        const row = await throttles.put({ projectId, eventsPerSecond });
+        if (row === undefined) throw new Error('the throttle was not stored');
+        announce([projectRecord(project, eventsPerSecond)]);
+        return throttleOf(row);
+      }),
+
+    async remove(projectId) {
+      await outbox.change(async (tx, announce) => {
+        const project = await createProjectsStore(tx).lock(projectId);
+        const isRemoved = await createThrottlesStore(tx).remove(projectId);
+        if (project !== undefined && isRemoved) announce([projectRecord(project)]);
+      });
+    },
+
+    count: store.count,
+  };
+}
+
+function throttleOf({ projectId, eventsPerSecond, createdAt }: ThrottleRow): Throttle {
+  return { projectId, eventsPerSecond, createdAt: createdAt.toISOString() };
+}

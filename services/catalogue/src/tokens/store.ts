@@ -1,0 +1,138 @@
+import type { Db, Tx } from '@switchboard/database';
+import type { TokenUse } from '@switchboard/directory';
+import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { apiTokens, projects } from '../schema/index.ts';
+
+export type ApiTokenRow = typeof apiTokens.$inferSelect;
+
+export interface TokenSelection extends PageRequest {
+  /** Only the personal tokens of this person; undefined: all. */
+  sub?: string | undefined;
+}
+
+export interface TokensStore {
+  /** A page of a company's tokens, newest first. */
+  list(companyId: string, selection: TokenSelection): Promise<Page<ApiTokenRow>>;
+  find(id: string): Promise<ApiTokenRow | undefined>;
+  /** The token of this company, locked until the transaction ends. */
+  lock(companyId: string, id: string): Promise<ApiTokenRow | undefined>;
+  insert(row: typeof apiTokens.$inferInsert): Promise<ApiTokenRow | undefined>;
+  rotate(
+    id: string,
+    change: Pick<ApiTokenRow, 'hash' | 'previousHash' | 'previousUntil' | 'rotatedAt' | 'expiresAt'>,
+  ): Promise<ApiTokenRow | undefined>;
+  /** How many tokens of this kind the company has; of this person, if given. */
+  count(companyId: string, kind: ApiTokenRow['kind'], sub: string | null): Promise<number>;
+  /** Those of these ids that are projects of the company. */
+  projectsOf(companyId: string, ids: readonly string[]): Promise<Set<string>>;
+  remove(id: string): Promise<void>;
+  /** Removes the company's tokens that expired before this; returns their ids. */
+  removeExpired(companyId: string, before: Date): Promise<string[]>;
+  /** Removes a company's tokens; returns their ids. */
+  removeOfCompany(companyId: string): Promise<string[]>;
+  /** Removes a person's personal tokens, in one company or in all; returns their ids. */
+  removeOfPerson(sub: string, companyId?: string): Promise<string[]>;
+  /** Forgets that somebody made tokens. */
+  forgetMaker(sub: string): Promise<void>;
+  /** Notes when tokens were used, unless a later use is known. */
+  noteUses(uses: readonly TokenUse[]): Promise<void>;
+}
+
+export function createTokensStore(db: Db | Tx): TokensStore {
+  const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
+  return {
+    async list(companyId, { sub, cursor, limit }) {
+      const rows = await db
+        .select()
+        .from(apiTokens)
+        .where(
+          and(
+            eq(apiTokens.companyId, companyId),
+            sub === undefined ? undefined : eq(apiTokens.sub, sub),
+            cursor === undefined ? undefined : lt(apiTokens.id, cursor),
+          ),
+        )
+        .orderBy(desc(apiTokens.id))
+        .limit(limit + 1);
+      return toPage(rows, limit, ({ id }) => id);
+    },
+
+    async find(id) {
+      const [row] = await db.select().from(apiTokens).where(eq(apiTokens.id, id));
+      return row;
+    },
+
+    async lock(companyId, id) {
+      const [row] = await db
+        .select()
+        .from(apiTokens)
+        .where(and(eq(apiTokens.companyId, companyId), eq(apiTokens.id, id)))
+        .for('update');
+      return row;
+    },
+
+    async insert(row) {
+      const [stored] = await db.insert(apiTokens).values(row).returning();
+      return stored;
+    },
+
+    async rotate(id, change) {
+      const [stored] = await db.update(apiTokens).set(change).where(eq(apiTokens.id, id)).returning();
+      return stored;
+    },
+
+    count: (companyId, kind, sub) =>
+      db.$count(
+        apiTokens,
+        and(
+          eq(apiTokens.companyId, companyId),
+          eq(apiTokens.kind, kind),
+          sub === null ? undefined : eq(apiTokens.sub, sub),
+        ),
+      ),
+
+    async projectsOf(companyId, ids) {
+      const rows = await db
+        .select({ id: projects.id })
+        .from(projects)
+        .where(and(eq(projects.companyId, companyId), inArray(projects.id, [...ids])));
+      return new Set(idsOf(rows));
+    },
+
+    async remove(id) {
+      await db.delete(apiTokens).where(eq(apiTokens.id, id));
+    },
+
+    async removeExpired(companyId, before) {
+      const isExpired = and(eq(apiTokens.companyId, companyId), lt(apiTokens.expiresAt, before));
+      return idsOf(await db.delete(apiTokens).where(isExpired).returning({ id: apiTokens.id }));
+    },
+
+    async removeOfCompany(companyId) {
+      const ofCompany = eq(apiTokens.companyId, companyId);
+      return idsOf(await db.delete(apiTokens).where(ofCompany).returning({ id: apiTokens.id }));
+    },
+
+    async removeOfPerson(sub, companyId) {
+      const isTheirs = and(
+        eq(apiTokens.sub, sub),
+        companyId === undefined ? undefined : eq(apiTokens.companyId, companyId),
+      );
+      return idsOf(await db.delete(apiTokens).where(isTheirs).returning({ id: apiTokens.id }));
+    },
+
+    async forgetMaker(sub) {
+      await db.update(apiTokens).set({ createdBy: null }).where(eq(apiTokens.createdBy, sub));
+    },
+
+    async noteUses(uses) {
+      const ids = sql`${sql.param(uses.map(({ tokenId }) => tokenId))}::text[]`;
+      const times = sql`${sql.param(uses.map(({ at }) => at))}::text[]`;
+      await db.execute(sql`
+        update ${apiTokens} set last_used_at = greatest(last_used_at, least(given.at, now()))
+        from (select id, max(at::timestamptz) as at from unnest(${ids}, ${times}) as use (id, at) group by id) as given
+        where ${apiTokens.id} = given.id`);
+    },
+  };
+}

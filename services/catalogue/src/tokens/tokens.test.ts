@@ -1,0 +1,280 @@
+import { API_TOKEN_PATTERN } from '@switchboard/contracts';
+import { TOKEN_USES_TOPIC } from '@switchboard/directory';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  acme,
+  ada,
+  type Instance,
+  pro,
+  shop,
+  type TestCatalogue,
+  testCatalogue,
+} from '../testing/harness.ts';
+
+let catalogue: TestCatalogue;
+let one: Instance;
+const people = ['viewer', 'editor', 'admin', 'owner', 'stranger'] as const;
+const bearers = new Map<string, string>();
+
+beforeAll(async () => {
+  catalogue = await testCatalogue();
+  one = await catalogue.instance();
+  await one.put('/plans/pro/monthly', pro);
+  for (const sub of people) bearers.set(sub, await catalogue.tokens.mint({ sub }));
+});
+beforeEach(async () => {
+  for (const company of ['acme', 'other']) await one.remove(`/companies/${company}`);
+  for (const company of ['acme', 'other']) await one.put(`/companies/${company}`, acme);
+  for (const role of people.slice(0, 4)) await one.put(`/companies/acme/members/${role}`, { ...ada, role });
+  await one.put('/companies/other/members/stranger', { ...ada, role: 'owner' });
+  await one.put('/projects/shop', shop);
+  await one.put('/projects/theirs', { ...shop, companyId: 'other' });
+});
+afterAll(() => catalogue.close());
+
+type Person = (typeof people)[number];
+const using = (bearer: string) => (method: string, path: string, body?: unknown) =>
+  one.manage(method, path, body, bearer);
+const as = (person: Person) => using(bearers.get(person) ?? '');
+const TOKENS = '/companies/acme/tokens';
+
+/** The answer to creating a token. */
+const create = (person: Person, body: object) =>
+  as(person)('POST', TOKENS, { name: 'test', kind: 'personal', permissions: ['directory.read'], ...body });
+
+/** The value of a new token. */
+async function make(person: Person, body: object = {}): Promise<{ id: string; token: string }> {
+  const made = await create(person, body);
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  return made.body;
+}
+
+const READ = '/companies/acme/members/ada';
+const isWorking = async (token: string) => (await using(token)('GET', '/companies/acme')).status;
+
+describe('a personal access token', () => {
+  it('is told once, has the form that secret scanners know, and is stored as a hash', async () => {
+    const made = await make('viewer');
+    expect(made.token).toMatch(API_TOKEN_PATTERN);
+    expect(made.token).toMatch(/^sbpat_/);
+    const listed = await as('viewer')('GET', TOKENS);
+    expect(listed.body.tokens).toMatchObject([{ id: made.id, kind: 'personal', sub: 'viewer' }]);
+    expect(JSON.stringify(listed.body)).not.toContain(made.token);
+    const sql = await catalogue.sql();
+    expect(JSON.stringify(await sql`select * from api_tokens`)).not.toContain(made.token);
+    expect(JSON.stringify([...(await catalogue.published())])).not.toContain(made.token);
+  });
+
+  it('does what it carries, in its company alone', async () => {
+    const { token } = await make('admin', { permissions: ['directory.read'] });
+    expect(await isWorking(token)).toBe(200);
+    const others = [
+      await using(token)('PUT', READ, ada),
+      await using(token)('GET', '/companies/other'),
+      await using(token)('GET', '/projects/theirs'),
+      await using(token)('GET', '/companies'),
+    ];
+    expect(others.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+  });
+
+  it('carries nothing that its maker may not do, and nothing that no role has', async () => {
+    expect((await create('viewer', { permissions: ['flags.write'] })).status).toBe(403);
+    expect((await create('owner', { permissions: ['companies.list'] })).status).toBe(400);
+  });
+
+  it('loses what its person loses, at once, and gets it back', async () => {
+    const { token } = await make('editor', { permissions: ['reports.write', 'directory.read'] });
+    const write = async () => (await using(token)('PUT', '/projects/shop/reports/r', { name: 'R' })).status;
+    expect(await write()).toBe(200);
+    await one.put('/companies/acme/members/editor', { ...ada, role: 'viewer' });
+    expect([await write(), await isWorking(token)]).toEqual([403, 200]);
+    await one.put('/companies/acme/members/editor', { ...ada, role: 'admin' });
+    expect(await write()).toBe(200);
+  });
+
+  it('ends with the membership, also for a member who comes back', async () => {
+    const { token } = await make('viewer');
+    await one.remove('/companies/acme/members/viewer');
+    await one.put('/companies/acme/members/viewer', { ...ada, role: 'viewer' });
+    expect(await isWorking(token)).toBe(401);
+  });
+
+  it('of projects works in these, and not for the company', async () => {
+    await one.put('/projects/blog', shop);
+    const { token } = await make('admin', { projectIds: ['shop'] });
+    const asked = ['/projects/shop', '/projects/blog', '/projects/none', '/companies/acme'];
+    const answers = await Promise.all(asked.map((path) => using(token)('GET', path)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 403, 403, 403]);
+    expect((await create('admin', { projectIds: ['theirs'] })).status).toBe(400);
+  });
+
+  it('is refused once it is expired, and for longer than the deployment allows', async () => {
+    const { id, token } = await make('viewer', { expiresInDays: 1 });
+    expect((await create('viewer', { expiresInDays: 366 })).status).toBe(400);
+    const sql = await catalogue.sql();
+    await sql`update api_tokens set expires_at = now() - interval '1 second' where id = ${id}`;
+    expect(await isWorking(token)).toBe(401);
+  });
+
+  it('of somebody who is no member is not made', async () => {
+    const made = await one.manage('POST', TOKENS, {
+      name: 'x',
+      kind: 'personal',
+      permissions: ['directory.read'],
+    });
+    expect([made.status, made.body.error.message]).toEqual([400, expect.stringMatching(/^kind: /)]);
+    expect((await create('stranger', {})).status).toBe(403);
+  });
+});
+
+it('when a token was last used is what services report, and never less', async () => {
+  const { id } = await make('viewer');
+  const lastUsedAt = async () => (await as('viewer')('GET', TOKENS)).body.tokens[0].lastUsedAt;
+  expect(await lastUsedAt()).toBeNull();
+  const [newest, older] = ['2026-03-01T12:00:00.000Z', '2026-03-01T11:00:00.000Z'];
+  await catalogue.report(TOKEN_USES_TOPIC, { tokenId: id, at: newest }, { tokenId: id, at: older });
+  await eventually(async () => expect(await lastUsedAt()).toBe(newest));
+  await catalogue.report(TOKEN_USES_TOPIC, { tokenId: id, at: '2999-01-01T00:00:00.000Z' });
+  await eventually(async () => expect(await lastUsedAt()).not.toBe(newest));
+  expect(Date.parse(await lastUsedAt())).toBeLessThanOrEqual(Date.now());
+});
+
+describe('a wrong value', () => {
+  it.each([
+    ['another checksum', (value: string) => `${value.slice(0, -1)}${value.endsWith('A') ? 'B' : 'A'}`],
+    ['a prefix of the other kind', (value: string) => value.replace('sbpat_', 'sbsvc_')],
+    ['something behind it', (value: string) => `${value}A`],
+    ['only the prefix', () => 'sbpat_'],
+  ])('with %s gets 401', async (_, change) => {
+    const { token } = await make('viewer');
+    const answer = await using(change(token))('GET', '/companies/acme');
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  });
+});
+
+describe('a service token', () => {
+  it('belongs to the company: made by an admin, and valid when the admin is gone', async () => {
+    expect((await create('editor', { kind: 'service' })).status).toBe(403);
+    const { token } = await make('admin', { kind: 'service' });
+    expect(token).toMatch(/^sbsvc_/);
+    await one.remove('/companies/acme/members/admin');
+    expect(await isWorking(token)).toBe(200);
+  });
+
+  it('ends with its company', async () => {
+    const { token } = await make('admin', { kind: 'service' });
+    await one.remove('/companies/acme');
+    await one.put('/companies/acme', acme);
+    expect(await isWorking(token)).toBe(401);
+  });
+});
+
+describe('tokens that are made with a token', () => {
+  it('need a permission for it', async () => {
+    const { token } = await make('admin');
+    const made = await using(token)('POST', TOKENS, {
+      name: 'x',
+      kind: 'personal',
+      permissions: ['directory.read'],
+    });
+    expect([made.status, made.body.error.message]).toEqual([403, expect.stringContaining('tokens.own')]);
+  });
+
+  it('can do no more than it, and expire with it', async () => {
+    const permissions = ['tokens.own', 'directory.read'];
+    const parent = await create('admin', { permissions, expiresInDays: 2 });
+    const body = { name: 'x', kind: 'personal', permissions, expiresInDays: 300 };
+    const child = await using(parent.body.token)('POST', TOKENS, body);
+    expect([child.status, child.body.expiresAt]).toEqual([201, parent.body.expiresAt]);
+    const more = await using(parent.body.token)('POST', TOKENS, { ...body, permissions: ['members.write'] });
+    const service = await using(parent.body.token)('POST', TOKENS, { ...body, kind: 'service' });
+    expect([more.status, service.status]).toEqual([403, 403]);
+  });
+
+  it('are not rotated by it if they can do more', async () => {
+    const { token } = await make('admin', { permissions: ['tokens.own', 'directory.read'] });
+    const { id } = await make('admin', { permissions: ['members.write'] });
+    const rotated = await using(token)('POST', `${TOKENS}/${id}/rotate`, {});
+    expect([rotated.status, rotated.body.token]).toEqual([403, undefined]);
+  });
+});
+
+describe('rotating', () => {
+  const rotate = (person: Person, id: string, body: object = {}) =>
+    as(person)('POST', `${TOKENS}/${id}/rotate`, body);
+
+  it('gives a new value, and the old one is valid for the overlap', async () => {
+    const { id, token } = await make('viewer');
+    const rotated = await rotate('viewer', id, { overlapSeconds: 600 });
+    expect([rotated.status, rotated.body.id]).toEqual([200, id]);
+    expect(rotated.body.rotatedAt).not.toBeNull();
+    expect([await isWorking(token), await isWorking(rotated.body.token)]).toEqual([200, 200]);
+    const sql = await catalogue.sql();
+    await sql`update api_tokens set previous_until = now() - interval '1 second' where id = ${id}`;
+    expect([await isWorking(token), await isWorking(rotated.body.token)]).toEqual([401, 200]);
+  });
+
+  it('without overlap ends the old value at once', async () => {
+    const { id, token } = await make('viewer');
+    const rotated = await rotate('viewer', id, { overlapSeconds: 0 });
+    expect([await isWorking(token), await isWorking(rotated.body.token)]).toEqual([401, 200]);
+  });
+
+  it('is for the owner of a personal token, and for admins of a service token', async () => {
+    const own = await make('viewer');
+    const service = await make('owner', { kind: 'service', permissions: ['company.write'] });
+    const asked = [
+      await rotate('editor', own.id),
+      await rotate('admin', own.id),
+      await rotate('editor', service.id),
+      // The value of a token that can do more than an admin may.
+      await rotate('admin', service.id),
+      await rotate('owner', service.id),
+    ];
+    expect(asked.map(({ status }) => status)).toEqual([404, 403, 404, 403, 200]);
+  });
+});
+
+describe('listing and revoking', () => {
+  it('one sees and revokes one’s own; an admin all of the company; others none', async () => {
+    const own = await make('viewer');
+    const service = await make('admin', { kind: 'service' });
+    const seen = async (person: Person) =>
+      ((await as(person)('GET', TOKENS)).body.tokens ?? []).map(({ id }: { id: string }) => id);
+    expect(await seen('viewer')).toEqual([own.id]);
+    expect(await seen('editor')).toEqual([]);
+    expect(await seen('admin')).toEqual([service.id, own.id]);
+    expect((await as('stranger')('GET', TOKENS)).status).toBe(403);
+
+    for (const person of ['editor', 'viewer'] as const) {
+      expect((await as(person)('DELETE', `${TOKENS}/${service.id}`)).status).toBe(204);
+    }
+    expect((await as('stranger')('DELETE', `/companies/other/tokens/${service.id}`)).status).toBe(204);
+    expect(await isWorking(service.token)).toBe(200);
+    expect((await as('admin')('DELETE', `${TOKENS}/${own.id}`)).status).toBe(204);
+    expect((await as('admin')('DELETE', `${TOKENS}/${service.id}`)).status).toBe(204);
+    expect([await isWorking(own.token), await isWorking(service.token)]).toEqual([401, 401]);
+    await eventually(async () => expect((await catalogue.published()).get(`token:${own.id}`)).toBeNull());
+  });
+
+  it('a person has 50 personal tokens at most', async () => {
+    const { id } = await make('viewer');
+    const sql = await catalogue.sql();
+    await sql`
+      insert into api_tokens (id, company_id, kind, name, sub, permissions, hash, expires_at)
+      select id || n, company_id, kind, name, sub, permissions, hash || n, expires_at
+      from api_tokens, generate_series(1, 49) as n where id = ${id}`;
+    expect((await create('viewer', {})).status).toBe(409);
+    await make('editor');
+  });
+});
+
+it('erasing a colleague ends their tokens and forgets that they made others', async () => {
+  const own = await make('admin');
+  const service = await make('admin', { kind: 'service' });
+  expect((await one.manage('POST', '/erasures', { sub: 'admin' })).status).toBe(202);
+  expect([await isWorking(own.token), await isWorking(service.token)]).toEqual([401, 200]);
+  const listed = await as('owner')('GET', TOKENS);
+  expect(listed.body.tokens).toMatchObject([{ id: service.id, createdBy: null }]);
+});

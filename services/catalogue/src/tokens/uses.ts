@@ -1,0 +1,35 @@
+import { parseTokenUse, TOKEN_USES_TOPIC, type TokenUse, tokenUsesSpec } from '@switchboard/directory';
+import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
+
+const GROUP = 'catalogue.token-uses';
+
+interface UsesOptions {
+  log: EventLog;
+  noteUses(uses: readonly TokenUse[]): Promise<void>;
+  /** Replicas of each partition. */
+  replication: number;
+  logger: Logger;
+}
+
+/** Takes in what services report on the topic `token-uses`. */
+export function createTokenUses({ log, noteUses, replication, logger }: UsesOptions): BackgroundConsumer {
+  const topics = [TOKEN_USES_TOPIC];
+
+  async function consume(): Promise<Consumption> {
+    await log.createTopics([tokenUsesSpec(replication)]);
+    return log.consume({ group: GROUP, topics, handle });
+  }
+
+  async function handle(batch: RecordBatch): Promise<void> {
+    const uses: TokenUse[] = [];
+    for (const record of batch.records) {
+      const use = parseTokenUse(record);
+      if (use === undefined) await batch.deadLetter(record, 'not a report of a use of a token');
+      else uses.push(use);
+    }
+    if (uses.length > 0) await noteUses(uses);
+  }
+
+  return createConsumer({ consume, topics, logger });
+}

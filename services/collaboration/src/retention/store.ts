@@ -1,0 +1,111 @@
+import type { Db } from '@switchboard/database';
+import { type SQL, sql } from 'drizzle-orm';
+import {
+  comments,
+  deliveries,
+  droppedEndpoints,
+  reactions,
+  reportRunCohorts,
+  reportRunFailures,
+  reportRuns,
+  shares,
+  threads,
+} from '../schema/index.ts';
+
+/** Methods that remove do so in one bounded transaction, and return how many rows; 0 when nothing is left. */
+export interface RetentionStore {
+  /** Removes threads that nobody began, resolved, commented or edited since then, with their comments. */
+  removeThreads(before: Date): Promise<number>;
+  oldestThread(): Promise<Date | undefined>;
+  /** Removes shares with their deliveries. */
+  removeShares(before: Date): Promise<number>;
+  oldestShare(): Promise<Date | undefined>;
+  /** Forgets endpoints that were reported gone before then. */
+  removeEndpoints(before: Date): Promise<number>;
+  oldestEndpoint(): Promise<Date | undefined>;
+  /** Removes the last run of each report, and its last failure, from before then. */
+  removeRuns(before: Date): Promise<number>;
+  oldestRun(): Promise<Date | undefined>;
+}
+
+const MAX_OWNERS = 100;
+const MAX_ROWS = 5_000;
+
+export function createRetentionStore(db: Db): RetentionStore {
+  const timeOf = (date: Date) => sql`${date.toISOString()}::timestamptz`;
+  const idsOf = (rows: readonly { id: string }[]) => sql`${sql.param(rows.map(({ id }) => id))}::text[]`;
+  const oldestOf = async (query: SQL) => {
+    const [row] = await db.execute<{ oldest: string | null }>(query);
+    return row?.oldest == null ? undefined : new Date(row.oldest);
+  };
+
+  return {
+    removeThreads: (before) =>
+      db.transaction(async (tx) => {
+        const time = timeOf(before);
+        const isOld = sql`created_at < ${time} and (resolved_at is null or resolved_at < ${time}) and not exists (
+          select 1 from ${comments} where thread_id = threads.id
+            and (created_at >= ${time} or edited_at >= ${time} or deleted_at >= ${time}))`;
+        // A reply waits for this lock, and then finds no thread.
+        const locked = await tx.execute<{ id: string }>(sql`
+          select id from ${threads} where ${isOld} order by created_at, id limit ${MAX_OWNERS}
+          for update skip locked`);
+        if (locked.length === 0) return 0;
+        // Asked again, because one may have got a reply just before it was locked.
+        const old = await tx.execute<{ id: string }>(sql`
+          select id from ${threads} where ${isOld} and id = any(${idsOf(locked)})`);
+        const ids = sql`any(${idsOf(old)})`;
+        const reacted = await tx.execute(sql`
+          delete from ${reactions} where comment_id in (select id from ${comments} where thread_id = ${ids})`);
+        const written = await tx.execute(sql`delete from ${comments} where thread_id = ${ids}`);
+        const begun = await tx.execute(sql`delete from ${threads} where id = ${ids}`);
+        return reacted.count + written.count + begun.count;
+      }),
+
+    oldestThread: () => oldestOf(sql`select min(created_at) as oldest from ${threads}`),
+
+    removeShares: (before) =>
+      db.transaction(async (tx) => {
+        const locked = await tx.execute<{ id: string }>(sql`
+          select id from ${shares} where created_at < ${timeOf(before)} order by created_at, id
+          limit ${MAX_OWNERS} for update skip locked`);
+        if (locked.length === 0) return 0;
+        const ids = sql`any(${idsOf(locked)})`;
+        const { count } = await tx.execute(sql`delete from ${deliveries} where share_id = ${ids}`);
+        await tx.execute(sql`delete from ${shares} where id = ${ids}`);
+        return locked.length + count;
+      }),
+
+    oldestShare: () => oldestOf(sql`select min(created_at) as oldest from ${shares}`),
+
+    async removeEndpoints(before) {
+      const { count } = await db.execute(sql`
+        delete from ${droppedEndpoints} where endpoint = any(array(
+          select endpoint from ${droppedEndpoints} where dropped_at < ${timeOf(before)}
+          order by dropped_at limit ${MAX_ROWS}))`);
+      return count;
+    },
+
+    oldestEndpoint: () => oldestOf(sql`select min(dropped_at) as oldest from ${droppedEndpoints}`),
+
+    removeRuns: (before) =>
+      db.transaction(async (tx) => {
+        const failed = await tx.execute(sql`
+          delete from ${reportRunFailures} where ctid = any(array(
+            select ctid from ${reportRunFailures} where failed_at < ${timeOf(before)}
+            order by failed_at limit ${MAX_ROWS} for update skip locked))`);
+        const locked = await tx.execute<{ project_id: string; report_id: string }>(sql`
+          select project_id, report_id from ${reportRuns} where ran_at < ${timeOf(before)}
+          order by ran_at limit ${MAX_OWNERS} for update skip locked`);
+        if (locked.length === 0) return failed.count;
+        const named = sql`(project_id, report_id) in (select * from unnest(
+          ${sql.param(locked.map((row) => row.project_id))}::text[],
+          ${sql.param(locked.map((row) => row.report_id))}::text[]))`;
+        const counted = await tx.execute(sql`delete from ${reportRunCohorts} where ${named}`);
+        await tx.execute(sql`delete from ${reportRuns} where ${named}`);
+        return failed.count + counted.count + locked.length;
+      }),
+
+    oldestRun: () => oldestOf(sql`select min(ran_at) as oldest from ${reportRuns}`),
+  };
+}

@@ -1,0 +1,105 @@
+import type { Clause } from '@switchboard/contracts';
+import type { Db, Tx } from '@switchboard/database';
+import { sql } from 'drizzle-orm';
+import { cohortPeople, cohorts, publishedCohorts, unpublishedCohorts } from '../schema/index.ts';
+
+/** A cohort that has changed since it was published, as it is now. */
+export interface ChangedCohort {
+  projectId: string;
+  id: string;
+  revision: string;
+  /** Null: the cohort is gone. */
+  now: { match: Clause[]; distinctIds: string[] } | null;
+}
+
+export interface CohortRecordsStore {
+  /** Has cohorts published, after the transaction. */
+  announce(projectId: string, ids: readonly string[]): Promise<void>;
+  /** Takes the lock of the one that publishes until the transaction ends; false when another has it. */
+  lock(): Promise<boolean>;
+  /** The cohorts that have waited longest. */
+  oldest(limit: number): Promise<ChangedCohort[]>;
+  /** Removes what is published from what waits, unless it has changed again. */
+  markPublished(changed: readonly ChangedCohort[], nextOffset: bigint): Promise<void>;
+  /** The offset after the last record published; undefined before the first. */
+  nextOffset(): Promise<bigint | undefined>;
+  /** Has every cohort published, and returns how many there are. */
+  announceAll(): Promise<number>;
+}
+
+/** An arbitrary number: the lock of the one that publishes. */
+const PUBLISHER_LOCK = 4_107_526_646;
+const NEXT_REVISION = sql`nextval(pg_get_serial_sequence('unpublished_cohorts', 'revision'))`;
+
+interface ChangedRow extends Record<string, unknown> {
+  project_id: string;
+  cohort_id: string;
+  revision: string;
+  is_there: boolean;
+  match: Clause[] | null;
+  distinct_ids: string[];
+}
+
+export function createCohortRecordsStore(tx: Db | Tx): CohortRecordsStore {
+  return {
+    async announce(projectId, ids) {
+      await tx.execute(sql`
+        insert into ${unpublishedCohorts} (project_id, cohort_id)
+        select ${projectId}, id from unnest(${sql.param([...new Set(ids)])}::text[]) as changed(id) order by id
+        on conflict (project_id, cohort_id) do update set revision = ${NEXT_REVISION}`);
+    },
+
+    async lock() {
+      const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${PUBLISHER_LOCK}) as taken`);
+      return row?.['taken'] === true;
+    },
+
+    async oldest(limit) {
+      const rows = await tx.execute<ChangedRow>(sql`
+        select changed.project_id, changed.cohort_id, changed.revision::text as revision,
+          cohort.id is not null as is_there, cohort.match,
+          array(select distinct_id from ${cohortPeople} as listed
+            where listed.project_id = changed.project_id and listed.cohort_id = changed.cohort_id
+            order by 1) as distinct_ids
+        from ${unpublishedCohorts} as changed left join ${cohorts} as cohort
+          on cohort.project_id = changed.project_id and cohort.id = changed.cohort_id
+        order by changed.revision limit ${limit}`);
+      return rows.map(({ project_id: projectId, cohort_id: id, revision, ...row }) => ({
+        projectId,
+        id,
+        revision,
+        now: row.is_there ? { match: row.match ?? [], distinctIds: row.distinct_ids } : null,
+      }));
+    },
+
+    async markPublished(changed, nextOffset) {
+      const column = (values: string[]) => sql`${sql.param(values)}::text[]`;
+      await tx.execute(sql`
+        delete from ${unpublishedCohorts} using unnest(
+          ${column(changed.map(({ projectId }) => projectId))}, ${column(changed.map(({ id }) => id))},
+          ${column(changed.map(({ revision }) => revision))}::bigint[]) as sent (project_id, cohort_id, revision)
+        where unpublished_cohorts.project_id = sent.project_id
+          and unpublished_cohorts.cohort_id = sent.cohort_id and unpublished_cohorts.revision = sent.revision`);
+      await expect(nextOffset);
+    },
+
+    async nextOffset() {
+      const [row] = await tx.select({ nextOffset: publishedCohorts.nextOffset }).from(publishedCohorts);
+      return row && BigInt(row.nextOffset);
+    },
+
+    async announceAll() {
+      await expect(0n);
+      const rows = await tx.execute(sql`
+        insert into ${unpublishedCohorts} (project_id, cohort_id) select project_id, id from ${cohorts}
+        on conflict do nothing returning 1`);
+      return rows.length;
+    },
+  };
+
+  async function expect(nextOffset: bigint): Promise<void> {
+    await tx.execute(sql`
+      insert into ${publishedCohorts} (log_partition, next_offset) values (0, ${String(nextOffset)})
+      on conflict (log_partition) do update set next_offset = excluded.next_offset`);
+  }
+}

@@ -1,0 +1,148 @@
+import { auditObject, type FlagEntry, flagDefinition, putFlag } from '@switchboard/contracts';
+import { isUnavailable } from '@switchboard/database';
+import { type Directory, DirectoryUnavailable, type Project } from '@switchboard/directory';
+import { poll } from '@switchboard/resilience';
+import {
+  type AuditTrail,
+  BadRequest,
+  Forbidden,
+  type Logger,
+  type Metrics,
+  NotFound,
+  Rejection,
+  requireStillGranted,
+} from '@switchboard/service-kit';
+import { etagOf } from '../flag-history/history.ts';
+import { editFlag, requireValid } from '../flags/edit-flag.ts';
+import type { EditOptions } from '../rulesets/edit.ts';
+import { createScheduledChangesStore, type ScheduledRow } from './store.ts';
+
+const POLL_MS = 1_000;
+const MAX_AT_ONCE = 100;
+
+interface MakingOptions extends EditOptions {
+  directory: Directory;
+  region: string;
+  audit: Pick<AuditTrail, 'scheduled'>;
+  logger: Logger;
+  metrics: Pick<Metrics, 'counter'>;
+}
+
+/** Makes scheduled changes when they are due, each once: it is removed in the transaction that changes the flag. */
+export interface Making {
+  /** Returns at once. */
+  start(): void;
+  /** Waits for the change that is being made. */
+  stop(): Promise<void>;
+}
+
+/** Another instance made it, or it was cancelled. */
+class Gone extends Error {}
+
+export function createMaking(options: MakingOptions): Making {
+  const { logger, metrics, database, directory, region, audit } = options;
+  const failures = metrics.counter(
+    'switchboard_scheduled_changes_failed_total',
+    'Scheduled changes of flags that were due and could not be made.',
+  );
+  const store = createScheduledChangesStore(database.drizzle);
+  const stopping = new AbortController();
+  let loop: Promise<void> | undefined;
+
+  async function make(change: ScheduledRow): Promise<void> {
+    const { id, projectId } = change;
+    const project = await directory.project(projectId);
+    try {
+      if (project?.region !== region) throw new NotFound('The project is gone.');
+      const author = await requireAuthor(change, project);
+      await apply(change, project, author);
+    } catch (error) {
+      if (error instanceof Gone) return;
+      if (isUnavailable(error) || error instanceof DirectoryUnavailable) throw error;
+      // An instance that came too late meets the flag as the first one left it, and finds nothing to fail.
+      if (!(await fail(change, project, error))) return;
+      failures.add();
+      logger.warn({ error, projectId, change: id }, 'a scheduled change of a flag failed');
+    }
+  }
+
+  /** Who scheduled it. Throws Forbidden unless they may change the flag now. */
+  async function requireAuthor(
+    { author, tokenId, everywhere }: ScheduledRow,
+    project: Project,
+  ): Promise<string> {
+    if (author === null) throw new Forbidden('Whoever scheduled it was erased.');
+    const grant = { sub: author, tokenId, everywhere };
+    await requireStillGranted(grant, putFlag.permission, project, directory);
+    return author;
+  }
+
+  async function apply(change: ScheduledRow, project: Project, author: string): Promise<void> {
+    const ifMatch = change.ifVersion === null ? undefined : etagOf(change.ifVersion);
+    const reason = change.reason ?? undefined;
+    await editFlag(options, change, { author, reason, ifMatch }, async (existing, tx) => {
+      if (!(await createScheduledChangesStore(tx).take(change.id))) throw new Gone();
+      const after = flagAfter(change, existing);
+      const before = existing.find(({ key }) => key === change.key);
+      await audit.scheduled(tx, { ...workOf(change, project), outcome: 'allowed', before, after, reason });
+      return after;
+    });
+  }
+
+  /** False if it was made or cancelled meanwhile. */
+  function fail(change: ScheduledRow, project: Project | undefined, error: unknown): Promise<boolean> {
+    const failure = error instanceof Rejection ? error.message : 'Internal error.';
+    return database.drizzle.transaction(async (tx) => {
+      const hasFailed = await createScheduledChangesStore(tx).fail(
+        change.id,
+        failure.replace('If-Match', 'ifVersion'),
+      );
+      if (hasFailed && project !== undefined && error instanceof Forbidden)
+        await audit.scheduled(tx, { ...workOf(change, project), outcome: 'refused' });
+      return hasFailed;
+    });
+  }
+
+  async function look(): Promise<void> {
+    /** Changes of one project stay in order: after one that could not be tried, the others wait. */
+    const held = new Map<string, unknown>();
+    for (const change of await store.due(MAX_AT_ONCE)) {
+      if (stopping.signal.aborted) return;
+      if (held.has(change.projectId)) continue;
+      await make(change).catch((error: unknown) => held.set(change.projectId, error));
+    }
+    const [failure] = held.values();
+    if (held.size > 0) throw failure;
+  }
+
+  return {
+    start() {
+      loop ??= poll(look, {
+        everyMs: POLL_MS,
+        signal: stopping.signal,
+        onFailure: (error) => logger.failed('make scheduled changes', error),
+      });
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
+
+function workOf({ id, projectId, key }: ScheduledRow, { companyId }: Project) {
+  const object = auditObject(putFlag.path, (name) => (name === 'key' ? key : projectId));
+  return { scheduledBy: id, action: 'applyScheduledChange', object, companyId, projectId };
+}
+
+function flagAfter({ key, definition, patch }: ScheduledRow, existing: readonly FlagEntry[]): FlagEntry {
+  if (definition !== null) return requireValid({ key, ...definition }, existing);
+  const stored = existing.find((flag) => flag.key === key);
+  if (stored === undefined) throw new NotFound('There is no such flag to patch.');
+  const patched = flagDefinition.safeParse({ ...stored, ...patch });
+  if (!patched.success) {
+    const [issue] = patched.error.issues;
+    throw new BadRequest(`${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  return requireValid({ key, ...patched.data }, existing);
+}

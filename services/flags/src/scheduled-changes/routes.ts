@@ -1,0 +1,39 @@
+import { cancelScheduledChange, listScheduledChanges, scheduleFlagChange } from '@switchboard/contracts';
+import { grantOf, type ProjectOfRegion, type ServiceApp } from '@switchboard/service-kit';
+import type { ScheduledChanges } from './scheduled-changes.ts';
+
+interface ScheduledChangesDeps {
+  scheduled: ScheduledChanges;
+  ofProject: ProjectOfRegion;
+}
+
+export function scheduledChangesRoutes(
+  app: ServiceApp,
+  { scheduled, ofProject }: ScheduledChangesDeps,
+): void {
+  app.implement(
+    scheduleFlagChange,
+    async (c) => {
+      const { projectId } = c.req.valid('param');
+      const grant = grantOf(c.var.authority, scheduleFlagChange.permission);
+      return c.json(await scheduled.schedule(projectId, c.req.valid('json'), grant), 201);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    listScheduledChanges,
+    async (c) => c.json(await scheduled.list(c.req.valid('param').projectId, c.req.valid('query')), 200),
+    ofProject,
+  );
+
+  app.implement(
+    cancelScheduledChange,
+    async (c) => {
+      const { projectId, changeId } = c.req.valid('param');
+      await scheduled.cancel(projectId, changeId);
+      return c.body(null, 204);
+    },
+    ofProject,
+  );
+}

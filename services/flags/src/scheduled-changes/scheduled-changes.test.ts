@@ -1,0 +1,265 @@
+import { type AuditEntry, auditEntry, type FlagVersion, type ScheduledChange } from '@switchboard/contracts';
+import { testMember } from '@switchboard/directory/testing';
+import { readTopic } from '@switchboard/event-log';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Harness, type Instance, startHarness, type TestProject } from '../testing/harness.ts';
+
+let harness: Harness;
+let other: Instance;
+let project: TestProject;
+beforeAll(async () => {
+  harness = await startHarness();
+  other = await harness.startInstance();
+  project = await harness.createProject();
+});
+afterAll(() => harness.stop());
+
+const off = { enabled: true, rolloutPercentage: 0 };
+const soon = (ms = 1_500) => new Date(Date.now() + ms).toISOString();
+
+async function ask(method: string, path: string, body?: unknown, at = project) {
+  const response = await harness.manage(method, `/projects/${at.id}${path}`, body);
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+/** What the audit trail says of a scheduled change when it is due. */
+async function applied(id: string): Promise<AuditEntry[]> {
+  const found: AuditEntry[] = [];
+  await readTopic(harness.log, 'audit', {
+    onRecord: ({ value }) => void found.push(auditEntry.parse(JSON.parse(String(value)))),
+  });
+  return found.filter(({ actor }) => actor.id === id);
+}
+
+const waiting = async (key: string): Promise<ScheduledChange[]> =>
+  (await ask('GET', `/scheduled-changes?key=${key}`)).body.changes;
+const versions = async (key: string): Promise<FlagVersion[]> =>
+  (await ask('GET', `/flags/${key}/versions`)).body.versions;
+
+/** Two instances look for it. */
+const settled = (key: string) =>
+  eventually(async () => {
+    const open = (await waiting(key)).filter(({ failure }) => failure === null);
+    expect(open).toEqual([]);
+  });
+
+/** As both instances count them. */
+async function failures(): Promise<number> {
+  const counts = [harness, other].map(async ({ url }) => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return Number(/^switchboard_scheduled_changes_failed_total\{.*\} (\d+)$/m.exec(text)?.[1]);
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count);
+}
+
+describe('a scheduled change', () => {
+  it('is made once by one of several instances, as a version of its author with its reason', async () => {
+    await harness.putFlag(project, { key: 'launch', ...off });
+    const made = await ask('POST', '/scheduled-changes', {
+      key: 'launch',
+      at: soon(),
+      patch: { rolloutPercentage: 100 },
+      reason: 'Launch day',
+      ifVersion: 1,
+    });
+    expect(made.status).toBe(201);
+    expect(await waiting('launch')).toEqual([made.body]);
+    expect(made.body).toMatchObject({ key: 'launch', author: 'operator', failure: null });
+    expect((await ask('GET', '/flags/launch')).body.rolloutPercentage).toBe(0);
+    await settled('launch');
+    const [latest, ...before] = await versions('launch');
+    expect(latest).toMatchObject({
+      version: 2,
+      author: 'operator',
+      reason: 'Launch day',
+      changes: [{ property: 'rolloutPercentage', before: 0, after: 100 }],
+    });
+    expect([before.length, await waiting('launch')]).toEqual([1, []]);
+    expect(new Date(latest?.at ?? 0).getTime()).toBeGreaterThanOrEqual(new Date(made.body.at).getTime());
+  });
+
+  it('is in the audit trail, once', async () => {
+    await harness.putFlag(project, { key: 'audited', ...off });
+    const { body } = await ask('POST', '/scheduled-changes', {
+      key: 'audited',
+      at: soon(300),
+      patch: { rolloutPercentage: 9 },
+      reason: 'Why',
+    });
+    await settled('audited');
+    await eventually(async () => expect(await applied(body.id)).toHaveLength(1));
+    expect((await applied(body.id))[0]).toMatchObject({
+      actor: { kind: 'scheduler', id: body.id, tokenId: null },
+      action: 'applyScheduledChange',
+      object: 'flag:audited',
+      outcome: 'allowed',
+      projectId: project.id,
+      before: { key: 'audited', ...off },
+      after: { key: 'audited', enabled: true, rolloutPercentage: 9 },
+      reason: 'Why',
+      address: 'none',
+    });
+  });
+
+  it('can create a flag, and replace one as a whole', async () => {
+    const flag = { enabled: true, rolloutPercentage: 100, description: 'From the schedule' };
+    await ask('POST', '/scheduled-changes', { key: 'created', at: soon(500), flag });
+    await settled('created');
+    expect((await ask('GET', '/flags/created')).body).toEqual({ key: 'created', ...flag });
+  });
+
+  it('is kept with the reason, and changes nothing, when the flag has moved on', async () => {
+    await harness.putFlag(project, { key: 'moved', ...off });
+    const { body } = await ask('POST', '/scheduled-changes', {
+      key: 'moved',
+      at: soon(),
+      patch: { rolloutPercentage: 100 },
+      ifVersion: 1,
+    });
+    await harness.putFlag(project, { key: 'moved', enabled: true, rolloutPercentage: 5 });
+    await settled('moved');
+    const [failed] = await waiting('moved');
+    expect(failed?.failure?.message).toBe(
+      'ifVersion: the flag has version 2 by now. Read it, and change that.',
+    );
+    expect((await ask('GET', '/flags/moved')).body.rolloutPercentage).toBe(5);
+    expect((await ask('DELETE', `/scheduled-changes/${body.id}`)).status).toBe(204);
+    expect(await waiting('moved')).toEqual([]);
+  });
+
+  it.each([
+    ['there is no such flag', 'none', { enabled: false }, 'There is no such flag to patch.'],
+    [
+      'the flag could not work so',
+      'broken',
+      { prerequisites: [{ flagKey: 'nowhere', variationKey: 'on' }] },
+      'prerequisites[0].flagKey: there is no flag "nowhere"',
+    ],
+    [
+      'its weights sum to 0',
+      'broken',
+      { variations: [{ key: 'a', value: true, weight: 0 }] },
+      'variations: the weights sum to 0; at least one must be positive',
+    ],
+  ])('is kept with the reason when %s', async (_, key, patch, message) => {
+    await harness.putFlag(project, { key: 'broken', ...off });
+    const before = await failures();
+    const { body } = await ask('POST', '/scheduled-changes', { key, at: soon(300), patch });
+    await settled(key);
+    const failed = (await waiting(key)).find(({ id }) => id === body.id);
+    expect(failed?.failure?.message).toBe(message);
+    expect(await failures()).toBe(before + 1);
+    expect((await ask('GET', '/flags/broken')).body).toEqual({ key: 'broken', ...off });
+  });
+
+  it('is not made once it is cancelled, and cannot be cancelled from another project', async () => {
+    const theirs = await harness.createProject();
+    await harness.putFlag(project, { key: 'calm', ...off });
+    const { body } = await ask('POST', '/scheduled-changes', {
+      key: 'calm',
+      at: soon(),
+      patch: { enabled: false },
+    });
+    expect((await ask('DELETE', `/scheduled-changes/${body.id}`, undefined, theirs)).status).toBe(404);
+    expect((await ask('GET', '/scheduled-changes', undefined, theirs)).body.changes).toEqual([]);
+    expect((await ask('DELETE', `/scheduled-changes/${body.id}`)).status).toBe(204);
+    expect((await ask('DELETE', `/scheduled-changes/${body.id}`)).status).toBe(404);
+    // A later one of the same project: when it is made, the first would have been.
+    await ask('POST', '/scheduled-changes', { key: 'later', at: body.at, flag: off });
+    await settled('later');
+    expect((await versions('calm')).length).toBe(1);
+  });
+
+  it('fails when its flag is deleted, and does not create it again', async () => {
+    await harness.putFlag(project, { key: 'deleted', ...off });
+    await ask('POST', '/scheduled-changes', { key: 'deleted', at: soon(3_600_000), flag: off });
+    await ask('DELETE', '/flags/deleted');
+    const [failed] = await waiting('deleted');
+    expect(failed?.failure?.message).toBe('The flag was deleted.');
+  });
+
+  it('fails when its author may not change flags any more, or its project is gone', async () => {
+    const theirs = await harness.createProject();
+    const { id, key } = theirs;
+    const { companyId } = await harness.directory.putProject({ id, key });
+    await harness.directory.put('member', testMember(companyId, 'ada', { role: 'editor' }));
+    const bearer = await harness.mint({ sub: 'ada' });
+    const url = `${harness.url}/management/v1/projects/${theirs.id}/scheduled-changes`;
+    const schedule = async (key: string, ms: number) => {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${bearer}` },
+        body: JSON.stringify({ key, at: soon(ms), flag: off }),
+      });
+      expect(response.status).toBe(201);
+      return (await response.json()) as ScheduledChange;
+    };
+    await eventually(() => schedule('first', 200));
+    await eventually(async () => {
+      expect((await ask('GET', '/flags/first/versions', undefined, theirs)).body.versions).toMatchObject([
+        { author: 'ada' },
+      ]);
+    });
+    const second = await schedule('second', 2_000);
+    const third = await schedule('third', 4_000);
+    await harness.directory.put('member', testMember(companyId, 'ada', { role: 'viewer' }));
+    const failureOf = async (id: string) => {
+      const [found] = await harness.sql`select failure from scheduled_changes where id = ${id}`;
+      return found?.['failure'];
+    };
+    await eventually(async () => expect(await failureOf(second.id)).toMatch(/flags\.write/));
+    await eventually(async () =>
+      expect(await applied(second.id)).toMatchObject([{ outcome: 'refused', status: 403 }]),
+    );
+    await harness.directory.remove('project', theirs.id);
+    await eventually(async () => expect(await failureOf(third.id)).toBe('The project is gone.'));
+    const flags = await harness.sql`select key from flags where project_id = ${theirs.id}`;
+    expect(flags.map(({ key }) => key)).toEqual(['first']);
+  });
+
+  it('outlives the instance that took it', async () => {
+    const databaseUrl = harness.databaseUrl;
+    await other.stop();
+    const { body } = await ask('POST', '/scheduled-changes', { key: 'night', at: soon(), flag: off });
+    const late = await harness.startInstance({ DATABASE_URL: databaseUrl });
+    await settled('night');
+    expect((await versions('night')).map(({ reason }) => reason)).toEqual([null]);
+    expect(body.id).toMatch(/^sch_/);
+    await late.stop();
+  });
+});
+
+describe('scheduling refuses', () => {
+  it.each([
+    ['a time that has passed', { at: '2020-01-01T00:00:00Z', patch: { enabled: false } }, /^at: has passed/],
+    [
+      'a time in ten years',
+      { at: '2036-01-01T00:00:00Z', patch: { enabled: false } },
+      /^at: more than a year/,
+    ],
+    ['a flag and a patch', { flag: off, patch: off }, /^patch: send either/],
+    ['neither', {}, /^patch: send either/],
+    ['an empty patch', { patch: {} }, /^patch: empty/],
+    ['a flag that cannot be', { flag: { ...off, rolloutPercentage: 101 } }, /^flag\.rolloutPercentage: /],
+  ])('%s', async (_, change, message) => {
+    const answer = await ask('POST', '/scheduled-changes', { key: 'x', at: soon(60_000), ...change });
+    expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringMatching(message)]);
+  });
+
+  it('more than 100 of a project, and lists them page by page', async () => {
+    const full = await harness.createProject();
+    const one = { key: 'many', at: soon(3_600_000), patch: { enabled: false } };
+    const answers = await Promise.all(
+      Array.from({ length: 101 }, () => ask('POST', '/scheduled-changes', one, full)),
+    );
+    expect(answers.filter(({ status }) => status === 201).length).toBe(100);
+    expect(answers.find(({ status }) => status !== 201)?.status).toBe(409);
+    const first = (await ask('GET', '/scheduled-changes?limit=40', undefined, full)).body;
+    const rest = (await ask('GET', `/scheduled-changes?cursor=${first.nextCursor}`, undefined, full)).body;
+    const third = (await ask('GET', `/scheduled-changes?cursor=${rest.nextCursor}`, undefined, full)).body;
+    const ids = [...first.changes, ...rest.changes, ...third.changes].map(({ id }: ScheduledChange) => id);
+    expect([new Set(ids).size, third.nextCursor]).toEqual([100, null]);
+  });
+});

@@ -1,0 +1,91 @@
+import type { ScheduledChange, ScheduledChangeDefinition } from '@switchboard/contracts';
+import { newId } from '@switchboard/database';
+import {
+  auditDetails,
+  BadRequest,
+  type Clock,
+  Conflict,
+  decodePlace,
+  encodePlace,
+  type Grant,
+  NotFound,
+  type PageRequest,
+  toPage,
+} from '@switchboard/service-kit';
+import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
+import { createScheduledChangesStore, type ScheduledRow } from './store.ts';
+
+/** Changes of flags for a later moment. */
+export interface ScheduledChanges {
+  /** Throws BadRequest for a time that is past or more than a year ahead, Conflict when the project has too many. */
+  schedule(projectId: string, definition: ScheduledChangeDefinition, grant: Grant): Promise<ScheduledChange>;
+  /** Those that wait and those that failed, by time. Throws BadRequest for a cursor that no page returned. */
+  list(
+    projectId: string,
+    page: PageRequest & { key?: string | undefined },
+  ): Promise<{ changes: ScheduledChange[]; nextCursor: string | null }>;
+  /** Throws NotFound, also for one that was made. */
+  cancel(projectId: string, id: string): Promise<void>;
+}
+
+const MAX_PER_PROJECT = 100;
+const MAX_AHEAD_MS = 366 * 24 * 3_600_000;
+
+export function createScheduledChanges(options: EditOptions & { clock: Clock }): ScheduledChanges {
+  const store = createScheduledChangesStore(options.database.drizzle);
+  return {
+    async schedule(projectId, { key, at, flag, patch, reason, ifVersion }, grant) {
+      const time = new Date(at);
+      const ahead = time.getTime() - options.clock.now().getTime();
+      if (ahead <= 0) throw new BadRequest('at: has passed; change the flag itself');
+      if (ahead > MAX_AHEAD_MS) throw new BadRequest('at: more than a year ahead');
+      const { sub: author, tokenId, everywhere } = grant;
+      const id = newId('sch');
+      auditDetails({ object: `scheduled-change:${id}`, after: { key, at, flag, patch, ifVersion }, reason });
+      const row = { id, projectId, key, at: time, reason, ifVersion, author, tokenId, everywhere };
+      const added = await editRuleset(options, projectId, async (tx) => {
+        const locked = createScheduledChangesStore(tx);
+        if ((await locked.count(projectId)) >= MAX_PER_PROJECT) {
+          throw new Conflict(
+            `The project has ${MAX_PER_PROJECT} scheduled changes, with those that failed. Cancel one first.`,
+          );
+        }
+        const result = await locked.add({ ...row, definition: flag ?? null, patch: patch ?? null });
+        return { result, hasChanged: false };
+      });
+      return present(added);
+    },
+
+    async list(projectId, { key, cursor, limit }) {
+      const after = cursor === undefined ? undefined : decodePlace(cursor, 'sch');
+      const found = await store.list(projectId, { key, after, limit: limit + 1 });
+      const { rows, nextCursor } = toPage(found, limit, encodePlace);
+      return { changes: rows.map(present), nextCursor };
+    },
+
+    async cancel(projectId, id) {
+      await options.database.drizzle.transaction(async (tx) => {
+        const removed = await createScheduledChangesStore(tx).remove(projectId, id);
+        if (removed === undefined)
+          throw new NotFound('Scheduled change not found. It may have been made already.');
+        auditDetails({ before: present(removed) });
+      });
+    },
+  };
+}
+
+function present(row: ScheduledRow): ScheduledChange {
+  const { id, key, at, definition, patch, reason, ifVersion, author, createdAt, failedAt, failure } = row;
+  return {
+    id,
+    key,
+    at: at.toISOString(),
+    ...(definition === null ? {} : { flag: definition }),
+    ...(patch === null ? {} : { patch }),
+    ...(reason === null ? {} : { reason }),
+    ...(ifVersion === null ? {} : { ifVersion }),
+    author,
+    createdAt: createdAt.toISOString(),
+    failure: failedAt === null ? null : { failedAt: failedAt.toISOString(), message: failure ?? '' },
+  };
+}

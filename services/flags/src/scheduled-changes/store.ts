@@ -1,0 +1,101 @@
+import type { Db, Tx } from '@switchboard/database';
+import type { PageRequest, Place } from '@switchboard/service-kit';
+import { and, asc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
+import { scheduledChanges } from '../schema/index.ts';
+
+export type ScheduledRow = typeof scheduledChanges.$inferSelect;
+
+interface Selection {
+  key: string | undefined;
+  after: Place | undefined;
+  limit: PageRequest['limit'];
+}
+
+export interface ScheduledChangesStore {
+  add(row: typeof scheduledChanges.$inferInsert): Promise<ScheduledRow>;
+  count(projectId: string): Promise<number>;
+  /** By time. */
+  list(projectId: string, selection: Selection): Promise<ScheduledRow[]>;
+  /** Removes and returns a change; undefined if there is none, or it was made. */
+  remove(projectId: string, id: string): Promise<ScheduledRow | undefined>;
+  /** Changes whose time has come: of the first, the earliest of every project, then the second of each, and so on. */
+  due(limit: number): Promise<ScheduledRow[]>;
+  /** Removes a change that waits, because it is made now; false if somebody else has. */
+  take(id: string): Promise<boolean>;
+  /** Keeps a change that waits as failed; false if it was made or cancelled meanwhile. */
+  fail(id: string, failure: string): Promise<boolean>;
+  /** Keeps those of a flag that wait as failed. */
+  failAll(projectId: string, key: string, failure: string): Promise<void>;
+}
+
+/** Among so many due changes, projects take turns. */
+const MAX_CONSIDERED = 1_000;
+
+export function createScheduledChangesStore(db: Db | Tx): ScheduledChangesStore {
+  const { id, projectId, key, at, failedAt } = scheduledChanges;
+  const waits = (change: string) => and(eq(id, change), isNull(failedAt));
+  return {
+    async add(row) {
+      const [added] = await db.insert(scheduledChanges).values(row).returning();
+      if (added === undefined) throw new Error('nothing was inserted');
+      return added;
+    },
+
+    count: (project) => db.$count(scheduledChanges, eq(projectId, project)),
+
+    list: (project, { key: flag, after, limit }) =>
+      db
+        .select()
+        .from(scheduledChanges)
+        .where(
+          and(
+            eq(projectId, project),
+            flag === undefined ? undefined : eq(key, flag),
+            after && or(gt(at, after.at), and(eq(at, after.at), gt(id, after.id))),
+          ),
+        )
+        .orderBy(asc(at), asc(id))
+        .limit(limit),
+
+    async remove(project, change) {
+      const removed = await db
+        .delete(scheduledChanges)
+        .where(and(eq(projectId, project), eq(id, change)))
+        .returning();
+      return removed[0];
+    },
+
+    due: (limit) => {
+      const considered = db
+        .select()
+        .from(scheduledChanges)
+        .where(and(isNull(failedAt), lte(at, sql`now()`)))
+        .orderBy(asc(at), asc(id))
+        .limit(MAX_CONSIDERED)
+        .as('considered');
+      const turn = sql`row_number() over (partition by ${considered.projectId} order by ${considered.at}, ${considered.id})`;
+      return db.select().from(considered).orderBy(turn, asc(considered.at), asc(considered.id)).limit(limit);
+    },
+
+    async take(change) {
+      const taken = await db.delete(scheduledChanges).where(waits(change)).returning({ id });
+      return taken.length > 0;
+    },
+
+    async fail(change, failure) {
+      const failed = await db
+        .update(scheduledChanges)
+        .set({ failedAt: sql`now()`, failure })
+        .where(waits(change))
+        .returning({ id });
+      return failed.length > 0;
+    },
+
+    async failAll(project, flag, failure) {
+      await db
+        .update(scheduledChanges)
+        .set({ failedAt: sql`now()`, failure })
+        .where(and(eq(projectId, project), eq(key, flag), isNull(failedAt)));
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { FlagDefinition, FlagPatch } from '@switchboard/contracts';
+import { sql } from 'drizzle-orm';
+import { boolean, index, integer, json, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
+
+const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+
+/** Changes of flags that wait for their time, and those that failed. One that is made is removed with it. */
+export const scheduledChanges = pgTable(
+  'scheduled_changes',
+  {
+    id: text().primaryKey(),
+    projectId: text('project_id').notNull(),
+    key: text().notNull(),
+    at: time('at').notNull(),
+    /** Either this or a patch. */
+    definition: json().$type<FlagDefinition>(),
+    patch: json().$type<FlagPatch>(),
+    reason: text(),
+    ifVersion: integer('if_version'),
+    /** Null: erased. */
+    author: text(),
+    /** Of the personal or service token that it was scheduled with. */
+    tokenId: text('token_id'),
+    /** Scheduled with an access token that grants it in every company. */
+    everywhere: boolean().notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    failedAt: time('failed_at'),
+    failure: text(),
+  },
+  (table) => [
+    index('scheduled_changes_by_project').on(table.projectId, table.at, table.id),
+    index('scheduled_changes_due').on(table.at, table.id).where(sql`${table.failedAt} is null`),
+    index('scheduled_changes_by_author').on(table.author),
+  ],
+);

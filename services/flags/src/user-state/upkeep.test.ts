@@ -1,0 +1,145 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Database, migrate, openDatabase, stepBackfill } from '@switchboard/database';
+import { createLogger, createMetrics, createRetention } from '@switchboard/service-kit';
+import { testDatabase } from '@switchboard/testkit';
+import { applyChanges, createStateStore, SEEN_BACKFILLS, unseenPeople } from '@switchboard/user-state';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { flagsMigrations } from '../schema/migrations.ts';
+
+/** The migrations before the one that adds the day on which people were seen. */
+async function earlierMigrations(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-migrations-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await cp(flagsMigrations.folder, folder, { recursive: true });
+  const path = join(folder, 'meta/_journal.json');
+  const journal = JSON.parse(await readFile(path, 'utf8'));
+  const first = journal.entries.findIndex(({ tag }: { tag: string }) => tag.includes('seen_on'));
+  await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, first) }));
+  return folder;
+}
+
+async function open(migrated = true): Promise<{ url: string; database: Database }> {
+  const test = await testDatabase(migrated ? { migrations: [flagsMigrations] } : {});
+  const database = openDatabase({ url: test.url, applicationName: 'test' });
+  onTestFinished(async () => {
+    await database.close();
+    await test.drop();
+  });
+  return { url: test.url, database };
+}
+
+const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
+const call = (distinctId: string, day: string, more: object = {}) => ({
+  kind: 'identify' as const,
+  projectId: 'shop',
+  distinctId,
+  traits: {},
+  stamp: [at(day), at(day), 1] as const,
+  ...more,
+});
+const joins = (distinctId: string, day: string, groupId: string) => ({
+  ...call(distinctId, day),
+  kind: 'group' as const,
+  type: 'company',
+  groupId,
+  traits: { name: groupId },
+});
+
+const seen = async ({ sql }: Database, table = 'people') =>
+  Object.fromEntries(
+    (
+      await sql`select ${sql(table === 'people' ? 'distinct_id' : 'id')} as id, seen_on from ${sql(table)}`
+    ).map((row) => [row['id'], row['seen_on']]),
+  );
+
+describe('people', () => {
+  it('are seen on the day of their latest call, whatever its order and even if it changes nothing', async () => {
+    const { database } = await open();
+    // As of long ago: rows that a call creates count as seen when they are created.
+    await database.sql`
+      insert into people (project_id, distinct_id, seen_on)
+      select 'shop', id, '2001-01-01' from unnest(array['ada', 'grace', 'mei', 'quiet']) as id`;
+    await database.sql`insert into groups (project_id, type, id, seen_on) values ('shop', 'company', 'acme', '2001-01-01')`;
+    const store = createStateStore(database);
+    await applyChanges(store, [
+      call('ada', '2026-03-02', { traits: { plan: 'pro' } }),
+      call('grace', '2026-03-01'),
+    ]);
+    await applyChanges(store, [call('ada', '2026-03-01', { traits: { plan: 'free' } })]);
+    await applyChanges(store, [joins('mei', '2026-03-05', 'acme')]);
+    expect(await seen(database)).toEqual({
+      ada: '2026-03-02',
+      grace: '2026-03-01',
+      mei: '2026-03-05',
+      quiet: '2001-01-01',
+    });
+    expect(await seen(database, 'groups')).toEqual({ acme: '2026-03-05' });
+  });
+
+  it('and groups without a call for so many days are forgotten, those of unknown age are not', async () => {
+    const { database } = await open();
+    await database.sql`
+      insert into people (project_id, distinct_id, seen_on) select 'shop', 'p' || i, date '2026-01-31' - i % 3
+      from generate_series(1, 3300) as i`;
+    await database.sql`
+      insert into people (project_id, distinct_id, seen_on)
+      values ('shop', 'kept', '2026-02-01'), ('shop', 'unknown', null)`;
+    await database.sql`
+      insert into groups (project_id, type, id, seen_on)
+      values ('shop', 'company', 'old', '2026-01-31'), ('shop', 'company', 'new', '2026-02-01')`;
+    const run = (day: string, days?: number) =>
+      createRetention({
+        database,
+        data: unseenPeople(database, days),
+        clock: { now: () => new Date(at(day)) },
+        logger: createLogger({ service: 'test', level: 'silent' }),
+        metrics: createMetrics('test'),
+      }).run();
+    await run('2036-03-03');
+    expect(Object.keys(await seen(database))).toHaveLength(3302);
+    await run('2026-03-03', 30);
+    expect(await seen(database)).toEqual({ kept: '2026-02-01', unknown: null });
+    expect(await seen(database, 'groups')).toEqual({ new: '2026-02-01' });
+  });
+
+  it('from before they had a day get that of their latest call, while calls come in', async () => {
+    const { url, database } = await open(false);
+    await migrate(url, { folder: await earlierMigrations() });
+    const stamps = (...days: string[]) =>
+      JSON.stringify(Object.fromEntries(days.map((day, index) => [`__proto__${index}`, [0, at(day), 1]])));
+    await database.sql`
+      insert into people (project_id, distinct_id, trait_stamps, group_stamps) values
+        ('shop', 'ada', ${stamps('2025-01-02', '2025-01-01')}, '{}'),
+        ('shop', 'grace', ${stamps('2025-01-01')}, ${stamps('2025-02-02')}),
+        ('shop', 'nobody', '{}', '{}')`;
+    await database.sql`
+      insert into people (project_id, distinct_id, trait_stamps)
+      select 'web', 'p' || i, ${stamps('2025-03-03')} from generate_series(1, 700) as i`;
+    await database.sql`
+      insert into groups (project_id, type, id, trait_stamps) values ('shop', 'company', 'acme', ${stamps('2025-01-01')})`;
+    await migrate(url, flagsMigrations);
+    expect((await seen(database))['ada']).toBeNull();
+    const store = createStateStore(database);
+    await applyChanges(store, [call('grace', '2026-03-01', { traits: { plan: 'pro' } })]);
+    for (const { name, batch } of SEEN_BACKFILLS) {
+      let isDone = false;
+      while (!isDone) {
+        const given = { name, batch, limit: 100, rowsPerSecond: 1_000_000 };
+        ({ isDone } = await stepBackfill(database.drizzle, given));
+        await applyChanges(store, [call('p5', '2026-03-01', { projectId: 'web' })]);
+      }
+    }
+    const people = await seen(database);
+    expect(people).toMatchObject({
+      ada: '2025-01-02',
+      grace: '2026-03-01',
+      p5: '2026-03-01',
+      p700: '2025-03-03',
+    });
+    expect(people['nobody']).toMatch(/^20\d\d-/);
+    expect(Object.values(people)).not.toContain(null);
+    expect(await seen(database, 'groups')).toEqual({ acme: '2025-01-01' });
+  });
+});

@@ -1,0 +1,11 @@
+import type { ProjectAccess, Throttle } from '@switchboard/service-kit';
+
+/**
+ * Answers calls of projects whose events an operator drops as if they were accepted, since a client would repeat what is
+ * refused.
+ */
+export function divertDropped(throttle: Throttle, answer: () => Response) {
+  return (project: ProjectAccess): Response | undefined => (throttle.drops(project) ? answer() : undefined);
+}
+
+export const noneAccepted = (): Response => Response.json({ accepted: 0 }, { status: 202 });

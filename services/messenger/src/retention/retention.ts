@@ -1,0 +1,53 @@
+import type { ObjectStore } from '@switchboard/object-store';
+import type { ExpiringData } from '@switchboard/service-kit';
+import type { RetentionStore } from './store.ts';
+
+interface RetentionOptions {
+  store: RetentionStore;
+  /** Undefined if none is configured. */
+  storage: Pick<ObjectStore, 'delete'> | undefined;
+  conversationDays: number | undefined;
+  messageDays: number | undefined;
+}
+
+const MAX_CONCURRENT_DELETES = 16;
+/** A plan allows so many bytes a month: only the current month is asked for. */
+const COUNTED_DAYS = 400;
+
+/** What of the messenger is removed because of its age. */
+export function expiringData(options: RetentionOptions): ExpiringData[] {
+  const { store, storage, conversationDays, messageDays } = options;
+
+  async function removeObjects(keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    if (storage === undefined) throw new Error('there are files to remove and no object store is configured');
+    for (let start = 0; start < keys.length; start += MAX_CONCURRENT_DELETES) {
+      const some = keys.slice(start, start + MAX_CONCURRENT_DELETES);
+      await Promise.all(some.map((key) => storage.delete(key)));
+    }
+  }
+
+  return [
+    {
+      kind: 'conversations',
+      days: conversationDays,
+      removeBefore: (time) => store.removeConversations(time, removeObjects),
+      oldest: () => store.oldestConversation(),
+    },
+    {
+      kind: 'messages',
+      days: messageDays,
+      removeBefore: (time) => store.removeMessages(time),
+      oldest: () => store.oldestMessage(),
+    },
+    {
+      kind: 'translated bytes',
+      days: COUNTED_DAYS,
+      removeBefore: (time) => store.removeTranslatedBytes(time.toISOString().slice(0, 7)),
+      async oldest() {
+        const month = await store.oldestTranslatedMonth();
+        return month === undefined ? undefined : new Date(`${month}-01T00:00:00Z`);
+      },
+    },
+  ];
+}
