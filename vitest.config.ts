@@ -5,6 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Vitest begins with the largest files. This small one takes over a minute, alone if it is the last. */
 const LONG = 'e2e/docs/commands.test.ts';
 
+/** CI, where every test runs and none is skipped for want of a backing. */
+const isWhole = process.env['REQUIRE_BACKINGS'] === '1';
+
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -26,7 +29,8 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     hookTimeout: 120_000,
     // Where everything runs at once a core may come late; the report says what needed a second try.
-    retry: process.env['REQUIRE_BACKINGS'] === '1' ? 1 : 0,
+    retry: isWhole ? 1 : 0,
+    reporters: isWhole ? ['default', ['json', { outputFile: '.switchboard/tests.json' }]] : ['default'],
     env: {
       // Brokers of tests are short-lived: optimising their code takes longer than it saves.
       KAFKA_JAVA_FLAGS: '-XX:TieredStopAtLevel=1',
