@@ -28,6 +28,9 @@ export interface GatewayPorts {
 const FOLDER = join(REPOSITORY, 'deploy/gateway');
 const PROGRAMS = ['/usr/bin/caddy', '/usr/local/bin/caddy'];
 
+/** Whether Caddy is installed; with REQUIRE_BACKINGS=1 it has to be. */
+export const hasCaddy = () => process.env['REQUIRE_BACKINGS'] === '1' || PROGRAMS.some(existsSync);
+
 export async function gatewayPorts(): Promise<GatewayPorts> {
   return {
     api: await freePort(),

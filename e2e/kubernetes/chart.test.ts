@@ -10,7 +10,7 @@ import { matches, ofKind, type Rendered } from './rendered.ts';
 import { schemaErrors } from './schema-check.ts';
 
 /** The values files that change how a deployment runs, whatever its services. */
-const OPTIONS = ['dual-stack', 'web-identity', 'egress', 'lag'];
+const OPTIONS = ['dual-stack', 'web-identity', 'egress', 'lag', 'spread'];
 const services = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
 const caddyfile = await readFile(join(REPOSITORY, 'deploy/gateway/Caddyfile'), 'utf8');
 
@@ -76,7 +76,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
         'flags.extraEnv[0].value=UTC',
       ],
     });
-    expect(new Set(everything.map(({ kind }) => kind)).size).toBe(14);
+    expect(new Set(everything.map(({ kind }) => kind)).size).toBe(15);
     expect(await schemaErrors(everything)).toEqual([]);
 
     const [deployment] = ofKind(everything, 'Deployment');

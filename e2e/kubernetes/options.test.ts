@@ -174,6 +174,38 @@ describe.skipIf(helm === undefined)('the chart', () => {
       expect(spec.replicas === undefined).toBe(consumers.includes(metadata.name));
   });
 
+  it('spreads projects over pods of flags, which the gateway knows by name', async () => {
+    const files = ['everywhere', 'production', 'flags', 'gateway', 'spread'];
+    const release = await template('all', { files, set: ['namePrefix=blue-'] });
+    const named = (name: string) => release.filter(({ metadata }) => metadata.name === name);
+    const [pods, ...others] = ofKind(release, 'StatefulSet');
+    expect(others).toEqual([]);
+    expect(named('blue-flags').map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['NetworkPolicy', 'PodDisruptionBudget', 'Service', 'StatefulSet']),
+    );
+    expect(named('blue-flags')).toHaveLength(5);
+    const gateway = ofKind(release, 'Deployment').find(({ metadata }) => metadata.name === 'blue-gateway');
+    const env = new Map(containerOf(gateway)?.env.map(({ name, value }) => [name, value]));
+    const addresses = [0, 1, 2].map((pod) => `blue-flags-${pod}.blue-flags-pods:3000`);
+    expect(pods).toMatchObject({
+      metadata: { name: 'blue-flags' },
+      spec: { replicas: 3, serviceName: 'blue-flags-pods' },
+    });
+    expect(env.get('FLAGS_UPSTREAMS')).toBe(addresses.join(' '));
+    expect(env.get('FLAGS_BALANCING')).toBe('header X-Project-Key');
+    const [names] = ofKind(release, 'Service').filter(({ metadata }) => metadata.name === 'blue-flags-pods');
+    expect(names?.spec).toMatchObject({
+      clusterIP: 'None',
+      selector: pods?.spec.selector.matchLabels,
+    });
+
+    const usual = await template('all', { files: ['everywhere', 'flags', 'gateway'] });
+    expect(ofKind(usual, 'StatefulSet')).toEqual([]);
+    expect(JSON.stringify(usual)).not.toContain('FLAGS_BALANCING');
+    const scaled = template('all', { files: ['everywhere', 'flags', 'production'], set: ['spread.flags=2'] });
+    await expect(scaled).rejects.toThrow('disable its autoscaling');
+  });
+
   it('takes a TriggerAuthentication of yours', async () => {
     const files = ['everywhere', 'flags', 'lag'];
     const release = await template('all', { files, set: ['keda.authentication=brokers'] });

@@ -22,21 +22,25 @@ const container = z.object({
 
 const base = { apiVersion: z.string(), metadata: z.looseObject({ name: z.string(), labels }) };
 
+const template = z.looseObject({
+  metadata: z.looseObject({ labels }),
+  spec: z.looseObject({
+    // Others are sidecars.
+    containers: z.tuple([container.loose()], z.looseObject({ name: z.string() })),
+    terminationGracePeriodSeconds: z.int(),
+  }),
+});
+
 const deployment = z.looseObject({
   ...base,
   kind: z.literal('Deployment'),
-  spec: z.looseObject({
-    replicas: z.int().optional(),
-    selector,
-    template: z.looseObject({
-      metadata: z.looseObject({ labels }),
-      spec: z.looseObject({
-        // Others are sidecars.
-        containers: z.tuple([container.loose()], z.looseObject({ name: z.string() })),
-        terminationGracePeriodSeconds: z.int(),
-      }),
-    }),
-  }),
+  spec: z.looseObject({ replicas: z.int().optional(), selector, template }),
+});
+
+const statefulSet = z.looseObject({
+  ...base,
+  kind: z.literal('StatefulSet'),
+  spec: z.looseObject({ replicas: z.int(), serviceName: z.string(), selector, template }),
 });
 
 const service = z.looseObject({
@@ -119,6 +123,7 @@ const configMap = z.looseObject({
 /** A manifest, parsed as far as tests need it. */
 export const rendered = z.discriminatedUnion('kind', [
   deployment,
+  statefulSet,
   service,
   networkPolicy,
   budget,

@@ -95,16 +95,34 @@ function upstreamOptions(): Line {
   ]);
 }
 
-/** Round robin for requests; sockets are long-lived and go to the instance with the fewest connections. */
+/**
+ * Round robin for requests; sockets are long-lived and go to the instance with the fewest connections. With a policy for
+ * flags, both follow it.
+ */
 function upstreamsOf(service: ServiceName): Line[] {
   const upstreams = setting(`${service.toUpperCase()}_UPSTREAMS`, `${service}:3000`);
-  const proxy = (policy: string) =>
-    block(`reverse_proxy ${upstreams}`, [`lb_policy ${policy}`, 'import upstream']);
+  const isFlags = service === 'flags';
+  const proxy = (usual: string) => [
+    ...(isFlags ? projectKey() : []),
+    block(`reverse_proxy ${upstreams}`, [
+      `lb_policy ${isFlags ? setting('FLAGS_BALANCING', usual) : usual}`,
+      'import upstream',
+    ]),
+  ];
   return [
-    block(`(${service})`, [proxy('round_robin')]),
+    block(`(${service})`, proxy('round_robin')),
     ...(routesOf('api').some((route) => route.service === service && route.isSocket)
-      ? [block(`(${service}-socket)`, [proxy('least_conn')])]
+      ? [block(`(${service}-socket)`, proxy('least_conn'))]
       : []),
+  ];
+}
+
+/** The key of a request, in whichever of three places it is, as one header to balance by. */
+function projectKey(): Line[] {
+  const places = ['header.Authorization', 'header.X-API-Key', 'uri.query.api_key'];
+  return [
+    `request_header X-Project-Key "${places.map((place) => `{http.request.${place}}`).join('')}"`,
+    'request_header X-Project-Key "(?i)^bearer +(.*)$" "$1"',
   ];
 }
 

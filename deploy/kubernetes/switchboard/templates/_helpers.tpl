@@ -7,7 +7,7 @@
 
 {{/*
 The processes of each enabled service, as JSON, with their names. A process that serves HTTP has the name of its
-service.
+service; `spread` is the number of pods its projects are spread over, 0 if each serves all.
 */}}
 {{- define "switchboard.processes" -}}
 {{- $found := list }}
@@ -18,7 +18,8 @@ service.
 {{- $roles := $process.roles | default $key }}
 {{- $http := has "http" (splitList "," $roles) }}
 {{- $name := $http | ternary $service (printf "%s-%s" $service $key) }}
-{{- $found = append $found (dict "service" $service "process" $key "roles" $roles "http" $http "name" (printf "%s%s" $.Values.namePrefix $name)) }}
+{{- $spread := $http | ternary (index $.Values.spread $service | default 0) 0 }}
+{{- $found = append $found (dict "service" $service "process" $key "roles" $roles "http" $http "spread" $spread "name" (printf "%s%s" $.Values.namePrefix $name)) }}
 {{- end }}
 {{- end }}
 {{- end }}
