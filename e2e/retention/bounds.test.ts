@@ -11,9 +11,10 @@ import { messengerService } from '@switchboard/service-messenger';
 import { testDatabase } from '@switchboard/testkit';
 import { describe, expect, test } from 'vitest';
 import { serviceSettings } from '../docs/configuration.ts';
+import { CLICKHOUSE_HOLDINGS } from '../erasure/holdings.ts';
 import { tablesOf } from '../erasure/scan.ts';
 import { REPOSITORY } from '../harness/repository.ts';
-import { type Bound, OBJECTS, TABLES, TOPICS } from './bounds.ts';
+import { type Bound, CLICKHOUSE_TABLES, OBJECTS, TABLES, TOPICS } from './bounds.ts';
 
 const SERVICES = [
   analyticsService,
@@ -38,6 +39,11 @@ test.each(SERVICES.map((service) => [service.name, service] as const))(
   },
 );
 
+// Of the holdings, the tests of erasures show that they are all the tables there are.
+test('every table in ClickHouse has a bound', () => {
+  expect(Object.keys(CLICKHOUSE_TABLES).sort()).toEqual(Object.keys(CLICKHOUSE_HOLDINGS).sort());
+});
+
 test('every topic has a bound', () => {
   const created = SERVICE_NAMES.flatMap((name) => eventLogAccess[name].creates);
   expect([...new Set(created)].sort()).toEqual(Object.keys(TOPICS).sort());
@@ -47,7 +53,8 @@ describe('settings', () => {
   const all = new Map(serviceSettings.map(([name, shape]) => [name, new Set(Object.keys(shape))]));
 
   test.each(SERVICES.map(({ name }) => name))('of %s that bound its tables are its own', (name) => {
-    const named = settingsIn(Object.values(TABLES[name] ?? {}));
+    const tables = { ...TABLES[name], ...(name === 'analytics' ? CLICKHOUSE_TABLES : {}) };
+    const named = settingsIn(Object.values(tables));
     expect(named.filter((setting) => all.get(name)?.has(setting) !== true)).toEqual([]);
   });
 

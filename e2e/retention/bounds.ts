@@ -121,6 +121,14 @@ export const TABLES: Record<string, Record<string, Bound>> = {
   },
 };
 
+/** Every table of analytics in ClickHouse. */
+export const CLICKHOUSE_TABLES: Record<string, Bound> = {
+  event_keys: { after: 'eight days' },
+  events: { setting: 'ARCHIVE_RETENTION_DAYS' },
+  question_people: { after: 'an hour' },
+  schema_migrations: { of: 'migrations' },
+};
+
 /** Every topic; the dead letters of each are kept for 30 days, or as long as the topic where that is longer. */
 export const TOPICS: Record<string, Bound> = {
   directory: { of: 'the directory: compacted' },

@@ -23,6 +23,9 @@ export const analyticsSettings = z
     ROLES: rolesSetting(['http', 'files', 'people', 'clickhouse']),
     ...objectStoreSettings,
     PEOPLE_RETENTION_DAYS: retentionDays().optional().describe('Same value as in flags.'),
+    ARCHIVE_RETENTION_DAYS: retentionDays(2)
+      .optional()
+      .describe('Of events in ClickHouse. Same value as in archive.'),
     BACKFILL_ROWS_PER_SECOND: backfillRate,
     QUERY_FOLDER: z
       .string()

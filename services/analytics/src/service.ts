@@ -15,6 +15,7 @@ import {
   createRetention,
   defineService,
   directUrl,
+  type ExpiringData,
   migrateDatabase,
   openEventLog,
   openObjects,
@@ -29,6 +30,7 @@ import {
   unseenPeople,
 } from '@switchboard/user-state';
 import { openClickHouse, pingClickHouse } from './clickhouse/client.ts';
+import { expiringEvents } from './clickhouse/expiring.ts';
 import { migrateClickHouse } from './clickhouse/migrations.ts';
 import { createClickhouseStore } from './clickhouse/store.ts';
 import { analyticsSettings } from './config.ts';
@@ -109,6 +111,7 @@ export const analyticsService = defineService({
       eraser: (db) => createErasure(createPeopleStore(db), clickHouseStore),
     });
     const workers: Worker[] = [erasures];
+    const expiring: ExpiringData[] = [];
     if (config.ROLES.has('files')) {
       workers.push(createFilesConsumer({ store, log, logger, region: config.REGION }));
     }
@@ -116,16 +119,10 @@ export const analyticsService = defineService({
       const applied = createStateStore(database);
       // Flags applies the same calls and keeps those that cannot be applied.
       const onRejected = () => undefined;
+      expiring.push(...unseenPeople(database, config.PEOPLE_RETENTION_DAYS));
       workers.push(
         createUserStateConsumer({ group: PEOPLE_GROUP, store: applied, log, logger, onRejected }),
         createCohortsConsumer({ store: peopleStore, log, logger }),
-        createRetention({
-          database,
-          data: unseenPeople(database, config.PEOPLE_RETENTION_DAYS),
-          clock,
-          logger,
-          metrics,
-        }),
         createBackfills({
           database,
           backfills: SEEN_BACKFILLS,
@@ -139,6 +136,7 @@ export const analyticsService = defineService({
     if (feeds) {
       const feedMetrics = createFeedMetrics(metrics);
       if (clickHouseStore !== undefined) {
+        expiring.push(...expiringEvents(clickHouseStore, config.ARCHIVE_RETENTION_DAYS));
         workers.push(
           createFeed({
             store: clickHouseStore,
@@ -154,6 +152,10 @@ export const analyticsService = defineService({
           }),
         );
       }
+    }
+
+    if (expiring.length > 0) {
+      workers.push(createRetention({ database, data: expiring, clock, logger, metrics }));
     }
 
     const folder = join(config.QUERY_FOLDER, context.instance);

@@ -31,6 +31,13 @@ export interface ClickhouseStore {
   insertKeys(token: string, keys: readonly string[], signal: AbortSignal): Promise<void>;
   /** Removes the events of people, also from disk. Can be repeated. */
   erase(projectId: string, distinctIds: readonly string[], signal: AbortSignal): Promise<void>;
+  /**
+   * Removes the events that were accepted before a time, of the oldest month that has any: a month that ended before it
+   * is dropped. Rows of others are hidden at once, and leave the disk in the background. Returns how many.
+   */
+  expire(before: Date): Promise<number>;
+  /** When the oldest event was accepted. */
+  oldest(): Promise<Date | undefined>;
 }
 
 const KEYS_AT_ONCE = 10_000;
@@ -50,6 +57,8 @@ export class Refused extends Error {
   }
 }
 
+const expiredRows = z.array(z.object({ month: z.number(), rows: z.coerce.number() }));
+const oldestRows = z.array(z.object({ oldest: z.coerce.number(), rows: z.coerce.number() }));
 const keyRows = z.array(z.object({ event_key: z.string() }));
 
 export function createClickhouseStore(client: ClickHouseClient): ClickhouseStore {
@@ -123,6 +132,46 @@ export function createClickhouseStore(client: ClickHouseClient): ClickhouseStore
           clickhouse_settings: { mutations_sync: '2' },
         }),
       );
+    },
+
+    async expire(before) {
+      const query_params = { before: before.getTime() / 1000 };
+      const isExpired = "received_at < toDateTime64({before: Decimal64(3)}, 3, 'UTC')";
+      const result = await known(
+        client.query({
+          query: `select toYYYYMM(received_at) as month, count() as rows from events
+            where ${isExpired} group by month order by month limit 1`,
+          query_params,
+          format: 'JSONEachRow',
+        }),
+      );
+      const [first] = expiredRows.parse(await result.json());
+      if (first === undefined) return 0;
+      const { month, rows } = first;
+      if (month < before.getUTCFullYear() * 100 + before.getUTCMonth() + 1) {
+        await known(client.command({ query: `alter table events drop partition ${month}` }));
+        return rows;
+      }
+      await known(
+        client.command({
+          query: `delete from events in partition ${month} where ${isExpired}`,
+          query_params,
+          clickhouse_settings: { lightweight_deletes_sync: '2' },
+        }),
+      );
+      await known(client.command({ query: `alter table events apply deleted mask in partition ${month}` }));
+      return rows;
+    },
+
+    async oldest() {
+      const result = await known(
+        client.query({
+          query: 'select toUnixTimestamp64Milli(min(received_at)) as oldest, count() as rows from events',
+          format: 'JSONEachRow',
+        }),
+      );
+      const [row] = oldestRows.parse(await result.json());
+      return row === undefined || row.rows === 0 ? undefined : new Date(row.oldest);
     },
   };
 }

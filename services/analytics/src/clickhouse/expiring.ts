@@ -1,0 +1,19 @@
+import type { ExpiringData } from '@switchboard/service-kit';
+import type { ClickhouseStore } from './store.ts';
+
+/** Events of UTC days that ended so long ago, as the archive's. */
+export function expiringEvents(
+  store: Pick<ClickhouseStore, 'expire' | 'oldest'>,
+  days: number | undefined,
+): ExpiringData[] {
+  return [
+    {
+      kind: 'events in ClickHouse',
+      days,
+      async removeBefore(time) {
+        return { rows: await store.expire(new Date(time.toISOString().slice(0, 10))) };
+      },
+      oldest: () => store.oldest(),
+    },
+  ];
+}
