@@ -38,6 +38,7 @@ export function createPublisher({ database, log, region, replication, logger }: 
     replication,
     cleanup: 'compact',
     tombstoneRetentionMs: TOMBSTONE_RETENTION_MS,
+    deadLetter: false,
   };
   const stopping = new AbortController();
   let running: Promise<void> | undefined;

@@ -58,6 +58,8 @@ describe('archived events', () => {
     };
     const all = days.flatMap((day) => [`events/${day}/a.parquet`, `events/${day}/b.parquet`]);
     await eventually(async () => expect(await known()).toEqual(all));
+    // Nobody would write to it.
+    expect(await log.endOffsets(`${ARCHIVE_FILES_TOPIC}.dead-letter`)).toEqual([]);
 
     // A second before the end of the first day is 30 days old, and when it is.
     const expireAt = (time: string) => run(database, expiringEvents(store, 30), () => new Date(time));
