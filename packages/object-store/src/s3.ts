@@ -11,6 +11,8 @@ interface IdentitySettings {
   roleArn?: string | undefined;
   /** URL of the token service (STS). Default: that of AWS in the region. */
   tokenService?: string | undefined;
+  /** Called for each request for keys that fails, also while earlier keys are valid. */
+  onFailure?: ((error: unknown) => void) | undefined;
 }
 
 export type S3Settings = {

@@ -72,10 +72,12 @@ async function openWith({ lifeMs = 3_600_000, token = 'first' } = {}) {
   const replaceToken = (next: string) => writeFile(tokenFile, `${next}\n`);
   await replaceToken(token);
   const { tokenService, endpoint, asked, state } = await startCloud(lifeMs);
-  const identity = { tokenFile, roleArn: 'arn:aws:iam::123456789012:role/archive', tokenService };
+  const failures: unknown[] = [];
+  const onFailure = (error: unknown) => void failures.push(error);
+  const identity = { tokenFile, roleArn: 'arn:aws:iam::123456789012:role/archive', tokenService, onFailure };
   const store = openObjectStore({ endpoint, bucket: 'bucket', region: 'eu-central-1', identity });
   onTestFinished(() => store.close());
-  return { store, asked, state, replaceToken };
+  return { store, asked, state, replaceToken, failures };
 }
 
 const putMany = (store: ObjectStore) =>
@@ -110,11 +112,13 @@ test('before the keys expire, the token is read again and exchanged, and no requ
 });
 
 test('keys that cannot be renewed are used until they expire; requests succeed again with new ones', async () => {
-  const { store, state } = await openWith({ lifeMs: 4_000 });
+  const { store, state, failures } = await openWith({ lifeMs: 4_000 });
   await putMany(store);
   state.isDown = true;
   await sleep(3_100);
   await putMany(store);
+  // Told while the keys are valid, once for all requests.
+  await expect.poll(() => failures).toHaveLength(1);
   await sleep(1_000);
   await expect(putMany(store)).rejects.toThrow(ObjectStoreError);
   state.isDown = false;

@@ -20,6 +20,8 @@ export interface WebIdentity {
   tokenService: string;
   /** In milliseconds, of a whole request to it. */
   timeoutMs: number;
+  /** Called for each request to it that fails, also while earlier keys are valid. */
+  onFailure?: ((error: unknown) => void) | undefined;
 }
 
 /** Keys are renewed after this share of their life, so that the rest is left to try again in. */
@@ -65,6 +67,7 @@ export function keysOf(identity: WebIdentity): () => Promise<S3Keys> {
       renewal = undefined;
       return held.keys;
     } catch (error) {
+      identity.onFailure?.(error);
       setTimeout(() => {
         renewal = undefined;
       }, PAUSE_MS).unref();

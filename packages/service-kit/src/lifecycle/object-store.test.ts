@@ -10,7 +10,7 @@ import { completeS3, objectStoreSettings } from '../settings/object-store.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { openObjects } from './object-store.ts';
 
-it('an S3 server without keys is used with the token of the process', async () => {
+it('an S3 server without keys is used with the token of the process; a refusal of the token is counted and logged', async () => {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
     const { WebIdentityToken, RoleArn } = Object.fromEntries(new URLSearchParams(await text(request)));
@@ -31,10 +31,17 @@ it('an S3 server without keys is used with the token of the process', async () =
     AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/archive',
     AWS_ENDPOINT_URL_STS: url,
   });
-  const objects = openObjects({ config, metrics: createMetrics('test') });
+  const failures: string[] = [];
+  const logger = {
+    failed: (task: string, error: unknown) => void failures.push(`${task}: ${String(error)}`),
+  };
+  const objects = openObjects({ config, logger, metrics: createMetrics('test') });
   onTestFinished(() => objects?.close());
   await expect(objects?.ping()).rejects.toMatchObject({
     cause: { message: 'the token service answered 400: AccessDenied' },
   });
   expect(asked).toEqual(['of-the-pod for arn:aws:iam::123456789012:role/archive']);
+  expect(failures).toEqual([
+    'renew keys of the object store: Error: the token service answered 400: AccessDenied',
+  ]);
 });

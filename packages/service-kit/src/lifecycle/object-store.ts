@@ -1,17 +1,19 @@
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import type { ObjectStoreConfig } from '../settings/object-store.ts';
 import { measureCalls } from '../telemetry/calls.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing/tracing.ts';
 
 interface ObjectsContext {
   config: ObjectStoreConfig;
+  logger: Pick<Logger, 'failed'>;
   metrics: Metrics;
   tracing?: Tracing | undefined;
 }
 
 /** Opens the object store of the settings; undefined if they name none. */
-export function openObjects({ config, metrics, tracing }: ObjectsContext): ObjectStore | undefined {
+export function openObjects({ config, logger, metrics, tracing }: ObjectsContext): ObjectStore | undefined {
   const measure = measureCalls({ metrics, tracing, dependency: 'object store' });
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region, OBJECTS_FOLDER: folder } = config;
   const { S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = config;
@@ -21,7 +23,11 @@ export function openObjects({ config, metrics, tracing }: ObjectsContext): Objec
     if (accessKey && secretKey) return openObjectStore({ ...place, accessKey, secretKey }, measure);
     if (tokenFile) {
       const tokenService = config.AWS_ENDPOINT_URL_STS;
-      return openObjectStore({ ...place, identity: { tokenFile, roleArn, tokenService } }, measure);
+      const onFailure = (error: unknown) => logger.failed('renew keys of the object store', error);
+      return openObjectStore(
+        { ...place, identity: { tokenFile, roleArn, tokenService, onFailure } },
+        measure,
+      );
     }
   }
   return folder === undefined ? undefined : openObjectStore({ folder }, measure);
