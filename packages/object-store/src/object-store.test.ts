@@ -3,19 +3,12 @@ import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { backing } from '@switchboard/testkit';
+import { s3Access } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { keyPart, type ListedObject, type ObjectStore, ObjectStoreError, openObjectStore } from './index.ts';
 
-const s3 = backing('S3_ENDPOINT');
-const s3Settings = {
-  endpoint: s3 ?? '',
-  accessKey: process.env['S3_ACCESS_KEY'] ?? '',
-  secretKey: process.env['S3_SECRET_KEY'] ?? '',
-  bucket: process.env['S3_BUCKET'] ?? '',
-  region: process.env['S3_REGION'] ?? '',
-};
+const s3 = await s3Access();
 const base = `contract-${process.pid}-${Date.now()}`;
 
 async function read(store: ObjectStore, key: string): Promise<Buffer | undefined> {
@@ -45,8 +38,8 @@ describe.each([
 
   beforeAll(async () => {
     if (!isThere) return;
-    if (kind === 'S3') {
-      store = openObjectStore(s3Settings);
+    if (kind === 'S3' && s3 !== undefined) {
+      store = openObjectStore(s3);
       return;
     }
     folder = await mkdtemp(join(tmpdir(), 'switchboard-objects-'));
@@ -205,7 +198,6 @@ describe('a failing server', () => {
     });
     const port = Object(server.address()).port as number;
     const store = openObjectStore({
-      ...s3Settings,
       ...named,
       endpoint: `http://127.0.0.1:${port}`,
       timeoutMs: 200,

@@ -3,12 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import type { TestProject } from 'vitest/node';
+import { startContainer, wantsContainers } from './backings/container.ts';
 
-/** Vitest's global setup: PostgreSQL at TEST_DATABASE_URL, or one that is started for the run. */
+/** Vitest's global setup: PostgreSQL at TEST_DATABASE_URL, or one that is started for the run, on request in a container. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) {
     project.provide('postgresUrl', given);
+    return async () => undefined;
+  }
+  if (wantsContainers()) {
+    project.provide('postgresUrl', await postgresContainer());
     return async () => undefined;
   }
   const directory = await mkdtemp(join(tmpdir(), 'switchboard-tests-'));
@@ -22,4 +27,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await server.stop();
     await remove();
   };
+}
+
+async function postgresContainer(): Promise<string> {
+  const port = await startContainer({
+    image: 'postgres:18-alpine',
+    port: 5432,
+    env: () => ({ POSTGRES_PASSWORD: 'postgres' }),
+    command: ['postgres', '-c', 'fsync=off', '-c', 'max_connections=300'],
+    // The first time, it is ready to make databases.
+    ready: (wait) => wait.forLogMessage(/ready to accept connections/, 2),
+  });
+  return `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;
 }

@@ -1,14 +1,13 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { Kafka } from 'kafkajs';
 import { freePort } from '../ports.ts';
 import { spawnProgram } from '../rig/program.ts';
 import { backing, backingsHome } from './backing.ts';
+import { hasEngine, startContainer, wantsContainers } from './container.ts';
 
 /** A Kafka broker for one test, which can pause, kill and restart it. */
 export interface KafkaServer {
@@ -127,7 +126,7 @@ const authorizerProperties = (superUser: string): string[] => [
 ];
 
 /**
- * Brokers for tests: KAFKA_BROKERS, else a container where Docker runs, else a broker that ends with this process.
+ * Brokers for tests: KAFKA_BROKERS, else a broker that ends with this process: what is installed, or a container.
  * Undefined when there is none of them.
  */
 export function kafkaBrokers(): Promise<string[] | undefined> {
@@ -140,22 +139,22 @@ let shared: Promise<string[] | undefined> | undefined;
 async function findBrokers(): Promise<string[] | undefined> {
   const given = process.env['KAFKA_BROKERS'];
   if (given) return given.split(',');
-  if (await dockerAnswers()) return startContainer();
-  if (!existsSync(join(kafkaLibs(), '.complete'))) return backing('KAFKA_BROKERS')?.split(',');
+  const isInstalled = existsSync(join(kafkaLibs(), '.complete'));
+  if (wantsContainers() || (!isInstalled && (await hasEngine()))) return kafkaContainer();
+  if (!isInstalled) return backing('KAFKA_BROKERS')?.split(',');
   return (await startKafka())?.brokers;
 }
 
-async function startContainer(): Promise<string[]> {
-  const { GenericContainer, Wait } = await import('testcontainers');
-  const port = await freePort();
-  const container = await new GenericContainer('apache/kafka:4.1.0')
-    .withExposedPorts({ container: 9092, host: port })
-    .withEnvironment({
+async function kafkaContainer(): Promise<string[]> {
+  const port = await startContainer({
+    image: 'apache/kafka:4.1.0',
+    port: 9092,
+    env: (published) => ({
       KAFKA_NODE_ID: '1',
       KAFKA_PROCESS_ROLES: 'broker,controller',
       KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
       KAFKA_LISTENERS: 'PLAINTEXT://:9092,CONTROLLER://:9093',
-      KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${port}`,
+      KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${published}`,
       KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
       KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
       KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
@@ -163,22 +162,10 @@ async function startContainer(): Promise<string[]> {
       KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
       KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS: '500',
       KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
-    })
-    .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
-    .start();
-  // The reaper of Testcontainers does not run in every engine.
-  process.once('exit', () => spawnSync('docker', ['rm', '--force', container.getId()]));
-  return [`127.0.0.1:${port}`];
-}
-
-async function dockerAnswers(): Promise<boolean> {
-  const version = promisify(execFile)('docker', ['version', '--format', '{{.Server.Version}}'], {
-    timeout: 5_000,
+    }),
+    ready: (wait) => wait.forLogMessage(/Kafka Server started/),
   });
-  return version.then(
-    () => true,
-    () => false,
-  );
+  return [`127.0.0.1:${port}`];
 }
 
 export async function askCluster(brokers: string[], atLeast = 1): Promise<void> {

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { freePort } from '../ports.ts';
 import { spawnProgram } from '../rig/program.ts';
 import { backing } from './backing.ts';
+import { startContainer, wantsContainers } from './container.ts';
 
 /** A Redis server for one test, which can pause, kill and restart it. It keeps nothing on disk. */
 export interface RedisServer {
@@ -44,7 +45,10 @@ export async function startRedis(): Promise<RedisServer | undefined> {
   }
 }
 
-/** The Redis that tests share, each with its own keys: REDIS_URL, else one that is started for this process. */
+/**
+ * The Redis that tests share, each with its own keys: REDIS_URL, else one that is started for this process, on request in
+ * a container.
+ */
 export function redisUrl(): Promise<string | undefined> {
   shared ??= find();
   return shared;
@@ -54,7 +58,18 @@ let shared: Promise<string | undefined> | undefined;
 
 async function find(): Promise<string | undefined> {
   if (process.env['REDIS_URL']) return process.env['REDIS_URL'];
+  if (wantsContainers()) return redisContainer();
   return (await startRedis())?.url ?? backing('REDIS_URL');
+}
+
+async function redisContainer(): Promise<string> {
+  const port = await startContainer({
+    image: 'redis:7.4-alpine',
+    port: 6379,
+    command: ['redis-server', '--save', '', '--appendonly', 'no'],
+    ready: (wait) => wait.forLogMessage(/Ready to accept connections/),
+  });
+  return `redis://127.0.0.1:${port}`;
 }
 
 async function ping(url: string): Promise<void> {

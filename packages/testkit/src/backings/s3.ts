@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../ports.ts';
 import { spawnProgram } from '../rig/program.ts';
 import { backing, backingProgram } from './backing.ts';
+import { startContainer, wantsContainers } from './container.ts';
 
 export interface S3Access {
   endpoint: string;
@@ -75,7 +76,10 @@ export function s3Env({ endpoint, accessKey, secretKey, bucket, region }: S3Acce
   };
 }
 
-/** The bucket that tests share, each with its own prefixes: S3_ENDPOINT, else a server that is started for this process. */
+/**
+ * The bucket that tests share, each with its own prefixes: S3_ENDPOINT, else a server that is started for this process, on
+ * request in a container.
+ */
 export function s3Access(): Promise<S3Access | undefined> {
   shared ??= find();
   return shared;
@@ -85,10 +89,27 @@ let shared: Promise<S3Access | undefined> | undefined;
 
 async function find(): Promise<S3Access | undefined> {
   const endpoint = process.env['S3_ENDPOINT'];
-  if (!endpoint) return startS3();
+  if (!endpoint) return wantsContainers() ? s3Container() : startS3();
   const accessKey = backing('S3_ACCESS_KEY');
   const secretKey = backing('S3_SECRET_KEY');
   const bucket = backing('S3_BUCKET');
   if (!accessKey || !secretKey || !bucket) return undefined;
   return { endpoint, accessKey, secretKey, bucket, region: process.env['S3_REGION'] ?? CREDENTIALS.region };
+}
+
+async function s3Container(): Promise<S3Access> {
+  const bucket = 'switchboard';
+  const port = await startContainer({
+    image: 'versity/versitygw:v1.8.0',
+    port: 7070,
+    env: () => ({
+      ROOT_ACCESS_KEY: CREDENTIALS.accessKey,
+      ROOT_SECRET_KEY: CREDENTIALS.secretKey,
+      VGW_REGION: CREDENTIALS.region,
+    }),
+    entrypoint: ['/bin/sh', '-c'],
+    command: [`mkdir -p /data/${bucket} && exec versitygw --health /health --port :7070 posix /data`],
+    ready: (wait) => wait.forHttp('/health', 7070),
+  });
+  return { endpoint: `http://127.0.0.1:${port}`, bucket, ...CREDENTIALS };
 }

@@ -1,0 +1,64 @@
+import { execFile, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
+import { promisify } from 'node:util';
+import type { GenericContainer, WaitStrategy } from 'testcontainers';
+import { freePort } from '../ports.ts';
+
+/** Whether tests take containers even of what is installed: TEST_BACKINGS=containers. */
+export const wantsContainers = (): boolean => process.env['TEST_BACKINGS'] === 'containers';
+
+/** Whether this machine has a container engine that answers. */
+export async function hasEngine(): Promise<boolean> {
+  const version = promisify(execFile)('docker', ['version', '--format', '{{.Server.Version}}'], {
+    timeout: 5_000,
+  });
+  return version.then(
+    () => true,
+    () => false,
+  );
+}
+
+interface ContainerOptions {
+  image: string;
+  /** Where the program listens inside; published on a free port of the loopback address. */
+  port: number;
+  env?(published: number): Record<string, string>;
+  entrypoint?: string[];
+  command?: string[];
+  ready(wait: typeof import('testcontainers').Wait): WaitStrategy;
+}
+
+/** Starts a container that ends with this process, and resolves with its published port. */
+export async function startContainer({
+  image,
+  port,
+  env,
+  entrypoint,
+  command,
+  ready,
+}: ContainerOptions): Promise<number> {
+  const testcontainers = await import('testcontainers');
+  const published = await freePort();
+  let wanted: GenericContainer = new testcontainers.GenericContainer(image)
+    .withExposedPorts({ container: port, host: published })
+    .withEnvironment(env?.(published) ?? {})
+    .withWaitStrategy(ready(testcontainers.Wait));
+  if (entrypoint !== undefined) wanted = wanted.withEntrypoint(entrypoint);
+  if (command !== undefined) wanted = wanted.withCommand(command);
+  const container = await wanted.start();
+  removeAfterExit(container.getId());
+  return published;
+}
+
+/**
+ * Removes a container when this process is gone: the kernel then closes the input that the shell waits for. Vitest ends its
+ * workers without letting them clean up, and the reaper of Testcontainers does not run in every engine.
+ */
+function removeAfterExit(id: string): void {
+  const shell = spawn('sh', ['-c', 'cat; exec docker rm --force --volumes "$1"', 'sh', id], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  shell.unref();
+  if (shell.stdin instanceof Socket) shell.stdin.unref();
+}
