@@ -3,7 +3,7 @@
 # behind Docker's interface, with stand-ins for the base images made of distribution, npm, Maven and Go packages.
 #   engine.sh up      starts it and prints environment variables:  eval "$(deploy/backings/engine.sh up)"
 #   engine.sh down    stops it and removes its containers; ENGINE_HOME keeps programs, images and volumes
-# Setting one up needs Debian 12, root, Node with npm, and what `install.sh kafka s3 docker-compose` needs.
+# Setting one up needs Debian 12, root, Node with npm, and what install.sh needs for the programs below.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 backings=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
@@ -80,7 +80,7 @@ up() {
   mkdir -p "$home/bin" "$home/docker/cli-plugins" "$home/networks"
   stop
   install_podman
-  "$here/install.sh" kafka s3 docker-compose >&2
+  "$here/install.sh" kafka s3 clickhouse docker-compose caddy-build >&2
   configure_podman "$home"
   export_podman "$home"
   link_compose

@@ -10,6 +10,7 @@ compose_go_version=v2.16.2
 docker_compose_version=v2.40.3
 toxiproxy_version=v2.12.0
 helm_version=v3.22.0
+caddy_version=v2.10.2
 chdb_version=4.4.0
 chdb_core_version=26.9.0
 mkdir -p "$home/bin"
@@ -115,6 +116,11 @@ install_docker-compose() {
   ln -sf "$target" "$home/bin/docker-compose"
   works "$home/bin/docker-compose" version
 }
+# Caddy of the image's version, for engine.sh; tests of the gateway run Debian's.
+install_caddy-build() {
+  from_go caddy "$caddy_version" github.com/caddyserver/caddy/v2/cmd/caddy 1.25
+  works "$home/bin/caddy" version
+}
 # An API server for kubernetes.sh. The build takes minutes, so it is not among the defaults.
 install_kubernetes() { "$here/kubernetes/build.sh" "$home/kubernetes"; }
 # Renders the chart of deploy/kubernetes. The build takes three minutes of CPU time.
@@ -152,7 +158,7 @@ install_debian() { install_curl; install_redis; install_pgbouncer; install_caddy
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 clickhouse compose toxiproxy helm debian)
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | pgbouncer | s3 | clickhouse | compose | docker-compose | kubernetes | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | pgbouncer | s3 | clickhouse | compose | docker-compose | caddy-build | kubernetes | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 # In parallel: Maven waits for the network while Go compiles.
 pids=()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """ClickHouse for tests: the engine of the package chdb behind ClickHouse's HTTP interface.
 
-  server.py --folder <folder> --port <port> [--user <name>] [--password <text>] [--memory <bytes>] [--threads <count>]
+  server.py --folder <folder> --port <port> [--host <address>] [--database <name>] [--user <name>] [--password <text>] [--memory <bytes>] [--threads <count>]
 
 Queries run one after the other in one session, which keeps its data in the folder. Differs from a server: a query
 whose client has left runs to its end (set max_execution_time), there are no users, and temporary tables are seen by all.
@@ -242,15 +242,18 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", required=True)
     parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--database", default="default")
     parser.add_argument("--user", default="default")
     parser.add_argument("--password", default="")
     parser.add_argument("--memory", type=int, default=1_000_000_000)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
-    server = Server(("127.0.0.1", options.port), Handler)
+    server = Server((options.host, options.port), Handler)
     server.user, server.password = options.user, options.password
     server.engine = Engine(options.folder, options.memory, options.threads)
+    server.engine.execute(f"CREATE DATABASE IF NOT EXISTS {quoted_name(options.database)}")
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     print("ClickHouse is ready", flush=True)
     server.serve_forever()

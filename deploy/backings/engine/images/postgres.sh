@@ -5,17 +5,17 @@ if [ "$(id -u)" = 0 ]; then
   mkdir -p "$PGDATA" && chown -R postgres:postgres /var/lib/postgresql
   exec setpriv --reuid=postgres --regid=postgres --init-groups "$0" "$@"
 fi
-socket=/var/run/postgresql
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   initdb --username=postgres --pwfile=<(printf '%s\n' "$POSTGRES_PASSWORD") \
     --auth-host=scram-sha-256 --auth-local=trust --locale=C.UTF-8 -D "$PGDATA" >/dev/null
   echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
-  pg_ctl -D "$PGDATA" -o "-c listen_addresses='' -c unix_socket_directories=$socket" -w start >/dev/null
+  echo "listen_addresses = '*'" >>"$PGDATA/postgresql.conf"
+  # Its log shows, as the official image's: whoever waits for readiness waits for the second.
+  pg_ctl -D "$PGDATA" -o "-c listen_addresses=''" -w start
   for file in /docker-entrypoint-initdb.d/*.sql; do
     [ -e "$file" ] || continue
-    psql -v ON_ERROR_STOP=1 --no-password --no-psqlrc -h "$socket" --username=postgres --dbname=postgres \
-      --file="$file" >/dev/null
+    psql -v ON_ERROR_STOP=1 --no-password --no-psqlrc --username=postgres --dbname=postgres --file="$file" >/dev/null
   done
   pg_ctl -D "$PGDATA" -m fast -w stop >/dev/null
 fi
-exec "$@" -c listen_addresses='*' -c unix_socket_directories="$socket"
+exec "$@"
