@@ -1,6 +1,6 @@
 import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CONTAINERS, IS_CLUSTER, inside, replace } from './engine.ts';
+import { CONTAINERS, compose, IS_CLUSTER, inside, replace, takeOver } from './engine.ts';
 import { underLoad } from './under-load.ts';
 
 const BROKERS = ['kafka', 'kafka-2', 'kafka-3'];
@@ -14,7 +14,7 @@ async function behind(): Promise<string[]> {
   return output.split('\n').filter((line) => line.includes('Partition:'));
 }
 
-describe.skipIf(!IS_CLUSTER)('three brokers and two of each service, under load', () => {
+describe.skipIf(!IS_CLUSTER)('docker-compose.yml with cluster.yml, under load', () => {
   let load: Awaited<ReturnType<typeof underLoad>>;
   beforeAll(async () => {
     load = await underLoad('cluster');
@@ -46,6 +46,23 @@ describe.skipIf(!IS_CLUSTER)('three brokers and two of each service, under load'
       expect(requests).toBeGreaterThan(50);
     },
     240_000,
+  );
+
+  const PROMOTIONS: [string, string[]][] = [
+    ['redis', ['redis-cli', 'replicaof', 'no', 'one']],
+    ['postgres', ['psql', '--username=postgres', '--command', 'select pg_promote()']],
+  ];
+  it.each(PROMOTIONS)(
+    'answers again once %s was killed and its replica took over',
+    async (name, promote) => {
+      const { requests, failures } = await load.during(async () => {
+        await compose('kill', name);
+        await takeOver(name, `${name}-2`, ...promote);
+        await load.untilAllSucceed();
+      });
+      process.stdout.write(`${name} taken over: ${failures.length} of ${requests} requests failed\n`);
+    },
+    300_000,
   );
 
   it('has everything that it accepted, once', async () => {

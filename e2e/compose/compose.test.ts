@@ -95,6 +95,15 @@ describe.skipIf(loader === undefined)('with cluster.yml', () => {
     }
   });
 
+  it('starts services once PostgreSQL has a replica, for which commits wait', async () => {
+    for (const name of CONTAINERS) expect(services[name]?.depends_on).toHaveProperty('postgres-2');
+    expect(services['postgres-2']?.volumes).toEqual([
+      { type: 'volume', source: 'postgres-2', target: '/var/lib/postgresql' },
+    ]);
+    const sql = await readFile(join(REPOSITORY, 'deploy/docker/postgres/replication.sql'), 'utf8');
+    expect(sql).toContain("ALTER SYSTEM SET synchronous_standby_names = '*'");
+  });
+
   it('has three brokers of one quorum, each with its own log, which store every record twice at least', () => {
     const own = ['KAFKA_NODE_ID', 'KAFKA_ADVERTISED_LISTENERS'];
     for (const [index, name] of BROKERS.entries()) {

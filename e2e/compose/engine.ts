@@ -36,6 +36,20 @@ export const compose = (...args: string[]) => docker('compose', ...args);
 export const replace = (...services: string[]) =>
   compose('up', '--detach', '--wait', '--no-deps', '--no-build', '--force-recreate', ...services);
 
+/**
+ * Makes a replica serve under the name of what it copies, as docs/deployment.md says: removes the lost container,
+ * promotes the replica with a command inside it, and gives it the name.
+ */
+export async function takeOver(lost: string, replica: string, ...promote: string[]): Promise<void> {
+  await compose('rm', '--stop', '--force', lost);
+  const { code, output } = await inside(replica, ...promote);
+  if (code !== 0) throw new Error(output);
+  const network = `${process.env['COMPOSE_PROJECT_NAME']}_default`;
+  const id = (await compose('ps', '--quiet', replica)).trim();
+  await docker('network', 'disconnect', network, id);
+  await docker('network', 'connect', '--alias', lost, '--alias', replica, network, id);
+}
+
 interface Ended {
   code: number;
   /** Everything that it printed. */

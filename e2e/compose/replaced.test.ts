@@ -1,4 +1,3 @@
-import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CONTAINERS, compose, IS_UP, replace } from './engine.ts';
 import { underLoad } from './under-load.ts';
@@ -10,11 +9,6 @@ describe.skipIf(!IS_UP)('docker-compose.yml under load', () => {
   beforeAll(async () => {
     load = await underLoad('replaced');
   }, 60_000);
-
-  const untilAllSucceed = () =>
-    eventually(async () => expect((await load.during(() => Promise.resolve())).failures).toEqual([]), {
-      withinMs: 120_000,
-    });
 
   it.each(CONTAINERS)(
     'answers every request, with 503 at worst, while the only container of %s is replaced',
@@ -36,7 +30,7 @@ describe.skipIf(!IS_UP)('docker-compose.yml under load', () => {
         await replace(backing);
       });
       process.stdout.write(`${backing} replaced: ${failures.length} of ${requests} requests failed\n`);
-      await untilAllSucceed();
+      await load.untilAllSucceed();
     },
     400_000,
   );
@@ -44,7 +38,7 @@ describe.skipIf(!IS_UP)('docker-compose.yml under load', () => {
   it('answers again once the gateway was replaced', async () => {
     const { requests, failures } = await load.during(() => replace('gateway'));
     process.stdout.write(`gateway replaced: ${failures.length} of ${requests} requests failed\n`);
-    await untilAllSucceed();
+    await load.untilAllSucceed();
   }, 180_000);
 
   it('has everything that it accepted, once', async () => {

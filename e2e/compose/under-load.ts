@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openObjectStore } from '@switchboard/object-store';
 import { eventually } from '@switchboard/testkit';
+import { expect } from 'vitest';
 import { readArchive } from '../upgrade/archived.ts';
 import { type Accepted, prepareLoad, startLoad } from '../upgrade/load.ts';
 import { createRequestCounts } from '../upgrade/request-counts.ts';
 import { type Verification, verify } from '../upgrade/verify.ts';
-import { compose, inside } from './engine.ts';
+import { compose, IS_CLUSTER, inside } from './engine.ts';
 import { newProject } from './published.ts';
 
 /** Containers share few cores: half the rate of the rolling upgrade of processes. */
@@ -19,6 +20,8 @@ const SETTLE_MS = 2_000;
 interface UnderLoad {
   /** Makes a change. Resolves with the requests that were sent meanwhile and the failures among them. */
   during(change: () => Promise<unknown>): Promise<{ requests: number; failures: string[] }>;
+  /** Resolves once no request fails. */
+  untilAllSucceed(): Promise<void>;
   /** Stops the load and looks for everything that was accepted. */
   finish(): Promise<Verification>;
 }
@@ -32,13 +35,18 @@ export async function underLoad(projectId: string): Promise<UnderLoad> {
   const load = await startLoad({ call, counts, intensity: INTENSITY, linkToken, readShared });
   const sent = () => Object.values(counts.totals()).reduce((sum, count) => sum + count, 0);
   await sleep(SETTLE_MS);
+  const during: UnderLoad['during'] = async (change) => {
+    const before = { requests: sent(), failures: counts.failures().length };
+    await change();
+    await sleep(SETTLE_MS);
+    return { requests: sent() - before.requests, failures: counts.failures().slice(before.failures) };
+  };
   return {
-    async during(change) {
-      const before = { requests: sent(), failures: counts.failures().length };
-      await change();
-      await sleep(SETTLE_MS);
-      return { requests: sent() - before.requests, failures: counts.failures().slice(before.failures) };
-    },
+    during,
+    untilAllSucceed: () =>
+      eventually(async () => expect((await during(() => Promise.resolve())).failures).toEqual([]), {
+        withinMs: 120_000,
+      }),
     async finish() {
       await load.stop();
       const archived = await archivedEvents(load.accepted);
@@ -87,7 +95,16 @@ async function copyOfArchive(): Promise<Map<string, number>> {
 async function knownFiles(): Promise<Map<string, boolean>> {
   const url = 'postgres://archive:dev-only-archive@127.0.0.1/archive';
   const sql = 'select key, replaced_at is null and deleted_at is null from event_files';
-  const { output } = await inside('postgres', 'psql', url, '-AtF', ' ', '--command', sql);
+  // In a cluster the replica has taken over.
+  const { output } = await inside(
+    IS_CLUSTER ? 'postgres-2' : 'postgres',
+    'psql',
+    url,
+    '-AtF',
+    ' ',
+    '--command',
+    sql,
+  );
   const rows = output.split('\n').filter((line) => line.includes(' '));
   return new Map(rows.map((line) => [line.split(' ')[0] ?? '', line.endsWith(' t')]));
 }
