@@ -67,29 +67,26 @@ class Engine:
 
     def run(self, query, data, output, database, settings, parameters):
         with self.lock:
-            changed = []
             try:
                 self.execute(f"USE {quoted_name(database)}")
                 self.bind(parameters)
-                for name, value in settings.items():
-                    self.execute(f"SET {name} = {quoted(value)}")
-                    changed.append(name)
+                self.set({name: quoted(value) for name, value in settings.items()})
                 insert = INSERT.match(query)
                 if insert is None:
                     return self.execute(query + data.decode(), output)
                 return self.insert(insert, data)
             finally:
-                for name in changed:
-                    self.restore(name)
+                self.restore(settings)
 
     def bind(self, parameters):
         # On a server, the limit holds for the text of the query alone.
-        self.execute(f"SET max_query_size = {MAX_BODY}")
+        if not parameters:
+            return
+        self.set({"max_query_size": MAX_BODY})
         try:
-            for name, value in parameters.items():
-                self.execute(f"SET param_{name} = {quoted(value)}")
+            self.set({f"param_{name}": quoted(value) for name, value in parameters.items()})
         finally:
-            self.restore("max_query_size")
+            self.restore(["max_query_size"])
 
     def insert(self, insert, data):
         if not data:
@@ -100,9 +97,13 @@ class Engine:
             into, name = insert.group("into"), insert.group("format")
             return self.execute(f"INSERT INTO {into} FROM INFILE {quoted(file.name)} COMPRESSION 'none' FORMAT {name}")
 
-    def restore(self, name):
-        value = self.defaults.get(name)
-        self.execute(f"SET {name} = {'DEFAULT' if value is None else value}")
+    def set(self, values):
+        # In one statement, which takes as long as one of many. The engine checks all before it sets any.
+        if values:
+            self.execute("SET " + ", ".join(f"{name} = {value}" for name, value in values.items()))
+
+    def restore(self, names):
+        self.set({name: self.defaults.get(name, "DEFAULT") for name in names})
 
 
 def quoted(text):
