@@ -14,24 +14,26 @@ export interface KeyedPlace extends Place {
   acceptedAt: number;
 }
 
-/** A row of the archive. Times are milliseconds since 1970. */
-export interface ArchivedEvent extends Place {
+/** A row of the archive. Texts without an order may be bytes of UTF-8. Times are milliseconds since 1970. */
+export interface Row<Text = string | Uint8Array> extends Place {
   projectId: string;
-  eventId: string;
+  eventId: Text;
   eventName: string;
   distinctId: string;
-  sessionId: string | null;
+  sessionId: Text | null;
   schemaVersion: number;
   /** As the client sent it. */
-  timestamp: string;
+  timestamp: Text;
   occurredAt: number;
   receivedAt: number;
   sentAt: number | null;
   /** JSON. */
-  properties: string | null;
+  properties: Text | null;
   /** JSON. */
   context: string | null;
 }
+
+export type ArchivedEvent = Row<string>;
 
 /** A compact key of a project's event: 128 bits of SHA-256, as the digits of a UUID. */
 export function eventKey(projectId: string, eventId: string): string {

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { type EventRow, eventRow, isObject } from '@switchboard/contracts';
+import { type EventRow, eventRow, isObject, isRfc3339, textFault } from '@switchboard/contracts';
 import type { StoredRecord } from '@switchboard/event-log';
 import { z } from 'zod';
-import { type ArchivedEvent, eventKey } from './archived-event.ts';
+import { eventKey } from './archived-event.ts';
+import { type EventTexts, type PackedEvents, packTexts } from './packed-events.ts';
 
 /** Stands for the line where a whole record cannot be decoded. */
 const WHOLE_RECORD = -1;
@@ -21,14 +22,11 @@ export interface Undecodable {
 /** A record as another thread gets it. */
 export type RawRecord = Omit<StoredRecord, 'value'> & { value: Uint8Array | null };
 
-/** What of a record says which of its lines are archived. */
+/** What a record adds to the archive, and what of it cannot be decoded. */
 export interface DecodedRecord {
   /** Of its events, in order. */
   keys: string[];
-  /** The lines of its events. */
-  lines: number[];
-  /** When its events were accepted, in milliseconds since 1970. */
-  receivedAt: number;
+  events: PackedEvents;
   undecodable: Undecodable[];
 }
 
@@ -39,69 +37,63 @@ const rowSchema = eventRow.extend({
 
 const NEWLINE = 10;
 const MAX_REASON_LENGTH = 300;
-/** JSON.stringify can always go as deep as so few characters nest. */
-const SURELY_FLAT_LENGTH = 2_000;
+const MAX_ID = 200;
 
-/** Decodes a record on `events`, each line on its own, as far as it takes to tell which lines are new. */
+interface Decoded extends EventTexts {
+  schemaVersion: number;
+  occurredAt: number;
+}
+
+/** Decodes a record on `events`, each line on its own. */
 export function decodeRecord(record: RawRecord): DecodedRecord {
-  const { value, headers } = record;
-  const common = commonOf(record);
-  const decoded: DecodedRecord = { keys: [], lines: [], receivedAt: record.timestamp, undecodable: [] };
-  if (typeof common === 'string' || value === null) {
-    const reason = typeof common === 'string' ? common : 'value: missing';
-    const projectId = headers['project'] || (record.key ?? undefined);
-    decoded.undecodable.push({ line: WHOLE_RECORD, value, reason, projectId, eventId: undefined });
-    return decoded;
-  }
-  const { projectId, receivedAt } = common;
-  decoded.receivedAt = receivedAt;
-  let line = 0;
-  for (const bytes of linesOf(value)) {
-    const text = bytes.toString();
-    const row = isUtf8(bytes) ? decodeLine(text) : 'not UTF-8';
-    if (typeof row === 'string') {
-      // A copy, since what is sent to another thread takes its whole buffer along.
-      const copy = new Uint8Array(bytes);
-      decoded.undecodable.push({ line, value: copy, reason: row, projectId, eventId: findEventId(text) });
-    } else {
-      decoded.keys.push(eventKey(projectId, row.event_id));
-      decoded.lines.push(line);
-    }
-    line++;
-  }
-  return decoded;
-}
-
-/** The events of a record that was decoded before, without these lines: those that were no events among them. */
-export function readEvents(record: RawRecord, without: readonly number[]): ArchivedEvent[] {
-  const common = commonOf(record);
-  if (typeof common === 'string' || record.value === null) return [];
-  const left = new Set(without);
-  const events: ArchivedEvent[] = [];
-  let line = 0;
-  for (const bytes of linesOf(record.value)) {
-    if (!left.has(line)) {
-      // As it is rather than Zod's copy, which drops a property named __proto__.
-      const row = JSON.parse(bytes.toString()) as EventRow;
-      events.push({ ...common, line, ...eventOf(row) });
-    }
-    line++;
-  }
-  return events;
-}
-
-/** What the events of a record have in common, or why it has none. */
-function commonOf({ value, headers, partition, offset }: RawRecord) {
-  const projectId = headers['project'];
+  const { value, headers, partition, offset } = record;
+  const projectId = headers['project'] || (record.key ?? undefined);
   const receivedAt = Date.parse(headers['received_at'] ?? '');
   const sentAt = Date.parse(headers['sent_at'] ?? '');
-  if (value === null) return 'value: missing';
-  if (!projectId) return 'header project: missing';
-  if (Number.isNaN(receivedAt)) return 'header received_at: not an RFC 3339 date-time';
-  return { partition, offset, projectId, receivedAt, sentAt: Number.isNaN(sentAt) ? null : sentAt };
+  const reason = faultOf(record, receivedAt);
+  const found: Decoded[] = [];
+  const lines: number[] = [];
+  const undecodable: Undecodable[] = [];
+  if (reason !== undefined) {
+    undecodable.push({ line: WHOLE_RECORD, value, reason, projectId, eventId: undefined });
+  }
+  let line = 0;
+  for (const bytes of linesOf(reason === undefined ? value : null)) {
+    const text = bytes.toString();
+    const event = isUtf8(bytes) ? decodeLine(text) : 'not UTF-8';
+    if (typeof event === 'string') {
+      // A copy, since what is sent to another thread takes its whole buffer along.
+      const copy = new Uint8Array(bytes);
+      undecodable.push({ line, value: copy, reason: event, projectId, eventId: findEventId(text) });
+    } else {
+      found.push(event);
+      lines.push(line);
+    }
+    line++;
+  }
+  const events = {
+    partition,
+    offset,
+    projectId: projectId ?? '',
+    receivedAt,
+    sentAt: Number.isNaN(sentAt) ? null : sentAt,
+    lines,
+    schemaVersions: found.map(({ schemaVersion }) => schemaVersion),
+    occurredAt: Float64Array.from(found, ({ occurredAt }) => occurredAt),
+    ...packTexts(found),
+  };
+  return { keys: found.map(({ eventId }) => eventKey(events.projectId, eventId)), events, undecodable };
 }
 
-function* linesOf(bytes: Uint8Array): Generator<Buffer> {
+/** Why a record has no events. */
+function faultOf({ value, headers }: RawRecord, receivedAt: number): string | undefined {
+  if (value === null) return 'value: missing';
+  if (!headers['project']) return 'header project: missing';
+  return Number.isNaN(receivedAt) ? 'header received_at: not an RFC 3339 date-time' : undefined;
+}
+
+function* linesOf(bytes: Uint8Array | null): Generator<Buffer> {
+  if (bytes === null) return;
   const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let start = 0; start < value.length; ) {
     const newline = value.indexOf(NEWLINE, start);
@@ -111,8 +103,8 @@ function* linesOf(bytes: Uint8Array): Generator<Buffer> {
   }
 }
 
-/** The row of a line, or the reason why there is none. */
-function decodeLine(text: string): EventRow | string {
+/** The event of a line, or the reason why there is none. */
+function decodeLine(text: string): Decoded | string {
   let raw: unknown;
   try {
     raw = JSON.parse(text);
@@ -120,25 +112,43 @@ function decodeLine(text: string): EventRow | string {
     // The message of the parser quotes the line, and reasons are logged.
     return 'not JSON';
   }
-  const parsed = rowSchema.safeParse(raw);
-  if (!parsed.success) {
+  // As it is rather than Zod's copy, which drops a property named __proto__.
+  const row = raw as EventRow;
+  const parsed = isSurelyRow(raw) ? undefined : rowSchema.safeParse(raw);
+  if (parsed?.success === false) {
     const issue = parsed.error.issues[0];
     return asReason(`${issue?.path.join('.') || 'line'}: ${issue?.message ?? 'not an event'}`);
   }
-  return text.length > SURELY_FLAT_LENGTH && isTooDeep(raw) ? 'nested too deeply' : parsed.data;
-}
-
-function isTooDeep(raw: unknown): boolean {
   try {
-    JSON.stringify(raw);
-    return false;
+    return eventOf(row);
   } catch (error) {
-    if (error instanceof RangeError) return true;
+    if (error instanceof RangeError) return 'nested too deeply';
     throw error;
   }
 }
 
-function eventOf(row: EventRow) {
+/** Whether the schema surely accepts it, in a fraction of the time: what is false may be a row, too. */
+function isSurelyRow(raw: unknown): boolean {
+  if (!isObject(raw)) return false;
+  const { session_id: session, properties, context } = raw;
+  return (
+    isId(raw['distinct_id']) &&
+    isId(raw['event_id']) &&
+    isId(raw['event_name']) &&
+    Number.isSafeInteger(raw['schema_version']) &&
+    isTime(raw['timestamp']) &&
+    isTime(raw['occurred_at']) &&
+    (session === undefined || session === null || isId(session)) &&
+    (properties === undefined || isObject(properties)) &&
+    (context === undefined || (isObject(context) && Object.values(context).every(isTextOrNull)))
+  );
+}
+
+const isId = (value: unknown) => typeof value === 'string' && textFault(value, 1, MAX_ID) === undefined;
+const isTime = (value: unknown) => typeof value === 'string' && isRfc3339(value);
+const isTextOrNull = (value: unknown) => typeof value === 'string' || value === null;
+
+function eventOf(row: EventRow): Decoded {
   return {
     eventId: row.event_id,
     eventName: row.event_name,

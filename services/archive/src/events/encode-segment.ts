@@ -2,9 +2,9 @@ import { ANY_PROJECT, type Contents, type Coverage, collectContents } from '../f
 import { encodeEvents } from '../files/encode.ts';
 import { compareRows } from '../files/order.ts';
 import { openBytes } from '../files/read.ts';
-import type { ArchivedEvent } from './archived-event.ts';
-import { type RawRecord, readEvents } from './decode.ts';
+import type { Row } from './archived-event.ts';
 import { dayOf, fileKey, ownFileKey, type Position } from './file-keys.ts';
+import { type PackedEvents, rowsOf } from './packed-events.ts';
 
 /** Everything that the files of a segment are made of. */
 export interface SegmentRows {
@@ -15,8 +15,8 @@ export interface SegmentRows {
 }
 
 export interface SegmentRecord {
-  record: RawRecord;
-  /** Lines that are not archived: duplicates, and what is no event. */
+  events: PackedEvents;
+  /** Lines that are not archived: duplicates. */
   without: number[];
 }
 
@@ -34,7 +34,7 @@ const OWN_FILE_ROWS = 10_000;
 
 /** Sorts the rows of a segment and encodes its files. */
 export async function encodeSegment({ position, records, existing }: SegmentRows): Promise<EncodedFile[]> {
-  const events = records.flatMap(({ record, without }) => readEvents(record, without));
+  const events = records.flatMap((record) => rowsOf(record.events, record.without));
   const all = existing.length === 0 ? events : await withExisting(events, existing);
   return filesOf(position, all).map(({ key, projectId, rows }) => {
     const contents = collectContents();
@@ -45,12 +45,12 @@ export async function encodeSegment({ position, records, existing }: SegmentRows
   });
 }
 
-function filesOf(position: Position, events: readonly ArchivedEvent[]) {
+function filesOf(position: Position, events: readonly Row[]) {
   return [...Map.groupBy(events, ({ receivedAt }) => Math.floor(receivedAt / DAY_MS))].flatMap(
     ([day, ofDay]) => {
       const receivedAt = day * DAY_MS;
       const own = [];
-      const shared: ArchivedEvent[] = [];
+      const shared: Row[] = [];
       for (const [projectId, rows] of Map.groupBy(ofDay, (event) => event.projectId)) {
         if (rows.length < OWN_FILE_ROWS) for (const row of rows) shared.push(row);
         else own.push({ key: ownFileKey(position, { projectId, receivedAt }), projectId, rows });
@@ -61,10 +61,7 @@ function filesOf(position: Position, events: readonly ArchivedEvent[]) {
   );
 }
 
-async function withExisting(
-  events: readonly ArchivedEvent[],
-  existing: readonly Uint8Array[],
-): Promise<ArchivedEvent[]> {
+async function withExisting(events: readonly Row[], existing: readonly Uint8Array[]): Promise<Row[]> {
   const all = new Map(events.map((event) => [`${event.offset} ${event.line}`, event]));
   for (const file of existing) {
     for await (const rows of (await openBytes(file)).groups()) {

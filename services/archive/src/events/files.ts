@@ -52,11 +52,7 @@ export async function writeFiles(
 
 function formerKeys(segment: Segment, records: readonly SegmentRecord[]): Set<string> {
   return new Set(
-    records.flatMap(({ record: { headers } }) => {
-      const { project: projectId, received_at: time = '' } = headers;
-      const receivedAt = Date.parse(time);
-      return projectId && !Number.isNaN(receivedAt) ? formerFileKey(segment, { projectId, receivedAt }) : [];
-    }),
+    records.flatMap(({ events }) => (events.lines.length === 0 ? [] : formerFileKey(segment, events))),
   );
 }
 

@@ -12,7 +12,7 @@ export interface Entry extends SegmentRecord {
   timestamp: number;
   bytes: number;
   /** How many are archived. */
-  events: number;
+  count: number;
   duplicates: number;
 }
 
@@ -38,45 +38,46 @@ export function createIntake({ store, threads, onDeadLetters }: IntakeOptions): 
     const copies = copiesOf(records);
     const decoded = await threads.use((thread) => thread.decode(copies));
     const taken = copies.map((record, index) => {
-      const { keys = [], lines = [], undecodable = [], receivedAt = 0 } = decoded[index] ?? {};
-      const { partition, offset } = record;
-      const events = keys.map((key, i) => ({
+      const found = decoded[index];
+      if (found === undefined) throw new Error('a record was not decoded');
+      const { partition, offset, lines, receivedAt: acceptedAt } = found.events;
+      const places = found.keys.map((key, i) => ({
         key,
         partition,
         offset,
         line: lines[i] ?? 0,
-        acceptedAt: receivedAt,
+        acceptedAt,
       }));
-      return { record, events, undecodable };
+      return { record, places, ...found };
     });
-    const events = taken.flatMap((one) => one.events);
-    const firsts = await deduplicate(store, events);
-    const undecodable = taken.flatMap((one) =>
-      one.undecodable.map((line) => ({ ...line, record: one.record })),
+    const places = taken.flatMap((one) => one.places);
+    const firsts = await deduplicate(store, places);
+    const undecodable = taken.flatMap(({ record, undecodable }) =>
+      undecodable.map((line) => ({ ...line, record })),
     );
     onDeadLetters(await putDeadLetters(store, batch, undecodable));
     await store.saveProgress({
       partition: last.partition,
       nextOffset: last.offset + 1n,
       recordedAt: last.timestamp,
-      acceptedAt: events.at(-1)?.acceptedAt ?? last.timestamp,
+      acceptedAt: places.at(-1)?.acceptedAt ?? last.timestamp,
     });
-    return taken.map(({ record, events: all, undecodable: others }) => {
-      const duplicates = all.filter((event) => !firsts.has(event));
+    return taken.map(({ record, places, events }) => {
+      const duplicates = places.filter((place) => !firsts.has(place));
       return {
-        record,
-        without: [...others, ...duplicates].map(({ line }) => line),
+        events,
+        without: duplicates.map(({ line }) => line),
         offset: record.offset,
         timestamp: record.timestamp,
         bytes: record.value?.length ?? 0,
-        events: all.length - duplicates.length,
+        count: places.length - duplicates.length,
         duplicates: duplicates.length,
       };
     });
   };
 }
 
-/** Records whose values share one buffer of their own: they are held, and sent to threads, without what was read beside them. */
+/** Records whose values share one buffer of their own: they are sent to a thread without what was read beside them. */
 function copiesOf(records: readonly StoredRecord[]): StoredRecord[] {
   const bytes = Buffer.allocUnsafeSlow(records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0));
   let end = 0;

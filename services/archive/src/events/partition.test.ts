@@ -1,5 +1,6 @@
 import { PartitionLost } from '@switchboard/event-log';
 import { expect, it } from 'vitest';
+import { decodeRecord } from './decode.ts';
 import { createEventPartition, type EventPartition } from './partition.ts';
 import type { Segment } from './store.ts';
 
@@ -10,7 +11,14 @@ it('counts nothing as held after it is dropped during a commit', async () => {
   const partition: EventPartition = createEventPartition({
     partition: 0,
     intake: async (_, records) =>
-      records.map((record) => ({ ...record, record, without: [], bytes: 10, events: 0, duplicates: 0 })),
+      records.map((record) => ({
+        ...record,
+        ...decodeRecord(record),
+        without: [],
+        bytes: 10,
+        count: 0,
+        duplicates: 0,
+      })),
     store: {
       findSegment: async () => segment,
       segmentsWithin: async () => [],

@@ -157,10 +157,10 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
       );
     }
     const { signal } = dropping;
-    const records = own.map(({ record, without }) => ({ record, without }));
+    const records = own.map(({ events, without }) => ({ events, without }));
     const options = { objects, threads, signal, keepExisting, isTakenOver };
     const files = await writeFiles(segment, records, options);
-    const contents = { files, events: sum(own, 'events'), duplicates: sum(own, 'duplicates') };
+    const contents = { files, events: sum(own, 'count'), duplicates: sum(own, 'duplicates') };
     await store.markStored(segment, contents);
     onStored(contents);
   }

@@ -1,4 +1,4 @@
-import type { ArchivedEvent } from '../events/archived-event.ts';
+import type { Row } from '../events/archived-event.ts';
 
 /** Of whose events a file has rows; see `archiveFileRecord`. */
 export interface Coverage {
@@ -48,7 +48,7 @@ export function collectContents() {
   const hasTooManyNames = () => names.size > MAX_EVENT_NAMES || namesLength > MAX_NAMES_LENGTH;
 
   return {
-    add(event: ArchivedEvent): void {
+    add(event: Row): void {
       known.rows += 1;
       known.rowBytes += EVENT_BYTES + (event.properties?.length ?? 0) + (event.context?.length ?? 0);
       known.firstOccurredAt = Math.min(known.firstOccurredAt, event.occurredAt);

@@ -1,11 +1,11 @@
 import { zstdCompressSync } from 'node:zlib';
 import type { ParquetType, SchemaElement } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
-import type { ArchivedEvent } from '../events/archived-event.ts';
+import type { Row } from '../events/archived-event.ts';
 
 interface Column extends Pick<ColumnSource, 'encoding' | 'statistics'> {
   element: SchemaElement;
-  of(event: ArchivedEvent): string | number | bigint | null;
+  of(event: Row): string | Uint8Array | number | bigint | null;
 }
 
 const text = (
@@ -50,7 +50,7 @@ const columns: Column[] = [
   text('event_id', (event) => event.eventId, { isUnique: true }),
   text('event_name', (event) => event.eventName, { isSorted: true }),
   text('distinct_id', (event) => event.distinctId, { isSorted: true }),
-  text('session_id', (event) => event.sessionId, { isNullable: true }),
+  text('session_id', (event) => event.sessionId, { isNullable: true, isUnique: true }),
   integer('schema_version', 'INT64', (event) => BigInt(event.schemaVersion)),
   time('occurred_at', (event) => BigInt(event.occurredAt)),
   time('received_at', (event) => BigInt(event.receivedAt)),
@@ -74,7 +74,7 @@ export const ROW_GROUP_ROWS = 4_096;
 /** Writes a Parquet file, a group of rows at a time. */
 export interface FileEncoder {
   /** At most ROW_GROUP_ROWS, in the order of the file. */
-  add(events: readonly ArchivedEvent[]): void;
+  add(events: readonly Row[]): void;
   finish(): Uint8Array;
 }
 
@@ -91,7 +91,10 @@ export function createFileEncoder(): FileEncoder {
     add(events) {
       const columnData = columns.map(({ element, of, ...options }) => ({
         name: element.name,
-        data: events.map(of),
+        // When its turn comes, so that one column is in memory at a time.
+        get data() {
+          return events.map(of);
+        },
         ...options,
       }));
       void parquet.write({ columnData, rowGroupSize: ROW_GROUP_ROWS });
@@ -104,7 +107,7 @@ export function createFileEncoder(): FileEncoder {
 }
 
 /** A Parquet file with one row per event, in order; the same events give the same bytes. */
-export function encodeEvents(events: readonly ArchivedEvent[]): Uint8Array {
+export function encodeEvents(events: readonly Row[]): Uint8Array {
   const encoder = createFileEncoder();
   for (let start = 0; start < events.length; start += ROW_GROUP_ROWS) {
     encoder.add(events.slice(start, start + ROW_GROUP_ROWS));

@@ -1,7 +1,7 @@
-import type { ArchivedEvent } from '../events/archived-event.ts';
+import type { Row } from '../events/archived-event.ts';
 
 /** The order of rows in a file: what belongs to one question is together. No two rows are equal. */
-export function compareRows(one: ArchivedEvent, other: ArchivedEvent): number {
+export function compareRows(one: Row, other: Row): number {
   return (
     compare(one.projectId, other.projectId) ||
     compare(one.eventName, other.eventName) ||

@@ -1,0 +1,34 @@
+import { eventRow } from '@switchboard/contracts';
+import { anyEvents } from '@switchboard/contracts/testing';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { decodeRecord } from './decode.ts';
+import { rowsOf } from './packed-events.ts';
+
+const fields = Object.keys(eventRow.shape);
+const anyValue = fc.oneof(
+  fc.constantFrom('', 'a', '\0', 'x'.repeat(200), 'x'.repeat(201), '😀'.repeat(200), '2026-02-30T00:00:00Z'),
+  fc.constantFrom(null, undefined, true, 1, 1.5, 2 ** 53, [], {}, { os: 1 }, { os: null }, { other: 1 }),
+  fc.json().map((text): unknown => JSON.parse(text)),
+);
+
+it('archives just the lines that the schema of a row accepts', () => {
+  fc.assert(
+    fc.property(anyEvents, fc.constantFrom(...fields), anyValue, ([event], field, value) => {
+      const line = JSON.stringify({ ...event, occurred_at: event?.timestamp, [field]: value });
+      const { events, undecodable } = decodeRecord({
+        topic: 'events',
+        partition: 0,
+        offset: 7n,
+        timestamp: 0,
+        key: 'shop',
+        value: Buffer.from(`${line}\n{}\n${line}`),
+        headers: { project: 'shop', received_at: '2026-03-01T10:00:00.000Z' },
+      });
+      const isRow = eventRow.safeParse(JSON.parse(line)).success;
+      expect(rowsOf(events, [2]).map((row) => row.line)).toEqual(isRow ? [0] : []);
+      expect(undecodable.map((one) => one.line)).toEqual(isRow ? [1] : [0, 1, 2]);
+    }),
+    { numRuns: 2_000 },
+  );
+});
