@@ -45,6 +45,8 @@ export async function openDuckDb(options: EngineOptions): Promise<Engine> {
     autoload_known_extensions: 'false',
   });
   const setup = await instance.connect();
+  // Files never change. Counts towards the memory of queries, and gives way to them.
+  await setup.run('set parquet_metadata_cache = true');
   for (const statement of FUNCTIONS) await setup.run(statement);
   await setup.run(
     `set allowed_directories = [${quoted(options.filesFolder)}, ${quoted(options.spillFolder)}]`,
