@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../user-state/user-state.ts';
-import { createAnswerCache } from './answers.ts';
+import { type AnswerBody, createAnswerCache } from './answers.ts';
+
+const textOf = (body: AnswerBody) => (typeof body === 'string' ? body : new TextDecoder().decode(body));
 
 describe('the answer cache', () => {
   const inputs = { projectId: 'p', distinctId: 'ada', changedAt: '1', state: 'a' };
@@ -9,7 +11,7 @@ describe('the answer cache', () => {
     const answers = createAnswerCache();
     let evaluations = 0;
     return (change: Partial<typeof inputs> = {}) =>
-      answers.get({ ...inputs, ...change }, () => `evaluation ${++evaluations}`);
+      textOf(answers.get({ ...inputs, ...change }, () => `evaluation ${++evaluations}`));
   }
 
   it('returns an answer again only for the same person, ruleset and state', () => {
@@ -33,6 +35,12 @@ describe('the answer cache', () => {
     answers.get({ ...inputs, state: 'b' }, () => 'another answer');
     expect(answers.knownState('p', 'ada')).toMatchObject({ state: 'b', digest: digestOf('b') });
     expect(answers.knownState('q', 'ada')).toBeUndefined();
+  });
+
+  it('keeps bytes, in UTF-8', () => {
+    const answers = createAnswerCache();
+    expect(answers.get(inputs, () => '"ж"')).toBe('"ж"');
+    expect(answers.get(inputs, () => '"ж"')).toEqual(new TextEncoder().encode('"ж"'));
   });
 
   it('keeps the answer to a person who is asked for a second time', () => {

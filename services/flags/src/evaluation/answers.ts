@@ -14,14 +14,19 @@ interface Inputs {
 
 interface Answer extends KnownState {
   changedAt: string;
-  json: string;
+  bytes: Bytes;
 }
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** JSON; in UTF-8 where it is kept. */
+export type AnswerBody = string | Bytes;
 
 export interface AnswerCache {
   /** The state that the last answer to the person is of, so that it need not be read again. */
   knownState(projectId: string, distinctId: string): KnownState | undefined;
   /** The last answer to the person if it had the same inputs, otherwise what `evaluate` returns. */
-  get(inputs: Inputs, evaluate: () => string): string;
+  get(inputs: Inputs, evaluate: () => string): AnswerBody;
   reads(): Readonly<Reads>;
 }
 
@@ -36,11 +41,13 @@ const SEEN_BITS = 18;
  * on: answers to people who are asked for once would fill the cache and keep the garbage collector busy.
  */
 export function createAnswerCache(): AnswerCache {
+  const encoder = new TextEncoder();
   const reads = noReads();
   const seen = new Int32Array(1 << SEEN_BITS);
   const answers = new LRUCache<string, Answer>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ state, json }, key) => state.length + json.length + key.length + ENTRY_OVERHEAD_BYTES,
+    sizeCalculation: ({ state, bytes }, key) =>
+      state.length + bytes.length + key.length + ENTRY_OVERHEAD_BYTES,
     maxEntrySize: Math.floor(MAX_BYTES / 16),
   });
 
@@ -62,15 +69,16 @@ export function createAnswerCache(): AnswerCache {
       const last = answers.get(key);
       if (last !== undefined && last.changedAt === changedAt && last.state === state) {
         reads.hits++;
-        return last.json;
+        return last.bytes;
       }
       reads.misses++;
       const json = evaluate();
-      if (last !== undefined || wasSeen(key)) {
-        const digest = last?.state === state ? last.digest : digestOf(state);
-        answers.set(key, { changedAt, state, digest, json });
-      }
-      return json;
+      if (last === undefined && !wasSeen(key)) return json;
+      // Sent as they are: the string would be put together and encoded for every response.
+      const bytes = encoder.encode(json);
+      const digest = last?.state === state ? last.digest : digestOf(state);
+      answers.set(key, { changedAt, state, digest, bytes });
+      return bytes;
     },
 
     reads: () => reads,

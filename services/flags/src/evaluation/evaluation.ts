@@ -17,7 +17,7 @@ import {
   type UserState,
   type UserStateJson,
 } from '../user-state/user-state.ts';
-import { answerJson, createAnswerCache } from './answers.ts';
+import { type AnswerBody, answerJson, createAnswerCache } from './answers.ts';
 
 interface EvaluationOptions {
   rulesets: Pick<Rulesets, 'get' | 'invalidate'>;
@@ -25,8 +25,8 @@ interface EvaluationOptions {
 }
 
 export interface Evaluated {
-  /** The body of GET /v1/flags. */
-  json: string;
+  /** Of GET /v1/flags. */
+  body: AnswerBody;
   /** False if the user state could not be read. Every targeting clause then counts as not matched. */
   isStateKnown: boolean;
 }
@@ -88,14 +88,14 @@ export function createEvaluation({ rulesets, userState }: EvaluationOptions): Ev
       if (state === undefined) {
         const user = { distinctId, traits: {}, cohorts: noCohorts, stateUnavailable: true };
         const decisions = decideAll(ruleset.compiled, user);
-        return { json: answerJson(decisions, withReasons), isStateKnown: false };
+        return { body: answerJson(decisions, withReasons), isStateKnown: false };
       }
       if (withReasons) {
-        return { json: answerJson(decide(ruleset, distinctId, state), true), isStateKnown: true };
+        return { body: answerJson(decide(ruleset, distinctId, state), true), isStateKnown: true };
       }
       const evaluate = () => answerJson(decide(ruleset, distinctId, state), false);
       const inputs = { projectId, distinctId, changedAt: ruleset.changedAt, state };
-      return { json: answers.get(inputs, evaluate), isStateKnown: true };
+      return { body: answers.get(inputs, evaluate), isStateKnown: true };
     },
 
     async resolve({ projectId, distinctId, attributes }, since) {

@@ -2,6 +2,7 @@ import { evaluateFlags, type FlagEvaluation, listMemberships, readStateTokens } 
 import { headerOf, type ServiceApp } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
 import type { CatchUp, Progress } from '../user-state/catch-up.ts';
+import type { AnswerBody } from './answers.ts';
 import type { Evaluation } from './evaluation.ts';
 
 interface EvaluationDeps {
@@ -21,13 +22,13 @@ export function evaluationRoutes(app: ServiceApp, { evaluation, catchUp }: Evalu
     const { distinct_id, reasons } = c.req.valid('query');
     const waiting = waitForTokens(c, catchUp);
     const progress = waiting && (await waiting);
-    const { json, isStateKnown } = await evaluation.evaluate(
+    const { body, isStateKnown } = await evaluation.evaluate(
       c.get('project').id,
       distinct_id,
       reasons === 'true',
     );
     const headers = headersFor(progress);
-    return respond<FlagEvaluation>(json, isStateKnown ? headers : { ...headers, 'X-State': 'unavailable' });
+    return respond<FlagEvaluation>(body, isStateKnown ? headers : { ...headers, 'X-State': 'unavailable' });
   });
 
   app.implement(listMemberships, async (c) => {
@@ -58,10 +59,10 @@ function headersFor(progress: Progress | undefined): Headers {
 }
 
 /**
- * The return type declares the content of `json`, which is already serialized. `c.json` would make a Headers object of
+ * The return type declares the content of `body`, which is already serialized. `c.json` would make a Headers object of
  * two headers, which takes as long as the rest of a small response.
  */
-function respond<T>(json: string, headers: Headers): Response & TypedResponse<T, 200, 'json'>;
-function respond(json: string, headers: Headers): Response {
-  return new Response(json, { headers });
+function respond<T>(body: AnswerBody, headers: Headers): Response & TypedResponse<T, 200, 'json'>;
+function respond(body: AnswerBody, headers: Headers): Response {
+  return new Response(body, { headers });
 }
