@@ -242,9 +242,5 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
 function keyOf(key: string, project: Project | undefined): ProjectKey | undefined {
   if (project === undefined) return undefined;
   const { id: projectId, companyId, region, allowedOrigins, eventsPerSecond } = project;
-  return {
-    ...{ key, projectId, companyId, region },
-    ...(allowedOrigins && { allowedOrigins }),
-    ...(eventsPerSecond !== undefined && { eventsPerSecond }),
-  };
+  return { key, projectId, companyId, region, allowedOrigins, eventsPerSecond };
 }

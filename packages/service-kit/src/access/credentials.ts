@@ -52,11 +52,7 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
       );
     }
     const { projectId: id, companyId, allowedOrigins, eventsPerSecond } = found;
-    return {
-      ...{ id, companyId, region },
-      ...(allowedOrigins && { allowedOrigins }),
-      ...(eventsPerSecond !== undefined && { eventsPerSecond }),
-    };
+    return { id, companyId, region, allowedOrigins, eventsPerSecond };
   }
 
   return {

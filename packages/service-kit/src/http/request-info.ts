@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { Context } from 'hono';
+import { LRUCache } from 'lru-cache';
 import type { Exchange } from './env.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -10,18 +12,23 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
  * one, such as Authorization. `Request.headers` would first copy all headers.
  */
 export function joinedHeader(
-  { headers }: Request,
+  request: Request,
   env: Pick<Exchange, 'incoming'> | undefined,
   name: string,
 ): string | undefined {
-  if (env?.incoming === undefined) return headers.get(name) ?? undefined;
-  const value = env.incoming.headers[name];
+  if (env?.incoming === undefined) return request.headers.get(name) ?? undefined;
+  return headerOfIncoming(env.incoming, name);
+}
+
+function headerOfIncoming({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The same in a handler. */
+/** The same in a handler, which needs no Hono request for it. */
 export function headerOf(c: Context, name: string): string | undefined {
-  return joinedHeader(c.req.raw, c.env, name);
+  const { incoming }: Partial<Exchange> = c.env ?? {};
+  return incoming === undefined ? joinedHeader(c.req.raw, undefined, name) : headerOfIncoming(incoming, name);
 }
 
 /** The caller's X-Request-Id if it is safe to log, otherwise a new one. */
@@ -50,12 +57,26 @@ const IPV4_MAPPED = '::ffff:';
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
+/** Of recent callers over IPv6, or IPv4 in it: parsing an address takes as long as the rest of a small request. */
+const networks = new LRUCache<string, string>({ max: 1_000 });
+/** The longest form of an IPv6 address in brackets, with a zone and a port, has fewer characters. */
+const MAX_ADDRESS_LENGTH = 100;
+
 /**
  * An IPv4 address, or the /64 network of an IPv6 address, since its holder can use every address in it. Ports and the
  * form of IPv4 in IPv6 are undone; undefined for anything else.
  */
 function networkOf(text: string): string | undefined {
   if (isIPv4(text)) return text;
+  if (text.length > MAX_ADDRESS_LENGTH) return undefined;
+  const known = networks.get(text);
+  if (known !== undefined) return known;
+  const network = parseNetwork(text);
+  if (network !== undefined) networks.set(text, network);
+  return network;
+}
+
+function parseNetwork(text: string): string | undefined {
   const bare = (IPV4_PORT.exec(text) ?? IN_BRACKETS.exec(text))?.[1] ?? text;
   if (isIPv4(bare)) return bare;
   if (!isIPv6(bare)) return undefined;

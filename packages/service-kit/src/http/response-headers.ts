@@ -1,4 +1,9 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http';
 import type { Credential, Operation } from '@switchboard/contracts';
 import { corsHeaders, isOfConsole } from './cors.ts';
 import type { Exchange } from './env.ts';
@@ -12,7 +17,7 @@ type CommonHeaders = Readonly<Record<string, string>>;
  * `corsOrigin`: see Exchange.
  */
 export function commonHeaders(
-  { headers }: Request,
+  request: Request,
   operation: Operation | undefined,
   consoleOrigin: string,
   corsOrigin?: string | null,
@@ -28,7 +33,7 @@ export function commonHeaders(
     };
   }
   if (!isOfConsole(credential)) return FIXED[credential];
-  const allowed = headers.get('origin') === consoleOrigin;
+  const allowed = request.headers.get('origin') === consoleOrigin;
   return { ...PRIVATE, Vary: 'Authorization, Origin', ...(allowed ? corsHeaders(consoleOrigin) : undefined) };
 }
 
@@ -57,35 +62,48 @@ export class CommonServerResponse<R extends IncomingMessage = IncomingMessage> e
 
   override writeHead(status: number, ...rest: unknown[]): this {
     const own = rest.at(-1);
-    const isPlain = typeof own === 'object' && own !== null && !Array.isArray(own);
-    if (this.common === undefined || (rest.length > 0 && !isPlain)) {
+    if (this.common === undefined || !(own === undefined || isPlain(own))) {
       // An answer from before the application.
       this.setHeader('X-Content-Type-Options', 'nosniff');
       return Reflect.apply(super.writeHead, this, [status, ...rest]);
     }
-    const headers = joined(isPlain ? { ...own } : {}, this.common);
-    headers['X-Request-Id'] = this.requestId;
-    return super.writeHead(status, headers);
+    return super.writeHead(status, joined(own, this.common, this.requestId));
   }
 }
 
-function joined(headers: OutgoingHttpHeaders, common: CommonHeaders): OutgoingHttpHeaders {
-  let ownVary: unknown;
-  for (const name in headers) {
+function isPlain(headers: unknown): headers is OutgoingHttpHeaders {
+  return typeof headers === 'object' && headers !== null && !Array.isArray(headers);
+}
+
+/** The headers as a list of names and values, which takes Node less than an object. */
+function joined(
+  own: OutgoingHttpHeaders | undefined,
+  common: CommonHeaders,
+  requestId: string,
+): OutgoingHttpHeader[] {
+  const list: OutgoingHttpHeader[] = [];
+  let vary: unknown;
+  for (const name in own) {
+    const value = own[name];
+    if (value === undefined) continue;
+    if (name.length === 4 && name.toLowerCase() === 'vary') vary = value;
     // As Hono's c.json writes it.
-    if (headers[name] === 'application/json') headers[name] = JSON_TYPE;
-    if (name.length === 4 && name.toLowerCase() === 'vary') {
-      ownVary = headers[name];
-      if (name !== 'Vary') delete headers[name]; // Deleting makes the object slow; the other is written over.
-    } else if (isReplaced(name, common)) delete headers[name];
+    else if (value === 'application/json') list.push(name, JSON_TYPE);
+    else if (!isReplaced(name, common)) list.push(name, value);
   }
-  Object.assign(headers, common);
-  if (ownVary !== undefined)
-    headers['Vary'] = common['Vary'] ? `${ownVary}, ${common['Vary']}` : `${ownVary}`;
-  return headers;
+  for (const name in common) {
+    const value = common[name] ?? '';
+    if (name === 'Vary' && vary !== undefined) {
+      list.push(name, `${vary}, ${value}`);
+      vary = undefined;
+    } else list.push(name, value);
+  }
+  if (vary !== undefined) list.push('Vary', `${vary}`);
+  list.push('X-Request-Id', requestId);
+  return list;
 }
 
-/** Whether a header of the response, written in another case, would be sent beside the common one. */
+/** Whether a header of the response would be sent beside the common one. */
 function isReplaced(name: string, common: CommonHeaders): boolean {
   if (name.length === 13) return 'Cache-Control' in common && name.toLowerCase() === 'cache-control';
   return name.length === 22 && name.toLowerCase() === 'x-content-type-options';
