@@ -83,7 +83,7 @@ export const replyToThread = operation({
   request: { params: threadParams, body: jsonBody(commentRequest, { body: 'The campaign began.' }) },
   responses: { 201: jsonResponse('The thread with the reply.', thread) },
   errors: {
-    409: 'The first comment of this thread was deleted, so it takes no replies. Start a new thread.',
+    409: 'The first comment of this thread was deleted, so it takes no replies, or the thread is full: it holds at most 1,000 comments and 1 MB of text. Start a new thread.',
   },
 });
 
@@ -100,7 +100,9 @@ export const changeComment = operation({
     body: jsonBody(commentRequest, { body: 'The campaign began on Sunday.' }),
   },
   responses: { 200: threadResponse },
-  errors: { 409: 'The comment was deleted.' },
+  errors: {
+    409: 'The comment was deleted, or its thread is full: it holds at most 1,000 comments and 1 MB of text.',
+  },
 });
 
 export const deleteComment = operation({

@@ -260,7 +260,7 @@ export const createProjectKey = operation({
   description: 'The key contains the region of the project.',
   request: { params: z.object(projectParams) },
   responses: { 201: jsonResponse('The new key.', z.object({ key: projectKey })) },
-  errors: { 404: 'Project not found.' },
+  errors: { 404: 'Project not found.', 409: 'The project has 100 keys. Revoke one first.' },
 });
 
 export const listProjectKeys = operation({

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { auditedKey } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { auditDetails } from '@switchboard/service-kit';
+import { auditDetails, Conflict } from '@switchboard/service-kit';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Projects, projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
@@ -11,11 +11,14 @@ import { createProjectKeysStore } from './store.ts';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const KEY_CHARACTERS = 32;
 
+/** Of a project: a page, a server and an app each, with room for rotation. */
+const MAX_KEYS = 100;
+
 /** The keys of projects. A revoked key never becomes valid again. */
 export interface ProjectKeys {
   /** Throws NotFound when the project does not exist. */
   list(projectId: string): Promise<string[]>;
-  /** Throws NotFound when the project does not exist. */
+  /** Throws NotFound when the project does not exist, Conflict when it has `MAX_KEYS`. */
   create(projectId: string): Promise<string>;
   revoke(projectId: string, key: string): Promise<void>;
 }
@@ -36,11 +39,14 @@ export function createProjectKeys({ db, outbox, projects }: ProjectKeysOptions):
 
     create: (projectId) =>
       outbox.change(async (tx, announce) => {
-        const project = await createProjectsStore(tx).hold(projectId);
+        const project = await createProjectsStore(tx).lock(projectId);
         if (project === undefined) throw projectNotFound();
+        const own = createProjectKeysStore(tx);
+        if ((await own.count(projectId)) >= MAX_KEYS)
+          throw new Conflict(`The project has ${MAX_KEYS} keys. Revoke one first.`);
         const key = makeProjectKey(project.region);
         auditDetails({ object: `key:${auditedKey(key)}` });
-        await createProjectKeysStore(tx).insert({ key, projectId });
+        await own.insert({ key, projectId });
         announce([directoryRecord('key', { key, projectId })]);
         return key;
       }),

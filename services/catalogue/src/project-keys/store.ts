@@ -5,6 +5,7 @@ import { projectKeys } from '../schema/index.ts';
 export interface ProjectKeysStore {
   /** The keys of a project, oldest first. */
   list(projectId: string): Promise<string[]>;
+  count(projectId: string): Promise<number>;
   insert(row: { key: string; projectId: string }): Promise<void>;
   /** False when the project had no such key. */
   remove(projectId: string, key: string): Promise<boolean>;
@@ -20,6 +21,8 @@ export function createProjectKeysStore(db: Db | Tx): ProjectKeysStore {
         .orderBy(asc(projectKeys.createdAt), asc(projectKeys.key));
       return rows.map(({ key }) => key);
     },
+
+    count: (projectId) => db.$count(projectKeys, eq(projectKeys.projectId, projectId)),
 
     async insert(row) {
       await db.insert(projectKeys).values(row);

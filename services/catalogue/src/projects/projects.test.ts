@@ -107,6 +107,18 @@ describe('project keys', () => {
     for (const key of keys.slice(0, 2)) await isPublished(`key:${key}`, { key, projectId: 'shop' });
   });
 
+  it('are at most 100 of a project, also when several are made at once', async () => {
+    const sql = await catalogue.sql();
+    await sql`insert into project_keys (key, project_id) select 'pk_eu_' || n, 'shop' from generate_series(1, 98) n`;
+    const answers = await Promise.all([1, 2, 3, 4].map(() => one.manage('POST', '/projects/shop/keys')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+    const message = 'The project has 100 keys. Revoke one first.';
+    expect(answers.map(({ body }) => body)).toContainEqual({ error: { code: 'CONFLICT', message } });
+    const { key } = answers.find(({ status }) => status === 201)?.body ?? {};
+    await one.remove(`/projects/shop/keys/${key}`);
+    expect((await one.manage('POST', '/projects/shop/keys')).status).toBe(201);
+  });
+
   it('are revoked permanently', async () => {
     const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
     expect((await one.remove(`/projects/other/keys/${key}`)).status).toBe(204);

@@ -1,3 +1,4 @@
+import { type Database, openDatabase } from '@switchboard/database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, startHarness } from '../testing/harness.ts';
 
@@ -217,6 +218,46 @@ describe('a comment', () => {
     const reaction = `${id}/reactions/${encodeURIComponent('👀')}`;
     expect((await onComment('PUT', reaction)).status).toBe(409);
     expect((await onComment('DELETE', reaction)).status).toBe(200);
+  });
+});
+
+describe('a thread that is full', () => {
+  let database: Database;
+  beforeAll(() => {
+    const { databaseUrl: url } = harness;
+    database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
+  });
+  afterAll(() => database.close());
+
+  /** With that many comments of so many bytes after the first. */
+  async function startWith(count: number, bytes: number) {
+    const thread = await start();
+    await database.sql`
+      insert into comments (id, thread_id, position, body, mentions, author_sub, created_at)
+      select ${thread.id} || '_' || n, ${thread.id}, n + 1, repeat('x', ${bytes}::integer), '{}', 'ada', now()
+      from generate_series(1, ${count}::integer) n`;
+    return thread;
+  }
+
+  const full = {
+    status: 409,
+    body: { error: { code: 'CONFLICT', message: expect.stringContaining('The thread is full') } },
+  };
+
+  it('of comments takes no more, also of replies at once', async () => {
+    const { id } = await startWith(998, 1);
+    const replies = await Promise.all(Array.from({ length: 4 }, () => reply(id, { body: 'x' })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    expect(replies).toContainEqual(expect.objectContaining(full));
+    expect((await list()).at(-1).comments).toHaveLength(1_000);
+  });
+
+  it('of text takes neither a reply nor a longer comment', async () => {
+    const { id, comments } = await startWith(99, 10_000);
+    expect((await reply(id, { body: 'ж'.repeat(4_000) })).status).toBe(201);
+    expect(await reply(id, { body: 'ж'.repeat(1_000) })).toMatchObject(full);
+    expect(await onComment('PATCH', comments[0].id, { body: 'x'.repeat(2_001) })).toMatchObject(full);
+    expect((await onComment('PATCH', comments[0].id, { body: 'x'.repeat(2_000) })).status).toBe(200);
   });
 });
 

@@ -7,7 +7,8 @@ import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';
 import { createListThreads, type ListThreads } from './list.ts';
 import { presentThread } from './present.ts';
-import type { CommentLocation, CommentsStore } from './store.ts';
+import { CAPACITY } from './size.ts';
+import type { CommentLocation, CommentsStore, Outcome } from './store.ts';
 
 interface CommentsOptions {
   store: CommentsStore;
@@ -19,9 +20,9 @@ interface CommentsOptions {
 export interface Comments {
   list: ListThreads;
   start(caller: Caller, reportId: string, request: ThreadRequest): Promise<Thread>;
-  /** Throws Conflict when the first comment is deleted. */
+  /** Throws Conflict when the first comment is deleted, or the thread is full. */
   reply(caller: Caller, threadId: string, request: CommentRequest): Promise<Thread>;
-  /** Throws Forbidden unless the caller is the author, Conflict when the comment is deleted. */
+  /** Throws Forbidden unless the caller is the author, Conflict when the comment is deleted or the thread is full. */
   change(caller: Caller, commentId: string, request: CommentRequest): Promise<Thread>;
   /** Throws Forbidden unless the caller is the author. */
   remove(caller: Caller, commentId: string): Promise<Thread>;
@@ -79,9 +80,9 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
   }
 
   return {
-    async list(caller, reportId) {
+    async *list(caller, reportId) {
       await requireReport(directory, caller.project.id, reportId);
-      return listThreads(caller, reportId);
+      yield* listThreads(caller, reportId);
     },
 
     async start(caller, reportId, { anchor, ...request }) {
@@ -97,11 +98,7 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
 
     async reply(caller, threadId, request) {
       await requireThread(caller, threadId);
-      const isAdded = await store.reply(await newComment(caller, threadId, request));
-      if (!isAdded)
-        throw new Conflict(
-          'The first comment of this thread was deleted, so it takes no replies. Start a new thread.',
-        );
+      requireDone(await store.reply(await newComment(caller, threadId, request)), noReplies);
       return readAndPresent(caller, threadId);
     },
 
@@ -109,7 +106,10 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
       const comment = await requireComment(caller, commentId);
       requireAuthor(caller, comment);
       const change = { body, mentions: await requireMentions(caller, mentions), editedAt: clock.now() };
-      if (!(await store.change(commentId, change))) throw commentIsDeleted();
+      requireDone(
+        await store.change({ id: commentId, threadId: comment.threadId }, change),
+        commentIsDeleted,
+      );
       return readAndPresent(caller, comment.threadId);
     },
 
@@ -146,4 +146,14 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
   };
 }
 
+function requireDone(outcome: Outcome, isDeleted: () => Conflict): void {
+  if (outcome === 'deleted') throw isDeleted();
+  if (outcome === 'full')
+    throw new Conflict(
+      `The thread is full: it holds at most ${CAPACITY.comments} comments and ${CAPACITY.bytes} bytes of text. Start a new one.`,
+    );
+}
+
+const noReplies = () =>
+  new Conflict('The first comment of this thread was deleted, so it takes no replies. Start a new thread.');
 const commentIsDeleted = () => new Conflict('The comment was deleted.');

@@ -7,7 +7,7 @@ import { collaborationMigrations } from '../schema/migrations.ts';
 import { member } from '../testing/directory.ts';
 import { type Harness, startHarness } from '../testing/harness.ts';
 import { nodesOf, type Plan } from '../testing/plan.ts';
-import { createListThreads } from './list.ts';
+import { createListThreads, type ListThreads } from './list.ts';
 import { presentThread } from './present.ts';
 import { createCommentsStore } from './store.ts';
 
@@ -28,7 +28,7 @@ it('reads 500 threads of 20 comments in two queries for their versions and two f
   const queries: { query: string; params: unknown[] }[] = [];
   const logQuery = (query: string, params: unknown[]) => void queries.push({ query, params });
   const store = createCommentsStore(drizzle(database.sql, { logger: { logQuery } }));
-  const threads = await store.listThreads('shop', 'r3');
+  const threads = await store.listThreads('shop', 'r3', 500);
   expect(threads).toHaveLength(500);
   const starts = threads.map(({ thread }) => thread.createdAt.getTime());
   expect(starts).toEqual([...starts].sort((a, b) => a - b));
@@ -43,6 +43,10 @@ it('reads 500 threads of 20 comments in two queries for their versions and two f
     expect(row?.reactions.has(3)).toBe(false);
   }
   expect(queries).toHaveLength(4);
+  const pages = [await store.listThreads('shop', 'r3', 300)];
+  pages.push(await store.listThreads('shop', 'r3', 300, pages[0]?.at(-1)?.thread));
+  expect(pages.map(({ length }) => length)).toEqual([300, 200]);
+  expect(pages.flat()).toEqual(threads);
   for (const { query, params } of queries) {
     const nodes = nodesOf(await planOf(database, query, params));
     expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
@@ -52,6 +56,12 @@ it('reads 500 threads of 20 comments in two queries for their versions and two f
   await database.close();
   await drop();
 }, 120_000);
+
+async function piecesOf(list: ReturnType<ListThreads>) {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of list) pieces.push(piece);
+  return pieces;
+}
 
 const HEART = { emoji: '❤️' as const, subs: ['ada', 'é', 'grace'] };
 const THUMB = { emoji: '👍' as const, subs: ['é'] };
@@ -86,7 +96,8 @@ it('is written as its threads are presented, however it falls into pages', async
       readContents: async () => contents,
     };
     const list = createListThreads({ store, directory });
-    return async (sub: string) => JSON.parse(Buffer.from(await list(callerOf(sub), 'r')).toString());
+    return async (sub: string) =>
+      JSON.parse(Buffer.concat(await piecesOf(list(callerOf(sub), 'r'))).toString());
   };
   const list = listOf(rows);
   for (const sub of ['nobody', 'é', 'ada']) {
@@ -105,6 +116,42 @@ it('is written as its threads are presented, however it falls into pages', async
   expect(written.threads[0].comments[2].reactions).toEqual([]);
   expect(written.threads[0].comments[1].createdAt).toBe('2026-03-01T09:30:00.500Z');
   expect(await listOf([])('ada')).toEqual({ threads: [] });
+});
+
+it('holds only some of the threads of a report at a time, however many it has', async () => {
+  const createdAt = new Date('2026-03-01T09:30:00.000Z');
+  const threads = Array.from({ length: 1_200 }, (_, index) => ({
+    ...{ id: `thr_${index}`, projectId: 'shop', reportId: 'r', createdBySub: 'ada', createdAt },
+    ...{ anchor: null, resolvedAt: null, resolvedBySub: null },
+  }));
+  const body = 'x'.repeat(10_000);
+  const first = { ...{ position: 1, id: 'cmt', body, mentions: null }, authorSub: 'ada', editedAt: null };
+  const content = { version: '1', comments: [{ ...first, createdAt: '2026-03-01 09:30:00+00' }] };
+  const asked: number[] = [];
+  const list = createListThreads({
+    directory: { members: async () => [] },
+    store: {
+      async listThreads(_project, _report, limit, after) {
+        asked.push(limit);
+        const from = threads.findIndex(({ id }) => id === after?.id) + 1;
+        return threads.slice(from, from + limit).map((thread) => ({ thread, version: '1' }));
+      },
+      async readContents(ids) {
+        asked.push(ids.length);
+        return new Map(ids.map((id) => [id, { ...content, reactions: new Map() }]));
+      },
+    },
+  });
+  const caller = {
+    project: { id: 'shop', companyId: 'acme', region: 'eu' },
+    person: { sub: 'ada', permissions: [] },
+  };
+  const pieces = await piecesOf(list(caller, 'r'));
+  expect(Math.max(...asked)).toBe(500);
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(5_000_000);
+  const listed = JSON.parse(Buffer.concat(pieces).toString()).threads;
+  expect(listed.map(({ id }: { id: string }) => id)).toEqual(threads.map(({ id }) => id));
+  expect(listed.at(-1).comments).toMatchObject([{ body, canChange: true }]);
 });
 
 describe('a list that was read before', () => {
@@ -156,6 +203,24 @@ describe('a list that was read before', () => {
         seen.comments.map((one: SeenComment) => !one.deleted && one.authorSub === another),
       );
     }
+  });
+
+  it('arrives whole in pieces', async () => {
+    const { databaseUrl: url } = harness;
+    const database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
+    await database.sql.unsafe(`
+      insert into threads (id, project_id, report_id, created_by_sub, created_at)
+        select 'thr_' || i, 'shop', 'revenue', 'ada', timestamptz '2026-03-01Z' + (i || ' seconds')::interval
+        from generate_series(1, 600) i;
+      insert into comments (id, thread_id, position, body, mentions, author_sub, created_at)
+        select id || '_1', id, 1, repeat('x', 9000), '{}', 'ada', created_at
+        from threads where report_id = 'revenue'`);
+    await database.close();
+    const { status, body } = await harness.as('ada').call('GET', path.replace('signups', 'revenue'));
+    expect(status).toBe(200);
+    const ids = body.threads.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(Array.from({ length: 600 }, (_, index) => `thr_${index + 1}`));
+    for (const { comments } of body.threads) expect(comments).toMatchObject([{ canChange: true }]);
   });
 
   it('has the current names of its authors, and none of those who left', async () => {

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../callers/caller.ts';
 import { namesOf } from '../directory/members.ts';
 import { authorsOf, threadFields, type WrittenComments, writeComments } from './present.ts';
-import type { CommentsStore } from './store.ts';
+import type { CommentsStore, ThreadSummary } from './store.ts';
 
 /** Of threads in memory. */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
@@ -14,10 +14,14 @@ const THREAD_BYTES = 1_000;
 /** Of a person in a thread, with the list of their places; and of a place. */
 const PERSON_BYTES = 300;
 const PLACE_BYTES = 8;
-/** Threads of one query. */
-const PAGE_THREADS = 50;
-/** Pages that are read at the same time; projects take turns. */
-const MAX_CONCURRENT_PAGES = 2;
+/** Threads whose versions are read at once. */
+const PAGE_THREADS = 500;
+/** Threads of one query for their comments. */
+const READ_THREADS = 50;
+/** Queries for comments at the same time; projects take turns. */
+const MAX_CONCURRENT_READS = 2;
+/** A list beyond this is sent as it is read. */
+const PIECE_BYTES = 4_000_000;
 /** What is written in one turn of the event loop, which takes about 2 ms. */
 const BYTES_PER_TURN = 200_000;
 
@@ -32,8 +36,8 @@ interface WrittenThread extends WrittenComments {
   names: ReadonlyMap<string, string | undefined>;
 }
 
-/** Lists the threads of a report. The result is the JSON of the response: there may be megabytes of it. */
-export type ListThreads = (caller: Caller, reportId: string) => Promise<Uint8Array<ArrayBuffer>>;
+/** Lists the threads of a report, as the JSON of the response in pieces of about `PIECE_BYTES`. */
+export type ListThreads = (caller: Caller, reportId: string) => AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
 
 /**
  * Each list asks the database for the version of every thread, so that a change on any instance is in the next list.
@@ -41,7 +45,7 @@ export type ListThreads = (caller: Caller, reportId: string) => Promise<Uint8Arr
  */
 export function createListThreads({ store, directory }: ListOptions): ListThreads {
   const encoder = new TextEncoder();
-  const inSlot = createSlots(MAX_CONCURRENT_PAGES);
+  const inSlot = createSlots(MAX_CONCURRENT_READS);
   const cache = new LRUCache<string, WrittenThread>({
     maxSize: MAX_CACHED_BYTES,
     sizeCalculation: bytesOf,
@@ -73,50 +77,76 @@ export function createListThreads({ store, directory }: ListOptions): ListThread
     return namesOf(directory, project.companyId, authors);
   }
 
-  return async (caller, reportId) => {
-    const summaries = await store.listThreads(caller.project.id, reportId);
-    const written = new Map<string, WrittenThread>();
-    for (const { thread, version } of summaries) {
-      const known = cache.get(thread.id);
-      if (known?.version === version) written.set(thread.id, known);
+  /** Those of a page that somebody has seen as they are. */
+  async function knownOf(caller: Caller, page: readonly ThreadSummary[]) {
+    const known = new Map<string, WrittenThread>();
+    for (const { thread, version } of page) {
+      const found = cache.get(thread.id);
+      if (found?.version === version) known.set(thread.id, found);
     }
-    const names = await currentNames(caller, written.values());
-    for (const [threadId, thread] of written) if (!isNamedAs(thread, names)) written.delete(threadId);
+    const names = await currentNames(caller, known.values());
+    for (const [threadId, thread] of known) if (!isNamedAs(thread, names)) known.delete(threadId);
+    return known;
+  }
 
-    const unread = summaries.map(({ thread }) => thread.id).filter((id) => !written.has(id));
-    await Promise.all(
-      pagesOf(unread).map((page) =>
-        inSlot(caller.project.id, async () => {
-          for (const [threadId, thread] of await write(caller, page)) written.set(threadId, thread);
-        }),
-      ),
-    );
+  /** Each with its comments, some threads at a time; without those removed since their version was read. */
+  async function* read(caller: Caller, page: readonly ThreadSummary[]) {
+    const known = await knownOf(caller, page);
+    for (const some of slices(page, READ_THREADS * MAX_CONCURRENT_READS)) {
+      const unread = some.map(({ thread }) => thread.id).filter((id) => !known.has(id));
+      const written = await Promise.all(
+        slices(unread, READ_THREADS).map((ids) => inSlot(caller.project.id, () => write(caller, ids))),
+      );
+      for (const { thread } of some) {
+        const comments = known.get(thread.id) ?? written.find((one) => one.has(thread.id))?.get(thread.id);
+        if (comments !== undefined) yield { thread, comments };
+      }
+    }
+  }
 
-    const pieces: Uint8Array[] = [];
-    const own: number[] = [];
-    let length = 0;
+  return async function* list(caller, reportId) {
+    let piece = createPiece();
     let separator = '{"threads":[';
-    for (const { thread } of summaries) {
-      const comments = written.get(thread.id);
-      if (comments === undefined) continue; // Removed since its version was read.
-      const fields = JSON.stringify(threadFields(thread)).slice(0, -1);
-      const head = encoder.encode(`${separator}${fields},"comments":`);
-      pieces.push(head, comments.json);
-      length += head.length;
-      for (const place of comments.own.get(caller.person.sub) ?? NONE) own.push(length + place);
-      length += comments.json.length;
-      separator = '},';
-    }
-    pieces.push(encoder.encode(pieces.length === 0 ? `${separator}]}` : '}]}'));
-    const body = Buffer.concat(pieces);
-    for (const place of own) body.set(TRUE, place);
-    return body;
+    let page: readonly ThreadSummary[] | undefined;
+    do {
+      page = await store.listThreads(caller.project.id, reportId, PAGE_THREADS, page?.at(-1)?.thread);
+      for await (const { thread, comments } of read(caller, page)) {
+        const fields = JSON.stringify(threadFields(thread)).slice(0, -1);
+        piece.add(encoder.encode(`${separator}${fields},"comments":`));
+        piece.add(comments.json, comments.own.get(caller.person.sub));
+        separator = '},';
+        if (piece.length() < PIECE_BYTES) continue;
+        yield piece.bytes();
+        piece = createPiece();
+      }
+    } while (page.length === PAGE_THREADS);
+    piece.add(encoder.encode(separator === '},' ? '}]}' : `${separator}]}`));
+    yield piece.bytes();
+  };
+}
+
+/** A part of the response, with `true` in the places that are the caller's own. */
+function createPiece() {
+  const parts: Uint8Array[] = [];
+  const own: number[] = [];
+  let length = 0;
+  return {
+    length: () => length,
+    add(part: Uint8Array, places: readonly number[] = []) {
+      for (const place of places) own.push(length + place);
+      parts.push(part);
+      length += part.length;
+    },
+    bytes() {
+      const bytes = Buffer.concat(parts);
+      for (const place of own) bytes.set(TRUE, place);
+      return bytes;
+    },
   };
 }
 
 /** As long as `false`. */
 const TRUE = Buffer.from('true ');
-const NONE: readonly number[] = [];
 
 function bytesOf({ json, own }: WrittenThread): number {
   let bytes = THREAD_BYTES + json.length + own.size * PERSON_BYTES;
@@ -129,8 +159,8 @@ function isNamedAs(thread: WrittenThread, names: ReadonlyMap<string, string>): b
   return true;
 }
 
-function pagesOf(ids: readonly string[]): string[][] {
-  return Array.from({ length: Math.ceil(ids.length / PAGE_THREADS) }, (_, page) =>
-    ids.slice(page * PAGE_THREADS, (page + 1) * PAGE_THREADS),
+function slices<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
   );
 }

@@ -16,7 +16,7 @@ import type { Comments } from './comments.ts';
 
 export function commentsRoutes(app: ServiceApp, { comments }: { comments: Comments }): void {
   app.implement(listThreads, async (c) =>
-    respondWithThreads(await comments.list(c.var, c.req.valid('param').reportId)),
+    respondInPieces(comments.list(c.var, c.req.valid('param').reportId)),
   );
   app.implement(startThread, async (c) =>
     c.json(await comments.start(c.var, c.req.valid('param').reportId, c.req.valid('json')), 201),
@@ -46,9 +46,19 @@ export function commentsRoutes(app: ServiceApp, { comments }: { comments: Commen
   });
 }
 
-function respondWithThreads(
-  json: Uint8Array<ArrayBuffer>,
-): Response & TypedResponse<{ threads: Thread[] }, 200, 'json'>;
-function respondWithThreads(json: Uint8Array<ArrayBuffer>): Response {
-  return new Response(json, { headers: { 'Content-Type': 'application/json; charset=utf-8' } });
+type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
+type Listed = Response & TypedResponse<{ threads: Thread[] }, 200, 'json'>;
+
+/** A list of several pieces is sent as it is read: a report may have more comments than fit into memory. */
+async function respondInPieces(pieces: Pieces): Promise<Listed>;
+async function respondInPieces(pieces: Pieces): Promise<Response> {
+  const first = await pieces.next();
+  const second = await pieces.next();
+  async function* all() {
+    if (!first.done) yield first.value;
+    if (!second.done) yield second.value;
+    yield* pieces;
+  }
+  const body = second.done ? (first.value ?? null) : ReadableStream.from(all());
+  return new Response(body, { headers: { 'Content-Type': 'application/json; charset=utf-8' } });
 }

@@ -1,7 +1,8 @@
 import type { ReactionEmoji } from '@switchboard/contracts';
-import type { Db } from '@switchboard/database';
-import { type AnyColumn, and, asc, eq, isNull, max, type SQL, sql } from 'drizzle-orm';
+import type { Db, Tx } from '@switchboard/database';
+import { type AnyColumn, and, asc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import { comments, reactions, threads } from '../schema/index.ts';
+import { CAPACITY } from './size.ts';
 
 type NewThread = typeof threads.$inferInsert;
 type NewComment = Omit<typeof comments.$inferInsert, 'position'>;
@@ -26,6 +27,12 @@ export interface ReactionRow {
 }
 
 type Thread = typeof threads.$inferSelect;
+
+/** `full`: the thread would exceed CAPACITY. `deleted`: the comment, or the first one of the thread. */
+export type Outcome = 'done' | 'deleted' | 'full';
+
+/** Where a page begins: after this thread. */
+export type ThreadPlace = Pick<Thread, 'createdAt' | 'id'>;
 
 /** A thread without its comments. */
 export interface ThreadSummary {
@@ -52,9 +59,20 @@ export interface CommentLocation {
   authorSub: string;
 }
 
+export interface CommentChange {
+  body: string;
+  mentions: string[];
+  editedAt: Date;
+}
+
 export interface CommentsStore {
-  /** The threads of a report, earliest first. */
-  listThreads(projectId: string, reportId: string): Promise<ThreadSummary[]>;
+  /** Up to so many threads of a report, earliest first, after this one. */
+  listThreads(
+    projectId: string,
+    reportId: string,
+    limit: number,
+    after?: ThreadPlace,
+  ): Promise<ThreadSummary[]>;
   /** By thread id. */
   readContents(threadIds: readonly string[]): Promise<ReadonlyMap<string, ThreadContent>>;
   readThread(projectId: string, threadId: string): Promise<ThreadRow | undefined>;
@@ -62,10 +80,8 @@ export interface CommentsStore {
   findReport(projectId: string, threadId: string): Promise<string | undefined>;
   find(projectId: string, commentId: string): Promise<CommentLocation | undefined>;
   start(thread: NewThread, first: NewComment): Promise<void>;
-  /** False when the thread's first comment is deleted. */
-  reply(comment: NewComment): Promise<boolean>;
-  /** False when the comment is deleted. */
-  change(commentId: string, change: { body: string; mentions: string[]; editedAt: Date }): Promise<boolean>;
+  reply(comment: NewComment): Promise<Outcome>;
+  change(comment: Pick<CommentRow, 'id'> & { threadId: string }, change: CommentChange): Promise<Outcome>;
   remove(commentId: string, deletedAt: Date): Promise<void>;
   /** Changes nothing when the thread is resolved already. */
   resolve(threadId: string, resolvedBySub: string, resolvedAt: Date): Promise<void>;
@@ -77,27 +93,36 @@ export interface CommentsStore {
 
 export function createCommentsStore(db: Db): CommentsStore {
   return {
-    async listThreads(projectId, reportId) {
+    async listThreads(projectId, reportId, limit, after) {
       const ofReport = and(eq(threads.projectId, projectId), eq(threads.reportId, reportId));
-      const ofThreads = db
-        .select({ thread: threads, hash: sql<string>`${hashOf(comments)}::text` })
+      const isAfter =
+        after &&
+        sql`(${threads.createdAt}, ${threads.id}) > (${after.createdAt.toISOString()}::timestamptz, ${after.id})`;
+      const order = [asc(threads.createdAt), asc(threads.id)];
+      const page = db
+        .select({ id: threads.id })
         .from(threads)
-        .innerJoin(comments, eq(comments.threadId, threads.id))
-        .where(ofReport)
+        .where(and(ofReport, isAfter))
+        .orderBy(...order)
+        .limit(limit);
+      const ofThreads = db
+        .select({ thread: threads, hash: sql<string | null>`${hashOf(comments)}::text` })
+        .from(threads)
+        .leftJoin(comments, eq(comments.threadId, threads.id))
+        .where(inArray(threads.id, page))
         .groupBy(threads.id)
-        .orderBy(asc(threads.createdAt), asc(threads.id));
+        .orderBy(...order);
       const ofReactions = db
         .select({ threadId: comments.threadId, hash: sql<string>`${hashOf(reactions)}::text` })
-        .from(threads)
-        .innerJoin(comments, eq(comments.threadId, threads.id))
+        .from(comments)
         .innerJoin(reactions, eq(reactions.commentId, comments.id))
-        .where(ofReport)
+        .where(inArray(comments.threadId, page))
         .groupBy(comments.threadId);
       const [found, reacted] = await Promise.all([ofThreads, ofReactions]);
       const reactionHashes = new Map(reacted.map(({ threadId, hash }) => [threadId, hash]));
       return found.map(({ thread, hash }) => ({
         thread,
-        version: versionOf(hash, reactionHashes.get(thread.id)),
+        version: versionOf(hash ?? '', reactionHashes.get(thread.id)),
       }));
     },
 
@@ -139,36 +164,34 @@ export function createCommentsStore(db: Db): CommentsStore {
     },
 
     async reply(comment) {
-      const ofThread = eq(comments.threadId, comment.threadId);
+      const { threadId, body } = comment;
       return db.transaction(async (tx) => {
-        // Locks the thread, so that replies that arrive at once get positions of their own.
-        await tx
-          .select({ id: threads.id })
-          .from(threads)
-          .where(eq(threads.id, comment.threadId))
-          .for('no key update');
+        await lock(tx, threadId);
         const [first] = await tx
           .select({ deletedAt: comments.deletedAt })
           .from(comments)
-          .where(and(ofThread, eq(comments.position, 1)))
+          .where(and(eq(comments.threadId, threadId), eq(comments.position, 1)))
           .for('share');
-        if (first?.deletedAt !== null) return false;
-        const [last] = await tx
-          .select({ position: max(comments.position) })
-          .from(comments)
-          .where(ofThread);
-        await tx.insert(comments).values({ ...comment, position: (last?.position ?? 0) + 1 });
-        return true;
+        if (first?.deletedAt !== null) return 'deleted';
+        const { last, bytes } = await sizeOf(tx, eq(comments.threadId, threadId));
+        if (last >= CAPACITY.comments || bytes + textBytes(body) > CAPACITY.bytes) return 'full';
+        await tx.insert(comments).values({ ...comment, position: last + 1 });
+        return 'done';
       });
     },
 
-    async change(commentId, change) {
-      const changed = await db
-        .update(comments)
-        .set(change)
-        .where(existing(commentId))
-        .returning({ id: comments.id });
-      return changed.length > 0;
+    async change({ id, threadId }, change) {
+      return db.transaction(async (tx) => {
+        await lock(tx, threadId);
+        const others = await sizeOf(tx, and(eq(comments.threadId, threadId), ne(comments.id, id)));
+        if (others.bytes + textBytes(change.body) > CAPACITY.bytes) return 'full';
+        const changed = await tx
+          .update(comments)
+          .set(change)
+          .where(existing(id))
+          .returning({ id: comments.id });
+        return changed.length > 0 ? 'done' : 'deleted';
+      });
     },
 
     async remove(commentId, deletedAt) {
@@ -209,6 +232,25 @@ export function createCommentsStore(db: Db): CommentsStore {
         .where(and(eq(reactions.commentId, commentId), eq(reactions.emoji, emoji), eq(reactions.sub, sub)));
     },
   };
+}
+
+const textBytes = (body: string | null | undefined) => Buffer.byteLength(body ?? '');
+
+/** Replies that arrive at once get positions of their own, and changes one after the other a thread that is not too long. */
+async function lock(tx: Tx, threadId: string): Promise<void> {
+  await tx.select({ id: threads.id }).from(threads).where(eq(threads.id, threadId)).for('no key update');
+}
+
+/** The last position and the bytes of the texts, of at most CAPACITY.comments. */
+async function sizeOf(tx: Tx, where: SQL | undefined) {
+  const [size] = await tx
+    .select({
+      last: sql<number>`coalesce(max(${comments.position}), 0)`,
+      bytes: sql<number>`coalesce(sum(octet_length(${comments.body})), 0)::integer`,
+    })
+    .from(comments)
+    .where(where);
+  return size ?? { last: 0, bytes: 0 };
 }
 
 /** Of all columns of these rows, so that any change of any of them changes it. */

@@ -64,7 +64,10 @@ describe('comment threads', () => {
     await start('new', daysAgo(29));
     await comments().react('old first', '👍', 'grace');
     await reply('replied', daysAgo(5));
-    await comments().change('edited first', { body: 'y', mentions: [], editedAt: daysAgo(5) });
+    await comments().change(
+      { id: 'edited first', threadId: 'edited' },
+      { body: 'y', mentions: [], editedAt: daysAgo(5) },
+    );
     await comments().remove('removed first', daysAgo(5));
     await comments().resolve('resolved', 'ada', daysAgo(5));
     await run();
