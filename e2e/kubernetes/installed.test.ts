@@ -17,7 +17,13 @@ const filesOf = (name: string) => [
   'egress',
   'lag',
 ];
-const ROUTES = ['gateway.httpRoutes.enabled=true', 'gateway.httpRoutes.parentRefs[0].name=public'];
+/** And what it can have besides: the gateway's has what one release of a cluster has. */
+const ALL = [
+  ...['gateway.httpRoutes.enabled=true', 'gateway.httpRoutes.parentRefs[0].name=public'],
+  'prometheusRule.enabled=true',
+];
+const settingsOf = (name: string) =>
+  name === 'gateway' ? [...ALL, 'prometheusRule.shared=true', 'dashboards.enabled=true'] : ALL;
 
 describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
   let folder: string;
@@ -48,9 +54,10 @@ describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
     'installs every object of %s for production as a release of its own',
     async (name) => {
       const files = filesOf(name);
-      const wanted = await template(name, { files, set: ROUTES });
+      const set = settingsOf(name);
+      const wanted = await template(name, { files, set });
       const before = await objects();
-      await install(name, files, ROUTES);
+      await install(name, files, set);
       expect(await objects()).toHaveLength(
         before.length + wanted.filter(({ kind }) => kind !== 'Pod').length,
       );

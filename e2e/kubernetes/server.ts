@@ -36,7 +36,7 @@ const stored = z.object({
   spec: z.looseObject({}).default({}),
 });
 const KINDS = [
-  ...['deployments', 'services', 'serviceaccounts', 'networkpolicies', 'ingresses'],
+  ...['deployments', 'services', 'serviceaccounts', 'networkpolicies', 'ingresses', 'configmaps'],
   ...['horizontalpodautoscalers', 'poddisruptionbudgets'],
   ...['scaledobjects.keda.sh', 'triggerauthentications.keda.sh', 'httproutes.gateway.networking.k8s.io'],
   ...['podmonitors.monitoring.coreos.com', 'prometheusrules.monitoring.coreos.com'],
