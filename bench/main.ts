@@ -74,6 +74,12 @@ const BENCHES: Record<string, Bench> = {
     options: '--host 127.0.0.1 --port 5432 --user postgres',
     load: () => import('./restore/run.ts'),
   },
+  scale: {
+    summary: 'All services with shares of the model of docs/sizing.md: memory, CPU, objects, tables, pods.',
+    options:
+      '--share 0.01 --seconds 30 --file-seconds 30 --picture <file.svg>; several shares: --share 0.01 0.1',
+    load: () => import('./scale/run.ts'),
+  },
   upgrade: {
     summary: 'Replaces every instance under load, two of each service.',
     options: '--rounds 2 --at-once 1 --intensity 1',

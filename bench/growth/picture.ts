@@ -1,5 +1,13 @@
 import type { Bound, Series } from './path.ts';
 
+/** Lines that have an axis in common, both axes logarithmic. */
+export interface Panel {
+  title: string;
+  /** What is drawn upwards, and to the right: from 1 to `to`. */
+  axes: { up: string; right: string; to: number };
+  lines: { name: string; unit: string; points: { x: number; value: number }[] }[];
+}
+
 const WIDTH = 1_000;
 const HEIGHT = 470;
 /** Of a plot, within its panel. */
@@ -7,7 +15,6 @@ const PLOT = { left: 52, right: 262, top: 62, bottom: 424 };
 const SECOND_PANEL = 518;
 const LABEL_X = 282;
 const LABEL_HEIGHT = 15;
-const MAX_FACTOR = 1_000;
 /** Readable on both backgrounds: [light, dark]. */
 const COLOURS = [
   ['#1f5fbf', '#7db2ff'],
@@ -32,51 +39,67 @@ text { fill: #c9ccd1 } .title { fill: #f1f3f4 }
 ${COLOURS.map(([, dark], index) => `.c${index} { stroke: ${dark} } .f${index} { fill: ${dark} }`).join('\n')}
 }`;
 
-/** Draws the milliseconds of series as SVG, both axes logarithmic: what must not grow, beside what grows with the answer. */
+/** Draws the milliseconds of series as SVG: what must not grow, beside what grows with the answer. */
 export function picture(all: Series[]): string {
-  const panel = (title: string, x: number, bound: Bound) => {
-    const series = all.filter((one) => one.unit === 'ms' && one.bound === bound);
-    return `<g transform="translate(${x} 0)">\n${panelOf(title, series)}\n</g>`;
-  };
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Time per request as data grow">
+  const panel = (title: string, bound: Bound): Panel => ({
+    title,
+    axes: { up: 'ms per request', right: 'times as much stored', to: 1_000 },
+    lines: all
+      .filter((one) => one.unit === 'ms' && one.bound === bound)
+      .map(({ name, unit, points }) => {
+        const base = points[0]?.size ?? 1;
+        return { name, unit, points: points.map(({ size, value }) => ({ x: size / base, value })) };
+      }),
+  });
+  return draw('Time per request as data grow', [
+    panel('Independent of how much is stored', 'constant'),
+    panel('In proportion to what is returned', 'linear'),
+  ]);
+}
+
+/** Draws panels as SVG, two beside each other. */
+export function draw(label: string, panels: Panel[]): string {
+  const height = HEIGHT * Math.ceil(panels.length / 2);
+  const drawn = panels.map((panel, index) => {
+    const [x, y] = [(index % 2) * SECOND_PANEL, Math.floor(index / 2) * HEIGHT];
+    return `<g transform="translate(${x} ${y})">\n${panelOf(panel)}\n</g>`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">
 <style>${STYLE}</style>
-<rect class="back" width="${WIDTH}" height="${HEIGHT}" rx="6"/>
-${panel('Independent of how much is stored', 0, 'constant')}
-${panel('In proportion to what is returned', SECOND_PANEL, 'linear')}
+<rect class="back" width="${WIDTH}" height="${height}" rx="6"/>
+${drawn.join('\n')}
 </svg>
 `;
 }
 
-function panelOf(title: string, series: Series[]): string {
-  if (series.length === 0) return '';
-  const values = series.flatMap(({ points }) => points.map(({ value }) => value));
+function panelOf({ title, axes, lines: all }: Panel): string {
+  if (all.length === 0) return '';
+  const values = all.flatMap(({ points }) => points.map(({ value }) => value));
   const from = Math.floor(Math.log10(Math.min(...values)));
-  const to = Math.ceil(Math.log10(Math.max(...values)));
-  const x = (factor: number) =>
-    PLOT.left + ((PLOT.right - PLOT.left) * Math.log10(factor)) / Math.log10(MAX_FACTOR);
+  const to = Math.max(from + 1, Math.ceil(Math.log10(Math.max(...values))));
+  const x = (at: number) => PLOT.left + ((PLOT.right - PLOT.left) * Math.log10(at)) / Math.log10(axes.to);
   const y = (value: number) =>
     PLOT.bottom - ((PLOT.bottom - PLOT.top) * (Math.log10(value) - from)) / (to - from);
   const parts = [
     `<text class="title" x="${PLOT.left}" y="26">${title}</text>`,
-    `<text x="${PLOT.left}" y="46">ms per request</text>`,
-    `<text x="${(PLOT.left + PLOT.right) / 2}" y="${PLOT.bottom + 38}" text-anchor="middle">times as much stored</text>`,
+    `<text x="${PLOT.left}" y="46">${axes.up}</text>`,
+    `<text x="${(PLOT.left + PLOT.right) / 2}" y="${PLOT.bottom + 38}" text-anchor="middle">${axes.right}</text>`,
   ];
   for (let power = from; power <= to; power++) {
     const at = round(y(10 ** power));
     parts.push(`<path class="grid" d="M${PLOT.left} ${at}H${PLOT.right}"/>`);
     parts.push(`<text x="${PLOT.left - 8}" y="${at + 4}" text-anchor="end">${numeral(10 ** power)}</text>`);
   }
-  for (let factor = 1; factor <= MAX_FACTOR; factor *= 10) {
+  for (let factor = 1; factor <= axes.to; factor *= 10) {
     const at = round(x(factor));
     parts.push(`<path class="grid" d="M${at} ${PLOT.top}V${PLOT.bottom}"/>`);
     parts.push(`<text x="${at}" y="${PLOT.bottom + 18}" text-anchor="middle">${numeral(factor)}</text>`);
   }
-  const lines = series
-    .map(({ name, points }) => {
-      const base = points[0]?.size ?? 1;
-      const at = points.map(({ size, value }) => ({ x: round(x(size / base)), y: round(y(value)) }));
+  const lines = all
+    .map(({ name, unit, points }) => {
+      const at = points.map((point) => ({ x: round(x(point.x)), y: round(y(point.value)) }));
       const end = at.at(-1) ?? { x: 0, y: 0 };
-      return { at, end, label: `${name}, ${spoken(points.at(-1)?.value ?? Number.NaN)}` };
+      return { at, end, label: `${name}, ${spoken(points.at(-1)?.value ?? Number.NaN)} ${unit}` };
     })
     .toSorted((a, b) => a.end.y - b.end.y);
   const places = spread(lines.map(({ end }) => end.y));
@@ -109,5 +132,5 @@ function spread(wanted: number[]): number[] {
 
 const round = (value: number) => Math.round(value * 10) / 10;
 const numeral = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 6 });
-const spoken = (value: number) => `${value.toLocaleString('en', { maximumSignificantDigits: 2 })} ms`;
+const spoken = (value: number) => value.toLocaleString('en', { maximumSignificantDigits: 2 });
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

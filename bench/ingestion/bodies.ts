@@ -74,14 +74,19 @@ const NAMES = ['page viewed', 'button clicked', 'checkout completed', 'report sh
 /** Some bodies of `count` events each, of about 490 bytes an event with little in common. */
 export function eventBodies(count: number, bodies: number, protocol: Protocol = SWITCHBOARD): string[] {
   return Array.from({ length: bodies }, () => {
-    const events = Array.from({ length: count }, () => event());
+    const events = Array.from({ length: count }, () => event(`user-${Math.floor(Math.random() * 50_000)}`));
     return JSON.stringify(protocol.body(events));
   });
 }
 
-function event(): BenchEvent {
+/** A body of `count` events of a person. */
+export function bodyOf(person: string, count: number): string {
+  return JSON.stringify(SWITCHBOARD.body(Array.from({ length: count }, () => event(person))));
+}
+
+function event(person: string): BenchEvent {
   return {
-    person: `user-${Math.floor(Math.random() * 50_000)}`,
+    person,
     name: pick(NAMES),
     at: new Date().toISOString(),
     session: randomUUID(),

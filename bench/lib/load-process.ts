@@ -17,7 +17,8 @@ interface Template {
 }
 
 async function generate(plan: LoadPlan): Promise<LoadResult> {
-  const { placeholder, firstNumber = 0, count = Number.POSITIVE_INFINITY } = plan;
+  const { placeholder, firstNumber = 0, perSecond = Number.POSITIVE_INFINITY } = plan;
+  const count = Math.min(plan.count ?? Number.POSITIVE_INFINITY, perSecond * plan.seconds);
   const templates = plan.requests.map((request) => template(plan, request));
   const numbersPerBody = templates[0]?.offsets.length ?? 0;
   const width = placeholder?.length ?? 0;
@@ -69,8 +70,15 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
         }
         const { request: number, bytes } = next();
         request = number;
-        began = performance.now();
-        socket.write(bytes);
+        const write = (at: number) => {
+          began = at;
+          socket.write(bytes);
+        };
+        const now = performance.now();
+        if (perSecond === Number.POSITIVE_INFINITY) return write(now);
+        const due = startedAt + (number * 1000) / perSecond;
+        if (due > now) setTimeout(write, due - now, due);
+        else write(due);
       };
       socket.on('connect', send);
       socket.on('data', (chunk) => {

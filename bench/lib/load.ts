@@ -17,6 +17,8 @@ export interface LoadPlan {
   seconds: number;
   /** Ends earlier, after so many requests. */
   count?: number;
+  /** Requests a second, at a steady rate; latency counts from when each was due. Default: as fast as possible. */
+  perSecond?: number;
   /** Sent in turn. */
   requests: LoadRequest[];
   /**

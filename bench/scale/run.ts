@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { TABLES } from '@switchboard/e2e/retention';
+import { decimals, printTable, thousands } from '../lib/table.ts';
+import { SERVICES } from './deployment.ts';
+import { type Measured, measureShare } from './measure.ts';
+import { LOADS, MODEL, sizeOf } from './model.ts';
+import { scalePicture } from './picture.ts';
+import {
+  ARCHIVE_RETENTION_DAYS,
+  boundedTables,
+  coresFor,
+  microsOf,
+  nameOf,
+  podsFor,
+  TARGETS,
+  totalsOf,
+} from './sizing.ts';
+
+/** Puts the load of the model on all services while they hold shares of what it stores: see docs/sizing.md. */
+export async function run(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      /** Shares of the model: `--share 0.01 0.1 1`. */
+      share: { type: 'string', default: '0.01' },
+      seconds: { type: 'string', default: '30' },
+      /** ARCHIVE_FILE_SECONDS. */
+      'file-seconds': { type: 'string', default: '30' },
+      /** A file for a picture, as SVG. */
+      picture: { type: 'string' },
+    },
+  });
+  const options = { seconds: Number(values.seconds), fileSeconds: Number(values['file-seconds']) };
+  const all: Measured[] = [];
+  for (const share of [values.share, ...positionals].map(Number)) {
+    const measured = await measureShare(sizeOf(share), options);
+    all.push(measured);
+    print(measured);
+    if (values.picture !== undefined) await writeFile(values.picture, scalePicture(all));
+  }
+}
+
+function print(measured: Measured): void {
+  const { size, idle, peaks, average, peakMb, objects } = measured;
+  console.log(
+    `\n${size.share * 100}%: ${thousands(size.projects)} projects of ${MODEL.flagsPerProject} flags, ${thousands(size.people)} people, ${thousands(size.archivedEvents)} archived events, ${thousands(size.conversations)} conversations, ${MODEL.partitions} partitions`,
+  );
+  const worse = (service: (typeof SERVICES)[number]) =>
+    Math.max(peaks.zipf.cores[service], peaks.uniform.cores[service]);
+  printTable(
+    [
+      'service',
+      'CPUs idle',
+      'at average',
+      'at peak, Zipf',
+      'at peak, uniform',
+      'peak MB of a pod',
+      'pods',
+      'their CPUs',
+    ],
+    SERVICES.map((service) => [
+      service,
+      ...[idle, average.cores, peaks.zipf.cores, peaks.uniform.cores].map((cores) =>
+        decimals(cores[service], 3),
+      ),
+      thousands(peakMb[service]),
+      String(podsFor(service, worse(service))),
+      decimals(coresFor(service, { idle: idle[service], peak: worse(service) }), 2),
+    ]),
+  );
+  const windows = { 'average, Zipf': average, 'peak, Zipf': peaks.zipf, 'peak, uniform': peaks.uniform };
+  printTable(
+    ['load', 'at', 'a second', 'failed', 'p50 ms', 'p99 ms', 'CPU us each'],
+    Object.entries(windows).flatMap(([name, window]) =>
+      LOADS.map((load) => {
+        const { done, failed, p50, p99 } = window.loads[load];
+        const micros = microsOf(load, window, idle).map((one) => `${one.service} ${thousands(one.micros)}`);
+        return [
+          load,
+          name,
+          decimals(done / window.seconds),
+          String(failed),
+          ...[p50, p99].map((ms) => decimals(ms)),
+          micros.join(', '),
+        ];
+      }),
+    ),
+  );
+  printTable(
+    ['table', 'rows', 'MB', 'bytes a row', 'rows at the model', 'GB at the model', 'bound'],
+    boundedTables(measured).map(({ table, bytesPerRow, modelRows, modelBytes }) => [
+      nameOf(table),
+      thousands(table.rows),
+      decimals(table.bytes / 1e6),
+      thousands(bytesPerRow),
+      thousands(modelRows),
+      decimals(modelBytes / 1e9, 2),
+      boundOf(table.service, table.name),
+    ]),
+  );
+  const totals = totalsOf(measured);
+  printTable(
+    ['of the model', 'measured', 'target'],
+    [
+      ['pods', String(totals.pods), String(TARGETS.pods)],
+      ['CPUs at peak', decimals(totals.cores, 2), String(TARGETS.cores)],
+      ['MB of the largest pod', thousands(totals.podMb), String(TARGETS.podMb)],
+      [
+        'objects a day',
+        `${thousands(objects.written)} + ${thousands(objects.merged)} merged`,
+        thousands(TARGETS.objectsPerDay),
+      ],
+      ['bytes of an archived event', decimals(measured.archivedBytes / size.archivedEvents), ''],
+    ],
+  );
+  console.log(`Files of events: kept for ARCHIVE_RETENTION_DAYS=${ARCHIVE_RETENTION_DAYS}.`);
+}
+
+function boundOf(service: string, table: string): string {
+  const bound = TABLES[service]?.[table];
+  return bound === undefined ? '' : Object.values(bound).join();
+}

@@ -1,0 +1,101 @@
+import { TABLES } from '@switchboard/e2e/retention';
+import { testDatabase } from '@switchboard/testkit';
+import { describe, expect, it, test } from 'vitest';
+import { SERVICES, type Service } from './deployment.ts';
+import type { Measured, Window } from './measure.ts';
+import { LOADS, personId, projectInSql, projectOf, rateOf, sizeOf } from './model.ts';
+import { scalePicture } from './picture.ts';
+import { boundedTables, coresFor, filesOfClosedDay, GROWTH, microsOf, podsFor, totalsOf } from './sizing.ts';
+
+const all = (value: number) =>
+  Object.fromEntries(SERVICES.map((service) => [service, value])) as Record<Service, number>;
+
+const window = (cores: Partial<Record<Service, number>> = {}): Window => ({
+  seconds: 10,
+  cores: { ...all(0.03), ...cores },
+  loads: {
+    ...Object.fromEntries(LOADS.map((load) => [load, { done: 1_000, failed: 0, p50: 1, p99: 2 }])),
+  } as Window['loads'],
+});
+
+const measured: Measured = {
+  size: sizeOf(0.1),
+  idle: all(0.01),
+  peaks: { zipf: window({ ingestion: 0.5, archive: 0.11 }), uniform: window({ flags: 1.5 }) },
+  average: window(),
+  peakMb: { ...all(200), flags: 700 },
+  objects: { written: 10_000, merged: 500, filesPerSegment: 2 },
+  archivedBytes: 400_000_000,
+  tables: [
+    { service: 'flags', name: 'public.people', rows: 1_000_000, bytes: 800_000_000 },
+    { service: 'archive', name: 'public.seen_events', rows: 1_000, bytes: 100_000 },
+    { service: 'archive', name: 'public.event_segments', rows: 0, bytes: 8_192 },
+  ],
+};
+
+describe('the arithmetic of the table', () => {
+  test('the model is a billion events a month, 1,160 a second at its peak', () => {
+    expect(rateOf('events', false)).toBeCloseTo(386, 0);
+    expect(rateOf('events', true)).toBeCloseTo(1_157, 0);
+    expect(sizeOf(0.01)).toMatchObject({ projects: 100, people: 100_000, archivedEvents: 1_000_000 });
+  });
+
+  test('pods carry the worse spread at 70% of a core each, and those without load cost what they cost idle', () => {
+    expect(podsFor('flags', 0.1)).toBe(2);
+    expect(podsFor('flags', 1.5)).toBe(3);
+    expect(coresFor('flags', { idle: 0.01, peak: 1.5 })).toBeCloseTo(1.52);
+    const totals = totalsOf(measured);
+    // 2 + 3 + 2 + 1 + 1 + 1 + 1, and the gateway.
+    expect(totals.pods).toBe(12);
+    expect(totals.cores).toBeCloseTo(0.51 + 1.52 + 0.04 + 0.11 + 3 * 0.03);
+    expect(totals).toMatchObject({ podMb: 700, objectsPerDay: 10_500 });
+  });
+
+  test('what one of a load takes is without what the service takes idle', () => {
+    expect(microsOf('events', measured.peaks.zipf, measured.idle)).toEqual([
+      { service: 'ingestion', micros: expect.closeTo(4_900) },
+      { service: 'archive', micros: expect.closeTo(1_000) },
+    ]);
+  });
+
+  test('tables come to what the whole model has, or to what their retention leaves', () => {
+    const rows = Object.fromEntries(boundedTables(measured).map((one) => [one.table.name, one]));
+    expect(rows['public.people']).toMatchObject({ bytesPerRow: 800, modelRows: 1e7, modelBytes: 8e9 });
+    expect(rows['public.seen_events']?.modelRows).toBeCloseTo((1e9 / 30) * 8);
+    expect(rows['public.seen_events']?.modelBytes).toBeCloseTo((1e9 / 30) * 8 * 100);
+    expect(rows['public.event_segments']).toBeUndefined();
+    // 64 buckets of 32 MiB, and 36 projects with 100,000 events.
+    expect(filesOfClosedDay(40)).toBe(64 + 36);
+  });
+
+  test('every table of it has a bound', () => {
+    for (const { table } of GROWTH) {
+      const [service = '', name = ''] = table.split(' ');
+      expect(TABLES[service], table).toHaveProperty([name.includes('.') ? name : `public.${name}`]);
+    }
+  });
+
+  test('the picture has a line for each service', () => {
+    const svg = scalePicture([{ ...measured, size: sizeOf(0.01) }, measured]);
+    for (const service of SERVICES) expect(svg).toContain(`>${service}, `);
+    expect(svg).not.toContain('NaN');
+  });
+});
+
+it('spreads people over projects alike in SQL and here, half by Zipf', async () => {
+  const { url, drop } = await testDatabase();
+  const { openDatabase } = await import('@switchboard/database');
+  const database = openDatabase({ url, applicationName: 'test' });
+  const rows = await database.sql.unsafe(
+    `select ${projectInSql('n', 100)}::int as project from generate_series(0::bigint, 9999) as n`,
+  );
+  await database.close();
+  await drop();
+  const projects = Array.from({ length: 10_000 }, (_, person) => projectOf(person, 100));
+  expect(rows.map((row) => row['project'])).toEqual(projects);
+  const people = (project: number) => projects.filter((one) => one === project).length;
+  // 50 of those that are spread uniformly, and ln 2 / ln 100 of the others.
+  expect(people(0)).toBeCloseTo(50 + 5_000 * 0.1505, -2);
+  expect(people(99)).toBeLessThan(100);
+  expect(personId(7)).toBe('user-7');
+});
