@@ -165,14 +165,14 @@ export function createEventsStore(db: Db): EventsStore {
 
     async insertSeen(events) {
       const { count } = await db.execute(sql`
+        with given as materialized (select * from ${rowsOf(events)}),
         -- The rows of earlier days do not change, so that those missing here stay missing.
-        with known as materialized (
+        known as materialized (
           select event_key from ${seenEvents}
-          where event_key = any((select ${arrayOf(events.map(({ key }) => key))}::uuid[])::uuid[])
-            and day < ${CURRENT_DAY}
+          where event_key = any((select array_agg(event_key) from given)::uuid[]) and day < ${CURRENT_DAY}
         )
         insert into ${seenEvents} (event_key, ${placeColumns}, accepted_at, day)
-        select given.*, ${CURRENT_DAY} from ${rowsOf(events)}
+        select given.*, ${CURRENT_DAY} from given
         where event_key not in (select event_key from known)
         -- In one order everywhere, so that concurrent writers do not deadlock.
         order by 1
