@@ -1,6 +1,6 @@
 import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CONTAINERS, compose, IS_CLUSTER, inside, replace, takeOver } from './engine.ts';
+import { CONTAINERS, IS_CLUSTER, inside, kill, replace, takeOver } from './engine.ts';
 import { underLoad } from './under-load.ts';
 
 const BROKERS = ['kafka', 'kafka-2', 'kafka-3'];
@@ -56,7 +56,7 @@ describe.skipIf(!IS_CLUSTER)('docker-compose.yml with cluster.yml, under load', 
     'answers again once %s was killed and its replica took over',
     async (name, promote) => {
       const { requests, failures } = await load.during(async () => {
-        await compose('kill', name);
+        await kill(name);
         await takeOver(name, `${name}-2`, ...promote);
         await load.untilAllSucceed();
       });

@@ -36,6 +36,9 @@ export const compose = (...args: string[]) => docker('compose', ...args);
 export const replace = (...services: string[]) =>
   compose('up', '--detach', '--wait', '--no-deps', '--no-build', '--force-recreate', ...services);
 
+/** SIGKILL. Podman reports an error if the end of the container takes long, although it ends. */
+export const kill = (service: string) => ended(['compose', 'kill', service]);
+
 /**
  * Makes a replica serve under the name of what it copies, as docs/deployment.md says: removes the lost container,
  * promotes the replica with a command inside it, and gives it the name.

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CONTAINERS, compose, IS_UP, replace } from './engine.ts';
+import { CONTAINERS, IS_UP, kill, replace } from './engine.ts';
 import { underLoad } from './under-load.ts';
 
 const BACKINGS = ['mail', 'redis', 's3', 'postgres', 'kafka'];
@@ -26,7 +26,7 @@ describe.skipIf(!IS_UP)('docker-compose.yml under load', () => {
     'answers again by itself once %s was killed and replaced',
     async (backing) => {
       const { requests, failures } = await load.during(async () => {
-        await compose('kill', backing);
+        await kill(backing);
         await replace(backing);
       });
       process.stdout.write(`${backing} replaced: ${failures.length} of ${requests} requests failed\n`);
