@@ -47,11 +47,14 @@ export async function newProject(name: string): Promise<Client> {
   const project = await defineProject(managed, { id, region: 'eu' });
   const call = apiClient(GATEWAY, project);
   const person = { query: { distinct_id: 'nobody' } };
-  await eventually(async () => {
-    const asked = [call('evaluateFlags', person), call('listMessages', person), call('identify')];
-    const statuses = (await Promise.all(asked)).map(({ status }) => status);
-    if (statuses.some((status) => status >= 300)) throw new Error(`the key is not known: ${statuses}`);
-  });
+  await eventually(
+    async () => {
+      const asked = [call('evaluateFlags', person), call('listMessages', person), call('identify')];
+      const statuses = (await Promise.all(asked)).map(({ status }) => status);
+      if (statuses.some((status) => status >= 300)) throw new Error(`the key is not known: ${statuses}`);
+    },
+    { withinMs: 60_000 },
+  );
   return { project, call, manage: await managementClient(managed) };
 }
 
