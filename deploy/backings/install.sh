@@ -123,6 +123,17 @@ install_caddy-build() {
 }
 # An API server for kubernetes.sh. The build takes minutes, so it is not among the defaults.
 install_kubernetes() { "$here/kubernetes/build.sh" "$home/kubernetes"; }
+# The same, and what runs pods. Instead of `kubernetes`, not beside it.
+install_nodes() {
+  debian containerd containerd --version
+  debian runc runc --version
+  debian conntrack conntrack --version
+  debian iptables iptables --version
+  debian ip iproute2 -V
+  debian catatonit catatonit --version
+  debian /usr/lib/cni/bridge containernetworking-plugins --version
+  "$here/kubernetes/build.sh" "$home/kubernetes" nodes
+}
 # Renders the chart of deploy/kubernetes. The build takes three minutes of CPU time.
 install_helm() {
   from_go helm "$helm_version" helm.sh/helm/v3/cmd/helm 1.26
@@ -158,7 +169,7 @@ install_debian() { install_curl; install_redis; install_pgbouncer; install_caddy
 wanted=("$@")
 [ ${#wanted[@]} -gt 0 ] || wanted=(kafka s3 clickhouse compose toxiproxy helm debian)
 for one in "${wanted[@]}"; do
-  case "$one" in kafka | redis | pgbouncer | s3 | clickhouse | compose | docker-compose | caddy-build | kubernetes | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
+  case "$one" in kafka | redis | pgbouncer | s3 | clickhouse | compose | docker-compose | caddy-build | kubernetes | nodes | toxiproxy | helm | curl | caddy | promtool | browser | debian) ;; *) echo "install.sh: unknown backing $one" >&2; exit 2 ;; esac
 done
 # In parallel: Maven waits for the network while Go compiles.
 pids=()

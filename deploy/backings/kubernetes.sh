@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # A Kubernetes API server with its etcd for e2e/kubernetes: it validates, defaults and admits objects as a cluster does.
-# It has no nodes and no controllers, so no pod runs.
-#   kubernetes.sh up        starts it and prints variables:  eval "$(deploy/backings/kubernetes.sh up)"
-#   kubernetes.sh down      stops it and removes its state
-# `install.sh kubernetes` builds its programs. It listens on loopback only.
+# Without `nodes` it has no controllers either, so no pod runs.
+#   kubernetes.sh up              starts it and prints variables:  eval "$(deploy/backings/kubernetes.sh up)"
+#   kubernetes.sh up nodes        the same with two nodes, as root
+#   kubernetes.sh load <archive>  gives the nodes images, as `docker save` writes them
+#   kubernetes.sh down            stops it and removes its state
+# `install.sh kubernetes` or `install.sh nodes` builds its programs. It listens on addresses of this machine only.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 backings=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
@@ -14,6 +16,7 @@ export KUBECONFIG=$dir/kubeconfig
 fail() { echo "kubernetes.sh: $*" >&2; exit 1; }
 
 . "$here/processes.sh"
+. "$here/kubernetes/nodes.sh"
 
 # An authority, and the certificate of an administrator that it signs.
 make_certificates() {
@@ -26,14 +29,14 @@ make_certificates() {
   ) 2>/dev/null
 }
 
-# write_kubeconfig <port>. The server signs its own certificate.
+# write_kubeconfig <address> <port>. The server signs its own certificate.
 write_kubeconfig() {
   (
     umask 077
     cat >"$KUBECONFIG" <<END
 apiVersion: v1
 kind: Config
-clusters: [{ name: tests, cluster: { server: "https://127.0.0.1:$1", certificate-authority: $dir/pki/apiserver.crt } }]
+clusters: [{ name: tests, cluster: { server: "https://$1:$2", certificate-authority: $dir/pki/apiserver.crt } }]
 users: [{ name: admin, user: { client-certificate: $dir/pki/admin.crt, client-key: $dir/pki/admin.key } }]
 contexts: [{ name: tests, context: { cluster: tests, user: admin } }]
 current-context: tests
@@ -41,26 +44,40 @@ END
   )
 }
 
+# up [nodes]
 up() {
-  local port etcd peers pki=$dir/pki
+  local port etcd peers address=127.0.0.1 pki=$dir/pki more=()
   [ -x "$bin/kubectl" ] && [ -d "$home/types" ] || fail "run deploy/backings/install.sh kubernetes"
+  if [ "${1:-}" = nodes ]; then
+    [ "$(id -u)" = 0 ] || fail "nodes need root"
+    [ -f "$home/pause.tar" ] || fail "run deploy/backings/install.sh nodes"
+  fi
   down
   mkdir -p "$pki"
   trap 'code=$?; [ "$code" = 0 ] || down; exit "$code"' EXIT
   make_certificates
+  if [ "${1:-}" = nodes ]; then
+    make_network
+    # Pods' logs and commands go through the kubelets.
+    address=$network.1 more=(
+      --allow-privileged --kubelet-preferred-address-types InternalIP
+      --kubelet-client-certificate "$pki/admin.crt" --kubelet-client-key "$pki/admin.key"
+    )
+  fi
   port=$(free_port) etcd=http://127.0.0.1:$(free_port) peers=http://127.0.0.1:$(free_port)
-  write_kubeconfig "$port"
+  write_kubeconfig "$address" "$port"
   start etcd "$bin/etcd" --data-dir "$dir/etcd" --unsafe-no-fsync --log-level warn \
     --listen-client-urls "$etcd" --advertise-client-urls "$etcd" --listen-peer-urls "$peers"
-  start apiserver "$bin/kube-apiserver" --etcd-servers "$etcd" --bind-address 127.0.0.1 --secure-port "$port" \
-    --advertise-address 192.0.2.1 --service-cluster-ip-range 10.96.0.0/16,fd00:10:96::/112 --authorization-mode RBAC --cert-dir "$pki" \
+  start apiserver "$bin/kube-apiserver" --etcd-servers "$etcd" --bind-address "$address" --secure-port "$port" \
+    --advertise-address 192.0.2.1 --service-cluster-ip-range "$services,fd00:10:96::/112" --authorization-mode RBAC --cert-dir "$pki" \
     --client-ca-file "$pki/ca.crt" \
     --service-account-issuer https://kubernetes.default.svc --service-account-key-file "$pki/accounts.key" \
-    --service-account-signing-key-file "$pki/accounts.key"
+    --service-account-signing-key-file "$pki/accounts.key" "${more[@]}"
   await apiserver 60 "$bin/kubectl" get --raw /readyz
   # On the server, because the client's own note of them would be larger than an annotation may be.
   "$bin/kubectl" apply --server-side --filename "$home/types" >/dev/null
   "$bin/kubectl" wait --for=condition=Established --all --timeout=60s crd >/dev/null
+  [ "${1:-}" != nodes ] || start_nodes
   echo "export KUBECONFIG=$KUBECONFIG"
   echo "export PATH=$bin:\$PATH"
 }
@@ -68,17 +85,19 @@ up() {
 # KILL, because the API server would drain for a minute, and nothing of it is kept.
 down() {
   local name pid
-  for name in apiserver etcd; do
+  for name in apiserver etcd controller-manager scheduler coredns; do
     [ -f "$dir/$name.pid" ] || continue
     pid=$(<"$dir/$name.pid")
     # Another process may have the number since a restart of the machine.
     ! grep --quiet --fixed-strings "$dir" "/proc/$pid/cmdline" 2>/dev/null || kill -KILL "$pid"
   done
+  stop_nodes
   rm -rf "$dir"
 }
 
 case ${1:-} in
-  up) up ;;
+  up) up "${2:-}" ;;
+  load) load "$2" ;;
   down) down ;;
-  *) echo "Usage: kubernetes.sh up|down" >&2; exit 2 ;;
+  *) echo "Usage: kubernetes.sh up [nodes]|load <archive>|down" >&2; exit 2 ;;
 esac

@@ -17,7 +17,10 @@ createTcpServer((socket) => {
   let isData = false;
   const answer = (line) => socket.write(`${line}\r\n`);
   socket.on('error', () => socket.destroy());
-  createInterface({ input: socket }).on('line', (line) => {
+  const lines = createInterface({ input: socket });
+  // A probe that only connects resets the connection, which the lines report once more.
+  lines.on('error', () => socket.destroy());
+  lines.on('line', (line) => {
     if (isData) {
       if (line !== '.') return;
       messages.unshift(message);
