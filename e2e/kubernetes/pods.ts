@@ -75,8 +75,11 @@ export async function clusterIp(namespace: string, service: string): Promise<str
 const pods = z.object({
   items: z.array(
     z.object({
-      metadata: z.object({ name: z.string() }),
-      spec: z.object({ nodeName: z.string(), containers: z.array(z.object({ image: z.string() })) }),
+      metadata: z.object({ name: z.string(), deletionTimestamp: z.string().optional() }),
+      spec: z.object({
+        nodeName: z.string().optional(),
+        containers: z.array(z.object({ image: z.string() })),
+      }),
       status: z.object({
         conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]),
       }),
@@ -84,11 +87,12 @@ const pods = z.object({
   ),
 });
 
-/** The scheduled pods that belong to a release, with their images' tags. */
+/** The pods that belong to a release and were not told to stop, with their images' tags. */
 export async function podsOf(release: string) {
   const selector = `--selector=app.kubernetes.io/component=${release}`;
   const { items } = pods.parse(JSON.parse(await inNamespace('get', 'pods', selector, '--output=json')));
-  return items.map(({ metadata, spec, status }) => ({
+  const staying = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return staying.map(({ metadata, spec, status }) => ({
     name: metadata.name,
     node: spec.nodeName,
     tag: spec.containers[0]?.image.split(':').at(-1),
