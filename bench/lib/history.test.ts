@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepHistory, type Ratio } from './history.ts';
@@ -28,10 +28,10 @@ const speed = (value: number, scenario = 'batches'): Ratio => ({
 });
 const cost = (value: number): Ratio => ({ ...speed(value), ratio: 'CPU of floor', better: 'lower' });
 const worse = () => printed.filter((line) => line.startsWith('WORSE'));
-const record = (ratios: Ratio[], bench = 'made-up') =>
-  keepHistory(bench, ratios, { record: true, check: false }, file);
-const check = (ratios: Ratio[], bench = 'made-up') =>
-  keepHistory(bench, ratios, { record: false, check: true }, file);
+const record = (ratios: Ratio[], bench = 'made-up', loadAverage = 0) =>
+  keepHistory(bench, ratios, { record: true, check: false }, { file, loadAverage });
+const check = (ratios: Ratio[], bench = 'made-up', loadAverage = 0) =>
+  keepHistory(bench, ratios, { record: false, check: true }, { file, loadAverage });
 
 describe('the history of a bench', () => {
   it('is appended to only when asked', async () => {
@@ -74,6 +74,17 @@ describe('the history of a bench', () => {
     printed = [];
     await check(ratios);
     expect(worse()).toEqual([]);
+    expect(process.exitCode).toBeUndefined();
+  });
+
+  it('has nothing of a machine that was busy, and fails nothing there', async () => {
+    await record([speed(1)]);
+    const busy = 3 * availableParallelism();
+    await record([speed(0.1)], 'made-up', busy);
+    await check([speed(0.1)], 'made-up', busy);
+    expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(1);
+    expect(worse()).toEqual([]);
+    expect(printed.filter((line) => line.startsWith('BUSY'))).toHaveLength(2);
     expect(process.exitCode).toBeUndefined();
   });
 

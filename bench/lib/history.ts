@@ -42,28 +42,39 @@ export const HISTORY_OPTIONS = {
 const FILE = join(import.meta.dirname, '../history.ndjson');
 const COMPARED_RECORDS = 5;
 const TOLERATED = 0.1;
+/** With more waiting processes a core, others' work decides the ratios. */
+const MAX_LOAD_PER_CORE = 2;
 
 const LOAD_AVERAGE = loadavg()[0] ?? 0;
 const run = promisify(execFile);
 
-/** Prints ratios beside the median of the last records of each, and says which are more than 10% worse. */
+/**
+ * Prints ratios beside the median of the last records of each, and says which are more than 10% worse. They are neither
+ * recorded nor checked if the machine was busy before the bench.
+ */
 export async function keepHistory(
   bench: string,
   ratios: Ratio[],
   { record, check }: { record: boolean; check: boolean },
-  file: string = FILE,
+  { file = FILE, loadAverage = LOAD_AVERAGE }: { file?: string; loadAverage?: number } = {},
 ): Promise<void> {
   const cores = availableParallelism();
   const earlier = (await readEntries(file)).filter((entry) => entry.bench === bench && entry.cores === cores);
   const compared = ratios.map((ratio) => compare(ratio, earlier));
   print(compared);
+  if (loadAverage > MAX_LOAD_PER_CORE * cores) {
+    console.log(
+      `BUSY: load average ${decimals(loadAverage)} on ${cores} cores before, so nothing is recorded or checked`,
+    );
+    return;
+  }
   const worse = compared.filter(({ worseBy }) => worseBy > TOLERATED);
   for (const { scenario, ratio, worseBy } of worse)
     console.log(`WORSE by ${decimals(worseBy * 100, 0)}% than usual: ${scenario}, ${ratio}`);
   if (check && worse.length > 0) process.exitCode = 1;
   if (!record) return;
   const facts = { date: new Date().toISOString(), commit: await currentCommit(), bench };
-  const machine = { loadAverage: Number(decimals(LOAD_AVERAGE)), cores };
+  const machine = { loadAverage: Number(decimals(loadAverage)), cores };
   const entries: Entry[] = ratios.map((ratio) => ({
     ...facts,
     ...ratio,
