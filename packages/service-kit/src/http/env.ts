@@ -49,6 +49,7 @@ export interface Exchange {
   /** Absent until the operation is found. */
   operation?: Operation;
   errorCodes?: ErrorCodes | undefined;
+  errorHeaders?: Readonly<Record<string, string>> | undefined;
   /** Absent until access to a project is granted. */
   projectId?: string;
   /** The one origin that may read the response, where the project has a list of them; null: none. */

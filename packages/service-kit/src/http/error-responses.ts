@@ -23,6 +23,8 @@ export function toRejection(error: unknown): Rejection | undefined {
 interface ErrorDetails {
   /** The operation's own codes. */
   codes?: ErrorCodes | undefined;
+  /** The operation's own headers. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** The key of the flag in the path, for the shape `ofrep`. */
   flagKey?: string | undefined;
 }
@@ -31,9 +33,10 @@ interface ErrorDetails {
 export function errorResponse(
   shape: ErrorShape,
   rejection: Rejection,
-  { codes = {}, flagKey }: ErrorDetails = {},
+  { codes = {}, headers: own, flagKey }: ErrorDetails = {},
 ): Response {
-  const { status, message, headers } = rejection;
+  const { status, message } = rejection;
+  const headers = { ...rejection.headers, ...own };
   const code = KIT_CODES.has(rejection.code) ? (codes[status] ?? rejection.code) : rejection.code;
   if (shape === 'empty') {
     return new Response(null, { status, headers: { ...headers, 'X-Error': headerText(message) } });

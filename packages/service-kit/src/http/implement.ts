@@ -37,6 +37,8 @@ interface ImplementOptions<O extends Operation> {
   authorize?(c: Context<OperationEnv<O['credential']>>): Promise<void>;
   /** The operation's own codes for rejections that the kit makes: `{ 413: 'FILE_TOO_LARGE' }`. */
   errorCodes?: ErrorCodes;
+  /** Headers of its errors, beside those of the rejection. */
+  errorHeaders?: Readonly<Record<string, string>>;
   quota?: Quota;
   /** Answers instead of the handler, before the body is read; a key in the body is read first. Throws rejections. */
   divert?(project: ProjectAccess): Response | undefined;
@@ -61,7 +63,8 @@ export type Implement = <O extends Operation>(
 ) => void;
 
 /** ImplementOptions, as the router knows them. */
-interface UntypedOptions extends Pick<ImplementOptions<Operation>, 'errorCodes' | 'quota' | 'divert'> {
+interface UntypedOptions
+  extends Pick<ImplementOptions<Operation>, 'errorCodes' | 'errorHeaders' | 'quota' | 'divert'> {
   authorize?(c: Context<KitEnv>): Promise<void>;
   scan?(bytes: Buffer): Scanned<Handler<KitEnv>> | undefined;
 }
@@ -109,7 +112,7 @@ function serve(
   { hono, bodies, credentials, audit, assertStarted }: Pipeline,
   operation: Operation,
   handler: Handler<KitEnv>,
-  { authorize, errorCodes, quota, divert, scan }: UntypedOptions,
+  { authorize, errorCodes, errorHeaders, quota, divert, scan }: UntypedOptions,
 ): void {
   const checks = requestChecks(operation);
   const schema = jsonSchema(operation);
@@ -298,6 +301,7 @@ function serve(
     (c, next): Response | Promise<Response> => {
       c.env.operation = operation;
       c.env.errorCodes = errorCodes;
+      c.env.errorHeaders = errorHeaders;
       assertStarted();
       quota?.check('address', c.env.address);
       if (auditing !== undefined && audit !== undefined) return admitAudited(c, next, audit);

@@ -100,7 +100,7 @@ export function createApp({ service, context, directory, audit, database }: AppO
 
   const logFailure = boundedLines(logger);
   hono.onError((error, c) => {
-    const { operation, requestId, errorCodes } = c.env;
+    const { operation, requestId, errorCodes, errorHeaders } = c.env;
     const rejection = toRejection(error);
     const cause = { route: operation?.path, kind: error.name };
     if (rejection === undefined) {
@@ -111,7 +111,11 @@ export function createApp({ service, context, directory, audit, database }: AppO
     const internal = new Rejection(500, 'INTERNAL', `Internal error. Report request id ${requestId}.`);
     const shape = operation?.errorShape ?? 'B';
     const flagKey = shape === 'ofrep' ? c.req.param('key') : undefined;
-    return errorResponse(shape, rejection ?? internal, { codes: errorCodes, flagKey });
+    return errorResponse(shape, rejection ?? internal, {
+      codes: errorCodes,
+      headers: errorHeaders,
+      flagKey,
+    });
   });
 
   // Preflights and methods that are not served. Not among the routes: Hono runs a lone handler without middleware.

@@ -1,7 +1,7 @@
 import { getSharedReport } from '@switchboard/contracts';
 import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
-import { keepPrivate, PRIVATE_HEADERS } from './keep-private.ts';
+import { PRIVATE_HEADERS } from './keep-private.ts';
 import type { SharedReports } from './shared-reports.ts';
 import type { Run } from './store.ts';
 
@@ -9,11 +9,14 @@ export function sharedReportsRoutes(
   app: ServiceApp,
   { sharedReports }: { sharedReports: SharedReports },
 ): void {
-  keepPrivate(app, '/v1/shared-reports/*');
-  app.implement(getSharedReport, async (c) => {
-    const { run } = await sharedReports.read(c.req.valid('param').token, c.env.address);
-    return respondWithRun(c, run);
-  });
+  app.implement(
+    getSharedReport,
+    async (c) => {
+      const { run } = await sharedReports.read(c.req.valid('param').token, c.env.address);
+      return respondWithRun(c, run);
+    },
+    { errorHeaders: PRIVATE_HEADERS },
+  );
 }
 
 const NO_RUN = Buffer.from('{"report":null}');
