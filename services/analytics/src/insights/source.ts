@@ -65,7 +65,7 @@ export function createFileSources({
 }
 
 function eventsIn(paths: readonly string[]): Sql {
-  return paths.length === 0 ? NO_EVENTS : sql`read_parquet(${texts(paths)}, union_by_name = true)`;
+  return paths.length === 0 ? NO_EVENTS : sql`read_parquet(${texts(paths)})`;
 }
 
 /** Answers are kept for so long at most, because erasing people stores nothing newer. */
