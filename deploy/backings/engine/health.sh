@@ -7,7 +7,7 @@ source "$(dirname "$0")/podman.sh"
 export_podman "$1"
 at_once=4
 declare -A due
-while sleep 0.5; do
+while sleep 1; do
   now=$(date +%s)
   while read -r id _ status; do
     case "$status" in
