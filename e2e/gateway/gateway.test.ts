@@ -17,6 +17,7 @@ const deployment = await deploy({
   // With every line that they can log, none of which may hold a secret.
   env: { LOG_LEVEL: 'debug' },
   gatewayEnv: { GATEWAY_LOG_LEVEL: 'DEBUG' },
+  isPooled: true,
 });
 /** What no log may hold: collected from the answers. */
 const secrets = new Set<string>();
@@ -108,7 +109,7 @@ async function leaveInMidAnswer(url: string, headers: Record<string, string>): P
 }
 
 describe.skipIf(deployment === undefined)('the gateway', () => {
-  test('every operation reaches its service and succeeds', async () => {
+  test('every operation reaches its service and succeeds, through a pooler of transactions', async () => {
     const answers = await callEveryOperation(call, await prepareOperations(manage, project));
 
     const statuses = [...answers].map(([operationId, { status, body }]) => ({ operationId, status, body }));

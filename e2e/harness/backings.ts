@@ -3,15 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SERVICE_NAMES } from '@switchboard/contracts';
 import {
+  hasPgBouncer,
   type KafkaServer,
+  type PgBouncer,
   type PostgresServer,
   postgresServer,
   type RedisServer,
   type S3Server,
   startKafka,
+  startPgBouncer,
   startRedis,
   startS3,
 } from '@switchboard/testkit';
+import connect from 'postgres';
 
 /** The backings of one region. */
 export interface Backings {
@@ -46,4 +50,22 @@ export async function startBackings(): Promise<Backings | undefined> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * PgBouncer in transaction mode in front of the databases of all services, with the time-outs that they need. Undefined if
+ * it is not installed; with REQUIRE_BACKINGS=1 that is an error.
+ */
+export async function startPooler({ postgres }: Backings): Promise<PgBouncer | undefined> {
+  if (!hasPgBouncer()) return undefined;
+  for (const service of SERVICE_NAMES) {
+    const url = postgres.url(service);
+    const name = new URL(url).pathname.slice(1);
+    const sql = connect(url, { max: 1 });
+    await sql.unsafe(`
+      alter database "${name}" set statement_timeout = '5s';
+      alter database "${name}" set idle_in_transaction_session_timeout = '30s'`);
+    await sql.end();
+  }
+  return await startPgBouncer({ url: postgres.url('catalogue'), mode: 'transaction' });
 }

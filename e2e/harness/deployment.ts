@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
-import { type AccessTokens, accessTokens, freePort, s3Env } from '@switchboard/testkit';
-import { type Backings, startBackings } from './backings.ts';
+import { type AccessTokens, accessTokens, freePort, type PgBouncer, s3Env } from '@switchboard/testkit';
+import { type Backings, startBackings, startPooler } from './backings.ts';
 import { type Gateway, gatewayPorts, startGateway, writePublicFiles } from './gateway.ts';
 import { type Instance, startInstance } from './instances.ts';
 import { startProviders } from './providers.ts';
@@ -19,6 +19,8 @@ export interface DeploymentOptions {
   /** The identity provider; a new one by default. */
   tokens?: AccessTokens;
   env?: Record<string, string>;
+  /** Whether services reach PostgreSQL through a pooler of transactions, where one is installed. */
+  isPooled?: boolean;
   /** Settings of the gateway. */
   gatewayEnv?: Record<string, string>;
   /** Runs once the backings are up, while the services start. */
@@ -49,6 +51,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
   if (backings === undefined) return undefined;
   const tokens = options.tokens ?? (await accessTokens());
   const providers = await startProviders();
+  const pooler = options.isPooled ? await startPooler(backings) : undefined;
   const ports = await gatewayPorts();
   const common = settings(options.region, backings, tokens, `http://127.0.0.1:${ports.api}`);
   const placed: { part: Part; starting: Promise<Instance> }[] = [];
@@ -62,7 +65,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
         env: {
           ...common,
           ...(service === 'messenger' ? providers.settings : {}),
-          DATABASE_URL: backings.postgres.url(service),
+          ...databaseSettings(backings, service, pooler),
           ...options.env,
         },
       });
@@ -98,10 +101,19 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
       await gateway.stop();
       await Promise.all(instances.map((instance) => instance.stop()));
       await providers.stop();
+      await pooler?.stop();
       if (options.tokens === undefined) await tokens.stop();
       await backings.stop();
     },
   };
+}
+
+function databaseSettings({ postgres }: Backings, service: ServiceName, pooler: PgBouncer | undefined) {
+  const direct = postgres.url(service);
+  if (pooler === undefined) return { DATABASE_URL: direct };
+  const pooled = new URL(direct);
+  pooled.host = new URL(pooler.url).host;
+  return { DATABASE_URL: pooled.href, DIRECT_DATABASE_URL: direct };
 }
 
 function settings(region: string, backings: Backings, tokens: AccessTokens, apiUrl: string) {
