@@ -72,7 +72,8 @@ ${drawn.join('\n')}
 `;
 }
 
-function panelOf({ title, axes, lines: all }: Panel): string {
+function panelOf({ title, axes, lines: given }: Panel): string {
+  const all = given.filter(({ points }) => points.length > 0);
   if (all.length === 0) return '';
   const values = all.flatMap(({ points }) => points.map(({ value }) => value));
   const from = Math.floor(Math.log10(Math.min(...values)));

@@ -79,16 +79,16 @@ export async function measureShare(size: Size, options: Options): Promise<Measur
     const window = (spread: Spread, isPeak: boolean, seconds: number) =>
       applyModel(deployment, { size, opened, usages, spread, isPeak, seconds, sent });
     const { seconds } = options;
+    const since = new Date().toISOString();
     // Compiled code and open connections are not what is measured.
     await window('zipf', true, Math.min(5, seconds));
     const peaks = {
       zipf: await window('zipf', true, seconds),
       uniform: await window('uniform', true, seconds),
     };
-    const since = new Date().toISOString();
     const average = await window('zipf', false, 3 * seconds);
-    const objects = await objectsPerDay(deployment.sql('archive'), since);
     await archived(deployment, sent);
+    const objects = await objectsPerDay(deployment.sql('archive'), since);
     const peakMb = await byService(async (name) => (await usages.get(name)?.peakMb()) ?? Number.NaN);
     note('reading tables');
     const tables = await readTables(deployment);

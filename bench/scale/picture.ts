@@ -5,7 +5,7 @@ import { LOADS } from './model.ts';
 import { boundedTables, microsOf, nameOf } from './sizing.ts';
 
 /** Tables smaller than this share of the largest are left out. */
-const SMALL = 0.001;
+const SMALL = 0.01;
 
 /** Draws how memory, CPU, tables and objects grow with the share of the model. */
 export function scalePicture(all: Measured[]): string {
