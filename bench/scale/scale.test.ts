@@ -1,11 +1,24 @@
+import { join } from 'node:path';
+import { openDatabase } from '@switchboard/database';
 import { TABLES } from '@switchboard/e2e/retention';
-import { testDatabase } from '@switchboard/testkit';
+import { isKafkaInstalled, testDatabase } from '@switchboard/testkit';
 import { describe, expect, it, test } from 'vitest';
 import { SERVICES, type Service } from './deployment.ts';
-import type { Measured, Window } from './measure.ts';
+import { type Measured, measureShare, type Window } from './measure.ts';
 import { LOADS, personId, projectInSql, projectOf, rateOf, sizeOf } from './model.ts';
+import { objectsPerDay } from './objects.ts';
 import { scalePicture } from './picture.ts';
-import { boundedTables, coresFor, filesOfClosedDay, GROWTH, microsOf, podsFor, totalsOf } from './sizing.ts';
+import {
+  boundedTables,
+  coresFor,
+  filesOfClosedDay,
+  GROWTH,
+  microsOf,
+  nameOf,
+  podsFor,
+  totalsOf,
+} from './sizing.ts';
+import { readTables, type Table } from './tables.ts';
 
 const all = (value: number) =>
   Object.fromEntries(SERVICES.map((service) => [service, value])) as Record<Service, number>;
@@ -84,7 +97,6 @@ describe('the arithmetic of the table', () => {
 
 it('spreads people over projects alike in SQL and here, half by Zipf', async () => {
   const { url, drop } = await testDatabase();
-  const { openDatabase } = await import('@switchboard/database');
   const database = openDatabase({ url, applicationName: 'test' });
   const rows = await database.sql.unsafe(
     `select ${projectInSql('n', 100)}::int as project from generate_series(0::bigint, 9999) as n`,
@@ -98,4 +110,48 @@ it('spreads people over projects alike in SQL and here, half by Zipf', async () 
   expect(people(0)).toBeCloseTo(50 + 5_000 * 0.1505, -2);
   expect(people(99)).toBeLessThan(100);
   expect(personId(7)).toBe('user-7');
+});
+
+it('counts the objects of a day from how often the files of a partition are written', async () => {
+  const folder = join(import.meta.dirname, '../../services/archive/migrations');
+  const { url, drop } = await testDatabase({ migrations: [{ folder }] });
+  const database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
+  const { sql } = database;
+  await sql`
+    insert into event_segments (log_partition, first_offset, first_at, last_offset, earliest_at, latest_at, stored_at,
+      files, events, duplicates)
+    select p, n, n, n, n, n, now() - n * interval '30 seconds', 2, 10, 0
+    from generate_series(0, 63) as p, generate_series(0, 3) as n`;
+  const objects = await objectsPerDay(sql, new Date(Date.now() - 3_600_000).toISOString());
+  const tables = await readTables({ sql: () => sql });
+  await database.close();
+  await drop();
+  expect(objects).toEqual({ written: (2 * 64 * 86_400) / 30, merged: 0, filesPerSegment: 2 });
+  const isSegments = (table: Table) => nameOf(table) === 'archive event_segments';
+  expect(tables.find(isSegments)).toMatchObject({
+    rows: 256,
+    bytes: expect.toSatisfy((bytes) => bytes > 8_192),
+  });
+});
+
+describe.skipIf(!isKafkaInstalled())('the smallest share', () => {
+  it('is held by all services, which answer for every project and archive every event', async () => {
+    const size = sizeOf(0.0002);
+    const result = await measureShare(size, { seconds: 2, fileSeconds: 1, partitions: 4 });
+    const rowsOf = Object.fromEntries(
+      result.tables.map((table) => [`${table.service} ${table.name}`, table.rows]),
+    );
+    expect(rowsOf).toMatchObject({
+      'catalogue public.projects': size.projects,
+      'flags public.flags': size.projects * 100,
+      'flags public.people': size.people,
+      'analytics public.people': size.people,
+      'messenger public.turns': expect.toSatisfy((turns) => turns > size.conversations * 5),
+    });
+    for (const load of LOADS) {
+      expect(result.average.loads[load].done, load).toBeGreaterThan(0);
+    }
+    expect(result.objects.written).toBeGreaterThan(0);
+    expect(scalePicture([result])).not.toContain('NaN');
+  }, 600_000);
 });
