@@ -18,6 +18,9 @@ export async function hasEngine(): Promise<boolean> {
   );
 }
 
+/** On busy cores, Java takes over a minute. */
+const START_MS = 180_000;
+
 interface ContainerOptions {
   image: string;
   /** Where the program listens inside; published on a free port of the loopback address. */
@@ -42,7 +45,7 @@ export async function startContainer({
   let wanted: GenericContainer = new testcontainers.GenericContainer(image)
     .withExposedPorts({ container: port, host: published })
     .withEnvironment(env?.(published) ?? {})
-    .withWaitStrategy(ready(testcontainers.Wait));
+    .withWaitStrategy(ready(testcontainers.Wait).withStartupTimeout(START_MS));
   if (entrypoint !== undefined) wanted = wanted.withEntrypoint(entrypoint);
   if (command !== undefined) wanted = wanted.withCommand(command);
   const container = await wanted.start();
