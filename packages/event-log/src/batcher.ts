@@ -126,9 +126,8 @@ export function sizeOf(record: OutgoingRecord): number {
 }
 
 /**
- * Keeps one send in flight per route. An idle route sends once the event loop has run what is ready, so that requests
- * that arrive together share a send; while a send is in flight, records are batched for the next one. A publish settles
- * by its deadline even if its sends do not; their bytes stay reserved until they do.
+ * Keeps one send in flight per route. An idle route sends at once; while a send is in flight, records are batched for
+ * the next one. A publish settles by its deadline even if its sends do not; their bytes stay reserved until they do.
  */
 export function createBatcher(options: {
   transport: Pick<Transport, 'routeOf' | 'send'>;
@@ -148,20 +147,6 @@ export function createBatcher(options: {
   let timer: NodeJS.Timeout | undefined;
   let expiresAt = Number.POSITIVE_INFINITY;
   const onIdle: (() => void)[] = [];
-  /** Queues that were published to in this pass of the event loop. */
-  let touched: Queue[] = [];
-
-  function touch(queue: Queue): void {
-    // The sends serve other callers too, so they must not inherit the trace context of this one.
-    if (touched.length === 0) runInOwnContext(setImmediate, endPass);
-    touched.push(queue);
-  }
-
-  function endPass(): void {
-    const queues = touched;
-    touched = [];
-    advance(queues);
-  }
 
   function hasRoom(topic: string, shares: Map<number, Share>): boolean {
     for (const [partition, share] of shares) {
@@ -199,6 +184,7 @@ export function createBatcher(options: {
       if (lastHolder !== undefined) severalUntil = performance.now() + SEVERAL_MS;
       lastHolder = holder;
     }
+    const touched: Queue[] = [];
     for (const [partition, share] of shares) {
       const queue = queueOf(topic, partition);
       const queued = { ...share, publish: pending, queue, holder, round: 0, sent: 0 };
@@ -206,8 +192,10 @@ export function createBatcher(options: {
       pending.missing += share.records.length;
       enqueue(queue, queued);
       queue.bytes += share.bytes;
-      touch(queue);
+      touched.push(queue);
     }
+    // The sends serve other callers too, so they must not inherit the trace context of this one.
+    runInOwnContext(advance, touched);
     return promise;
   }
 
@@ -226,9 +214,9 @@ export function createBatcher(options: {
   }
 
   /** Lists the queues with their routes, then starts the routes that are free. */
-  function advance(queues: Iterable<Queue>): void {
+  function advance(touched: Iterable<Queue>): void {
     const found = new Set<Route>();
-    for (const queue of queues) {
+    for (const queue of touched) {
       if (queue.state !== 'idle' || queue.shares.length === 0) continue;
       const name = transport.routeOf(queue.topic, queue.partition);
       const route = routes.get(name) ?? { name, ready: [], isSending: false };
