@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import type { StoredRecord } from '@switchboard/event-log';
-import { accessTokens, eventually } from '@switchboard/testkit';
+import { accessTokens, eventually, spawnProgram } from '@switchboard/testkit';
 import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsWith } from '../erasure/scan.ts';
@@ -7,6 +8,7 @@ import { apiClient, type Call } from '../harness/call.ts';
 import { type Deployment, deploy, type Part } from '../harness/deployment.ts';
 import { type RunningLink, startLink } from '../harness/link.ts';
 import { createProject, type Manage, managementClient, type TestProject } from '../harness/project.ts';
+import { REPOSITORY } from '../harness/repository.ts';
 import { readTopics } from '../harness/stored.ts';
 
 const PARTS: Part[] = [
@@ -114,6 +116,16 @@ describe.skipIf(us === undefined)('two regions', () => {
     await eventually(async () => expect(await status()).toBe(401));
   });
 
+  test('a throttle that an operator makes at home holds in the other region, and ends there', async () => {
+    const accepted = async (region: typeof us, project: TestProject) =>
+      (await at(region, project)('ingestEvents', event('throttled'))).body;
+    expect(await switchboard('projects', 'throttle', projectUs.id, '--drop-events')).toBe(0);
+    await eventually(async () => expect(await accepted(us, projectUs)).toEqual({ accepted: 0 }));
+    expect(await accepted(eu, projectEu)).toEqual({ accepted: 1 });
+    expect(await switchboard('projects', 'unthrottle', projectUs.id)).toBe(0);
+    await eventually(async () => expect(await accepted(us, projectUs)).toEqual({ accepted: 1 }));
+  });
+
   test('people are erased in the region of their project, and colleagues in every region', async () => {
     const identified = { body: { distinct_id: 'to be erased', properties: { plan: 'pro' } } };
     expect((await at(us, projectUs)('identify', identified)).status).toBe(202);
@@ -160,6 +172,18 @@ describe.skipIf(us === undefined)('two regions', () => {
     expect((await at(us, projectUs)('evaluateFlags', { query: { distinct_id: 'ada' } })).status).toBe(200);
   });
 });
+
+/** Runs the command on the catalogue of the home region: its exit code. */
+async function switchboard(...args: string[]): Promise<number | null> {
+  const program = await spawnProgram({
+    command: [process.execPath, join(REPOSITORY, 'packages/cli/src/main.ts'), ...args],
+    env: {
+      SWITCHBOARD_URL: deployed(eu).serving('catalogue')[0]?.url ?? '',
+      SWITCHBOARD_TOKEN: await tokens.mint({ sub: 'operator', permissions: ['service.manage'] }),
+    },
+  });
+  return await program.exited;
+}
 
 /** Every record of a region's event log, over all topics. */
 async function recordsOf({ backings }: Deployment): Promise<StoredRecord[]> {
