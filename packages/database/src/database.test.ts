@@ -185,8 +185,8 @@ describe('time-outs', () => {
   });
 
   it('never runs a statement that timed out before it was sent', async () => {
+    await open().sql`create table if not exists given_up (id int)`;
     const database = open({ poolSize: 1, statementTimeoutMs: 300 });
-    await database.sql`create table given_up (id int)`;
     // Not silent, so that the connection is kept.
     const busy = database.sql.begin(async (transaction) => {
       for (let i = 0; i < 12; i++) await transaction`select pg_sleep(0.1)`;
@@ -198,7 +198,7 @@ describe('time-outs', () => {
 
   it('runs no statement outside a transaction whose connection was lost', async () => {
     const database = open({ poolSize: 1 });
-    await database.sql`create table outside (id int)`;
+    await database.sql`create table if not exists outside (id int)`;
     const lost = database.sql.begin(async (transaction) => {
       const [row] = await transaction`select pg_backend_pid() as pid`;
       const other = open();
