@@ -5,22 +5,25 @@ import { type EventLog, openKafkaLog } from '@switchboard/event-log';
 import { openObjectStore } from '@switchboard/object-store';
 import { processUsage, startKafka } from '@switchboard/testkit';
 import { eventBodies, NUMBER } from '../ingestion/bodies.ts';
-import { HEAP_FLAGS, profileFlags, startRig } from '../lib/rig.ts';
+import { HEAP_FLAGS, heapFlagsOf, profileFlags, startRig } from '../lib/rig.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 
 const PARTITIONS = 4;
 const EVENTS_PER_RECORD = 250;
 const GROUP = 'archive.events';
+/** The memory limit of its pod in the chart. */
+const POD_MIB = 1024;
 
 /**
  * Measures how fast the event archive consumes a topic that is full already: one process with the role events, on
- * Kafka, PostgreSQL and a folder, from when it is live until it has committed everything.
+ * Kafka, PostgreSQL and a folder, from when it is live until it has committed everything. What is left at the end
+ * waits ARCHIVE_FILE_SECONDS for its files, so few events measure that.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      events: { type: 'string', default: '400000' },
+      events: { type: 'string', default: '1600000' },
       projects: { type: 'string', default: '1' },
       profile: { type: 'string' },
     },
@@ -37,7 +40,7 @@ export async function run(args: string[]): Promise<void> {
   try {
     await fill(log, count, Number(values.projects));
     const service = await rig.spawn('archive', {
-      flags: [...HEAP_FLAGS, ...profileFlags(values.profile)],
+      flags: [...HEAP_FLAGS, ...heapFlagsOf(POD_MIB), ...profileFlags(values.profile)],
       env: { ROLES: 'events' },
       ready: '/health/live',
       output: 'inherit',

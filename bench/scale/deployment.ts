@@ -11,7 +11,7 @@ export const PODS = {
   ingestion: { memoryMib: 768, least: 2 },
   flags: { memoryMib: 1024, least: 2 },
   messenger: { memoryMib: 512, least: 2 },
-  archive: { memoryMib: 768, least: 1 },
+  archive: { memoryMib: 1024, least: 1 },
   analytics: { memoryMib: 1024, least: 1 },
   collaboration: { memoryMib: 512, least: 1 },
   catalogue: { memoryMib: 512, least: 1 },
