@@ -14,6 +14,7 @@ export { type KafkaLogOptions, openKafkaLog } from './kafka/log.ts';
 export { type RepartitionOptions, repartitionKafkaTopic } from './kafka/topics/repartition.ts';
 export { murmur2, partitionFor } from './partition.ts';
 export { openPostgresLog, type PostgresLogOptions } from './postgres/log.ts';
+export { publishInOrder } from './publish-in-order.ts';
 export { MAX_RECORD_BYTES } from './publisher.ts';
 export { readTopic } from './reading.ts';
 export type * from './types.ts';

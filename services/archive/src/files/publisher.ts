@@ -1,6 +1,12 @@
 import { ARCHIVE_FILES_TOPIC, type ArchiveFileRecord } from '@switchboard/contracts';
 import type { Database, Tx } from '@switchboard/database';
-import { type EventLog, type OutgoingRecord, type TopicSpec, UnknownTopic } from '@switchboard/event-log';
+import {
+  type EventLog,
+  type OutgoingRecord,
+  publishInOrder,
+  type TopicSpec,
+  UnknownTopic,
+} from '@switchboard/event-log';
 import { backoffDelay, pause } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
 import { createPublishedFilesStore, type UnpublishedFile } from './store.ts';
@@ -23,7 +29,6 @@ export interface Publisher {
 
 const BATCH_SIZE = 200;
 const IDLE_MS = 500;
-const SETTLE_POLL_MS = 20;
 /** A reader that was away for longer reads the topic from its start. */
 const TOMBSTONE_RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -77,21 +82,9 @@ export function createPublisher({ database, log, region, replication, logger }: 
     }
     if (files.length === 0) return false;
     const records = files.map((file) => recordOf(file, region));
-    const published = await publish(records);
+    const published = await publishInOrder(log, topic.name, records, stopping.signal);
     await store.markPublished(files, published.offsetOf(records.length - 1) + 1n);
     return true;
-  }
-
-  async function publish(records: OutgoingRecord[]) {
-    try {
-      return await log.publish(topic.name, records);
-    } catch (error) {
-      // Records without an answer may still be stored; newer ones must not overtake them.
-      while (log.bytesInFlight() > 0 && !stopping.signal.aborted) {
-        await pause(SETTLE_POLL_MS, stopping.signal);
-      }
-      throw error;
-    }
   }
 
   return {

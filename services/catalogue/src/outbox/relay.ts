@@ -4,6 +4,7 @@ import {
   type EventLog,
   type OutgoingRecord,
   type Published,
+  publishInOrder,
   type TopicSpec,
   UnknownTopic,
 } from '@switchboard/event-log';
@@ -29,7 +30,6 @@ export interface Relay {
 const BATCH_SIZE = 500;
 /** The outbox is also read this often, because the instance that was publishing may have been killed. */
 const IDLE_MS = 1_000;
-const SETTLE_POLL_MS = 20;
 
 /**
  * Publishes the outbox to the topic `directory` in commit order, and removes what the log has acknowledged: at least
@@ -80,7 +80,10 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
     if (rows.length === 0) return false;
 
     const records = rows.map((row) => outgoingRecord(row, row.id, ends.size));
-    const { first, next } = offsetsOf(records, await publish(records));
+    const { first, next } = offsetsOf(
+      records,
+      await publishInOrder(log, topic.name, records, stopping.signal),
+    );
     await outbox.remove(rows.map(({ id }) => id));
     if (isBehind(first, expected)) await republish(tx, ends.size);
     else await outbox.setPublishedOffsets(next);
@@ -100,17 +103,6 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
     const none = Array.from({ length: partitions }, (_, partition) => [partition, 0n] as const);
     await createOutboxStore(tx).setPublishedOffsets(new Map(none));
     if (entries > 0) logger.warn({ entries }, 'topic is new or lost records, publishing every entry');
-  }
-
-  async function publish(records: OutgoingRecord[]): Promise<Published> {
-    try {
-      return await log.publish(topic.name, records);
-    } catch (error) {
-      // Records without an answer may still be stored; newer ones must not overtake them.
-      while (log.bytesInFlight() > 0 && !stopping.signal.aborted)
-        await pause(SETTLE_POLL_MS, stopping.signal);
-      throw error;
-    }
   }
 
   return {

@@ -4,10 +4,11 @@ import {
   type EventLog,
   MAX_RECORD_BYTES,
   type OutgoingRecord,
+  publishInOrder,
   type TopicSpec,
   UnknownTopic,
 } from '@switchboard/event-log';
-import { pause, poll } from '@switchboard/resilience';
+import { poll } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
 import { type ChangedCohort, createCohortRecordsStore } from './store.ts';
 
@@ -29,7 +30,6 @@ export interface Publisher {
 /** Records of up to a mebibyte each are read and sent together. */
 const BATCH_SIZE = 10;
 const IDLE_MS = 500;
-const SETTLE_POLL_MS = 20;
 /** A reader that was away for longer reads the topic from its start. */
 const TOMBSTONE_RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 /** Of a record, without its key. */
@@ -79,21 +79,9 @@ export function createCohortsPublisher({ database, log, replication, logger }: P
     }
     if (changed.length === 0) return false;
     const records = changed.map((one) => recordOf(one, logger));
-    const published = await publish(records);
+    const published = await publishInOrder(log, topic.name, records, stopping.signal);
     await store.markPublished(changed, published.offsetOf(records.length - 1) + 1n);
     return true;
-  }
-
-  async function publish(records: OutgoingRecord[]) {
-    try {
-      return await log.publish(topic.name, records);
-    } catch (error) {
-      // Records without an answer may still be stored; newer ones must not overtake them.
-      while (log.bytesInFlight() > 0 && !stopping.signal.aborted) {
-        await pause(SETTLE_POLL_MS, stopping.signal);
-      }
-      throw error;
-    }
   }
 
   return {
