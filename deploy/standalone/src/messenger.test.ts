@@ -380,6 +380,10 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
   ] as const)('breaks no rule of axe: $name', async ({ options, locale }) => {
     const page = await open(await visitor({ ...options, locale }));
     const check = async () => {
+      // Colours count once nothing fades in any more.
+      await page.evaluate(
+        `Promise.allSettled(document.querySelector('switchboard-messenger').shadowRoot.getAnimations().map(({ finished }) => finished))`,
+      );
       await page.evaluate(axe.source);
       const results = (await page.evaluate(
         `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })`,
