@@ -22,6 +22,7 @@ export const SERVICES: ServiceName[] = [
   'flags',
   'ingestion',
   'archive',
+  'analytics',
 ];
 
 const DOCUMENT = new URL('../../docs/backup.md', import.meta.url);
@@ -56,6 +57,7 @@ export async function openRestoreEnvironment({ postgres, log }: RestoreOptions) 
     KAFKA_BROKERS: brokers(),
     REDIS_URL: redis.url,
     OBJECTS_FOLDER: objects,
+    QUERY_FOLDER: join(folder, 'analytics'),
     MAIL_DIR: join(folder, 'mails'),
     IDENTITY_SECRET: 'an identity secret for this test only',
     LINK_SECRET: 'a link secret that is for this test only',

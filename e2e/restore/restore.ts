@@ -13,6 +13,12 @@ interface RestoreTest extends RestoreOptions {
 const PROJECT = 'shop';
 const WITH_REPLICA = SERVICES.filter((service) => service !== 'catalogue');
 const created = z.object({ key: z.string() });
+const answered = z.object({
+  report: z.object({ series: z.array(z.object({ values: z.array(z.number()) })) }),
+});
+const ran = z.object({ ranAt: z.string().nullable(), failure: z.unknown() });
+/** Two days, so that midnight may pass. */
+const QUESTION = { kind: 'trends', range: { last: 2, unit: 'day' }, series: [{ event: 'order placed' }] };
 
 /**
  * Backs up, drops and restores every store with the commands of docs/backup.md. Needs an empty PostgreSQL server, and
@@ -47,14 +53,36 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     const recordings = async () =>
       (await ofProject('/replays')).body.replays?.map((one: { sessionId: string }) => one.sessionId).sort();
     const rows = () => countRows(join(environment.objects, 'events'));
+    /** How many events insights count, of all people or of a cohort. */
+    const counted = (cohort?: string) => async () => {
+      const address = `${url('analytics')}/v1/projects/${PROJECT}/insights`;
+      const asked = await call(address, project.member, { method: 'POST', body: { ...QUESTION, cohort } });
+      if (asked.status !== 200) return asked.status;
+      const values = answered.parse(asked.body).report.series.flatMap((series) => series.values);
+      return values.reduce((sum, value) => sum + value, 0);
+    };
+    const report = `/projects/${PROJECT}/reports/${project.reportId}`;
+    async function runReport(): Promise<void> {
+      const before = Date.now();
+      await manage('analytics', 'POST', `${report}/run`);
+      const lastRun = async () => {
+        const { ranAt, failure } = ran.parse(await manage('collaboration', 'GET', `${report}/runs/last`));
+        return ranAt !== null && Date.parse(ranAt) >= before && failure === null;
+      };
+      await eventuallyIs('the saved report has run', lastRun, true);
+    }
 
     await manage('flags', 'PUT', `/projects/${PROJECT}/flags/team-only`, {
       enabled: true,
       rolloutPercentage: 100,
       targeting: [{ attribute: 'plan', op: 'eq', value: 'team' }],
     });
+    const team = { name: 'Team', match: [{ attribute: 'plan', op: 'eq', value: 'team' }] };
+    await manage('flags', 'PUT', `/projects/${PROJECT}/cohorts/team`, team);
+    await manage('catalogue', 'PUT', report, { name: 'Sign-ups', query: QUESTION });
     await identify('ada', 'team');
     await identify('bob', 'pro');
+    await identify('person-1', 'team');
     await events('before', 50);
     await replay('session-before');
     const conversations = `${url('messenger')}/v1/conversations`;
@@ -66,11 +94,16 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await eventuallyIs('ada has the team flag', onTeam('ada'), true);
     await eventuallyIs('rows', rows, 50);
     await eventuallyIs('recordings', recordings, ['session-before']);
+    await eventuallyIs('events in insights', counted(), 50);
+    await eventuallyIs('events of the team', counted('team'), 1);
+    await runReport();
     await runCommand('dump');
 
     log('Send more data after the backup.');
     await identify('bob', 'team');
     await identify('cid', 'team');
+    await identify('person-2', 'team');
+    await manage('flags', 'PUT', `/projects/${PROJECT}/cohorts/later`, team);
     await events('after', 30);
     await events('before', 10);
     await replay('session-after');
@@ -79,6 +112,20 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await eventuallyIs('status of the later key', statusOf(laterKey), 200);
     await eventuallyIs('rows', rows, 80);
     await eventuallyIs('recordings', recordings, ['session-after', 'session-before']);
+    await eventuallyIs('events of the later cohort', counted('later'), 4);
+
+    log('Drop the database analytics.');
+    await stop('analytics');
+    await dropDatabase('analytics');
+    await runCommand('restore', { service: 'analytics' });
+    await runCommand('replica', { service: 'analytics' });
+    await runCommand('lists');
+    for (const group of ['people', 'cohorts', 'archive-files'])
+      await runCommand('reset', { group: `analytics.${group}` });
+    await start('analytics');
+    await eventuallyIs('events in insights', counted(), 80);
+    for (const cohort of ['team', 'later']) await eventuallyIs('events of a cohort', counted(cohort), 4);
+    await runReport();
 
     log('Drop the database flags.');
     await stop('flags');
@@ -106,6 +153,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await events('later', 20);
     await eventuallyIs('state of a later event', stateOf('later-1'), 'archived');
     await eventuallyIs('rows', rows, 100);
+    await eventuallyIs('events in insights', counted(), 100);
 
     log('Drop the database archive and recreate it empty.');
     await stop('archive');
@@ -117,6 +165,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await events('much-later', 10);
     await eventuallyIs('state of a later event', stateOf('much-later-1'), 'archived');
     await eventuallyIs('rows', rows, 110);
+    await eventuallyIs('events in insights', counted(), 110);
 
     log('Drop the databases messenger and collaboration.');
     await stop('messenger', 'collaboration');
@@ -147,6 +196,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await eventuallyIs('status of the later key', statusOf(laterKey), 401);
     const newestKey = await newKey();
     await eventuallyIs('status of a new key', statusOf(newestKey), 200);
+    await runReport();
 
     log('Replace Kafka by an empty one.');
     await stop(...SERVICES);
@@ -161,6 +211,9 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await events('new-log', 10);
     await eventuallyIs('state of an event on the new log', stateOf('new-log-1'), 'archived');
     await eventuallyIs('rows', rows, 120);
+    await eventuallyIs('events in insights', counted(), 120);
+    await eventuallyIs('events of the team', counted('team'), 10);
+    await runReport();
     await replay('session-new');
     await eventuallyIs('recordings', recordings, ['session-after', 'session-before', 'session-new']);
   } finally {
