@@ -59,6 +59,18 @@ describe.each(logs)('a link from %s', (kind) => {
     await eventually(async () => expect(await linked.behind()).toBe(0n));
   });
 
+  test.skipIf(skip)('starts once there is a directory, and makes no topic before', async () => {
+    const { home, region } = await twoRegions();
+    const topic = `later-${home.topic}`;
+    const linked = createDirectoryLink({ home: home.log, region: region.log, replication: 1, topic });
+    onTestFinished(linked.stop);
+    await expect(linked.start()).rejects.toThrow(/does not exist yet/);
+    await home.log.createTopics([{ ...home.spec, name: topic }]);
+    await linked.start();
+    await home.log.publish(topic, [outgoingRecord(project('a'), 1n, home.spec.partitions)]);
+    await eventually(async () => expect(await linked.behind()).toBe(0n));
+  });
+
   test.skipIf(skip)('after a restart copies the missed records, and none twice', async () => {
     const { home, region, link } = await twoRegions();
     await home.publish(project('a'), project('b'));

@@ -203,14 +203,12 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
   }
 
   async function endsOf(log: EventLog): Promise<bigint[]> {
-    try {
-      return await log.endOffsets(topic);
-    } catch (error) {
-      if (!(error instanceof UnknownTopic)) throw error;
-      throw new DirectoryUnavailable(
-        `the topic ${topic} does not exist yet; the catalogue service creates it`,
-      );
-    }
+    const ends = await log.endOffsets(topic).catch((error: unknown) => {
+      if (error instanceof UnknownTopic) return [];
+      throw error;
+    });
+    if (ends.length > 0) return ends;
+    throw new DirectoryUnavailable(`the topic ${topic} does not exist yet; the catalogue service creates it`);
   }
 
   async function reached(log: EventLog, group: string, ends: bigint[]): Promise<void> {
