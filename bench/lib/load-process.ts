@@ -16,6 +16,13 @@ interface Template {
   offsets: number[];
 }
 
+interface Due {
+  request: number;
+  bytes: Buffer;
+  /** Of `performance.now()`; in the past where there is no rate. */
+  at: number;
+}
+
 async function generate(plan: LoadPlan): Promise<LoadResult> {
   const { placeholder, firstNumber = 0, perSecond = Number.POSITIVE_INFINITY } = plan;
   const count = Math.min(plan.count ?? Number.POSITIVE_INFINITY, perSecond * plan.seconds);
@@ -30,16 +37,24 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
   let sent = 0;
   const isOver = () => sent >= count || performance.now() >= endsAt;
 
-  function next(): { request: number; bytes: Buffer } {
+  function next(): Due {
     const request = sent++;
     const source = templates[request % templates.length];
     if (source === undefined) throw new Error('the plan has no requests');
-    if (source.offsets.length === 0) return { request, bytes: source.bytes };
+    const at = startedAt + (request * 1000) / perSecond;
+    if (source.offsets.length === 0) return { request, bytes: source.bytes, at };
     // A copy, since the socket may still hold the bytes when the template is used again.
     const bytes = Buffer.from(source.bytes);
     let number = firstNumber + request * numbersPerBody;
     for (const offset of source.offsets) bytes.write(String(number++).padStart(width, '0'), offset, 'latin1');
-    return { request, bytes };
+    return { request, bytes, at };
+  }
+
+  function whenDue(send: (due: Due) => void): void {
+    const due = next();
+    const wait = due.at - performance.now();
+    if (wait > 0) setTimeout(send, wait, due);
+    else send(due);
   }
 
   function note(request: number, status: number, began: number): void {
@@ -53,70 +68,84 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
     if (status >= 200 && status < 400) latencies.push(performance.now() - began);
   }
 
-  function client(): Promise<void> {
-    return new Promise((resolve) => {
-      const socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true });
-      let request = 0;
-      let began = 0;
-      let head = Buffer.alloc(0);
-      let left = 0;
-      let status = 0;
-      let closes = false;
-      let end = Buffer.alloc(0);
-      const send = () => {
-        if (isOver()) {
-          socket.end();
-          return;
-        }
-        const { request: number, bytes } = next();
-        request = number;
-        const write = (at: number) => {
-          began = at;
-          socket.write(bytes);
-        };
-        const now = performance.now();
-        if (perSecond === Number.POSITIVE_INFINITY) return write(now);
-        const due = startedAt + (number * 1000) / perSecond;
-        if (due > now) setTimeout(write, due - now, due);
-        else write(due);
-      };
-      socket.on('connect', send);
-      socket.on('data', (chunk) => {
-        if (left > 0) {
-          left -= chunk.length;
-        } else {
-          head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
-          const headEnd = head.indexOf('\r\n\r\n');
-          if (headEnd < 0) return;
-          const text = head.toString('latin1', 0, headEnd);
-          status = Number(text.slice(9, 12));
-          closes = /connection: *close/i.test(text);
-          const length = Number(/content-length: *(\d+)/i.exec(text)?.[1] ?? 0);
-          const isChunked = /transfer-encoding: *chunked/i.test(text);
-          left = isChunked ? Number.POSITIVE_INFINITY : length + headEnd + 4 - head.length;
-          head = Buffer.alloc(0);
-          end = head;
-        }
-        if (left === Number.POSITIVE_INFINITY) {
-          end = Buffer.concat([end, chunk]).subarray(-LAST_CHUNK.length);
-          if (end.equals(LAST_CHUNK)) left = 0;
-        }
-        if (left > 0) return;
-        note(request, status, began);
-        began = 0;
-        if (closes) socket.destroy();
-        else send();
+  const client = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (isOver()) resolve();
+      else whenDue((due) => connection(due, resolve));
+    });
+
+  /** Opened when a request is due, and again if it is gone by then: servers close connections that are not used. */
+  function connection(first: Due, resolve: () => void): void {
+    const socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true });
+    let { request } = first;
+    let began = 0;
+    let isOpen = false;
+    /** For its next request, or for ever, as another connection sends that one. */
+    let isWaiting = false;
+    let head = Buffer.alloc(0);
+    let left = 0;
+    let status = 0;
+    let closes = false;
+    let end = Buffer.alloc(0);
+    const write = (due: Due) => {
+      request = due.request;
+      began = perSecond === Number.POSITIVE_INFINITY ? performance.now() : due.at;
+      socket.write(due.bytes);
+    };
+    const send = () => {
+      if (isOver()) {
+        socket.end();
+        return;
+      }
+      isWaiting = true;
+      whenDue((due) => {
+        if (!socket.writable) return connection(due, resolve);
+        isWaiting = false;
+        write(due);
       });
-      const broken = () => {
-        if (began > 0) note(request, 0, began);
-        began = 0;
-      };
-      socket.on('error', broken);
-      socket.on('close', () => {
-        broken();
-        if (isOver()) resolve();
-        else setTimeout(() => client().then(resolve), 5);
-      });
+    };
+    socket.on('connect', () => {
+      isOpen = true;
+      write(first);
+    });
+    socket.on('data', (chunk) => {
+      if (left > 0) {
+        left -= chunk.length;
+      } else {
+        head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+        const headEnd = head.indexOf('\r\n\r\n');
+        if (headEnd < 0) return;
+        const text = head.toString('latin1', 0, headEnd);
+        status = Number(text.slice(9, 12));
+        closes = /connection: *close/i.test(text);
+        const length = Number(/content-length: *(\d+)/i.exec(text)?.[1] ?? 0);
+        const isChunked = /transfer-encoding: *chunked/i.test(text);
+        left = isChunked ? Number.POSITIVE_INFINITY : length + headEnd + 4 - head.length;
+        head = Buffer.alloc(0);
+        end = head;
+      }
+      if (left === Number.POSITIVE_INFINITY) {
+        end = Buffer.concat([end, chunk]).subarray(-LAST_CHUNK.length);
+        if (end.equals(LAST_CHUNK)) left = 0;
+      }
+      if (left > 0) return;
+      note(request, status, began);
+      began = 0;
+      if (closes) socket.destroy();
+      else send();
+    });
+    const broken = () => {
+      if (began > 0) note(request, 0, began);
+      began = 0;
+    };
+    socket.on('error', broken);
+    socket.on('close', () => {
+      broken();
+      if (isWaiting) return;
+      const isAtEnd = isOpen ? isOver() : performance.now() >= endsAt;
+      if (isAtEnd) resolve();
+      else if (isOpen) setTimeout(() => client().then(resolve), 5);
+      else setTimeout(() => connection(first, resolve), 5);
     });
   }
 
