@@ -25,16 +25,22 @@ export interface BenchRig {
 export interface BenchRigOptions {
   /** Whether PostgreSQL syncs what it commits. */
   durable: boolean;
+  /** Where PostgreSQL keeps its data. Default: a temporary folder. */
+  directory?: string;
+  /** Services whose databases are kept in it, under their names. */
+  databases?: readonly string[];
   env?: Record<string, string>;
   log?: HarnessOptions['log'];
 }
 
 /** PostgreSQL, access tokens and settings for services that run as processes, as they run in production. */
-export async function startRig({ durable, env = {}, ...rest }: BenchRigOptions): Promise<BenchRig> {
-  const directory = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
-  const postgres = await startPostgres({ directory, durable });
+export async function startRig(options: BenchRigOptions): Promise<BenchRig> {
+  const { durable, env = {}, databases = [], log } = options;
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'switchboard-bench-')));
+  const postgres = await startPostgres({ directory, durable, databases: [...databases] });
   const rig = await harness({
-    ...rest,
+    log,
+    databases: Object.fromEntries(databases.map((name) => [name, postgres.url(name)])),
     postgresUrl: postgres.url('postgres'),
     env: {
       NODE_ENV: 'production',
@@ -50,7 +56,7 @@ export async function startRig({ durable, env = {}, ...rest }: BenchRigOptions):
     async stop() {
       await rig.stop();
       await postgres.stop();
-      await rm(directory, { recursive: true, force: true });
+      if (options.directory === undefined) await rm(directory, { recursive: true, force: true });
     },
   };
 }

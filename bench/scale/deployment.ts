@@ -1,9 +1,10 @@
+import { join } from 'node:path';
 import { type Database, openDatabase } from '@switchboard/database';
 import { call, eventually, type Harness, type Program, startKafka } from '@switchboard/testkit';
 import pMap from 'p-map';
 import { HEAP_FLAGS, heapFlagsOf, startRig } from '../lib/rig.ts';
 import { UNLIMITED_MESSENGER } from '../lib/unlimited.ts';
-import { projectId, type Size } from './model.ts';
+import { projectId } from './model.ts';
 
 /** The services, with the memory limit of a pod (MiB) and how many pods there are at least. */
 export const PODS = {
@@ -20,31 +21,41 @@ export type Service = keyof typeof PODS;
 export const SERVICES = Object.keys(PODS) as Service[];
 
 const PROJECTS_PER_COMPANY = 10;
-const REQUESTS_AT_ONCE = 16;
+/** Each waits until its change is on the log. */
+const REQUESTS_AT_ONCE = 64;
 export const MEMBER = 'ada';
 
 export interface Deployment {
   rig: Harness;
   pods: Record<Service, Program>;
-  /** The key of each project. */
-  keys: readonly string[];
+  /** Where archived events are. */
+  objects: string;
   /** For long statements on a service's database. */
   sql(service: Service): Database['sql'];
   stop(): Promise<void>;
 }
 
-/** Every service as one process, on Kafka and PostgreSQL, with the projects of the model made through catalogue. */
-export async function deploy(
-  size: Size,
-  { partitions, fileSeconds }: { partitions: number; fileSeconds: number },
-): Promise<Deployment> {
-  const kafka = await startKafka();
+export interface DeploymentOptions {
+  partitions: number;
+  /** ARCHIVE_FILE_SECONDS. */
+  fileSeconds: number;
+  /** Where everything is stored. */
+  folder: string;
+}
+
+/** Every service as one process, on Kafka and PostgreSQL. */
+export async function deploy({ partitions, fileSeconds, folder }: DeploymentOptions): Promise<Deployment> {
+  const objects = join(folder, 'objects');
+  const kafka = await startKafka(undefined, join(folder, 'kafka'));
   if (kafka === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
   const { rig, stop: stopRig } = await startRig({
     durable: false,
+    directory: join(folder, 'postgres'),
+    databases: SERVICES,
     log: { kafka: kafka.brokers },
     env: {
       LOG_LEVEL: 'error',
+      OBJECTS_FOLDER: objects,
       TOPIC_PARTITIONS: String(partitions),
       ARCHIVE_FILE_SECONDS: String(fileSeconds),
       // All load comes from one address.
@@ -61,8 +72,8 @@ export async function deploy(
         flags: [...HEAP_FLAGS, ...heapFlagsOf(PODS[name].memoryMib)],
         readyWithinMs: 300_000,
       });
+    // The others wait for the log of the directory, which it makes.
     const catalogue = await spawn('catalogue');
-    const keys = await putProjects(rig, size.projects);
     const started = await pMap(
       SERVICES,
       async (name) => [name, name === 'catalogue' ? catalogue : await spawn(name)] as const,
@@ -78,7 +89,7 @@ export async function deploy(
     return {
       rig,
       pods: Object.fromEntries(started) as Record<Service, Program>,
-      keys,
+      objects,
       sql(service) {
         const database = databases.get(service);
         if (database === undefined) throw new Error(`${service} has no database`);
@@ -92,8 +103,8 @@ export async function deploy(
   }
 }
 
-/** Companies with a member and ten projects each, and a key of each project, through the management API. */
-async function putProjects(rig: Harness, projects: number): Promise<string[]> {
+/** Companies with a member and ten projects each, through the management API. Resolves with a key of each project. */
+export async function putProjects({ rig }: Deployment, projects: number): Promise<string[]> {
   const token = await rig.mint({ sub: 'bench', permissions: ['service.manage'] });
   const url = `${rig.url('catalogue')}/management/v1`;
   const send = (method: string, path: string, body?: unknown) =>

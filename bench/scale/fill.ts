@@ -6,11 +6,127 @@ import type { Deployment } from './deployment.ts';
 import { MODEL, personId, projectInSql, projectOf, type Size } from './model.ts';
 
 type Sql = Database['sql'];
+type Tx = Parameters<Parameters<Sql['begin']>[1]>[0];
 
-const PROJECTS_AT_ONCE = 100;
-const ROWS_AT_ONCE = 1_000_000;
 /** People with the same traits. */
 const KINDS_OF_PEOPLE = 1_000;
+/** Percent: what inserts in random order leave of the pages of an index. */
+const RANDOM_FILL = 70;
+
+/** Puts what the model stores into the databases, apart from projects and archived events. */
+export async function fillDatabases({ sql }: Deployment, size: Size): Promise<void> {
+  await Promise.all([
+    fillSeenEvents(sql('archive'), size.archivedEvents),
+    fillFlags(sql('flags'), size.projects).then(() => fillPeople(sql('flags'), size)),
+    fillPeople(sql('analytics'), size),
+    fillConversations(sql('messenger'), size),
+  ]);
+}
+
+/**
+ * Fills tables anew in one transaction, their indexes after the rows: without a write-ahead log, as the server's
+ * `wal_level` is minimal.
+ */
+async function refill(sql: Sql, tables: readonly string[], insert: (tx: Tx) => Promise<unknown>) {
+  await sql.begin(async (tx) => {
+    await useMemory(tx);
+    await tx.unsafe(`truncate ${tables.join(', ')} cascade`);
+    // No insert keeps an index up to date that is not ready; building it again makes it so.
+    await tx`update pg_index set indisready = false where indrelid::regclass::text = any(${tables as string[]})`;
+    // Foreign keys are not checked.
+    await tx`set local session_replication_role = replica`;
+    await insert(tx);
+    for (const table of tables) await tx.unsafe(`reindex table ${table}`);
+  });
+  await sql.unsafe(`vacuum (analyze) ${tables.join(', ')}`);
+}
+
+async function useMemory(tx: Tx): Promise<void> {
+  await tx`set local maintenance_work_mem = '512MB'`;
+}
+
+async function fillFlags(sql: Sql, projects: number): Promise<void> {
+  const entries = JSON.stringify(benchFlags());
+  await refill(sql, ['flags', 'flag_versions', 'rulesets'], async (tx) => {
+    // Every project has keys of its own, so that no two rulesets are equal.
+    await tx`
+      insert into flags (project_id, key, entry)
+      select 'project-' || n, entry ->> 'key', entry
+      from generate_series(0, ${projects - 1}::int) as n,
+        json_array_elements(replace(${entries}::text, 'feature-', 'feature-' || n || '-')::json) as entry`;
+    await tx`
+      insert into flag_versions (project_id, key, version, entry) select project_id, key, 1, entry from flags`;
+    await tx`insert into rulesets (project_id, changed_at) select distinct project_id, now() from flags`;
+  });
+}
+
+async function fillPeople(sql: Sql, { people, projects }: Size): Promise<void> {
+  const kinds = Array.from({ length: KINDS_OF_PEOPLE }, (_, kind) => traitsOf(kind));
+  await refill(sql, ['people'], async (tx) => {
+    await tx`create temp table kinds (kind int, traits json, stamps json) on commit drop`;
+    await tx`
+      insert into kinds
+      select n - 1, traits, (
+        select json_object_agg(name, json_build_array('2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z', n))
+        from json_object_keys(traits) as name)
+      from json_array_elements(${JSON.stringify(kinds)}::text::json) with ordinality as kinds (traits, n)`;
+    await tx`analyze kinds`;
+    await tx.unsafe(`
+      alter index people_project_id_distinct_id_pk set (fillfactor = ${RANDOM_FILL});
+      insert into people (project_id, distinct_id, traits, trait_stamps, groups, group_stamps)
+      select 'project-' || ${projectInSql('n', projects)}, 'user-' || n, traits, stamps,
+        json_build_object('company', 'company-' || n % 500),
+        '{"company":["2026-11-01T00:00:00.000Z","2026-11-01T00:00:00.000Z",1]}'
+      from generate_series(0::bigint, ${people - 1}) as n join kinds on kind = n % ${KINDS_OF_PEOPLE}`);
+  });
+}
+
+/** Of the days that events sent again are recognised for, those that are over and that nothing else fills. */
+const SEEN_DAYS = [7, 6, 5, 4, 3, 2];
+
+/** The events of earlier days: each new one is looked for among those of each day. */
+async function fillSeenEvents(sql: Sql, events: number): Promise<void> {
+  for (const [index, daysAgo] of SEEN_DAYS.entries()) {
+    const from = Math.floor((events * index) / SEEN_DAYS.length);
+    const to = Math.floor((events * (index + 1)) / SEEN_DAYS.length);
+    const [row] = await sql`select ((now() at time zone 'utc')::date - ${daysAgo}::int)::text as day`;
+    const day = `'${row?.['day']}'::date`;
+    const table = `seen_events_${daysAgo}_days_ago`;
+    // As the archive makes the partition of a day.
+    await sql.begin(async (tx) => {
+      await useMemory(tx);
+      await tx.unsafe(`
+        create table ${table} (like seen_events including defaults, check (day = ${day}))
+          with (autovacuum_vacuum_insert_threshold = -1);
+        insert into ${table} (event_key, log_partition, log_offset, log_line, accepted_at, day)
+          select md5(n::text)::uuid, n % ${MODEL.partitions}, n / 100, n % 100, ${day}, ${day}
+          from generate_series(${from}::bigint, ${to - 1}) as n;
+        alter table ${table} add primary key (event_key) with (fillfactor = ${RANDOM_FILL});
+        insert into seen_days values (${day});
+        alter table seen_events attach partition ${table} for values in (${day})`);
+    });
+    await sql.unsafe(`analyze ${table}`);
+  }
+}
+
+async function fillConversations(sql: Sql, { conversations, projects }: Size): Promise<void> {
+  const each = MODEL.turnsPerConversation;
+  // As those of the service, ids are in the order of time.
+  const numbers = `generate_series(1::bigint, ${conversations}) as n,
+    lateral (select now() - (${conversations} - n) * interval '1 second' as at, lpad(to_hex(n), 32, '0') as id) as made`;
+  await refill(sql, ['conversations', 'turns'], async (tx) => {
+    await tx.unsafe(`
+      insert into conversations (id, project_id, distinct_id, status, user_verified, token_hash, token_expires_at,
+        turn_count, turn_bytes, created_at, last_turn_at)
+      select 'cnv_' || id, 'project-' || ${projectInSql('n', projects)}, 'user-' || n,
+        (array['open', 'pending', 'resolved'])[n % 3 + 1], false, md5(n::text) || md5('token' || n),
+        now() + interval '30 days', ${each}, ${each * TURN.length}, at, at from ${numbers}`);
+    await tx.unsafe(`
+      insert into turns (conversation_id, position, id, author_kind, body, created_at)
+      select 'cnv_' || id, p, 'trn_' || lpad(to_hex(${each} * n + p), 32, '0'), 'visitor', '${TURN}', at
+      from ${numbers}, generate_series(1, ${each}) as p`);
+  });
+}
 
 /** A conversation that can be written to. */
 export interface Opened {
@@ -19,74 +135,15 @@ export interface Opened {
   token: string;
 }
 
-/** Puts what the model stores into the databases, apart from projects and archived events. */
-export async function fill(deployment: Deployment, size: Size): Promise<Opened[]> {
-  await fillFlags(deployment.sql('flags'), size.projects);
-  for (const service of ['flags', 'analytics'] as const) await fillPeople(deployment.sql(service), size);
-  await fillSeenEvents(deployment.sql('archive'), size.archivedEvents);
-  return await fillConversations(deployment, size);
-}
-
-async function fillFlags(sql: Sql, projects: number): Promise<void> {
-  const entries = JSON.stringify(benchFlags());
-  for (let from = 0; from < projects; from += PROJECTS_AT_ONCE) {
-    // Every project has keys of its own, so that no two rulesets are equal.
-    await sql`
-      insert into flags (project_id, key, entry)
-      select 'project-' || n, entry ->> 'key', entry
-      from generate_series(${from}::int, ${Math.min(projects, from + PROJECTS_AT_ONCE) - 1}::int) as n,
-        json_array_elements(replace(${entries}::text, 'feature-', 'feature-' || n || '-')::json) as entry`;
-  }
-  await sql`
-    insert into flag_versions (project_id, key, version, entry) select project_id, key, 1, entry from flags`;
-  await sql`insert into rulesets (project_id, changed_at) select distinct project_id, now() from flags`;
-  await sql`vacuum analyze flags, flag_versions, rulesets`;
-}
-
-async function fillPeople(sql: Sql, { people, projects }: Size): Promise<void> {
-  const kinds = Array.from({ length: KINDS_OF_PEOPLE }, (_, kind) => traitsOf(kind));
-  await sql.unsafe('create table bench_kinds (kind int primary key, traits json, stamps json)');
-  await sql`
-    insert into bench_kinds
-    select n - 1, traits, (
-      select json_object_agg(name, json_build_array('2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z', n))
-      from json_object_keys(traits) as name)
-    from json_array_elements(${JSON.stringify(kinds)}::text::json) with ordinality as kinds (traits, n)`;
-  for (let from = 0; from < people; from += ROWS_AT_ONCE) {
-    const to = Math.min(people, from + ROWS_AT_ONCE);
-    await sql.unsafe(`
-      insert into people (project_id, distinct_id, traits, trait_stamps, groups, group_stamps)
-      select 'project-' || ${projectInSql('n', projects)}, 'user-' || n, traits, stamps,
-        json_build_object('company', 'company-' || n % 500),
-        '{"company":["2026-11-01T00:00:00.000Z","2026-11-01T00:00:00.000Z",1]}'
-      from generate_series(${from}::bigint, ${to - 1}::bigint) as n join bench_kinds on kind = n % ${KINDS_OF_PEOPLE}
-      order by 1, 2`);
-  }
-  await sql.unsafe('drop table bench_kinds');
-  await sql`vacuum analyze people`;
-}
-
-/** The events of the day before: each new one is looked for among them. */
-async function fillSeenEvents(sql: Sql, events: number): Promise<void> {
-  for (let from = 0; from < events; from += ROWS_AT_ONCE) {
-    const to = Math.min(events, from + ROWS_AT_ONCE);
-    await sql`
-      insert into seen_events (event_key, log_partition, log_offset, log_line, accepted_at, day)
-      select md5(n::text)::uuid, n % ${MODEL.partitions}, n / 100, n % 100, now() - interval '1 day',
-        (now() at time zone 'utc')::date - 1
-      from generate_series(${from}::bigint, ${to - 1}::bigint) as n order by 1`;
-  }
-  await sql`vacuum analyze seen_events`;
-}
-
 const OPENED = 200;
 
-/** Opens a few through the interface, which turns are sent to, and inserts as many as the model says. */
-async function fillConversations(
-  { pods: { messenger }, keys, sql: sqlOf }: Deployment,
-  { conversations, people, projects }: Size,
+/** Opens a few conversations through the interface, which turns are sent to. */
+export async function openConversations(
+  { pods: { messenger } }: Deployment,
+  { people, projects }: Size,
+  keys: readonly string[],
 ): Promise<Opened[]> {
-  const opened = await pMap(
+  return await pMap(
     Array.from({ length: OPENED }, (_, person) => person % people),
     async (person): Promise<Opened> => {
       const project = projectOf(person, projects);
@@ -106,24 +163,6 @@ async function fillConversations(
     },
     { concurrency: 8 },
   );
-  const sql = sqlOf('messenger');
-  for (let from = 0; from < conversations; from += ROWS_AT_ONCE) {
-    const numbers = `generate_series(${from}::bigint, ${Math.min(conversations, from + ROWS_AT_ONCE) - 1}::bigint) as n`;
-    await sql.unsafe(`
-      insert into conversations (id, project_id, distinct_id, status, user_verified, token_hash, token_expires_at,
-        turn_count, turn_bytes, created_at, last_turn_at)
-      select 'cnv_' || md5(n::text), 'project-' || ${projectInSql('n', projects)}, 'user-' || n,
-        (array['open', 'pending', 'resolved'])[n % 3 + 1], false, md5(n::text) || md5('token' || n),
-        now() + interval '30 days', ${MODEL.turnsPerConversation}, ${MODEL.turnsPerConversation * TURN.length},
-        at, at from ${numbers}, lateral (select now() - n * interval '1 second' as at)`);
-    await sql.unsafe(`
-      insert into turns (conversation_id, position, id, author_kind, body, created_at)
-      select 'cnv_' || md5(n::text), p, 'trn_' || md5(n || '-' || p), 'visitor', '${TURN}',
-        now() - n * interval '1 second'
-      from ${numbers}, generate_series(1, ${MODEL.turnsPerConversation}) as p`);
-  }
-  await sql`vacuum analyze conversations, turns`;
-  return opened;
 }
 
 export const TURN = 'I was charged twice for the same order. Can you look into it? '.repeat(3);

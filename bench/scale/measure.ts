@@ -1,12 +1,15 @@
+import { mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openKafkaLog } from '@switchboard/event-log';
 import { eventually, type ProcessUsage, processUsage } from '@switchboard/testkit';
 import { bodyOf, NUMBER } from '../ingestion/bodies.ts';
 import { DAY_MS } from '../insights/files.ts';
 import { applyLoad, countOf, isSuccess, type LoadRequest } from '../lib/load.ts';
-import { type Deployment, deploy, MEMBER, SERVICES, type Service } from './deployment.ts';
+import { type Deployment, deploy, MEMBER, putProjects, SERVICES, type Service } from './deployment.ts';
 import { EVENT_NAMES, type StoredFile, writeFiles } from './files.ts';
-import { fill, type Opened, TURN } from './fill.ts';
+import { fillDatabases, type Opened, openConversations, TURN } from './fill.ts';
 import {
   LOADS,
   type Load,
@@ -28,6 +31,10 @@ const DIFFERENT_REQUESTS = 5_000;
 const DIFFERENT_BODIES = 1_000;
 const CONNECTIONS = 16;
 const IDLE_SECONDS = 10;
+/** Written into a folder once it is filled. */
+const FILLED = 'filled.json';
+/** PostgreSQL, Parquet, copies of it, and room to build indexes, for the whole model. */
+const STORED_BYTES = 48e9;
 
 export interface Options {
   /** Of each peak; the average lasts three times as long. */
@@ -36,6 +43,8 @@ export interface Options {
   fileSeconds: number;
   /** Default: those of the model. */
   partitions?: number;
+  /** A folder in which what is stored is kept, and found again. */
+  keep?: string | undefined;
 }
 
 /** What a load did in a window, and what it took. */
@@ -43,7 +52,15 @@ export interface Window {
   seconds: number;
   /** CPUs in use, by service. */
   cores: Record<Service, number>;
-  loads: Record<Load, { done: number; failed: number; p50: number; p99: number }>;
+  loads: Record<Load, { done: number; failures: Record<string, number>; p50: number; p99: number }>;
+}
+
+/** What the load needs to know of what is stored. */
+interface Filled {
+  /** The key of each project. */
+  keys: string[];
+  opened: Opened[];
+  archivedBytes: number;
 }
 
 /** What was measured at a share of the model. */
@@ -59,25 +76,47 @@ export interface Measured {
   tables: Table[];
 }
 
-/** Fills a deployment with a share of the model and puts the model's load on it. */
-export async function measureShare(size: Size, options: Options): Promise<Measured> {
-  const note = (text: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`);
-  note(`${size.share * 100}% of the model: starting, with ${size.projects} projects`);
-  const deployment = await deploy(size, { partitions: MODEL.partitions, ...options });
-  const { rig, pods } = deployment;
+const note = (text: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`);
+
+/** Puts the model's load on a deployment that holds a share of the model, unless it is for 0 seconds. */
+export async function measureShare(size: Size, options: Options): Promise<Measured | undefined> {
+  const { keep } = options;
+  const folder =
+    keep === undefined
+      ? await mkdtemp(join(tmpdir(), 'switchboard-scale-'))
+      : join(keep, `${size.share * 100}%`);
+  const known = await readFile(join(folder, FILLED), 'utf8').catch(() => undefined);
   try {
-    note('filling databases');
-    const opened = await fill(deployment, size);
-    note('writing archived events');
-    const files = await writeFiles(`${rig.env['OBJECTS_FOLDER']}`, size);
-    await enterFiles(deployment, files);
+    // What an earlier run did not fill to the end is of no use.
+    if (known === undefined) await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    return await measureIn(folder, size, options, known === undefined ? undefined : JSON.parse(known));
+  } finally {
+    if (keep === undefined) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureIn(
+  folder: string,
+  size: Size,
+  options: Options,
+  known: Filled | undefined,
+): Promise<Measured | undefined> {
+  note(`${size.share * 100}% of the model: starting`);
+  const deployment = await deploy({ partitions: MODEL.partitions, ...options, folder });
+  const { rig, pods, sql } = deployment;
+  try {
+    const { keys, opened, archivedBytes } = known ?? (await fill(deployment, folder, size));
+    if (options.seconds === 0) return undefined;
     const usages = new Map(SERVICES.map((name) => [name, processUsage(pods[name].pid)]));
-    await settled(deployment, usages);
+    await settled(deployment, keys, usages);
     note(`measuring for ${IDLE_SECONDS + 5 * options.seconds} s`);
-    const sent: Sent = { events: 0, accepted: 0 };
+    // In a folder that is kept, event ids differ from those of earlier runs: these send fewer than 10 a millisecond.
+    const sent: Sent = { first: Date.now() * 10, events: 0, accepted: 0 };
+    const before = await eventsIn(sql('archive'));
     const idle = await coresDuring(usages, IDLE_SECONDS, () => sleep(IDLE_SECONDS * 1000));
     const window = (spread: Spread, isPeak: boolean, seconds: number) =>
-      applyModel(deployment, { size, opened, usages, spread, isPeak, seconds, sent });
+      applyModel(deployment, { size, keys, opened, usages, spread, isPeak, seconds, sent });
     const { seconds } = options;
     const since = new Date().toISOString();
     // Compiled code and open connections are not what is measured.
@@ -87,12 +126,16 @@ export async function measureShare(size: Size, options: Options): Promise<Measur
       uniform: await window('uniform', true, seconds),
     };
     const average = await window('zipf', false, 3 * seconds);
-    await archived(deployment, sent);
-    const objects = await objectsPerDay(deployment.sql('archive'), since);
+    await archived(rig);
+    // One that was answered 503 may be stored all the same.
+    const stored = (await eventsIn(sql('archive'))) - before;
+    if (stored < sent.accepted || stored > sent.events) {
+      throw new Error(`${stored} of ${sent.accepted} events were archived`);
+    }
+    const objects = await objectsPerDay(sql('archive'), since);
     const peakMb = await byService(async (name) => (await usages.get(name)?.peakMb()) ?? Number.NaN);
     note('reading tables');
     const tables = await readTables(deployment);
-    const archivedBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
     for (const name of SERVICES) if (!pods[name].isRunning) throw new Error(`${name} ended`);
     return { size, idle, peaks, average, peakMb, objects, archivedBytes, tables };
   } catch (error) {
@@ -101,6 +144,29 @@ export async function measureShare(size: Size, options: Options): Promise<Measur
   } finally {
     await deployment.stop();
   }
+}
+
+async function fill(deployment: Deployment, folder: string, size: Size): Promise<Filled> {
+  const { bavail, bsize } = await statfs(folder);
+  const needed = size.share * STORED_BYTES;
+  if (bavail * bsize < needed) throw new Error(`${folder} needs ${Math.ceil(needed / 1e9)} GB`);
+  note('filling');
+  const timed = async <T>(what: string, work: Promise<T>): Promise<T> => {
+    const result = await work;
+    note(`filled ${what}`);
+    return result;
+  };
+  const [keys, files] = await Promise.all([
+    timed('projects', putProjects(deployment, size.projects)),
+    timed('files', writeFiles(deployment.objects, size)),
+    timed('databases', fillDatabases(deployment, size)),
+  ]);
+  await enterFiles(deployment, files);
+  const opened = await openConversations(deployment, size, keys);
+  const archivedBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const result: Filled = { keys, opened, archivedBytes };
+  await writeFile(join(folder, FILLED), JSON.stringify(result));
+  return result;
 }
 
 async function byService<T>(of: (name: Service) => Promise<T>): Promise<Record<Service, T>> {
@@ -129,7 +195,7 @@ type Usages = ReadonlyMap<Service, ProcessUsage>;
 const SETTLED_CORES = 0.15;
 
 /** Until every service has applied what it was given. */
-async function settled({ keys, pods }: Deployment, usages: Usages): Promise<void> {
+async function settled({ pods }: Deployment, keys: readonly string[], usages: Usages): Promise<void> {
   const last = keys.at(-1) ?? '';
   await eventually(
     async () => {
@@ -162,6 +228,7 @@ async function coresDuring(
 
 interface WindowOptions {
   size: Size;
+  keys: readonly string[];
   opened: readonly Opened[];
   usages: Usages;
   spread: Spread;
@@ -172,6 +239,8 @@ interface WindowOptions {
 
 /** Events of all windows so far. */
 interface Sent {
+  /** The number of the first one. */
+  first: number;
   events: number;
   accepted: number;
 }
@@ -179,9 +248,9 @@ interface Sent {
 /** All loads at once, each at its rate. */
 async function applyModel(
   deployment: Deployment,
-  { size, opened, usages, spread, isPeak, seconds, sent }: WindowOptions,
+  { size, keys, opened, usages, spread, isPeak, seconds, sent }: WindowOptions,
 ): Promise<Window> {
-  const { rig, pods, keys } = deployment;
+  const { rig, pods } = deployment;
   const keyOf = (project: number) => ({ Authorization: `Bearer ${keys[project]}` });
   const times = <T>(count: number, make: (index: number) => T) =>
     Array.from({ length: count }, (_, i) => make(i));
@@ -237,16 +306,16 @@ async function applyModel(
           seconds,
           perSecond: rateOf(load, isPeak) / perRequest,
           requests,
-          ...(load === 'events' ? { placeholder: NUMBER, firstNumber: sent.events } : {}),
+          ...(load === 'events' ? { placeholder: NUMBER, firstNumber: sent.first + sent.events } : {}),
         });
         const done = countOf(result, isSuccess) * perRequest;
-        const failed = countOf(result, (status) => !isSuccess(status)) * perRequest;
+        const failures = Object.entries(result.statuses).filter(([status]) => !isSuccess(Number(status)));
         if (load === 'events') {
-          sent.events += done + failed;
+          sent.events += countOf(result) * perRequest;
           sent.accepted += done;
         }
         const { p50, p99 } = result.latency;
-        loads[load] = { done, failed, p50, p99 };
+        loads[load] = { done, failures: Object.fromEntries(failures), p50, p99 };
       }),
     ),
   );
@@ -262,10 +331,10 @@ function question(index: number): object {
   return { kind: 'trends', range, series: [{ event, measure: 'people' }], breakdown: { property: 'plan' } };
 }
 
-/** Resolves once every accepted event is archived; throws if one is missing or there twice. */
-async function archived({ rig, sql }: Deployment, { events, accepted }: Sent): Promise<void> {
-  if (!('KAFKA_BROKERS' in rig.logEnv)) return;
-  const log = openKafkaLog({ brokers: rig.logEnv.KAFKA_BROKERS.split(','), clientId: 'bench' });
+/** Resolves once every event on the log is archived. */
+async function archived({ logEnv }: Deployment['rig']): Promise<void> {
+  if (!('KAFKA_BROKERS' in logEnv)) return;
+  const log = openKafkaLog({ brokers: logEnv.KAFKA_BROKERS.split(','), clientId: 'bench' });
   try {
     await eventually(
       async () => {
@@ -277,8 +346,9 @@ async function archived({ rig, sql }: Deployment, { events, accepted }: Sent): P
   } finally {
     await log.close();
   }
-  const [row] = await sql('archive')`select sum(events)::float8 as events from event_segments`;
-  // One that was answered 503 may be stored all the same.
-  const stored = row?.['events'];
-  if (stored < accepted || stored > events) throw new Error(`${stored} of ${accepted} events were archived`);
+}
+
+async function eventsIn(sql: ReturnType<Deployment['sql']>): Promise<number> {
+  const [row] = await sql`select coalesce(sum(events), 0)::float8 as events from event_segments`;
+  return row?.['events'];
 }

@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { TABLES } from '@switchboard/e2e/retention';
 import { decimals, printTable, thousands } from '../lib/table.ts';
@@ -25,19 +26,30 @@ export async function run(args: string[]): Promise<void> {
     options: {
       /** Shares of the model: `--share 0.01 0.1 1`. */
       share: { type: 'string', default: '0.01' },
+      /** Of each peak. With 0 what is stored is filled, and nothing measured. */
       seconds: { type: 'string', default: '30' },
       /** ARCHIVE_FILE_SECONDS. */
       'file-seconds': { type: 'string', default: '30' },
+      /** A folder that keeps what is stored and what was measured, for further runs. */
+      keep: { type: 'string' },
       /** A file for a picture, as SVG. */
       picture: { type: 'string' },
     },
   });
-  const options = { seconds: Number(values.seconds), fileSeconds: Number(values['file-seconds']) };
-  const all: Measured[] = [];
+  const options = {
+    seconds: Number(values.seconds),
+    fileSeconds: Number(values['file-seconds']),
+    keep: values.keep,
+  };
+  const kept = values.keep && join(values.keep, 'measured.json');
+  let all: Measured[] = kept ? await readFile(kept, 'utf8').then(JSON.parse, () => []) : [];
   for (const share of [values.share, ...positionals].map(Number)) {
     const measured = await measureShare(sizeOf(share), options);
-    all.push(measured);
+    if (measured === undefined) continue;
+    all = [...all.filter(({ size }) => size.share !== share), measured];
+    all.sort((a, b) => a.size.share - b.size.share);
     print(measured);
+    if (kept) await writeFile(kept, JSON.stringify(all));
     if (values.picture !== undefined) await writeFile(values.picture, scalePicture(all));
   }
 }
@@ -75,13 +87,14 @@ function print(measured: Measured): void {
     ['load', 'at', 'a second', 'failed', 'p50 ms', 'p99 ms', 'CPU us each'],
     Object.entries(windows).flatMap(([name, window]) =>
       LOADS.map((load) => {
-        const { done, failed, p50, p99 } = window.loads[load];
+        const { done, failures, p50, p99 } = window.loads[load];
+        const failed = Object.entries(failures).map(([status, count]) => `${count} with ${status}`);
         const micros = microsOf(load, window, idle).map((one) => `${one.service} ${thousands(one.micros)}`);
         return [
           load,
           name,
           decimals(done / window.seconds),
-          String(failed),
+          failed.join(', ') || '0',
           ...[p50, p99].map((ms) => decimals(ms)),
           micros.join(', '),
         ];

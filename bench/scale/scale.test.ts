@@ -1,8 +1,11 @@
+import assert from 'node:assert';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@switchboard/database';
 import { TABLES } from '@switchboard/e2e/retention';
 import { isKafkaInstalled, testDatabase } from '@switchboard/testkit';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { SERVICES, type Service } from './deployment.ts';
 import { type Measured, measureShare, type Window } from './measure.ts';
 import { LOADS, personId, projectInSql, projectOf, rateOf, sizeOf } from './model.ts';
@@ -27,7 +30,7 @@ const window = (cores: Partial<Record<Service, number>> = {}): Window => ({
   seconds: 10,
   cores: { ...all(0.03), ...cores },
   loads: {
-    ...Object.fromEntries(LOADS.map((load) => [load, { done: 1_000, failed: 0, p50: 1, p99: 2 }])),
+    ...Object.fromEntries(LOADS.map((load) => [load, { done: 1_000, failures: {}, p50: 1, p99: 2 }])),
   } as Window['loads'],
 });
 
@@ -137,7 +140,14 @@ it('counts the objects of a day from how often the files of a partition are writ
 describe.skipIf(!isKafkaInstalled())('the smallest share', () => {
   it('is held by all services, which answer for every project and archive every event', async () => {
     const size = sizeOf(0.0002);
-    const result = await measureShare(size, { seconds: 2, fileSeconds: 1, partitions: 4 });
+    const keep = await mkdtemp(join(tmpdir(), 'switchboard-scale-'));
+    onTestFinished(() => rm(keep, { recursive: true, force: true }));
+    const options = { fileSeconds: 1, partitions: 4, keep };
+    expect(await measureShare(size, { ...options, seconds: 0 })).toBeUndefined();
+    const filledAt = await stat(join(keep, '0.02%/filled.json'));
+    const result = await measureShare(size, { ...options, seconds: 2 });
+    expect((await stat(join(keep, '0.02%/filled.json'))).mtimeMs).toBe(filledAt.mtimeMs);
+    assert(result !== undefined);
     const rowsOf = Object.fromEntries(
       result.tables.map((table) => [`${table.service} ${table.name}`, table.rows]),
     );
@@ -149,7 +159,10 @@ describe.skipIf(!isKafkaInstalled())('the smallest share', () => {
       'messenger public.turns': expect.toSatisfy((turns) => turns > size.conversations * 5),
     });
     for (const load of LOADS) {
-      expect(result.average.loads[load].done, load).toBeGreaterThan(0);
+      expect(result.average.loads[load], load).toMatchObject({
+        done: expect.toSatisfy((done) => done > 0),
+        failures: {},
+      });
     }
     expect(result.objects.written).toBeGreaterThan(0);
     expect(scalePicture([result])).not.toContain('NaN');

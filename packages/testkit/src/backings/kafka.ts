@@ -19,7 +19,7 @@ export interface KafkaServer {
   kill(): Promise<void>;
   /** Starts it on the same port and data, after `kill`. */
   restart(): Promise<void>;
-  /** Stops it and removes the data. */
+  /** Stops it and removes what is not to be kept. */
   stop(): Promise<void>;
 }
 
@@ -41,18 +41,21 @@ export interface SecuredListener {
 
 /**
  * Starts the Kafka that `deploy/backings/install.sh` installed. Returns undefined where it is not installed; with
- * REQUIRE_BACKINGS=1 that is an error.
+ * REQUIRE_BACKINGS=1 that is an error. What is in `folder` is kept, by default it is a temporary one.
  */
-export async function startKafka(secured?: SecuredListener): Promise<KafkaServer | undefined> {
+export async function startKafka(
+  secured?: SecuredListener,
+  folder?: string,
+): Promise<KafkaServer | undefined> {
   if (!isKafkaInstalled()) return undefined;
-  const directory = await mkdtemp(join(tmpdir(), 'switchboard-kafka-'));
+  const directory = folder ?? (await mkdtemp(join(tmpdir(), 'switchboard-kafka-')));
   const port = await freePort();
   const controllerPort = await freePort();
   const brokers = [`127.0.0.1:${port}`];
   const env = secured === undefined ? {} : await secure(directory, secured, { port, controllerPort });
   const broker = await spawnProgram({
     command: [RUN_SCRIPT, directory, String(port), String(controllerPort)],
-    scratch: directory,
+    ...(folder === undefined ? { scratch: directory } : {}),
     // The script reads where Java and Kafka are.
     env: { ...process.env, ...env },
     port,
@@ -65,6 +68,7 @@ export async function startKafka(secured?: SecuredListener): Promise<KafkaServer
     kill: async () => void (await broker.kill()),
     restart: () => broker.restart(),
     async stop() {
+      if (folder !== undefined) return void (await broker.stop());
       await broker.kill();
       await rm(directory, { recursive: true, force: true });
     },
