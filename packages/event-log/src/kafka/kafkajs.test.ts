@@ -11,6 +11,8 @@ import { record } from '../testing/records.ts';
 const require = createRequire(import.meta.url);
 const Connection: new (options: object) => { connect(): Promise<unknown>; disconnect(): Promise<unknown> } =
   require('kafkajs/src/network/connection');
+const Cluster: new (options: object) => { brokerPool: object; metadata(): Promise<unknown> } =
+  require('kafkajs/src/cluster');
 
 it('keeps no listeners on the socket of a broker that is gone, however often it disconnects', async () => {
   const server = createServer((socket) => socket.end().resume());
@@ -33,6 +35,21 @@ it('keeps no listeners on the socket of a broker that is gone, however often it 
   for (let i = 0; i < 12; i++) await connection.disconnect();
   expect(sockets.map((socket) => socket.listenerCount('connect'))).toEqual([0]);
   server.close();
+});
+
+it('says so when all brokers that it knows are gone', async () => {
+  const cluster = new Cluster({
+    brokers: ['unused:1'],
+    logger: new Kafka({ brokers: ['unused:1'], logCreator: () => () => {} }).logger(),
+    retry: { retries: 0 },
+  });
+  const gone = { metadata: () => Promise.reject(new Error('gone')) };
+  Object.assign(cluster.brokerPool, {
+    brokers: { 1: gone },
+    findBroker: async () => gone,
+    refreshMetadataIfNecessary: async () => undefined,
+  });
+  await expect(cluster.metadata()).rejects.toMatchObject({ name: 'KafkaJSBrokerNotFound' });
 });
 
 const kafka = adapters.find((adapter) => adapter.name === 'Kafka');
