@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type KafkaServer, startKafka } from '@switchboard/testkit';
+import { type KafkaServer, processUsage, startKafka } from '@switchboard/testkit';
 import type { Kafka } from 'kafkajs';
 import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
 import { isSuccess } from '../lib/load.ts';
@@ -123,6 +124,7 @@ async function besideOthers(
 }
 
 const WARM_SECONDS = 3;
+const REST_MS = 60_000;
 
 function ratiosOf(scenario: string, other: string, our?: Run, their?: Run): Ratio[] {
   if (our === undefined || their === undefined) return [];
@@ -139,10 +141,12 @@ function ratiosOf(scenario: string, other: string, our?: Run, their?: Run): Rati
   ];
 }
 
-/** Ten times the clients for a while, then the usual number again. */
+/** Ten times the clients for a while, then the usual number again, then none for a minute. */
 async function overload({ kafka, services }: Deployment, seconds: number): Promise<string[][]> {
   const rows: string[][] = [];
   for (const service of services) {
+    const usage = processUsage(service.program.pid);
+    const before = await usage.residentMb();
     const during = await checkedRun(kafka, service, {
       ...BATCH,
       seconds,
@@ -151,6 +155,11 @@ async function overload({ kafka, services }: Deployment, seconds: number): Promi
     const after = await checkedRun(kafka, service, { ...BATCH, seconds: 2 });
     rows.push(rowOf('overload, 100 x 320', service, during));
     rows.push(rowOf('the 2 s after it, 100 x 32', service, after));
+    await sleep(REST_MS);
+    const [ended, rested] = [after.run.residentMb.at(-1) ?? 0, await usage.residentMb()];
+    console.log(
+      `${service.name}, resident: ${decimals(before)} MB before the overload, ${decimals(ended)} after it, ${decimals(rested)} a minute later`,
+    );
   }
   return rows;
 }
