@@ -16,6 +16,13 @@ own_engine() {
   docker version --format '{{.Server.Version}}' >/dev/null 2>&1 && docker compose version >/dev/null 2>&1
 }
 
+# Sandboxes refuse root what containers need; said before minutes of installing.
+needs_namespaces() {
+  local said
+  said=$(unshare --mount --pid --net --ipc --uts --fork --mount-proc mount -t tmpfs tmpfs /tmp 2>&1) ||
+    fail "this machine runs no containers, because it refuses namespaces or mounts: $said"
+}
+
 programs=(podman buildah runc mmdebstrap iptables)
 helpers=(/usr/lib/podman/netavark /usr/lib/podman/aardvark-dns /usr/libexec/podman/catatonit)
 
@@ -77,6 +84,7 @@ up() {
     return
   fi
   [ "$(id -u)" = 0 ] || fail "setting up an engine needs root; or start Docker with Compose 2.24 or newer"
+  needs_namespaces
   mkdir -p "$home/bin" "$home/docker/cli-plugins" "$home/networks"
   stop
   install_podman
