@@ -55,13 +55,18 @@ export async function startContainer({
 
 /**
  * Removes a container when this process is gone: the kernel then closes the input that the shell waits for. Vitest ends its
- * workers without letting them clean up, and the reaper of Testcontainers does not run in every engine.
+ * workers without letting them clean up, and the reaper of Testcontainers does not run in every engine. Killed first,
+ * because Podman would give each ten seconds to end.
  */
 function removeAfterExit(id: string): void {
-  const shell = spawn('sh', ['-c', 'cat; exec docker rm --force --volumes "$1"', 'sh', id], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
+  const shell = spawn(
+    'sh',
+    ['-c', 'cat; docker kill "$1"; exec docker rm --force --volumes "$1"', 'sh', id],
+    {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    },
+  );
   shell.unref();
   if (shell.stdin instanceof Socket) shell.stdin.unref();
 }
