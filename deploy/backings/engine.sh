@@ -103,7 +103,8 @@ remove_containers() {
   [ -f "$home/containers.conf" ] && type -P podman >/dev/null || return 0
   (
     export_podman "$home"
-    podman rm --all --force --time 10 >/dev/null
+    # On busy cores the kernel may end a container later than Podman waits.
+    until podman rm --all --force --volumes --time 10 >/dev/null; do [ $((tries += 1)) -le 5 ]; done
     podman network prune --force >/dev/null
   )
   while pgrep --full "^[^ ]*conmon .*$home" >/dev/null && [ $((tries += 1)) -le 50 ]; do sleep 0.2; done
