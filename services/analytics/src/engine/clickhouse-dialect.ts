@@ -105,6 +105,7 @@ export const CLICKHOUSE: Dialect = {
   rowsOf: (list) => sql`select arrayJoin(${list})`,
   elementOf: (list, index) => sql`arrayElement(${list}, ${index})`,
 
+  quotient: (value, divisor) => sql`intDiv(${value}, ${integer(divisor)})`,
   millisOf: (instant) => sql`toUnixTimestamp64Milli(${instant})`,
   instant: (millis) =>
     sql`fromUnixTimestamp64Milli(${integer(Math.min(Math.max(millis, FIRST_INSTANT), LAST_INSTANT))}, 'UTC')`,
@@ -113,20 +114,12 @@ export const CLICKHOUSE: Dialect = {
   average: (value) => sql`(sumKahan(${value}) / count(${value}))`,
   quantile: (value, part) => sql`quantileExactInclusive(${part})(${value})`,
 
-  allBut: (columns) => sql`* except (${columns})`,
   materialized: sql``,
 
   // There is no tuple that is null: the first element says whether there is one.
   rowIf: (condition, values) => sql`tuple(toUInt8(ifNull(${condition}, 0)), ${join(values, COMMA)})`,
   isRow: (row) => sql`(${row}.1 = 1)`,
   valueOf: (row, index) => sql`${row}.${whole(index + 2)}`,
-  listOf: (value) => sql`[${value}]`,
-  append: (list, value) => sql`arrayPushBack(${list}, ${value})`,
-  isIn: (value, list) => sql`has(${list}, ${value})`,
-  // Frames have no exclusions: the highest of the rows before, and of those after at the same moment.
-  highestOfOthers: (row) => {
-    const before = sql`max(${row}) over (partition by p order by t, id rows between unbounded preceding and 1 preceding)`;
-    const peers = sql`max(${row}) over (partition by p, t order by id rows between 1 following and unbounded following)`;
-    return sql`if(${before} > ${peers}, ${before}, ${peers})`;
-  },
+  someOf: (value, count) => sql`groupArray(${whole(count)})(${value})`,
+  firstBut: (values, list) => sql`arrayFirstOrNull(x -> not has([${join(values, COMMA)}], x), ${list})`,
 };

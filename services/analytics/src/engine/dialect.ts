@@ -57,6 +57,8 @@ export interface Dialect {
   /** The element of a bound list, from 1. */
   elementOf(list: Bound, index: Sql): Sql;
 
+  /** The whole part of a number that is not negative, divided by another. */
+  quotient(value: Sql, divisor: number): Sql;
   /** Milliseconds since 1970 of an instant. */
   millisOf(instant: Sql): Sql;
   /** An instant from milliseconds since 1970. */
@@ -67,8 +69,6 @@ export interface Dialect {
   /** Interpolated; null of nothing. `part` is between 0 and 1. */
   quantile(value: Sql, part: Sql): Sql;
 
-  /** Every column but some, after `select`. */
-  allBut(columns: Sql): Sql;
   /** Begins the query of a `with` that is read more than once. */
   readonly materialized: Sql;
 
@@ -77,9 +77,8 @@ export interface Dialect {
   isRow(row: Sql): Sql;
   /** A value of such a row, from 0. */
   valueOf(row: Sql, index: number): Sql;
-  listOf(value: Sql): Sql;
-  append(list: Sql, value: Sql): Sql;
-  isIn(value: Sql, list: Sql): Sql;
-  /** The highest such row of a person up to the moment of a row, without it. Reads columns p, t and id. */
-  highestOfOthers(row: Sql): Sql;
+  /** At most so many values of a group as a list. */
+  someOf(value: Sql, count: number): Sql;
+  /** The first element of such a list that is none of these; null where there is none. */
+  firstBut(values: readonly Sql[], list: Sql): Sql;
 }

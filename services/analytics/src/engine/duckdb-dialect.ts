@@ -1,8 +1,6 @@
 import type { Dialect } from './dialect.ts';
 import { COMMA, integer, join, numbered, type Sql, sql, text } from './sql.ts';
 
-const UP_TO_NOW = sql`over (partition by p order by t range between unbounded preceding and current row`;
-
 function partOf(json: Sql, name: string | number): Sql {
   return sql`json_extract(${json}, ${text(pointerTo(name))})`;
 }
@@ -45,6 +43,7 @@ export const DUCKDB: Dialect = {
   rowsOf: (list) => sql`select unnest(${list})`,
   elementOf: (list, index) => sql`list_extract(${list}, (${index})::bigint)`,
 
+  quotient: (value, divisor) => sql`((${value}) // ${integer(divisor)})`,
   millisOf: (instant) => sql`epoch_ms(${instant})`,
   instant: (millis) => sql`make_timestamptz(${integer(millis * 1000)})`,
 
@@ -52,7 +51,6 @@ export const DUCKDB: Dialect = {
   average: (value) => sql`favg(${value})`,
   quantile: (value, part) => sql`quantile_cont(${value}, ${part})`,
 
-  allBut: (columns) => sql`* exclude (${columns})`,
   materialized: sql`materialized `,
 
   rowIf: (condition, values) => {
@@ -61,10 +59,8 @@ export const DUCKDB: Dialect = {
   },
   isRow: (row) => sql`(${row} is not null)`,
   valueOf: (row, index) => sql`${row}.${numbered('n', index)}`,
-  listOf: (value) => sql`[${value}]`,
-  append: (list, value) => sql`list_append(${list}, ${value})`,
-  isIn: (value, list) => sql`list_contains(${list}, ${value})`,
-  highestOfOthers: (row) => sql`max(${row}) ${UP_TO_NOW} exclude current row)`,
+  someOf: (value, count) => sql`min(${value}, ${integer(count)})`,
+  firstBut: (values, list) => sql`list_filter(${list}, lambda x: x not in (${join(values, COMMA)}))[1]`,
 };
 
 const KINDS = {

@@ -63,10 +63,7 @@ export function anyOf(conditions: readonly Sql[]): Sql {
 }
 
 /** A name with a number, such as a column of a step, or a table of people. */
-export function numbered(
-  name: 'a' | 'b' | 'c' | 'k' | 'l' | 'm' | 'n' | 't' | 'w' | 'people',
-  index: number,
-): Sql {
+export function numbered(name: 'a' | 'c' | 'i' | 'k' | 'l' | 'n' | 't' | 'w' | 'people', index: number): Sql {
   return new Sql([`${name}${Math.trunc(index)}`], []);
 }
 

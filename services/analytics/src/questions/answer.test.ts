@@ -42,6 +42,42 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
     600_000,
   );
 
+  test.skipIf(isMissing)('a day that clocks are set back into has the events after that', async () => {
+    const { engine, load, sourceOf } = started;
+    // At 00:01 of the next day, 02:31 in UTC, clocks showed 23:01 again.
+    const times = ['02:29', '02:30', '02:31', '03:29', '03:30'].map((time) => `2010-11-07T${time}:00Z`);
+    const events = times.map((time) => ({
+      id: time,
+      t: Date.parse(time),
+      name: 'a',
+      person: time,
+      session: null,
+      properties: null,
+      context: null,
+    }));
+    await load([{ events, people: {} }]);
+    const ask = (question: object) =>
+      answer(
+        insightQuery.parse({
+          range: { from: '2010-11-06', to: '2010-11-06' },
+          timezone: 'America/St_Johns',
+          ...question,
+        }),
+        {
+          source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
+          now: 0,
+          asOf: 0,
+          query: (query) => engine.query(query),
+        },
+      );
+    const series = [{ event: 'a' }];
+    expect(await ask({ kind: 'trends', series })).toMatchObject({ series: [{ values: [3] }] });
+    expect(await ask({ kind: 'stickiness', series })).toMatchObject({ series: [{ values: [3] }] });
+    expect(await ask({ kind: 'lifecycle' })).toMatchObject({
+      series: [{ values: [3] }, { values: [0] }, { values: [0] }, { values: [0] }],
+    });
+  });
+
   test.skipIf(isMissing)('the period before has the lines of this one', async () => {
     const { engine, load, sourceOf } = started;
     const eventOf = (day: string, plan?: string) => ({

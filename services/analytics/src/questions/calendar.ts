@@ -22,11 +22,19 @@ export interface Span {
   last: number;
 }
 
+/** Instants from one until before another, in milliseconds since 1970, but those of the gaps. */
+export interface Instants {
+  from: number;
+  to: number;
+  /** Where clocks are set back past midnight, a local day is over, and goes on after the gap. */
+  gaps: readonly { from: number; to: number }[];
+}
+
 /**
- * The intervals of a span in a time zone. Each local unit belongs to a bucket, so the bucket of an instant takes its
- * offset, a division and a look-up, in any engine.
+ * The intervals of a span in a time zone, with the instants of the span. Each local unit belongs to a bucket, so the
+ * bucket of an instant takes its offset, a division and a look-up, in any engine.
  */
-export interface Calendar extends Span {
+export interface Calendar extends Span, Instants {
   interval: InsightInterval;
   /** The first day or hour of each bucket of the span. */
   labels: string[];
@@ -37,9 +45,8 @@ export interface Calendar extends Span {
   /** The bucket of each unit: the span's first is 0, those before it are negative. */
   buckets: number[];
   stretches: Stretch[];
-  /** Instants around the span. */
-  from: number;
-  to: number;
+  /** The instants of all buckets, which may be more than those of the span. */
+  around: Instants;
 }
 
 interface CalendarOptions {
@@ -109,8 +116,27 @@ export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: 
     mapped,
     buckets,
     stretches,
-    from: span.first * unitMs - MS_PER_DAY,
-    to: (span.last + 1) * unitMs + MS_PER_DAY,
+    ...instantsBetween(span.first * unitMs, (span.last + 1) * unitMs, stretches),
+    around: instantsBetween(mapped * unitMs, end * unitMs, stretches),
+  };
+}
+
+/** The instants at which local time is between two points. */
+function instantsBetween(first: number, last: number, stretches: readonly Stretch[]): Instants {
+  const parts: { from: number; to: number }[] = [];
+  let begin = Number.NEGATIVE_INFINITY;
+  for (const { until, offset } of stretches) {
+    const part = { from: Math.max(begin, first - offset), to: Math.min(until, last - offset) };
+    begin = until;
+    const before = parts.at(-1);
+    if (part.from >= part.to) continue;
+    if (before?.to === part.from) before.to = part.to;
+    else parts.push(part);
+  }
+  return {
+    from: parts[0]?.from ?? first,
+    to: parts.at(-1)?.to ?? first,
+    gaps: parts.slice(1).map((part, index) => ({ from: parts[index]?.to ?? part.from, to: part.from })),
   };
 }
 

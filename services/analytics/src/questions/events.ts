@@ -8,13 +8,13 @@ import {
   integer,
   integers,
   join,
-  number,
   numbered,
   type Sql,
   sql,
+  TRUE,
   text,
 } from '../engine/sql.ts';
-import type { Calendar, Span } from './calendar.ts';
+import type { Calendar, Instants } from './calendar.ts';
 import { clausesIn } from './clauses.ts';
 import { attributeOf, belongsTo, type Cohort, cohortsIn, isAboutCohorts, personPart } from './cohorts.ts';
 
@@ -39,9 +39,8 @@ interface Selection {
   names: readonly string[] | undefined;
   /** Conditions on every event. */
   where: readonly InsightClause[];
-  /** Instants, the first included. */
-  from?: number;
-  to?: number;
+  /** When they happened. */
+  instants?: Partial<Instants>;
 }
 
 /** Events under these conditions with what a question reads of them. */
@@ -58,7 +57,7 @@ export interface SelectedEvents {
 
 /** Prepares a selection in which `choices` are told apart, and `attributes` and the labels of others are read. */
 export function selectEvents(
-  { source, names, where, from, to }: Selection,
+  { source, names, where, instants: { from, to, gaps = [] } = {} }: Selection,
   choices: readonly EventChoice[],
   { attributes = [], labels = [] }: { attributes?: readonly string[]; labels?: readonly string[] } = {},
 ): SelectedEvents {
@@ -111,6 +110,10 @@ export function selectEvents(
         ]),
     ...(from === undefined ? [] : [sql`occurred_at >= ${dialect.instant(from)}`]),
     ...(to === undefined ? [] : [sql`occurred_at < ${dialect.instant(to)}`]),
+    ...gaps.map(
+      (gap) =>
+        sql`not (occurred_at >= ${dialect.instant(gap.from)} and occurred_at < ${dialect.instant(gap.to)})`,
+    ),
   ];
   const extracted = read.map((name, index) => ({ name, column: numbered('a', index) }));
   const ofPeople = extracted.filter(({ name }) => personPart(name) !== undefined);
@@ -141,9 +144,11 @@ export function selectEvents(
     ({ cohort }, index) => sql`, ${belongsTo(dialect, cohort, sql`p`, attribute)} as ${numbered('k', index)}`,
   );
   const told = cohorts.length === 0 ? selected : sql`select *${join(memberships, sql``)} from (${selected})`;
+  const isOfName = (event: string) =>
+    names?.every((name) => name === event) ? TRUE : sql`event_name = ${text(event)}`;
   return {
     query: sql`select * from (${told}) where ${all(where)}`,
-    matches: ({ event, where: more = [] }) => sql`(event_name = ${text(event)} and ${all(more)})`,
+    matches: ({ event, where: more = [] }) => sql`(${isOfName(event)} and ${all(more)})`,
     attribute,
     label: (name) => labelled.find((one) => one.name === name)?.column ?? dialect.labelOf(attribute(name)),
   };
@@ -171,32 +176,27 @@ function documentOf(name: string): { document: Sql; property: string } | undefin
   return { document: sql`e.context`, property: name.slice(CONTEXT_PREFIX.length) };
 }
 
-/** The local unit of a column `t` of instants. */
-function unitAt({ stretches, unitMs }: Calendar): Sql {
+/** The bucket of a column `t`, which is one of the instants of all buckets. */
+export function bucketAt({ elementOf, quotient }: Dialect, calendar: Calendar): Sql {
+  const { buckets, mapped, unitMs } = calendar;
+  const [zero = 0] = buckets;
+  const width = widthOf(buckets);
+  const since = sql`t + ${offsetAt(calendar)} - ${integer(mapped * unitMs)}`;
+  return width === undefined
+    ? elementOf(integers(buckets), sql`${quotient(since, unitMs)} + 1`)
+    : sql`(${quotient(since, unitMs * width)} + ${integer(zero)})`;
+}
+
+/** Local time minus UTC at a column `t`. */
+function offsetAt({ stretches }: Calendar): Sql {
   const [last, ...before] = stretches.toReversed();
-  const offset = before
+  return before
     .toReversed()
     .reduceRight(
       (otherwise, stretch) =>
         sql`case when t < ${integer(stretch.until)} then ${integer(stretch.offset)} else ${otherwise} end`,
       sql`${integer(last?.offset ?? 0)}`,
     );
-  return sql`floor((t + ${offset}) / ${number(unitMs)})::bigint`;
-}
-
-/** Adds `u`, the local unit of each row, and `b`, its bucket: null outside of the calendar. */
-export function withBuckets({ elementOf }: Dialect, query: Sql, calendar: Calendar): Sql {
-  const place = sql`u - ${integer(calendar.mapped)}`;
-  const { buckets } = calendar;
-  const [zero = 0] = buckets;
-  const width = widthOf(buckets);
-  const bucket =
-    width === undefined
-      ? elementOf(integers(buckets), sql`${place} + 1`)
-      : sql`(floor((${place}) / ${number(width)})::bigint + ${integer(zero)})`;
-  return sql`select *, case when ${place} >= 0 and ${place} < ${integer(buckets.length)}
-    then ${bucket} end as b
-    from (select *, ${unitAt(calendar)} as u from (${query}))`;
 }
 
 /** How many units each bucket has; undefined where they differ. Computing a bucket is cheaper than a look-up. */
@@ -207,7 +207,10 @@ function widthOf(buckets: readonly number[]): number | undefined {
   return buckets.every((bucket, index) => bucket === zero + Math.floor(index / width)) ? width : undefined;
 }
 
-/** Whether a row lies in the span itself. */
-export function isInSpan({ first, last }: Span): Sql {
-  return sql`(u between ${integer(first)} and ${integer(last)})`;
+/** Whether a column `t` is one of these instants. */
+export function isWithin({ from, to, gaps }: Instants): Sql {
+  return allOf([
+    sql`t >= ${integer(from)} and t < ${integer(to)}`,
+    ...gaps.map((gap) => sql`not (t >= ${integer(gap.from)} and t < ${integer(gap.to)})`),
+  ]);
 }

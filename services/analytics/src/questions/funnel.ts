@@ -1,9 +1,14 @@
-import { breakdownLimit, type FunnelQuery, type ReportContent } from '@switchboard/contracts';
+import {
+  breakdownLimit,
+  type EventChoice,
+  type FunnelQuery,
+  type ReportContent,
+} from '@switchboard/contracts';
 import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
-import { anyOf, COMMA, integer, join, numbered, type Sql, sql } from '../engine/sql.ts';
-import { type Calendar, calendarOf, spanOf } from './calendar.ts';
-import { isInSpan, type SelectedEvents, selectEvents, withBuckets } from './events.ts';
+import { anyOf, COMMA, integer, join, numbered, type Sql, sql, TRUE } from '../engine/sql.ts';
+import { calendarOf, type Instants, spanOf } from './calendar.ts';
+import { selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
 import { NONE, OTHER } from './trends.ts';
 
@@ -17,40 +22,66 @@ const MS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
 const DEFAULT_WINDOW = { count: 14, unit: 'day' } as const;
 
 /**
- * Of each person the chain of events that came furthest. Going through somebody's events in time, each step keeps the
- * chain with the latest start, because its window closes last, and of those the earliest event of each later step.
+ * Of each person the chains with the latest start. From each event of the first step it goes on to the earliest event
+ * of the next step that is not before, and so on.
  */
 export async function funnel(question: FunnelQuery, asking: Asking): Promise<ReportContent> {
   const { dialect } = asking.source;
-  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', steps, exclude = [], breakdown } = question;
+  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', steps, exclude, breakdown } = question;
   const span = spanOf(question.range, interval, timezone, asking.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone });
   const { count, unit } = question.window ?? DEFAULT_WINDOW;
   const windowMs = count * MS[unit];
-  const choices = [...steps, ...exclude];
-  const selected = selectEvents(
-    {
-      source: asking.source,
-      names: choices.map(({ event }) => event),
-      where: question.where ?? [],
-      from: calendar.from,
-      to: calendar.to + windowMs,
-    },
-    choices,
-    { labels: breakdown === undefined ? [] : [breakdown.property] },
-  );
-  const events = eventsOf(question, selected, calendar, dialect);
-  const layout = layoutOf(question);
-  const chains = steps.map((_, index) => numbered('c', index));
-  const stages = steps
-    .slice(1)
-    .map(
-      (_, before) =>
-        sql`, ${numbered('w', before + 1)} as (${stageOf({ layout, before, windowMs, dialect })})`,
+  const hasLabel = breakdown !== undefined;
+  const later = { from: calendar.from, to: calendar.to + windowMs };
+  const eventsOf = (choices: readonly EventChoice[], instants: Partial<Instants>, label?: string): Sql => {
+    const {
+      query,
+      matches,
+      label: labelAt,
+    } = selectEvents(
+      {
+        source: asking.source,
+        names: choices.map(({ event }) => event),
+        where: question.where ?? [],
+        instants,
+      },
+      choices,
+      { labels: label === undefined ? [] : [label] },
     );
+    const shown = label === undefined ? sql`` : sql`, coalesce('v' || ${labelAt(label)}, 'n') as label`;
+    return sql`select p, t, id${shown} from (${query}) as ev where ${anyOf(choices.map(matches))}`;
+  };
+  const [first, ...others] = steps;
+  const stages = others.map((step, before) => {
+    // Earlier steps of the same name: an event fulfils one step of a chain.
+    const alike = steps.flatMap(({ event }, index) =>
+      index <= before && event === step.event ? [index] : [],
+    );
+    const events = eventsOf([step], later);
+    return sql`, ${numbered('w', before + 1)} as (${stageOf({ before, alike, events, dialect })})`;
+  });
+  const started = sql`select p, t as t0, id as i0${hasLabel ? sql`, label` : sql``}
+    from (${eventsOf(first === undefined ? [] : [first], calendar, breakdown?.property)}) as ev`;
+  const last = numbered('w', others.length);
+  const ends =
+    exclude === undefined
+      ? sql`select *, ${NEVER} as ends from ${last}`
+      : sql`select w.*, coalesce(x.t, ${NEVER}) as ends from ${last} as w
+          asof left join (${eventsOf(exclude, later)}) as x on x.p = w.p and x.t > w.t0`;
+  const chains = steps.map((_, index) => numbered('c', index));
+  const best = steps.map((_, step) => {
+    const at = numbered('t', step);
+    const isChain = step === 0 ? TRUE : sql`${at} - t0 <= ${integer(windowMs)} and ${at} <= ends`;
+    const times = steps.slice(1, step + 1).map((_, index) => sql`-${numbered('t', index + 1)}`);
+    return sql`, max(${dialect.rowIf(isChain, [sql`t0`, ...times, ...(hasLabel ? [sql`label`] : [])])}) as ${numbered('c', step)}`;
+  });
   const deepest = sql`case ${join(
     chains
-      .map((chain, step) => sql`when ${dialect.isRow(chain)} then ${labelOf({ layout, step, dialect })}`)
+      .map(
+        (chain, step) =>
+          sql`when ${dialect.isRow(chain)} then ${hasLabel ? dialect.valueOf(chain, step + 1) : sql`'n'`}`,
+      )
       .toReversed(),
     sql` `,
   )} end`;
@@ -70,11 +101,8 @@ export async function funnel(question: FunnelQuery, asking: Asking): Promise<Rep
     COMMA,
   );
   const people = sql`
-    with ${numbered('w', 0)} as (${events})${join(stages, sql``)},
-    best as (select p, ${join(
-      chains.map((chain) => sql`max(${chain}) as ${chain}`),
-      COMMA,
-    )} from ${numbered('w', steps.length - 1)} group by p),
+    with ${numbered('w', 0)} as (${started})${join(stages, sql``)},
+    best as (select p${join(best, sql``)} from (${ends}) as ended group by p),
     per as (select *, ${deepest} as label from best where ${dialect.isRow(numbered('c', 0))})`;
   const found = sql`[${totals}] as counts, [${medians}] as medians`;
   // Of each label, and of all people together.
@@ -93,89 +121,36 @@ export async function funnel(question: FunnelQuery, asking: Asking): Promise<Rep
   return reportOf(question, rows);
 }
 
-/**
- * What a chain has, in the order by which it is better: the time of its start, those of its later steps, negative so
- * that the earliest is the highest, and only where they are needed its label and the ids of its events.
- */
-interface Layout {
-  hasLabel: boolean;
-  hasIds: boolean;
-  isExcluding: boolean;
-}
-
-function layoutOf({ steps, breakdown, exclude }: FunnelQuery): Layout {
-  // One event may fulfil two steps only if both are of its name.
-  const hasIds = new Set(steps.map(({ event }) => event)).size < steps.length;
-  return { hasLabel: breakdown !== undefined, hasIds, isExcluding: exclude !== undefined };
-}
-
-/** Rows with whether they fulfil each step, the chain they begin, and the last excluded event before them. */
-function eventsOf(
-  question: FunnelQuery,
-  selected: SelectedEvents,
-  calendar: Calendar,
-  dialect: Dialect,
-): Sql {
-  const { steps, exclude, breakdown } = question;
-  const { hasIds } = layoutOf(question);
-  const matches = steps.map((step, index) => sql`, ${selected.matches(step)} as ${numbered('m', index)}`);
-  const excluded =
-    exclude === undefined
-      ? sql``
-      : sql`, max(case when ${anyOf(exclude.map((choice) => selected.matches(choice)))} then t end)
-          over (partition by p order by t range between unbounded preceding and 1 preceding) as x`;
-  const begun = dialect.rowIf(sql`${selected.matches(steps[0] ?? { event: '' })} and ${isInSpan(calendar)}`, [
-    sql`t`,
-    ...(breakdown === undefined ? [] : [sql`coalesce('v' || ${selected.label(breakdown.property)}, 'n')`]),
-    ...(hasIds ? [dialect.listOf(sql`id`)] : []),
-  ]);
-  return sql`select p, t${hasIds ? sql`, id` : sql``}${excluded}${join(matches, sql``)}, ${begun} as ${numbered('c', 0)}
-    from (${withBuckets(dialect, selected.query, calendar)}) as ev`;
-}
+/** Later than any event. */
+const NEVER = sql`${integer(Number.MAX_SAFE_INTEGER)}`;
 
 interface Stage {
-  layout: Layout;
   /** The index of the step before. */
   before: number;
-  windowMs: number;
+  /** Of the steps before, those whose events are of the same name. */
+  alike: readonly number[];
+  /** Events of the step. */
+  events: Sql;
   dialect: Dialect;
 }
 
-/** Adds the chain that each event prolongs, if it fulfils the next step in time. */
-function stageOf({ layout, before, windowMs, dialect }: Stage): Sql {
-  const { hasLabel, hasIds, isExcluding } = layout;
-  const chain = numbered('c', before);
-  const last = sql`last`;
-  const start = dialect.valueOf(last, 0);
-  const prolonged = [
-    start,
-    ...Array.from({ length: before }, (_, index) => dialect.valueOf(last, index + 1)),
-    sql`-t`,
-    ...(hasLabel ? [dialect.valueOf(last, before + 1)] : []),
-    ...(hasIds ? [dialect.append(dialect.valueOf(last, idsAt(layout, before)), sql`id`)] : []),
-  ];
-  const inTime = sql`${numbered('m', before + 1)} and ${dialect.isRow(last)} and t - ${start} <= ${integer(windowMs)}`;
-  const isNext = isExcluding ? sql`${inTime} and (x is null or ${start} >= x)` : inTime;
-  const upTo = (end: Sql) =>
-    sql`max(${chain}) over (partition by p order by t range between unbounded preceding and ${end})`;
-  // Where the best chain of this moment has the event already, the best of earlier moments cannot.
-  const inner = hasIds
-    ? sql`select ${dialect.allBut(sql`others, earlier`)}, case when ${dialect.isRow(sql`others`)} and
-        ${dialect.isIn(sql`id`, dialect.valueOf(sql`others`, idsAt(layout, before)))} then earlier else others end as last
-        from (select *, ${dialect.highestOfOthers(chain)} as others, ${upTo(sql`1 preceding`)} as earlier
-          from ${numbered('w', before)}) as ev`
-    : sql`select *, ${upTo(sql`current row`)} as last from ${numbered('w', before)}`;
-  return sql`select ${dialect.allBut(sql`last`)}, ${dialect.rowIf(isNext, prolonged)} as ${numbered('c', before + 1)}
-    from (${inner}) as ev`;
-}
-
-/** Where a chain of a step has the ids of its events. */
-function idsAt({ hasLabel }: Layout, step: number): number {
-  return step + (hasLabel ? 2 : 1);
-}
-
-function labelOf({ layout, step, dialect }: { layout: Layout; step: number; dialect: Dialect }): Sql {
-  return layout.hasLabel ? dialect.valueOf(numbered('c', step), step + 1) : sql`'n'`;
+/** Adds when each chain comes to the next step, and where steps are alike by which event. */
+function stageOf({ before, alike, events, dialect }: Stage): Sql {
+  const step = before + 1;
+  const [chains, at, id] = [numbered('w', before), numbered('t', step), numbered('i', step)];
+  const since = sql`coalesce(w.${numbered('t', before)}, ${NEVER})`;
+  const next = (moments: Sql, name: Sql, isLater: Sql) =>
+    sql`asof left join (${moments}) as ${name} on ${name}.p = w.p and ${name}.t ${isLater} ${since}`;
+  if (alike.length === 0) {
+    return sql`select w.*, e.t as ${at}, e.id as ${id} from ${chains} as w ${next(events, sql`e`, sql`>=`)}`;
+  }
+  // Events of one moment may be in the chain already, those of the next moment are not.
+  const used = alike.map((index) => sql`w.${numbered('i', index)}`);
+  const moments = sql`select p, t, ${dialect.someOf(sql`id`, used.length + 1)} as ids from (${events}) as ev group by p, t`;
+  const unused = (name: Sql) => dialect.firstBut(used, sql`${name}.ids`);
+  const now = sql`select w.*, e.t as now, ${unused(sql`e`)} as free from ${chains} as w ${next(moments, sql`e`, sql`>=`)}`;
+  return sql`select *, case when free is null then later else now end as ${at}, coalesce(free, other) as ${id}
+    from (select w.*, f.t as later, ${unused(sql`f`)} as other from (${now}) as w ${next(moments, sql`f`, sql`>`)}) as found`;
 }
 
 /** When the chain of a step came to an earlier one, in milliseconds. */

@@ -2,7 +2,7 @@ import type { LifecycleQuery, ReportContent } from '@switchboard/contracts';
 import { z } from 'zod';
 import { sql } from '../engine/sql.ts';
 import { calendarOf, spanOf } from './calendar.ts';
-import { isInSpan, selectEvents, withBuckets } from './events.ts';
+import { bucketAt, isWithin, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL } from './question.ts';
 
 const STATES = ['New', 'Returning', 'Resurrecting', 'Dormant'] as const;
@@ -18,9 +18,15 @@ export async function lifecycle(question: LifecycleQuery, asking: Asking): Promi
   const calendar = calendarOf({ span, interval, timeZone: timezone, before: 1 });
   // All of the past: it decides who is new.
   const { query } = selectEvents(
-    { source: asking.source, names: event === undefined ? undefined : [event], where, to: calendar.to },
+    {
+      source: asking.source,
+      names: event === undefined ? undefined : [event],
+      where,
+      instants: { to: calendar.to },
+    },
     [],
   );
+  const bucket = bucketAt(asking.source.dialect, calendar);
   // A person's buckets in order, those of other times as null before them.
   const rows = await asking.query(sql`
     select b::double as b, count(case when t = earliest then 1 end)::double as fresh,
@@ -31,8 +37,8 @@ export async function lifecycle(question: LifecycleQuery, asking: Asking): Promi
         max(b) over (partition by p order by b nulls first rows between 1 preceding and 1 preceding) as before,
         min(b) over (partition by p order by b nulls first rows between 1 following and 1 following) as after
       from (select p, b, min(t) as t
-        from (select p, t, case when b = -1 or ${isInSpan(calendar)} then b end as b
-          from (${withBuckets(asking.source.dialect, query, calendar)}) as ev) as known
+        from (select p, t, case when b = -1 or ${isWithin(calendar)} then b end as b
+          from (select p, t, case when ${isWithin(calendar.around)} then ${bucket} end as b from (${query}) as ev) as placed) as known
         group by p, b) as active) as placed
     where b is not null group by b`);
   const found = new Map(bucketRows.parse(rows).map((row) => [row.b, row]));

@@ -1,8 +1,8 @@
-import type { InsightInterval, ReportContent, RetentionQuery } from '@switchboard/contracts';
+import type { EventChoice, InsightInterval, ReportContent, RetentionQuery } from '@switchboard/contracts';
 import { z } from 'zod';
-import { integer, sql } from '../engine/sql.ts';
-import { calendarOf, spanOf, TooManyBuckets } from './calendar.ts';
-import { isInSpan, selectEvents, withBuckets } from './events.ts';
+import { integer, type Sql, sql } from '../engine/sql.ts';
+import { calendarOf, type Instants, spanOf, TooManyBuckets } from './calendar.ts';
+import { bucketAt, isWithin, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, percentage } from './question.ts';
 
 const MAX_ROWS = 120;
@@ -25,26 +25,25 @@ export async function retention(question: RetentionQuery, asking: Asking): Promi
   const span = spanOf(range, interval, timezone, asking.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone, after: periods - 1 });
   if (calendar.labels.length > MAX_ROWS) throw new TooManyBuckets(`more than ${MAX_ROWS} intervals`);
-  const to = calendar.to + (calendar.ends.at(-1) ?? 0) - (calendar.ends[calendar.labels.length - 1] ?? 0);
-  const { query, matches } = selectEvents(
-    {
-      source: asking.source,
-      names: [start.event, question.return.event],
-      where,
-      to,
-      // Somebody's first event of all time may be a long time ago.
-      ...(isFirst ? {} : { from: calendar.from }),
-    },
-    [start, question.return],
-  );
+  // Each of one name, which are together in a file.
+  const chosen = (choice: EventChoice, instants: Partial<Instants>): Sql => {
+    const { query, matches } = selectEvents(
+      { source: asking.source, names: [choice.event], where, instants },
+      [choice],
+    );
+    return sql`select p, t from (${query}) as ev where ${matches(choice)}`;
+  };
+  const bucket = bucketAt(dialect, calendar);
+  // Somebody's first event of all time may be a long time ago.
   const starts = isFirst
-    ? sql`select p, b, t from (select p, argMin(b, t) as b, min(t) as t, argMin(u, t) as u from ev
-        where ${matches(start)} group by p) where ${isInSpan(calendar)}`
-    : sql`select p, b, min(t) as t from ev where ${matches(start)} and ${isInSpan(calendar)} group by p, b`;
+    ? sql`select p, ${bucket} as b, t from (select p, min(t) as t from (${chosen(start, { to: calendar.to })}) as known
+        group by p) as earliest where ${isWithin(calendar)}`
+    : sql`select p, b, min(t) as t from (select p, ${bucket} as b, t from (${chosen(start, calendar)}) as known)
+        as placed group by p, b`;
   const rows = await asking.query(sql`
-    with ev as ${materialized}(${withBuckets(dialect, query, calendar)}),
-    starts as ${materialized}(${starts}),
-    returns as (select p, b, max(t) as t from ev where ${matches(question.return)} and b >= 0 group by p, b)
+    with starts as ${materialized}(${starts}),
+    returns as (select p, b, max(t) as t from (select p, ${bucket} as b, t
+      from (${chosen(question.return, calendar.around)}) as known) as placed group by p, b)
     select b::integer as row, -1 as period, count(*)::double as people from starts group by all
     union all
     select s.b::integer, (r.b - s.b)::integer, count(*)::double

@@ -6,9 +6,9 @@ import { DEFAULT_INTERVAL } from './question.ts';
 export interface Scope {
   /** Undefined: of any name. */
   names: string[] | undefined;
-  /** Milliseconds since 1970; undefined: all of the past, or of the future. */
+  /** Milliseconds since 1970; undefined: all of the past. */
   from: number | undefined;
-  to: number | undefined;
+  to: number;
   /** The first unit of the range and the last. */
   span: string;
 }
@@ -36,8 +36,10 @@ export function scopeOf(question: InsightQuery, now: number): Scope {
     }
     case 'funnel':
       return { ...common, from: calendar.from, to: calendar.to + windowOf(question) };
-    case 'retention':
-      return { ...common, from: question.mode === 'every' ? calendar.from : undefined, to: undefined };
+    case 'retention': {
+      const { around } = calendarOf({ span, interval, timeZone: timezone, after: question.periods - 1 });
+      return { ...common, from: question.mode === 'every' ? around.from : undefined, to: around.to };
+    }
     case 'stickiness':
       return { ...common, from: calendar.from, to: calendar.to };
     case 'lifecycle':

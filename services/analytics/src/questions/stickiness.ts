@@ -2,7 +2,7 @@ import type { ReportContent, StickinessQuery } from '@switchboard/contracts';
 import { z } from 'zod';
 import { sql } from '../engine/sql.ts';
 import { calendarOf, spanOf } from './calendar.ts';
-import { isInSpan, selectEvents, withBuckets } from './events.ts';
+import { bucketAt, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames } from './question.ts';
 
 const activeRows = z.array(z.object({ active: z.number(), people: z.number() }));
@@ -12,18 +12,17 @@ export async function stickiness(question: StickinessQuery, asking: Asking): Pro
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [] } = question;
   const span = spanOf(range, interval, timezone, asking.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone });
-  const { from, to } = calendar;
   const series: { name: string; values: number[] }[] = [];
   const names = differentNames(question.series.map(({ event, name = event }) => name));
   for (const [index, choice] of question.series.entries()) {
     const { query, matches } = selectEvents(
-      { source: asking.source, names: [choice.event], where, from, to },
+      { source: asking.source, names: [choice.event], where, instants: calendar },
       [choice],
     );
     const rows = await asking.query(sql`
       select active::integer as active, count(*)::double as people
-      from (select p, count(distinct b) as active from (${withBuckets(asking.source.dialect, query, calendar)})
-        where ${matches(choice)} and ${isInSpan(calendar)} group by p)
+      from (select p, count(distinct ${bucketAt(asking.source.dialect, calendar)}) as active from (${query})
+        where ${matches(choice)} group by p)
       group by active`);
     const people = new Map(activeRows.parse(rows).map((row) => [row.active, row.people]));
     const values = calendar.labels.map((_, at) => people.get(at + 1) ?? 0);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
 import { integer, type Sql, sql, texts } from '../engine/sql.ts';
 import { type Calendar, calendarOf, spanBefore, spanOf } from './calendar.ts';
-import { isInSpan, selectEvents, withBuckets } from './events.ts';
+import { bucketAt, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
 
 type Series = TrendsQuery['series'][number];
@@ -114,8 +114,7 @@ function selection(question: TrendsQuery, series: Series, asking: Asking, calend
       source: asking.source,
       names: [series.event],
       where: question.where ?? [],
-      from: calendar.from,
-      to: calendar.to,
+      instants: calendar,
     },
     [series],
     {
@@ -126,8 +125,8 @@ function selection(question: TrendsQuery, series: Series, asking: Asking, calend
   const label = question.breakdown ? labelOf(question.breakdown.property) : sql`null::varchar`;
   const value =
     series.property === undefined ? sql`null::double` : dialect.numericOf(attribute(series.property));
-  return sql`select p, b, ${label} as label, ${value} as x from (${withBuckets(dialect, query, calendar)})
-    where ${matches(series)} and ${isInSpan(calendar)}`;
+  return sql`select p, ${bucketAt(dialect, calendar)} as b, ${label} as label, ${value} as x from (${query})
+    where ${matches(series)}`;
 }
 
 /** Of the columns p, the person, and x, a number. */
