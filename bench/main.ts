@@ -54,7 +54,8 @@ const BENCHES: Record<string, Bench> = {
   },
   insights: {
     summary: 'Questions of each kind over generated files, beside SQL written by hand for plain DuckDB.',
-    options: '--events 10000000 --days 90 --projects 1000 --memory 500 --runs 3',
+    options:
+      '--events 10000000 --days 90 --projects 1000 --memory 500 --runs 3 --rounds 3 --engine duckdb|clickhouse',
     load: () => import('./insights/run.ts'),
   },
   messenger: {

@@ -4,6 +4,7 @@ import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { annotations, listedAnnotations, listedThreads, threads } from './collaboration.ts';
 import { cohorts, people, projectFlags, rulesets } from './flags.ts';
+import { insightEvents, insightFiles, insightProjects } from './insights.ts';
 import { keys } from './keys.ts';
 import { conversations, messages, teammates, turns } from './messenger.ts';
 import { partitions } from './partitions.ts';
@@ -25,6 +26,9 @@ const DIMENSIONS: Record<string, () => Promise<Dimension>> = {
   keys,
   conversations,
   partitions,
+  'insight-events': insightEvents,
+  'insight-files': insightFiles,
+  'insight-projects': insightProjects,
 };
 
 /** Measures each hot path while there is 1, 10, 100 and 1,000 times as much: see docs/benchmarks.md. */

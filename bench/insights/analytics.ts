@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import {
+  ARCHIVE_FILES_TOPIC,
+  type ArchiveFileRecord,
+  COHORTS_TOPIC,
+  ingestionTopics,
+  type ReportContent,
+} from '@switchboard/contracts';
+import { createDirectoryPublisher } from '@switchboard/directory/testing';
+import { openPostgresLog } from '@switchboard/event-log';
+import { call, eventually, processUsage } from '@switchboard/testkit';
+import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
+import { FIRST_DAY } from './files.ts';
+
+const FILES_GROUP = 'analytics.archive-files';
+const MEMBER = 'ada';
+
+export interface Question {
+  name: string;
+  project: string;
+  body: object;
+}
+
+/** Analytics as a process. */
+export interface Analytics {
+  /** Where the archive's files are. */
+  folder: string;
+  usage: ReturnType<typeof processUsage>;
+  addProject(id: string): Promise<void>;
+  /** Publishes files, and waits until the service knows them. */
+  publish(records: readonly ArchiveFileRecord[]): Promise<void>;
+  /** Publishes that files are gone. */
+  remove(records: readonly ArchiveFileRecord[]): Promise<void>;
+  /** Asks a question that no cache has the answer of. Undefined: it took longer than it may. */
+  ask(question: Question): Promise<ReportContent | undefined>;
+  stop(): Promise<void>;
+}
+
+interface Options {
+  projects: string[];
+  memoryBytes: number;
+  clickHouseUrl?: string | undefined;
+}
+
+export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: Options): Promise<Analytics> {
+  const { rig, stop } = await startRig({ durable: false });
+  const log = openPostgresLog({ url: rig.logUrl });
+  rig.defer(() => log.close());
+  const topic = { partitions: 1, replication: 1 };
+  await log.createTopics([
+    { ...topic, name: ARCHIVE_FILES_TOPIC, cleanup: 'compact', deadLetter: false },
+    { ...topic, name: COHORTS_TOPIC, cleanup: 'compact', deadLetter: false },
+    ...Object.values(ingestionTopics).map((name) => ({ ...topic, name, cleanup: 'delete' as const })),
+  ]);
+  const directory = await createDirectoryPublisher(log);
+  for (const id of projects) await directory.putProject({ id, members: [MEMBER] });
+  const service = await rig.spawn('analytics', {
+    flags: HEAP_FLAGS,
+    env: {
+      QUERY_FOLDER: join(rig.folder, 'queries'),
+      QUERY_MEMORY_BYTES: String(memoryBytes),
+      QUERY_TIMEOUT_MS: '40000',
+      LOG_LEVEL: 'fatal',
+      ...(clickHouseUrl === undefined ? {} : { CLICKHOUSE_URL: clickHouseUrl }),
+    },
+    output: 'inherit',
+  });
+  const token = await rig.mint({ sub: MEMBER });
+  const isKnown = (project: string) =>
+    eventually(async () => {
+      const { status } = await call('GET', `${service.url}/v1/projects/${project}/event-names`, { token });
+      if (status !== 200) throw new Error(`${status}`);
+    });
+  for (const id of projects) await isKnown(id);
+
+  async function send(files: readonly { key: string; value: Buffer | null }[]): Promise<void> {
+    const sent = files.map((file) => ({ ...file, partition: 0, headers: {} }));
+    await log.publish(ARCHIVE_FILES_TOPIC, sent);
+    await eventually(
+      async () => {
+        const lags = await log.lag(FILES_GROUP, [ARCHIVE_FILES_TOPIC]);
+        if (lags.length === 0 || lags.some(({ behind }) => behind > 0n)) throw new Error('not read yet');
+      },
+      { withinMs: 120_000 },
+    );
+  }
+
+  const asked = new Map<string, number>();
+  return {
+    folder: `${rig.env['OBJECTS_FOLDER']}`,
+    usage: processUsage(service.pid),
+    async addProject(id) {
+      await directory.putProject({ id, members: [MEMBER] });
+      await isKnown(id);
+    },
+    publish: (records) =>
+      send(records.map((record) => ({ key: record.key, value: Buffer.from(JSON.stringify(record)) }))),
+    remove: (records) => send(records.map(({ key }) => ({ key, value: null }))),
+    async ask({ project, body, name }) {
+      const before = asked.get(project + name) ?? 0;
+      asked.set(project + name, before + 1);
+      const timezone = ZONES[before];
+      if (timezone === undefined) throw new Error(`${name}: asked more than ${ZONES.length} times`);
+      const answer = await call('POST', `${service.url}/v1/projects/${project}/insights`, {
+        token,
+        body: { ...body, timezone },
+      });
+      if (answer.status === 503) return undefined;
+      if (answer.status !== 200) throw new Error(`${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body.report;
+    },
+    async stop() {
+      await service.stop();
+      await stop();
+    },
+  };
+}
+
+/** Time zones that are UTC in the year of the events. */
+const ZONES = [
+  ...[
+    'UTC',
+    'Etc/UTC',
+    'Etc/GMT',
+    'Etc/Greenwich',
+    'Etc/UCT',
+    'Etc/Universal',
+    'Etc/Zulu',
+    'GMT',
+    'GMT0',
+    'Zulu',
+  ],
+  ...Intl.supportedValuesOf('timeZone').filter((timeZone) => {
+    const hours = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' });
+    return [0, 2, 4, 6, 8, 10].every((months) => {
+      const at = new Date(FIRST_DAY);
+      at.setUTCMonth(months);
+      return timeZone !== 'UTC' && Number(hours.format(at)) === 0;
+    });
+  }),
+];
