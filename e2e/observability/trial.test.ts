@@ -1,147 +1,442 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually, freePort, type Harness, type Program, spawnProgram } from '@switchboard/testkit';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openPostgresLog } from '@switchboard/event-log';
+import {
+  backingProgram,
+  type Env,
+  eventually,
+  freePort,
+  type Harness,
+  type Network,
+  type Program,
+  spawnProgram,
+  startNetwork,
+} from '@switchboard/testkit';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { isInstalled, prometheusFolder, RULE_FILES } from './files.ts';
+import { REPOSITORY } from '../harness/repository.ts';
+import { isInstalled, prometheusFolder, RULE_FILES, readAlerts } from './files.ts';
 import { createProject, READY_WITHIN_MS, startRig } from './rig.ts';
 
-const PROCESSES = ['catalogue', 'ingestion', 'flags', 'archive'] as const;
-const EVENTUALLY = { withinMs: 90_000 };
+const EVENTUALLY = { withinMs: 120_000 };
+const TEST_MS = 400_000;
 
-const firing = z.object({
-  data: z.object({
-    alerts: z.array(z.object({ state: z.string(), labels: z.record(z.string(), z.string()) })),
-  }),
+const SERVICES = ['catalogue', 'ingestion', 'flags', 'archive', 'collaboration'] as const;
+type Name = (typeof SERVICES)[number] | 'directory-link';
+
+const answer = z.object({
+  data: z.object({ result: z.array(z.object({ metric: z.record(z.string(), z.string()) })) }),
 });
 
-/** Rules in which a minute takes a second. */
+/** Rules in which a minute takes a second, also where they count in seconds. */
 function hurried(rules: string): string {
   const seconds = { m: 1, h: 60, d: 1440 };
-  return rules.replaceAll(/\b(\d+)([mhd])\b/g, (_, count: string, unit: 'm' | 'h' | 'd') => {
-    return `${Number(count) * seconds[unit]}s`;
-  });
+  return rules
+    .replaceAll(/\b(60|300|3600|7200|21600|86400|259200)\b/g, (count) => `${Number(count) / 60}`)
+    .replaceAll(/\b(\d+)([mhd])\b/g, (_, count: string, unit: 'm' | 'h' | 'd') => {
+      return `${Number(count) * seconds[unit]}s`;
+    });
 }
 
-describe.skipIf(!(await isInstalled('prometheus')))('with Prometheus, the rules and services', () => {
+/** Runs statements on a server, as its superuser. */
+async function onServer<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  return await work(sql).finally(() => sql.end());
+}
+
+/** A database as programs reach it, until it fails. */
+interface Reached {
+  url: string;
+  without(work: () => Promise<unknown>): Promise<void>;
+}
+
+async function reach(network: Network, name: string, databaseUrl: string): Promise<Reached> {
+  const url = new URL(databaseUrl);
+  const link = await network.link(name, Number(url.port));
+  url.port = `${link.port}`;
+  return {
+    url: url.href,
+    async without(work) {
+      await link.fail('refused');
+      await work().finally(link.heal);
+    },
+  };
+}
+
+const canRun = (await isInstalled('prometheus')) && backingProgram('toxiproxy') !== undefined;
+
+describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
   let rig: Harness;
+  let network: Network | undefined;
+  let flagsDatabase: Reached;
+  let eventLog: Reached;
+  let eventLogOfUs: Reached;
   let folder: string;
   let prometheus: Program;
   let key: string;
-  const services = new Map<string, Program>();
-  const program = (name: (typeof PROCESSES)[number]): Program => {
-    const found = services.get(name);
+  const programs = new Map<Name, Program>();
+  const program = (name: Name): Program => {
+    const found = programs.get(name);
     if (found === undefined) throw new Error(`${name} is not started`);
     return found;
   };
 
   beforeAll(async () => {
     rig = await startRig();
+    network = await startNetwork();
+    if (network === undefined) throw new Error('there is no network');
+    flagsDatabase = await reach(network, 'flags', await rig.databaseUrl('flags'));
+    eventLog = await reach(network, 'event log', rig.logUrl);
+    eventLogOfUs = await reach(network, 'event log of us', await rig.databaseUrl('event log of us'));
     folder = await mkdtemp(join(tmpdir(), 'switchboard-trial-'));
-    await Promise.all(
-      PROCESSES.map(async (name) => {
-        services.set(name, await rig.spawn(name, { readyWithinMs: READY_WITHIN_MS }));
-      }),
-    );
+    /** They bring bounds within reach. */
+    const settings: Partial<Record<Name, Env>> = {
+      ingestion: { MAX_BYTES_IN_FLIGHT: '1000000' },
+      flags: { DATABASE_URL: flagsDatabase.url },
+      archive: { ARCHIVE_FILE_SECONDS: '1', ARCHIVE_SEEN_BYTES: '100000000' },
+      // Nothing listens there.
+      collaboration: { DELIVERY_RETRY_SECONDS: '1', SMTP_URL: `smtp://127.0.0.1:${await freePort()}` },
+    };
+    const start = async (name: (typeof SERVICES)[number]) => {
+      const env = { EVENT_LOG_DATABASE_URL: eventLog.url, ...settings[name] };
+      programs.set(name, await rig.spawn(name, { env, readyWithinMs: READY_WITHIN_MS }));
+    };
+    await Promise.all([...SERVICES.map(start), startLink()]);
     key = await createProject(rig);
     for (const file of RULE_FILES) {
       await writeFile(join(folder, file), hurried(await readFile(join(prometheusFolder, file), 'utf8')));
     }
-    const targets = PROCESSES.map((process) => ({
-      targets: [new URL(program(process).url).host],
+    const targets = [...programs].map(([process, { url }]) => ({
+      targets: [new URL(url).host],
       labels: { process },
     }));
     const config = {
-      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      // A second is what a scrape may wait for a dependency.
+      global: { scrape_interval: '2s', evaluation_interval: '1s' },
       rule_files: RULE_FILES,
       scrape_configs: [{ job_name: 'switchboard', static_configs: targets }],
     };
     await writeFile(join(folder, 'prometheus.yml'), stringify(config));
-    const address = `127.0.0.1:${await freePort()}`;
     prometheus = await spawnProgram({
       command: [
-        'prometheus',
-        `--config.file=${join(folder, 'prometheus.yml')}`,
-        `--storage.tsdb.path=${join(folder, 'data')}`,
-        `--web.listen-address=${address}`,
+        'sh',
+        '-c',
+        `exec prometheus --config.file=${join(folder, 'prometheus.yml')} --storage.tsdb.path=${join(folder, 'data')} --web.listen-address=127.0.0.1:$PORT`,
       ],
-      env: {},
-      ready: () => fetch(`http://${address}/-/ready`),
+      ready: '/-/ready',
     });
-    alertsUrl = `http://${address}/api/v1/alerts`;
   }, 240_000);
   afterAll(async () => {
     await prometheus?.kill();
+    await programs.get('directory-link')?.stop();
     await rig?.stop();
+    await network?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
-  let alertsUrl: string;
-  /** What fires, as `alert of what`; processes that are not part of the trial are left out. */
-  async function fired(severity: string): Promise<Set<string>> {
-    const { data } = firing.parse(await (await fetch(alertsUrl)).json());
-    const found = data.alerts.filter(
-      ({ state, labels }) => state === 'firing' && labels['severity'] === severity,
-    );
-    const named = found.map(({ labels: { alertname, process, group, service, task } }) => {
-      return `${alertname} of ${process ?? group ?? service}${task === undefined ? '' : `: ${task}`}`;
+  async function startLink(): Promise<void> {
+    const link = await spawnProgram({
+      command: ['node', join(REPOSITORY, 'deploy/directory-link/src/main.ts')],
+      env: {
+        HOST: '127.0.0.1',
+        REGION: 'us',
+        EVENT_LOG_DATABASE_URL: eventLogOfUs.url,
+        HOME_EVENT_LOG_DATABASE_URL: eventLog.url,
+      },
+      ready: '/health/serving',
+      readyWithinMs: READY_WITHIN_MS,
     });
-    const missing = /^ProcessMissing of (.+)$/;
+    programs.set('directory-link', link);
+  }
+
+  async function query(expression: string): Promise<Record<string, string>[]> {
+    const body = new URLSearchParams({ query: expression });
+    const response = await fetch(`${prometheus.url}/api/v1/query`, { method: 'POST', body });
+    return answer.parse(await response.json()).data.result.map(({ metric }) => metric);
+  }
+
+  /** What fires, as `alert of what`; processes that are not part of the trial are left out. */
+  async function firing(severity = '.*'): Promise<Set<string>> {
+    const found = await query(`ALERTS{alertstate="firing", severity=~"${severity}"}`);
+    const ours = found.filter(
+      ({ alertname, process }) => alertname !== 'ProcessMissing' || SERVICES.some((name) => name === process),
+    );
     return new Set(
-      named.filter((one) => PROCESSES.some((name) => name === (missing.exec(one)?.[1] ?? name))),
+      ours.map(({ alertname, process, group, service, route, task, topic }) => {
+        const what = process ?? group ?? service;
+        const more = task ?? route ?? (group === undefined ? topic : undefined);
+        return [alertname, what && ` of ${what}`, more && `: ${more}`].join('');
+      }),
     );
   }
 
-  it('a service that is gone pages for its process and its groups, and for nothing else', async () => {
-    await eventually(async () => expect(await fired('page')).toEqual(new Set()), EVENTUALLY);
-    await program('archive').kill();
+  /** Does something again and again until each of these has fired. */
+  async function untilFiring(alerts: string[], again: () => Promise<unknown> = async () => undefined) {
+    const silent = new Set(alerts);
+    await eventually(async () => {
+      await again();
+      for (const alert of await firing()) silent.delete(alert);
+      expect(silent).toEqual(new Set());
+    }, EVENTUALLY);
+  }
+
+  const ingest = (path: string, body: unknown) => rig.call('ingestion', 'POST', path, { token: key, body });
+  const times = <T>(count: number, one: (index: number) => T) =>
+    Array.from({ length: count }, (_, index) => one(index));
+  async function sendEvent(): Promise<void> {
     const now = new Date().toISOString();
     const event = {
-      event_id: 'e1',
+      event_id: crypto.randomUUID(),
       distinct_id: 'ada',
       event_name: 'signed up',
       schema_version: 1,
       timestamp: now,
     };
-    const body = JSON.stringify({ sent_at: now, events: [event] });
-    const headers = { Authorization: `Bearer ${key}` };
-    await eventually(async () => {
-      const sent = await fetch(`${program('ingestion').url}/v1/events`, { method: 'POST', headers, body });
-      expect(sent.status).toBe(202);
-    });
-    const pages = [
-      'ProcessMissing of archive',
-      'ConsumerGone of archive.events',
-      'ConsumerGone of archive.replays',
-      'ConsumerStuck of archive.events',
-    ];
-    await eventually(async () => expect(await fired('page')).toEqual(new Set(pages)), EVENTUALLY);
-  }, 120_000);
+    await eventually(async () =>
+      expect((await ingest('/v1/events', { sent_at: now, events: [event] })).status).toBe(202),
+    );
+  }
+  const identify = (of: number) => ingest('/v1/identify', { distinct_id: `person-${of}`, properties: {} });
+  const manageFlags = (method: string, path: string, body?: unknown) =>
+    rig.manage('flags', method, `/projects/p1/${path}`, body);
 
-  it('a service without its database burns its budget; its work that fails makes tickets', async () => {
-    const database = new URL(await rig.databaseUrl('flags'));
-    const name = database.pathname.slice(1);
-    database.pathname = '/postgres';
-    const sql = postgres(database.href, { max: 1, onnotice: () => undefined });
-    await sql.unsafe(`alter database "${name}" allow_connections false`);
-    try {
-      await eventually(async () => {
-        await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
-        const asked = [1, 2, 3, 4, 5].map(() => rig.manage('flags', 'GET', '/projects/p1/flags'));
-        expect((await Promise.all(asked)).filter(({ status }) => status < 500)).toEqual([]);
-        const [pages, tickets] = await Promise.all([fired('page'), fired('ticket')]);
-        expect(pages).toContain('ErrorBudgetBurnsFast of flags');
-        expect(tickets).toContain('DependencyDown of flags');
-        expect(tickets).toContain('BackgroundWorkFails of flags: make scheduled changes');
-      }, EVENTUALLY);
-      const burning = [...(await fired('page'))].filter((one) => one.startsWith('ErrorBudget'));
-      expect(burning).toEqual(['ErrorBudgetBurnsFast of flags']);
-    } finally {
-      await sql.unsafe(`alter database "${name}" allow_connections true`);
-      await sql.end();
+  it(
+    'a service that is gone pages for its process and its groups, and for nothing else',
+    async () => {
+      await eventually(async () => expect(await firing('page')).toEqual(new Set()), EVENTUALLY);
+      await program('archive').kill();
+      await sendEvent();
+      const pages = [
+        'ProcessMissing of archive',
+        'ConsumerGone of archive.events',
+        'ConsumerGone of archive.replays',
+        'ConsumerStuck of archive.events',
+      ];
+      await eventually(async () => expect(await firing('page')).toEqual(new Set(pages)), EVENTUALLY);
+      await untilFiring(['InstanceDown of archive', 'ConsumerBehind of archive.events'], () =>
+        Promise.all(times(100, sendEvent)),
+      );
+      await program('archive').restart();
+    },
+    TEST_MS,
+  );
+
+  describe.concurrent('faults of several services at a time', () => {
+    it(
+      'flags: records, changes, tables and at last the database',
+      async () => {
+        const log = openPostgresLog({ url: rig.logUrl });
+        const unreadable = { partition: 0, key: 'p1', value: Buffer.from('no JSON'), headers: {} };
+        await log.publish('identifies', [unreadable]).finally(() => log.close());
+        const patch = {
+          key: 'no such flag',
+          at: new Date(Date.now() + 2_000).toISOString(),
+          patch: { enabled: false },
+        };
+        expect(await manageFlags('POST', 'scheduled-changes', patch)).toMatchObject({ status: 201 });
+        await untilFiring(['DeadLetters of flags.user-state', 'ScheduledChangeFails']);
+
+        const databaseUrl = await rig.databaseUrl('flags');
+        const list = () => manageFlags('GET', 'flags');
+        const route = '/management/v1/projects/{projectId}/flags';
+        await onServer(databaseUrl, async (sql) => {
+          const done = new AbortController();
+          const again = async (work: () => Promise<unknown>) => {
+            while (!done.signal.aborted) await work();
+          };
+          // Briefly, since scrapes ask the database as well, and wait two seconds at most.
+          const lock = () => sql.begin((tx) => [tx`lock table flags`, tx`select pg_sleep(0.4)`]);
+          const busy = [again(lock), ...times(100, () => again(list))];
+          await untilFiring([`SlowRequests of flags: ${route}`, 'DatabasePoolExhausted of flags']).finally(
+            () => {
+              done.abort();
+              return Promise.all(busy);
+            },
+          );
+        });
+
+        await onServer(databaseUrl, async (sql) => {
+          await sql`alter table flags rename to hidden`;
+          await untilFiring([`ServerErrors of flags: ${route}`], list).finally(
+            () => sql`alter table hidden rename to flags`,
+          );
+        });
+
+        await flagsDatabase.without(async () => {
+          const expected = [
+            'ErrorBudgetBurnsFast of flags',
+            'ErrorBudgetBurnsSlowly of flags',
+            'DependencyDown of flags',
+            'BackgroundWorkFails of flags: make scheduled changes',
+            'HandlingFails of flags.user-state',
+            `RequestsRefused of flags: ${route}`,
+          ];
+          await untilFiring(expected, () => Promise.all([...times(5, list), ...times(16, identify)]));
+          const burning = [...(await firing('page'))].filter((one) => one.startsWith('ErrorBudget'));
+          expect(burning).toEqual(['ErrorBudgetBurnsFast of flags']);
+        });
+      },
+      TEST_MS,
+    );
+
+    it(
+      'archive: a history too large, recordings that are lost, an object store that takes nothing',
+      async () => {
+        const objects = join(rig.folder, 'objects');
+        await eventually(() => sendRecording());
+        const recording = () => rig.manage('archive', 'GET', '/projects/p1/replays/s1/events');
+        await eventually(async () => expect((await recording()).status).toBe(200), EVENTUALLY);
+        await onServer(await rig.databaseUrl('archive'), fillYesterday);
+        await program('archive').restart();
+        await rm(join(objects, 'replays'), { recursive: true });
+        await rm(join(objects, 'events'), { recursive: true });
+        await writeFile(join(objects, 'events'), 'not a folder');
+        await sendEvent();
+        const route = '/management/v1/projects/{projectId}/replays/{sessionId}/events';
+        const expected = ['DuplicatesNotRecognised', `ProviderFails of archive: ${route}`, 'ArchiveBehind'];
+        await untilFiring(expected, async () => expect((await recording()).status).toBe(502));
+        await rm(join(objects, 'events'));
+      },
+      TEST_MS,
+    );
+
+    async function sendRecording(): Promise<void> {
+      const timestamp = new Date().toISOString();
+      const events = [{ type: 4, timestamp: Date.now() }];
+      const chunk = {
+        session_id: 's1',
+        distinct_id: 'ada',
+        seq: 0,
+        events,
+        masked: true,
+        schema_version: 1,
+        timestamp,
+      };
+      expect((await ingest('/v1/replay', chunk)).status).toBe(202);
     }
-  }, 120_000);
+
+    /** Over 100 MB that the archive knows of yesterday. */
+    async function fillYesterday(sql: postgres.Sql): Promise<void> {
+      await sql`alter table seen_events_before set (fillfactor = 10)`;
+      await sql`
+        insert into seen_events select gen_random_uuid(), n, now(), 0, 0, (select min(day) from seen_days)
+        from generate_series(1, 200000) as n`;
+    }
+
+    it(
+      'collaboration: no mail server, members who left, too many readers',
+      async () => {
+        const members = (names: string[], method: string) =>
+          Promise.all(
+            names.map((name) =>
+              rig.manage('catalogue', method, `/companies/c1/members/${name}`, {
+                name,
+                email: `${name}@mail.example`,
+              }),
+            ),
+          );
+        const leaving = times(15, (index) => `leaving-${index}`);
+        const staying = times(20, (index) => `staying-${index}`);
+        await members(['ada', ...leaving, ...staying], 'PUT');
+        await rig.manage('catalogue', 'PUT', '/projects/p1/reports/r1', { name: 'Sign-ups' });
+        const token = await rig.mint({ sub: 'ada', name: 'Ada' });
+        const share = (recipients: string[]) =>
+          eventually(async () => {
+            const body = {
+              recipients,
+              link: 'https://console.example/projects/p1/reports/r1',
+              language: 'en',
+            };
+            const shared = await rig.call('collaboration', 'POST', '/v1/projects/p1/reports/r1/shares', {
+              token,
+              body,
+            });
+            expect(shared.status).toBe(201);
+          });
+        await share(leaving);
+        for (let sent = 0; sent <= 100; sent += staying.length) await share(staying);
+        await members(leaving, 'DELETE');
+        const readers = () =>
+          Promise.all(times(10, () => rig.call('collaboration', 'GET', '/v1/shared-reports/none')));
+        const limited = 'RateLimited of collaboration: /v1/shared-reports/{token}';
+        await untilFiring(['DeliveriesFail', 'DeliveriesWait', limited], readers);
+      },
+      TEST_MS,
+    );
+
+    it(
+      'ingestion: a body that takes half of the memory, a CPU that comes and goes',
+      async () => {
+        const stop = new AbortController();
+        const body = new ReadableStream({
+          start: (stream) => stream.enqueue(new Uint8Array(450_000)),
+          async pull(stream) {
+            await sleep(500);
+            if (!stop.signal.aborted) stream.enqueue(new Uint8Array(1_024));
+          },
+        });
+        const headers = { Authorization: `Bearer ${key}` };
+        const options = { method: 'POST', headers, body, duplex: 'half' as const, signal: stop.signal };
+        const sending = fetch(`${program('ingestion').url}/v1/events`, options).catch(() => undefined);
+        await untilFiring(['MemoryForBodiesNearlyUsed of ingestion']);
+        stop.abort();
+        await sending;
+
+        await untilFiring(['EventLoopBlocked of ingestion'], async () => {
+          program('ingestion').signal('SIGSTOP');
+          await sleep(400);
+          program('ingestion').signal('SIGCONT');
+        });
+      },
+      TEST_MS,
+    );
+
+    it(
+      'directory: a link without its region, an erasure that nobody does',
+      async () => {
+        const { status } = await rig.manage('catalogue', 'POST', '/projects/p1/erasures', {
+          distinctIds: ['somebody'],
+        });
+        expect(status).toBe(202);
+        await onServer(await rig.databaseUrl('catalogue'), async (sql) => {
+          await sql`update erasures set created_at = created_at - interval '3 hours'`;
+        });
+        await eventLogOfUs.without(async () => {
+          await rig.manage('catalogue', 'POST', '/projects/p1/keys', {});
+          await untilFiring(['DirectoryLinkBehind', 'ErasureOpen']);
+        });
+      },
+      TEST_MS,
+    );
+  });
+
+  it(
+    'an event log that is gone stops what is published and what is known of consumers',
+    async () => {
+      await eventLog.without(async () => {
+        await rig.manage('catalogue', 'POST', '/projects/p1/keys', {});
+        const expected = [
+          'PublishFails of ingestion: identifies',
+          'DirectoryNotPublished',
+          'AuditNotPublished of catalogue',
+          'ConsumersNotWatched',
+        ];
+        // Each is given up after seconds.
+        const sent: Promise<unknown>[] = [];
+        await untilFiring(expected, async () => void sent.push(identify(0)));
+        await Promise.all(sent);
+      });
+    },
+    TEST_MS,
+  );
+
+  it('every alert has fired', async () => {
+    const fired = await query('group by (alertname) (last_over_time(ALERTS{alertstate="firing"}[1h]))');
+    const names = new Set((await readAlerts()).map(({ alert }) => alert));
+    expect(fired.map(({ alertname }) => alertname).toSorted()).toEqual([...names].toSorted());
+  });
 });

@@ -87,6 +87,11 @@ export function createApp({ service, context, directory, audit, database }: AppO
   const paths = new TrieRouter<Operation[]>();
   const operationsByPath = new Map<string, Operation[]>();
   metrics.gauge('switchboard_bytes_in_flight', 'Bytes of request bodies held in memory.', budget.used);
+  metrics.gauge(
+    'switchboard_bytes_in_flight_limit',
+    'Bytes that bodies and unacknowledged records may take: MAX_BYTES_IN_FLIGHT.',
+    () => budget.maxBytes,
+  );
   if (database !== undefined) measureDatabase(metrics, database);
   if (directory?.reads !== undefined) metrics.cache('directory', directory.reads);
 
