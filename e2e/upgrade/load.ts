@@ -38,6 +38,8 @@ const thread = z.object({ id: z.string(), comments: z.array(withId) });
 const MAX_IN_FLIGHT = 40;
 const CONVERSATIONS = 4;
 const TURNS_MS = 1_500;
+/** A thread holds 1,000 comments. */
+const REPLIES_PER_THREAD = 900;
 
 /** Creates what the load reads. Returns the token of a shared report. */
 export async function prepareLoad(manage: Manage, call: Call, project: TestProject): Promise<string> {
@@ -70,13 +72,14 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   let number = 0;
+  let replies = 0;
   const next = (name: string) => `${name}-${++number}`;
 
   for (let i = 0; i < CONVERSATIONS; i++) {
     const { conversationId, token } = opened.parse((await call('openConversation')).body);
     accepted.conversations.push({ id: conversationId, token, turns: [] });
   }
-  const started = thread.parse((await call('startThread', { body: { body: 'Under load.' } })).body);
+  let started = thread.parse((await call('startThread', { body: { body: 'Under load.' } })).body);
 
   const sends: [everyMs: number, send: () => Promise<void>][] = [
     [25, sendEvents],
@@ -170,6 +173,12 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   }
 
   async function reply(): Promise<void> {
+    replies += 1;
+    if (replies % REPLIES_PER_THREAD === 0) {
+      const body = { body: 'Still under load.' };
+      const answer = await counts.count('thread', () => call('startThread', { body }));
+      if (answer !== undefined) started = thread.parse(answer.body);
+    }
     const body = next('comment');
     const params = { threadId: started.id };
     const answer = await counts.count('reply', () => call('replyToThread', { params, body: { body } }));
