@@ -11,7 +11,7 @@ export interface Panel {
 const WIDTH = 1_000;
 const HEIGHT = 470;
 /** Of a plot, within its panel. */
-const PLOT = { left: 52, right: 262, top: 62, bottom: 424 };
+const PLOT = { left: 58, right: 262, top: 62, bottom: 424 };
 const SECOND_PANEL = 518;
 const LABEL_X = 282;
 const LABEL_HEIGHT = 15;
