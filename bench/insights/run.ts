@@ -51,26 +51,28 @@ export async function run(args: string[]): Promise<void> {
     else await fill(clickHouse.url, folder);
 
     const questions = questionsOver(days);
+    const runs = Number(values.runs);
     const rows: string[][] = [];
     for (const question of questions) {
       const hand = await openHand(records, folder, memoryBytes);
-      const [cold, ...warm] = await times(Number(values.runs) + 1, () =>
-        timed(() => analytics.ask(question)),
-      );
-      const [handCold, ...handWarm] = await times(Number(values.runs) + 1, () =>
-        timed(() => hand.ask(question)),
-      );
+      const ask = () => timed(() => analytics.ask(question), usage.cpuSeconds);
+      const askByHand = () => timed(() => hand.ask(question), ownCpuSeconds);
+      const [cold, coldByHand] = [await ask(), await askByHand()];
+      compare(question, cold.value, coldByHand.value);
+      // In turn, so that a slow moment is one of both.
+      const both = await times(runs, async () => ({ own: await ask(), byHand: await askByHand() }));
       hand.close();
-      if (cold === undefined || handCold === undefined) return;
-      compare(question, cold.value, handCold.value);
-      const [own, other] = [medianOf(warm), medianOf(handWarm)];
+      const warm = median(both.map(({ own }) => own.ms));
+      const warmByHand = median(both.map(({ byHand }) => byHand.ms));
+      const cpu = meanOf(both.map(({ own }) => own.cpuMs));
+      const cpuByHand = meanOf(both.map(({ byHand }) => byHand.cpuMs));
       rows.push([
         question.name,
-        ...[cold.ms, own, handCold.ms, other].map(shown),
-        Number.isFinite(own) ? decimals(own / other, 2) : '',
+        ...[cold.ms, warm, cpu, coldByHand.ms, warmByHand, cpuByHand].map(shown),
+        ...[warm / warmByHand, cpu / cpuByHand].map((ratio) => decimals(ratio, 2)),
       ]);
     }
-    printTable(['question', 'cold ms', 'warm ms', 'by hand, cold', 'by hand, warm', 'warm / by hand'], rows);
+    printTable(COLUMNS_SHOWN, rows);
     const mix = Array.from(
       { length: AT_ONCE },
       (_, index) => questions[index % questions.length] ?? [],
@@ -81,7 +83,7 @@ export async function run(args: string[]): Promise<void> {
       [', by hand', hand.ask],
     ] as const) {
       const rounds = await times(Number(values.rounds), () =>
-        Promise.all(mix.map((question) => timed<unknown>(() => ask(question)))),
+        Promise.all(mix.map((question) => timed<unknown>(() => ask(question), ownCpuSeconds))),
       );
       const took = rounds.flat().map(({ ms }) => ms);
       const inOrder = took.toSorted((one, next) => one - next);
@@ -96,16 +98,35 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
+const COLUMNS_SHOWN = [
+  'question',
+  ...['cold ms', 'warm ms', 'CPU ms'],
+  ...['by hand, cold', 'by hand, warm', 'by hand, CPU'],
+  ...['warm / by hand', 'CPU / by hand'],
+];
+
 interface Timed<T> {
   ms: number;
+  cpuMs: number;
   value: T;
 }
 
 /** A question that took longer than it may takes for ever. */
-async function timed<T>(ask: () => Promise<T>): Promise<Timed<T>> {
+async function timed<T>(
+  ask: () => Promise<T>,
+  cpuSeconds: () => number | Promise<number>,
+): Promise<Timed<T>> {
+  const used = await cpuSeconds();
   const began = performance.now();
   const value = await ask();
-  return { ms: value === undefined ? Number.POSITIVE_INFINITY : performance.now() - began, value };
+  const ms = value === undefined ? Number.POSITIVE_INFINITY : performance.now() - began;
+  return { ms, cpuMs: ((await cpuSeconds()) - used) * 1000, value };
+}
+
+/** SQL by hand runs in this process. */
+function ownCpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }
 
 async function times<T>(count: number, work: () => Promise<T>): Promise<T[]> {
@@ -114,7 +135,7 @@ async function times<T>(count: number, work: () => Promise<T>): Promise<T[]> {
   return done;
 }
 
-const medianOf = (all: readonly Timed<unknown>[]) => median(all.map(({ ms }) => ms));
+const meanOf = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
 const shown = (ms: number) => (Number.isFinite(ms) ? thousands(ms) : '503');
 
 /** Throws where an answer and the one by hand differ. */
