@@ -53,8 +53,20 @@ describe('engine.sh', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('needs root') });
   });
 
+  test('installs nothing on a machine that refuses what containers need', async () => {
+    await program('id', 'echo 0');
+    await program('unshare', 'echo "mount failed: Operation not permitted" >&2; exit 1');
+    await program('apt-get', 'exit 0');
+    const { code, stderr } = await engine('up');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/runs no containers.*mount failed: Operation not permitted/),
+    });
+  });
+
   test('names what its installer did not install', async () => {
     await program('id', 'echo 0');
+    await program('unshare', 'exit 0');
     await program('apt-get', 'exit 0');
     const { code, stderr } = await engine('up');
     expect({ code, stderr }).toEqual({
