@@ -1,5 +1,6 @@
 import { openObjectStore } from '@switchboard/object-store';
 import { createLogger } from '@switchboard/service-kit';
+import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';
 import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
@@ -53,6 +54,17 @@ test('an unsent attachment is removed after 24 hours, object and row; a sent one
   expect((await objects()).map((key) => key.split('/').at(-1))).toEqual([sent.body.id]);
   const rows = await messenger.database.sql`select id from attachments`;
   expect(rows.map((row) => row['id'])).toEqual([sent.body.id]);
+});
+
+test('runs from the start of the service until it stops', async () => {
+  const conversation = await visitor.open();
+  const unsent = await visitor.upload(conversation, png());
+  const sweep = sweepAt(24 * HOUR + 1000);
+  sweep.start();
+  await eventually(async () =>
+    expect((await visitor.download(conversation, unsent.body.id)).status).toBe(404),
+  );
+  await sweep.stop();
 });
 
 test('concurrent turn and sweep: the attachment is either sent and kept, or refused and removed', async () => {

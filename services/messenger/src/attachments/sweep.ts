@@ -1,4 +1,5 @@
 import type { ObjectStore } from '@switchboard/object-store';
+import { poll } from '@switchboard/resilience';
 import type { Clock, Logger } from '@switchboard/service-kit';
 import type { AttachmentsStore } from './store.ts';
 
@@ -23,9 +24,8 @@ export interface Sweep {
 
 /** Removes attachments that were uploaded and not sent: marked first, then the object, then the row. */
 export function createSweep({ store, storage, retentionHours, clock, logger }: SweepOptions): Sweep {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<unknown> = Promise.resolve();
-  let isStopped = false;
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
 
   async function run(): Promise<number> {
     const before = new Date(clock.now().getTime() - retentionHours * 3_600_000);
@@ -36,28 +36,21 @@ export function createSweep({ store, storage, retentionHours, clock, logger }: S
         await store.removeExpired(id);
       }
       removed += expired.length;
-      if (expired.length < BATCH_SIZE || isStopped) return removed;
+      if (expired.length < BATCH_SIZE || stopping.signal.aborted) return removed;
     }
-  }
-
-  function schedule(): void {
-    if (!isStopped) timer = setTimeout(runScheduled, INTERVAL_MS).unref();
-  }
-
-  function runScheduled(): void {
-    running = run()
-      .catch((error) => logger.failed('remove unsent attachments', error))
-      .finally(schedule);
   }
 
   return {
     run,
     start() {
-      if (timer === undefined) schedule();
+      running ??= poll(() => run().then(() => undefined), {
+        everyMs: INTERVAL_MS,
+        signal: stopping.signal,
+        onFailure: (error) => logger.failed('remove unsent attachments', error),
+      });
     },
     async stop() {
-      isStopped = true;
-      clearTimeout(timer);
+      stopping.abort();
       await running;
     },
   };
