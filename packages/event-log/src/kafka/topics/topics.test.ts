@@ -103,6 +103,21 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       expect(said.map(({ level }) => level)).toEqual(['info']);
     });
 
+    it('with fewer partitions than the settings ask for keep working, and say how to get more', async () => {
+      const said: LogEntry[] = [];
+      const log = open((entry) => said.push(entry));
+      const spec: TopicSpec = { ...specOf(`few-${newGroup()}`), deadLetter: false, isPlaced: true };
+      await log.createTopics([spec]);
+      await log.createTopics([{ ...spec, partitions: 5 }]);
+      expect(await log.endOffsets(spec.name)).toEqual([0n, 0n]);
+      expect(said).toEqual([
+        {
+          level: 'warn',
+          message: `topic ${spec.name} has 2 partitions, TOPIC_PARTITIONS is 5: run switchboard topics repartition ${spec.name} --to 5`,
+        },
+      ]);
+    });
+
     it('keep records that the settings would delete, and say how to delete them', async () => {
       const said: LogEntry[] = [];
       const log = open((entry) => said.push(entry));
