@@ -51,7 +51,19 @@ export async function run(args: string[]): Promise<void> {
     print(measured);
     if (kept) await writeFile(kept, JSON.stringify(all));
     if (values.picture !== undefined) await writeFile(values.picture, scalePicture(all));
+    // A smaller share may run beside tests.
+    if (share >= 1) requireTargets(measured);
   }
+}
+
+function requireTargets(measured: Measured): void {
+  const { pods, cores, podMb } = totalsOf(measured);
+  const { written, merged } = measured.objects;
+  const found = { pods, cores, podMb, objectsPerDay: written + merged };
+  const missed = Object.entries(found).filter(
+    ([name, value]) => value > TARGETS[name as keyof typeof TARGETS],
+  );
+  if (missed.length > 0) throw new Error(`past the targets: ${JSON.stringify(Object.fromEntries(missed))}`);
 }
 
 function print(measured: Measured): void {
