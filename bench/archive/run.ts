@@ -45,6 +45,8 @@ export async function run(args: string[]): Promise<void> {
       ready: '/health/live',
       output: 'inherit',
     });
+    const database = await rig.databaseUrl('archive');
+    const walBefore = await walBytes(database);
     const usage = processUsage(service.pid);
     const before = await usage.cpuSeconds();
     const began = performance.now();
@@ -57,7 +59,8 @@ export async function run(args: string[]): Promise<void> {
     const cpu = (await usage.cpuSeconds()) - before;
     const peak = await usage.peakMb();
     await service.stop();
-    const stored = await sizes(`${rig.env['OBJECTS_FOLDER']}`, await rig.databaseUrl('archive'));
+    const stored = await sizes(`${rig.env['OBJECTS_FOLDER']}`, database);
+    const wal = (await walBytes(database)) - walBefore;
     printTable(
       [
         'events',
@@ -67,6 +70,7 @@ export async function run(args: string[]): Promise<void> {
         'event loop blocked ms',
         'files',
         'bytes/event in PostgreSQL',
+        'of its write-ahead log',
       ],
       [
         [
@@ -77,6 +81,7 @@ export async function run(args: string[]): Promise<void> {
           decimals(longestBlock, 0),
           thousands(stored.files),
           decimals(stored.databaseBytes / count, 0),
+          decimals(wal / count, 0),
         ],
       ],
     );
@@ -117,6 +122,15 @@ async function fill(log: EventLog, count: number, projects: number): Promise<voi
       { partition: record % PARTITIONS, key: project, value: Buffer.from(value), headers },
     ]);
   }
+}
+
+/** What the server has ever written to its write-ahead log. */
+async function walBytes(url: string): Promise<number> {
+  const database = openDatabase({ url, applicationName: 'bench' });
+  const [row] = await database.sql<{ bytes: string }[]>`
+    select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`;
+  await database.close();
+  return Number(row?.bytes);
 }
 
 async function sizes(folder: string, url: string) {
