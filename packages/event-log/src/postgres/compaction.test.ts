@@ -72,6 +72,30 @@ describe('compaction in PostgreSQL', () => {
     await log.close();
   });
 
+  it('keeps records for as long as the settings of a later start say, and not for less', async () => {
+    const said: LogEntry[] = [];
+    const log = open({ onLog: (entry: LogEntry) => said.push(entry) });
+    const spec = {
+      name: 'kept',
+      partitions: 1,
+      replication: 1,
+      cleanup: 'delete',
+      deadLetter: false,
+    } as const;
+    await log.createTopics([{ ...spec, retentionMs: 300 }]);
+    await log.createTopics([{ ...spec, retentionMs: 3_600_000 }]);
+    expect(said).toEqual([]);
+    await log.createTopics([{ ...spec, retentionMs: 300 }]);
+    expect(said).toEqual([
+      {
+        level: 'info',
+        message:
+          "topic kept keeps records for 3600000 ms, longer than the 300 ms of the settings. To delete them earlier, run update event_log.topics set retention_ms = 300 where name = 'kept'",
+      },
+    ]);
+    await log.close();
+  });
+
   it('that fails is reported each time', async () => {
     const failures: (string | undefined)[] = [];
     const log = open({ onLog: ({ task, level }: LogEntry) => failures.push(`${level}: ${task}`) });

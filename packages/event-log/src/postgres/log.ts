@@ -61,7 +61,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     createTopics: (specs) =>
       connections.use(
         'creating topics',
-        (database) => createPostgresTopics(database, specs),
+        (database) => createPostgresTopics(database, specs, onLog),
         SETUP_TIMEOUT_MS,
       ),
     publish: publisher.publish,

@@ -1,9 +1,13 @@
 import type { Database } from '@switchboard/database';
 import { checkTopic, DEFAULT_TOMBSTONE_RETENTION_MS, withDeadLetters } from '../topics.ts';
-import type { TopicSpec } from '../types.ts';
+import type { LogEntry, TopicSpec } from '../types.ts';
 
-/** Creates missing topics and checks the others. */
-export async function createPostgresTopics({ sql }: Database, wanted: TopicSpec[]): Promise<void> {
+/** Creates missing topics and checks the others: a retention is raised, and one that is longer is reported. */
+export async function createPostgresTopics(
+  { sql }: Database,
+  wanted: TopicSpec[],
+  onLog?: (entry: LogEntry) => void,
+): Promise<void> {
   for (const spec of withDeadLetters(wanted)) {
     const retention = spec.cleanup === 'delete' ? (spec.retentionMs ?? null) : null;
     const tombstones = spec.cleanup === 'compact' ? (spec.tombstoneRetentionMs ?? null) : null;
@@ -16,8 +20,19 @@ export async function createPostgresTopics({ sql }: Database, wanted: TopicSpec[
         select name, generate_series(0, partitions - 1) from event_log.topics where name = ${spec.name}
         on conflict do nothing`;
     });
+    await sql`
+      update event_log.topics set retention_ms = ${retention}
+      where name = ${spec.name} and retention_ms < ${retention}`;
     const [found] = await sql<FoundTopic[]>`
-      select partitions, cleanup, tombstone_retention_ms from event_log.topics where name = ${spec.name}`;
+      select partitions, cleanup, retention_ms, tombstone_retention_ms
+      from event_log.topics where name = ${spec.name}`;
+    const keptMs = found?.retention_ms ?? Number.POSITIVE_INFINITY;
+    if (retention !== null && keptMs > retention) {
+      onLog?.({
+        level: 'info',
+        message: `topic ${spec.name} keeps records for ${keptMs} ms, longer than the ${retention} ms of the settings. To delete them earlier, run update event_log.topics set retention_ms = ${retention} where name = '${spec.name}'`,
+      });
+    }
     checkTopic(spec, 'partitions', found?.partitions, spec.partitions);
     checkTopic(spec, 'cleanup', found?.cleanup, spec.cleanup);
     const kept = Number(found?.tombstone_retention_ms ?? DEFAULT_TOMBSTONE_RETENTION_MS);
@@ -29,5 +44,6 @@ export async function createPostgresTopics({ sql }: Database, wanted: TopicSpec[
 interface FoundTopic {
   partitions: number;
   cleanup: string;
+  retention_ms: number | bigint | null;
   tombstone_retention_ms: number | bigint | null;
 }
