@@ -191,6 +191,35 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
       expect(compose.map((one) => one?.replace(/\$\{.*\}/, 'dev'))).toContain(image);
   });
 
+  it('has a values file for the scale model, with its pods, all roles, and at most 1 GiB each', async () => {
+    const deployments = ofKind(await template('model', { files: ['laptop', 'model'] }), 'Deployment');
+    const pods = deployments.map(({ metadata, spec }) => [metadata.name, spec.replicas]);
+    expect(Object.fromEntries(pods)).toEqual({
+      catalogue: 1,
+      collaboration: 1,
+      messenger: 2,
+      flags: 2,
+      ingestion: 2,
+      archive: 1,
+      analytics: 1,
+      gateway: 1,
+    });
+    const rolesOf = (name: string) =>
+      deployments
+        .find(({ metadata }) => metadata.name === name)
+        ?.spec.template.spec.containers[0].env.find((one: { name: string }) => one.name === 'ROLES')?.value;
+    expect(['flags', 'archive', 'analytics'].map(rolesOf)).toEqual([
+      'http,user-state',
+      'http,events,replays',
+      'http,files,people',
+    ]);
+    for (const { spec } of deployments) {
+      const { resources } = spec.template.spec.containers[0];
+      const limits = JSON.stringify(resources.limits);
+      expect(Number(/"memory":"(\d+)Mi"/.exec(limits)?.[1]), limits).toBeLessThanOrEqual(1024);
+    }
+  });
+
   it('has a values file for production in which what serves requests scales, within its disruption budget', async () => {
     for (const name of [...services, 'gateway']) {
       const release = await template(name, { files: ['everywhere', 'production', name] });
