@@ -1,6 +1,6 @@
 import { deadLetterTopic } from './deliver.ts';
 import { TopicMismatch } from './errors.ts';
-import type { TopicSpec } from './types.ts';
+import type { LogEntry, TopicSpec } from './types.ts';
 
 /** Kafka's default. */
 export const DEFAULT_TOMBSTONE_RETENTION_MS = 24 * 3_600_000;
@@ -27,4 +27,16 @@ export function checkTopic(spec: TopicSpec, what: string, found: unknown, wanted
   throw new TopicMismatch(
     `topic ${spec.name} has ${what} ${found}, not ${wanted}: change the setting, or move its records to a new topic`,
   );
+}
+
+/** Shortening a retention deletes records, so that is the operator's decision: says how. */
+export function longerRetention(
+  spec: TopicSpec,
+  foundMs: number | bigint | string,
+  command: string,
+): LogEntry {
+  return {
+    level: 'info',
+    message: `topic ${spec.name} keeps records for ${foundMs} ms, longer than the ${spec.retentionMs} ms of the settings. To delete them earlier, run ${command}`,
+  };
 }

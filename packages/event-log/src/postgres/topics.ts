@@ -1,5 +1,5 @@
 import type { Database } from '@switchboard/database';
-import { checkTopic, DEFAULT_TOMBSTONE_RETENTION_MS, withDeadLetters } from '../topics.ts';
+import { checkTopic, DEFAULT_TOMBSTONE_RETENTION_MS, longerRetention, withDeadLetters } from '../topics.ts';
 import type { LogEntry, TopicSpec } from '../types.ts';
 
 /** Creates missing topics and checks the others: a retention is raised, and one that is longer is reported. */
@@ -13,25 +13,22 @@ export async function createPostgresTopics(
     const tombstones = spec.cleanup === 'compact' ? (spec.tombstoneRetentionMs ?? null) : null;
     await sql.begin(async (tx) => {
       await tx`
-        insert into event_log.topics (name, partitions, cleanup, retention_ms, tombstone_retention_ms)
-        values (${spec.name}, ${spec.partitions}, ${spec.cleanup}, ${retention}, ${tombstones}) on conflict do nothing`;
+        insert into event_log.topics as found (name, partitions, cleanup, retention_ms, tombstone_retention_ms)
+        values (${spec.name}, ${spec.partitions}, ${spec.cleanup}, ${retention}, ${tombstones})
+        on conflict (name) do update set retention_ms = excluded.retention_ms
+        where found.retention_ms < excluded.retention_ms`;
       await tx`
         insert into event_log.partitions (topic, partition)
         select name, generate_series(0, partitions - 1) from event_log.topics where name = ${spec.name}
         on conflict do nothing`;
     });
-    await sql`
-      update event_log.topics set retention_ms = ${retention}
-      where name = ${spec.name} and retention_ms < ${retention}`;
     const [found] = await sql<FoundTopic[]>`
       select partitions, cleanup, retention_ms, tombstone_retention_ms
       from event_log.topics where name = ${spec.name}`;
     const keptMs = found?.retention_ms ?? Number.POSITIVE_INFINITY;
     if (retention !== null && keptMs > retention) {
-      onLog?.({
-        level: 'info',
-        message: `topic ${spec.name} keeps records for ${keptMs} ms, longer than the ${retention} ms of the settings. To delete them earlier, run update event_log.topics set retention_ms = ${retention} where name = '${spec.name}'`,
-      });
+      const command = `update event_log.topics set retention_ms = ${retention} where name = '${spec.name}'`;
+      onLog?.(longerRetention(spec, keptMs, command));
     }
     checkTopic(spec, 'partitions', found?.partitions, spec.partitions);
     checkTopic(spec, 'cleanup', found?.cleanup, spec.cleanup);

@@ -2,7 +2,7 @@ import { retry } from '@switchboard/resilience';
 import kafkajs, { type Admin, type ITopicMetadata } from 'kafkajs';
 import { deadLetterTopic } from '../../deliver.ts';
 import { messageOf } from '../../errors.ts';
-import { checkTopic, minInSyncReplicas, withDeadLetters } from '../../topics.ts';
+import { checkTopic, longerRetention, minInSyncReplicas, withDeadLetters } from '../../topics.ts';
 import type { LogEntry, TopicSpec } from '../../types.ts';
 import {
   alterCommand,
@@ -59,13 +59,10 @@ export async function createKafkaTopics(
     if (kept < wantedMs) checkTopic(spec, 'delete.retention.ms', kept, wantedMs);
     const raised = raisedSettings(spec, config, copiesOf(partitions));
     if (raised.size > 0) changes.set(spec.name, raised);
-    const retentionMs = longerRetention(spec, config);
+    const retentionMs = retentionBeyond(spec, config);
     if (retentionMs !== undefined) {
       const command = alterCommand(brokers, spec.name, new Map([['retention.ms', String(spec.retentionMs)]]));
-      onLog?.({
-        level: 'info',
-        message: `topic ${spec.name} keeps records for ${retentionMs} ms, longer than the ${spec.retentionMs} ms of the settings. To delete them earlier, run ${command}`,
-      });
+      onLog?.(longerRetention(spec, retentionMs, command));
     }
   }
   await alterTopics(admin, changes, { brokers, onLog });
@@ -109,7 +106,7 @@ function raisedSettings(spec: TopicSpec, config: TopicConfig, copies: number): M
 }
 
 /** Undefined unless the topic keeps its records for longer than it should. */
-function longerRetention(spec: TopicSpec, config: TopicConfig): string | undefined {
+function retentionBeyond(spec: TopicSpec, config: TopicConfig): string | undefined {
   if (spec.cleanup !== 'delete' || spec.retentionMs === undefined) return undefined;
   const found = config.get('retention.ms')?.value;
   const isLonger = Number(found) === UNLIMITED || Number(found) > spec.retentionMs;
