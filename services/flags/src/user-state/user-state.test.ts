@@ -119,6 +119,32 @@ describe('reading user state', () => {
     expect(read.flat()).toEqual(['first', 'ada', 'eve', 'joe']);
   });
 
+  it('reads a person again half a second after a slow read, and later after each further one', async () => {
+    let reads = 0;
+    let delayMs = 200;
+    const userState = createUserState({
+      timeoutMs: 100,
+      async find(people) {
+        if (people.length > 0) {
+          reads++;
+          await sleep(delayMs);
+        }
+        return people.map(stateOf);
+      },
+    });
+    const read = () => userState.read('p', 'ada');
+    await expect(read()).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    await sleep(600);
+    await expect(read()).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    delayMs = 0;
+    await sleep(600);
+    await expect(read()).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    expect(reads).toBe(2);
+    await sleep(600);
+    expect(await read()).toBe('state of ada');
+    expect(reads).toBe(3);
+  });
+
   it('fails fast while the database answers nothing', async () => {
     const asked: number[] = [];
     const userState = createUserState({

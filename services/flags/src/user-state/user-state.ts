@@ -45,6 +45,13 @@ interface UserStateOptions {
   timeoutMs: number;
 }
 
+/** A person who could not be read, until when of `performance.now()` that is not tried again. */
+interface Unreadable {
+  failure: unknown;
+  waitMs: number;
+  until: number;
+}
+
 type Found = { state: UserStateJson } | { failure: unknown };
 
 /** A state can have over a megabyte with the person's groups, so this bounds what a query returns. */
@@ -54,8 +61,9 @@ const SLOW_QUERY_MS = 10;
 const MAX_QUERIES = 4;
 /** After a failure, reads fail at once for this long instead of querying the database. */
 const UNAVAILABLE_MS = 500;
-/** A person whose state could not be read is not read again for this long. */
-const UNREADABLE_MS = 5_000;
+/** A person whose state could not be read is not read again for this long, and twice as long after each time more. */
+const UNREADABLE_MS = 500;
+const MAX_UNREADABLE_MS = 5_000;
 const MAX_UNREADABLE = 1_000;
 
 /**
@@ -63,7 +71,7 @@ const MAX_UNREADABLE = 1_000;
  * reads fail fast.
  */
 export function createUserState({ find, timeoutMs }: UserStateOptions): UserState {
-  const unreadable = new LRUCache<string, { failure: unknown }>({ max: MAX_UNREADABLE, ttl: UNREADABLE_MS });
+  const unreadable = new LRUCache<string, Unreadable>({ max: MAX_UNREADABLE, ttl: 2 * MAX_UNREADABLE_MS });
   let unavailableUntil = 0;
   let lastFailure: unknown;
 
@@ -99,10 +107,17 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     try {
       if (isSlow(failure)) await withDeadline(timeoutMs / 2, find([]));
       const [person, ...others] = people;
-      if (person !== undefined && others.length === 0) unreadable.set(keyOf(person), { failure });
+      if (person !== undefined && others.length === 0) rest(person, failure);
     } catch (error) {
       unavailable(error);
     }
+  }
+
+  function rest(person: PersonKey, failure: unknown): void {
+    const key = keyOf(person);
+    const known = unreadable.get(key);
+    const waitMs = known === undefined ? UNREADABLE_MS : Math.min(2 * known.waitMs, MAX_UNREADABLE_MS);
+    unreadable.set(key, { failure, waitMs, until: performance.now() + waitMs });
   }
 
   async function findEach(people: readonly Asked[]): Promise<Found[]> {
@@ -135,7 +150,8 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     read(projectId, distinctId, known) {
       const person = { projectId, distinctId, known };
       const failed = unreadable.size === 0 ? undefined : unreadable.get(keyOf(person));
-      return failed === undefined ? read(person).then(stateOf) : Promise.reject(failed.failure);
+      const rests = failed !== undefined && performance.now() < failed.until;
+      return rests ? Promise.reject(failed.failure) : read(person).then(stateOf);
     },
   };
 }
