@@ -1,4 +1,4 @@
-import { eventually } from '@switchboard/testkit';
+import { eventually, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { acme, type Instance, pro, shop, type TestCatalogue, testCatalogue } from '../testing/harness.ts';
 
@@ -54,17 +54,26 @@ it.each([-1, 0.5, 1_000_001, '5', null])('a rate of %s is refused', async (event
 });
 
 it('a throttle of every project is published again with a new topic', async () => {
-  await one.put(THROTTLE, { eventsPerSecond: 7 });
-  const other = await testCatalogue({ databaseUrl: catalogue.databaseUrl });
-  await other.instance();
+  const database = await testDatabase();
+  const before = await testCatalogue({ databaseUrl: database.url });
+  const { put } = await before.instance();
+  await put('/plans/pro/monthly', pro);
+  await put('/companies/acme', acme);
+  await put('/projects/shop', shop);
+  await put(THROTTLE, { eventsPerSecond: 7 });
+  // It would publish to its own topic what the other instance wants to publish.
+  await before.close();
+  const after = await testCatalogue({ databaseUrl: database.url });
+  await after.instance();
   await eventually(async () =>
-    expect((await other.published()).get('project:shop')).toEqual({
+    expect((await after.published()).get('project:shop')).toEqual({
       id: 'shop',
       ...shop,
       eventsPerSecond: 7,
     }),
   );
-  await other.close();
+  await after.close();
+  await database.drop();
 });
 
 it('no role of a company may throttle its projects; operators of the directory may, and it is in the audit trail', async () => {
