@@ -75,6 +75,12 @@ const reports = async () => (await log.endOffsets(ERASURE_REPORTS_TOPIC)).reduce
 const reported = (count: bigint) =>
   eventually(async () => expect(await reports()).toBe(count), { withinMs: 20_000 });
 
+async function readIds(db: Parameters<typeof readErasures>[0]): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of readErasures(db)) ids.push(id);
+  return ids;
+}
+
 const call = { partition: 1, key: randomUUID(), value: Buffer.from('ada'), headers: {} };
 
 it('waits until its consumers have read what was on the log, and not for what came later', async () => {
@@ -197,6 +203,12 @@ it('clears the replica of a colleague once they are no member, and of nobody els
   expect(left.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['member acme/grace', 'report acme/a%2Fda']);
 }, 40_000);
 
+it('reads any number of erasures, oldest first', async () => {
+  const ids = Array.from({ length: 250 }, (_, n) => `ers_${String(n).padStart(3, '0')}`);
+  for (const id of ids.toReversed()) await ask(SUBJECT, id);
+  expect(await readIds(database.drizzle)).toEqual(ids);
+});
+
 it('looks for erasures without reading those that everybody has done', async () => {
   await database.sql`
     insert into directory.entries (kind, id, value, revision)
@@ -204,7 +216,7 @@ it('looks for erasures without reading those that everybody has done', async () 
   await database.sql`analyze directory.entries`;
   await ask(SUBJECT);
   await database.drizzle.transaction(async (tx) => {
-    expect(await readErasures(tx)).toHaveLength(1);
+    expect(await readIds(tx)).toEqual(['ers_1']);
     const [read] = await tx.execute(sql`
       select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows
       from pg_stat_xact_user_tables where relid = 'directory.entries'::regclass`);

@@ -10,6 +10,7 @@ import {
   keepLock,
   lockErasures,
   markErasureDone,
+  readErasure,
   readErasures,
 } from './store.ts';
 
@@ -80,11 +81,19 @@ export function openErasures(options: ErasuresOptions): Erasures {
   let running: Promise<void> | undefined;
 
   async function look(): Promise<void> {
-    const all = await readErasures(database.drizzle);
-    const asked = all.filter(({ waitingFor }) => waitingFor.includes(name));
-    forgetAllBut(asked);
-    for (const erasure of asked) if (!stopping.signal.aborted) await carryOut(erasure);
+    const asked = new Set<string>();
+    for await (const erasure of readErasures(database.drizzle)) {
+      if (stopping.signal.aborted) return;
+      if (!isAsked(erasure)) continue;
+      asked.add(erasure.id);
+      await carryOut(erasure);
+    }
+    for (const known of [seenAt, endsOf, reportedAt]) {
+      for (const id of known.keys()) if (!asked.has(id)) known.delete(id);
+    }
   }
+
+  const isAsked = ({ waitingFor }: Erasure) => waitingFor.includes(name);
 
   /** One that fails does not keep others waiting. */
   async function carryOut(erasure: Erasure): Promise<void> {
@@ -167,20 +176,13 @@ export function openErasures(options: ErasuresOptions): Erasures {
   }
 
   async function isOpen(tx: Tx, id: string): Promise<boolean> {
-    const asked = (await readErasures(tx)).some((one) => one.id === id && one.waitingFor.includes(name));
-    return asked && !(await isErasureDone(tx, id));
+    const erasure = await readErasure(tx, id);
+    return erasure !== undefined && isAsked(erasure) && !(await isErasureDone(tx, id));
   }
 
   async function erase({ subject }: Erasure, work: Eraser | undefined, signal: AbortSignal): Promise<void> {
     if (subject.kind === 'person') await work?.erasePerson?.(subject, signal);
     else await work?.eraseColleague?.(subject.sub, signal);
-  }
-
-  function forgetAllBut(asked: readonly Erasure[]): void {
-    const ids = new Set(asked.map(({ id }) => id));
-    for (const known of [seenAt, endsOf, reportedAt]) {
-      for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
-    }
   }
 
   return {

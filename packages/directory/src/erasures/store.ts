@@ -1,20 +1,36 @@
 import type { Db, Tx } from '@switchboard/database';
-import { and, eq, isNotNull, isNull, notExists, sql } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, isNull, notExists, sql } from 'drizzle-orm';
 import { type Entries, entryId, parseEntry } from '../record.ts';
 import { doneErasures, entries } from '../schema.ts';
 
 /** Any number that nothing else in a service's database uses. */
 const ERASURES_LOCK = 7_215_330_984;
 
-/** The erasures that some service has not reported yet, oldest first: their ids grow. */
-export async function readErasures(db: Db | Tx): Promise<Entries['erasure'][]> {
-  const rows = await db
+const PAGE = 100;
+/** Without parameters, as in the index on these. */
+const isErasure = sql`${entries.kind} = 'erasure' and ${entries.value} is not null`;
+
+/** The erasures that some service has not reported yet, oldest first: their ids grow. Read in pages. */
+export async function* readErasures(db: Db | Tx): AsyncGenerator<Entries['erasure']> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page: { id: string; value: string }[] = await db
+      .select({ id: entries.id, value: sql<string>`${entries.value}` })
+      .from(entries)
+      .where(and(isErasure, gt(entries.id, after)))
+      .orderBy(entries.id)
+      .limit(PAGE);
+    for (const { value } of page) yield parseEntry('erasure', value);
+    after = page.length < PAGE ? undefined : page.at(-1)?.id;
+  }
+}
+
+/** Undefined when every service has reported it. */
+export async function readErasure(tx: Tx, id: string): Promise<Entries['erasure'] | undefined> {
+  const [row] = await tx
     .select({ value: sql<string>`${entries.value}` })
     .from(entries)
-    // Without parameters, as in the index on these.
-    .where(sql`${entries.kind} = 'erasure' and ${entries.value} is not null`)
-    .orderBy(entries.id);
-  return rows.map(({ value }) => parseEntry('erasure', value));
+    .where(and(isErasure, eq(entries.id, id)));
+  return row && parseEntry('erasure', row.value);
 }
 
 /**
