@@ -1203,7 +1203,7 @@ export interface Operations {
     };
     response: Thread;
   };
-  /** Delete a company with its members and projects. The keys and reports of its projects are deleted too. Needs `company.write`. */
+  /** Delete a company with its members and projects. The keys and reports of its projects are deleted too. 503 after 8 s: the rest is still being deleted; send the request again to wait for it. Needs `company.write`. */
   deleteCompany: {
     params: {
       companyId: string;

@@ -18,6 +18,7 @@ import { createAuditIntake } from './audit/intake.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { createAuditStore } from './audit/store.ts';
 import { createCompanies } from './companies/companies.ts';
+import { createCompanyRemovals } from './companies/removal.ts';
 import { companiesRoutes } from './companies/routes.ts';
 import { type CatalogueConfig, catalogueSettings } from './config.ts';
 import { createErasures } from './erasures/erasures.ts';
@@ -64,7 +65,8 @@ export const catalogueService = defineService({
     const relay = createRelay({ database, log, topic: topicOf(config), logger });
     const plans = createPlans({ db, outbox });
     const models = createAiModels({ db });
-    const companies = createCompanies({ db, outbox });
+    const removals = createCompanyRemovals({ db, outbox, logger });
+    const companies = createCompanies({ db, outbox, removals });
     const members = createMembers({ db, outbox, companies });
     const projects = createProjects({ db, outbox, companies });
     const projectKeys = createProjectKeys({ db, outbox, projects });
@@ -144,6 +146,7 @@ export const catalogueService = defineService({
         await migrateDatabase(config, [auditMigrations, catalogueMigrations]);
         refresh ??= await startListRefresh({ database, lists: [plans.published, models.published], logger });
         await relay.start();
+        removals.start();
         erasureReports.start();
         tokenUses.start();
         ownUses.start();
@@ -152,6 +155,7 @@ export const catalogueService = defineService({
         retention.start();
       },
       async stop() {
+        await removals.stop();
         await Promise.all([relay.stop(), refresh?.stop(), erasureReports.stop(), tokenUses.stop()]);
         await Promise.all([ownUses.stop(), trail.stop(), auditIntake.stop(), retention.stop()]);
         await log.close();

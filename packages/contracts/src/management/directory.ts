@@ -146,6 +146,7 @@ export const putCompany = operation({
     body: jsonBody(companyDefinition, { name: 'Acme', plan: { tier: 'pro', cycle: 'monthly' } }),
   },
   responses: { 200: jsonResponse('The stored company.', company) },
+  errors: { 409: 'Company acme is being deleted. Try again later.' },
 });
 
 export const deleteCompany = operation({
@@ -155,7 +156,8 @@ export const deleteCompany = operation({
   method: 'delete',
   path: COMPANY_PATH,
   summary: 'Delete a company with its members and projects',
-  description: 'The keys and reports of its projects are deleted too.',
+  description:
+    'The keys and reports of its projects are deleted too. 503 after 8 s: the rest is still being deleted; send the request again to wait for it.',
   request: { params: companyParams },
   responses: { 204: deleted },
 });

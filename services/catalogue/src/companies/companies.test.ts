@@ -1,5 +1,8 @@
+import { openDatabase } from '@switchboard/database';
+import { createLogger } from '@switchboard/service-kit';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOutbox } from '../outbox/outbox.ts';
 import {
   acme,
   ada,
@@ -9,6 +12,7 @@ import {
   type TestCatalogue,
   testCatalogue,
 } from '../testing/harness.ts';
+import { createCompanyRemovals } from './removal.ts';
 
 let catalogue: TestCatalogue;
 let one: Instance;
@@ -102,6 +106,106 @@ describe('a company', () => {
     expect((await one.put(`/companies/${id}/members/auth0%7C1`, ada)).body.sub).toBe('auth0|1');
     expect(await published('member:a%2Fb%3A%C3%BC%20%25/auth0%7C1')).toMatchObject({ companyId: 'a/b:ü %' });
     expect((await one.remove(`/companies/${id}`)).status).toBe(204);
+  });
+});
+
+describe('a company of many projects and members', () => {
+  const MANY = 1_200;
+  let sql: Awaited<ReturnType<TestCatalogue['sql']>>;
+  beforeAll(async () => {
+    sql = await catalogue.sql();
+    await sql`create table removed (tx bigint, kind text)`;
+    await sql`
+      create function note_removed() returns trigger language plpgsql as $$
+      begin
+        insert into removed values (txid_current(), tg_table_name);
+        return old;
+      end $$`;
+    for (const table of ['projects', 'project_keys', 'reports', 'members', 'api_tokens']) {
+      await sql`
+        create trigger note_removed after delete on ${sql(table)} for each row execute function note_removed()`;
+    }
+  });
+  beforeEach(async () => {
+    await sql`truncate removed`;
+    await one.put('/companies/acme', acme);
+    await one.put('/projects/shop', shop);
+    await sql`
+      insert into projects (id, company_id, name, region, default_language)
+      select 'many-' || n, 'acme', 'Shop', 'eu', 'en' from generate_series(1, ${MANY}::int) as n`;
+    await sql`
+      insert into project_keys (key, project_id)
+      select 'pk_eu_' || lpad(n::text, 32, '0'), 'many-' || n from generate_series(1, ${MANY}::int) as n`;
+    await sql`
+      insert into reports (project_id, id, name)
+      select 'shop', 'report-' || n, 'Weekly' from generate_series(1, ${MANY}::int) as n`;
+    await sql`
+      insert into members (company_id, sub, name, email, push_subscriptions)
+      select 'acme', 'sub-' || n, 'Ada', 'ada@example.com', '[]' from generate_series(1, ${MANY}::int) as n`;
+    await sql`
+      insert into api_tokens (id, company_id, kind, name, permissions, hash, expires_at)
+      select 'tok_' || n, 'acme', 'service', 'CI', '[]', n::text, now() from generate_series(1, ${MANY}::int) as n`;
+  });
+
+  const largestOfTransactions = async () => {
+    const [row] = await sql`
+      select max(rows)::int as most, sum(rows)::int as all
+      from (select count(*) as rows from removed group by tx, kind) as counted`;
+    return row;
+  };
+
+  it('is removed in transactions of bounded size', async () => {
+    expect((await one.remove('/companies/acme')).status).toBe(204);
+    expect(await largestOfTransactions()).toEqual({ most: 500, all: 5 * MANY + 1 });
+    expect(await published('company:acme')).toBeNull();
+    const state = await catalogue.published();
+    expect(state.get('project:shop')).toBeNull();
+    for (const kind of ['project:many-', 'report:shop/report-', 'member:acme/sub-', 'token:tok_']) {
+      for (let n = 1; n <= MANY; n++) expect(state.get(`${kind}${n}`)).toBeNull();
+    }
+  });
+
+  it('and of many reports has a project removed in transactions of bounded size', async () => {
+    expect((await one.remove('/projects/shop')).status).toBe(204);
+    expect(await largestOfTransactions()).toEqual({ most: 500, all: MANY + 1 });
+  });
+
+  it('is gone and takes nothing in once its removal has begun, which goes on where it was interrupted', async () => {
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'interrupted'; end $$`;
+    await sql`
+      create trigger refuse before delete on members for each row
+      when (old.company_id = 'acme') execute function refuse()`;
+    expect((await one.remove('/companies/acme')).status).toBe(500);
+    expect((await one.manage('GET', '/companies/acme')).status).toBe(404);
+    expect((await one.manage('GET', '/companies')).body.companies).toEqual([]);
+    expect((await one.manage('GET', '/projects/shop')).status).toBe(404);
+    expect((await one.put('/projects/shop', shop)).status).toBe(400);
+    expect((await one.put('/companies/acme/members/ada', ada)).status).toBe(404);
+    expect((await one.put('/companies/acme', acme)).status).toBe(409);
+    // The company is the last to go, so that nothing is ever of a company that is gone.
+    const half = await catalogue.published();
+    expect(half.get('project:shop')).toBeNull();
+    expect(half.get('company:acme')).not.toBeNull();
+
+    await sql`drop function refuse cascade`;
+    await catalogue.instance();
+    await eventually(async () => expect((await catalogue.published()).get('company:acme')).toBeNull(), {
+      withinMs: 20_000,
+    });
+    expect(await sql`select from members`).toHaveLength(0);
+    expect((await one.put('/companies/acme', acme)).status).toBe(200);
+  });
+
+  it('is still being deleted when that takes too long, and is gone for who asks again', async () => {
+    const database = openDatabase({ url: catalogue.databaseUrl, applicationName: 'test' });
+    const db = database.drizzle;
+    const logger = createLogger({ service: 'test', level: 'silent' });
+    const removals = createCompanyRemovals({ db, outbox: createOutbox(db), logger, maxMs: 0 });
+    await expect(removals.remove('acme')).rejects.toThrow('still being deleted');
+    await database.close();
+    expect((await one.remove('/companies/acme')).status).toBe(204);
+    expect((await catalogue.published()).get('company:acme')).toBeNull();
   });
 });
 

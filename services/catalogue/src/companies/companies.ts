@@ -1,13 +1,11 @@
 import { type Company, missingPermission } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { BadRequest, Forbidden, NotFound, type PageRequest } from '@switchboard/service-kit';
+import { directoryRecord } from '@switchboard/directory';
+import { BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/service-kit';
 import type { Outbox } from '../outbox/outbox.ts';
 import { serializeEntitlements } from '../plans/entitlements.ts';
 import { createPlansStore } from '../plans/store.ts';
-import { removeProjects } from '../projects/removal.ts';
-import { tokenTombstones } from '../tokens/record.ts';
-import { createTokensStore } from '../tokens/store.ts';
+import type { CompanyRemovals } from './removal.ts';
 import { type CompanyRow, createCompaniesStore } from './store.ts';
 
 /** The companies; each is on a plan that exists. */
@@ -17,14 +15,24 @@ export interface Companies {
   get(id: string): Promise<Company>;
   /**
    * Throws BadRequest when the plan does not exist, and Forbidden for a new company, another plan or other entitlements
-   * when `mayChangePlan` is false: what a company pays for is not its own to decide.
+   * when `mayChangePlan` is false: what a company pays for is not its own to decide. Throws Conflict while a company of
+   * this id is being deleted.
    */
   put(company: Company, mayChangePlan: boolean): Promise<Company>;
-  /** Removes the company with its members and its projects, and their keys and reports. */
+  /**
+   * Removes the company with its members and its projects, and their keys and reports. Throws Unavailable when it takes
+   * too long, and is gone on with in the background.
+   */
   remove(id: string): Promise<void>;
 }
 
-export function createCompanies({ db, outbox }: { db: Db; outbox: Outbox }): Companies {
+interface CompaniesOptions {
+  db: Db;
+  outbox: Outbox;
+  removals: Pick<CompanyRemovals, 'remove'>;
+}
+
+export function createCompanies({ db, outbox, removals }: CompaniesOptions): Companies {
   const store = createCompaniesStore(db);
   return {
     async list(page) {
@@ -48,23 +56,14 @@ export function createCompanies({ db, outbox }: { db: Db; outbox: Outbox }): Com
         if (!mayChangePlan && !(await companies.isOnPlan(row))) {
           throw new Forbidden(`plan, entitlements: ${missingPermission('companies.write')}`);
         }
-        await companies.upsert(row);
+        if (!(await companies.upsert(row)))
+          throw new Conflict(`Company ${id} is being deleted. Try again later.`);
         announce([directoryRecord('company', { id, name, plan, entitlements })]);
       });
       return fromRow(row);
     },
 
-    async remove(id) {
-      await outbox.change(async (tx, announce) => {
-        const companies = createCompaniesStore(tx);
-        if (!(await companies.lock(id))) return;
-        announce(await removeProjects(tx, await companies.lockProjects(id)));
-        announce(tokenTombstones(await createTokensStore(tx).removeOfCompany(id)));
-        const subs = await companies.removeWithMembers(id);
-        announce(subs.map((sub) => directoryTombstone('member', id, sub)));
-        announce([directoryTombstone('company', id)]);
-      });
-    },
+    remove: removals.remove,
   };
 }
 

@@ -1,26 +1,39 @@
 import type { Db, Tx } from '@switchboard/database';
 import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
-import { and, asc, eq, gt } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { companies, members, projects } from '../schema/index.ts';
 
-export type CompanyRow = typeof companies.$inferSelect;
+export type CompanyRow = Omit<typeof companies.$inferSelect, 'removedAt'>;
 
+/** Companies that are being deleted are there for what is named after their removal alone. */
 export interface CompaniesStore {
   /** A page of companies by id. */
   list(page: PageRequest): Promise<Page<CompanyRow>>;
   find(id: string): Promise<CompanyRow | undefined>;
   /** Whether the company exists with this plan and these entitlements. */
   isOnPlan(row: Omit<CompanyRow, 'name'>): Promise<boolean>;
-  upsert(row: CompanyRow): Promise<void>;
+  /** False when a company of this id is being deleted. */
+  upsert(row: CompanyRow): Promise<boolean>;
   /** Locks the company against removal until the transaction ends; false when there is no such company. */
   hold(id: string): Promise<boolean>;
-  /** Locks the company for removal, after every transaction that holds it; false when there is no such company. */
+  /** Locks the company for change, after every transaction that holds it; false when there is no such company. */
   lock(id: string): Promise<boolean>;
-  /** Locks the company's projects in the order of their ids, and returns these. */
-  lockProjects(id: string): Promise<string[]>;
-  /** Removes a company that has no projects left, and its members; returns their subs. */
-  removeWithMembers(id: string): Promise<string[]>;
+  /** From now on the company is being deleted. */
+  beginRemoval(id: string): Promise<void>;
+  /** Those of so many companies that have been being deleted for the longest time. */
+  removals(limit: number): Promise<string[]>;
+  /** As `lock`, of a company that is being deleted. */
+  lockRemoval(id: string): Promise<boolean>;
+  /** Locks up to so many of the company's projects in the order of their ids, and returns these. */
+  lockProjects(id: string, limit: number): Promise<string[]>;
+  /** Removes up to so many members; returns their subs. */
+  removeMembers(id: string, limit: number): Promise<string[]>;
+  /** Removes a company to which nothing belongs any more. */
+  remove(id: string): Promise<void>;
 }
+
+const isThere = isNull(companies.removedAt);
+const isRemoval = isNotNull(companies.removedAt);
 
 export function createCompaniesStore(db: Db | Tx): CompaniesStore {
   return {
@@ -28,14 +41,17 @@ export function createCompaniesStore(db: Db | Tx): CompaniesStore {
       const rows = await db
         .select()
         .from(companies)
-        .where(cursor === undefined ? undefined : gt(companies.id, cursor))
+        .where(and(isThere, cursor === undefined ? undefined : gt(companies.id, cursor)))
         .orderBy(asc(companies.id))
         .limit(limit + 1);
       return toPage(rows, limit, ({ id }) => id);
     },
 
     async find(id) {
-      const [row] = await db.select().from(companies).where(eq(companies.id, id));
+      const [row] = await db
+        .select()
+        .from(companies)
+        .where(and(eq(companies.id, id), isThere));
       return row;
     },
 
@@ -51,14 +67,19 @@ export function createCompaniesStore(db: Db | Tx): CompaniesStore {
 
     async upsert(row) {
       const { id, ...content } = row;
-      await db.insert(companies).values(row).onConflictDoUpdate({ target: companies.id, set: content });
+      const stored = await db
+        .insert(companies)
+        .values(row)
+        .onConflictDoUpdate({ target: companies.id, set: content, setWhere: isThere })
+        .returning({ id: companies.id });
+      return stored.length > 0;
     },
 
     async hold(id) {
       const rows = await db
         .select({ id: companies.id })
         .from(companies)
-        .where(eq(companies.id, id))
+        .where(and(eq(companies.id, id), isThere))
         .for('key share');
       return rows.length > 0;
     },
@@ -67,28 +88,60 @@ export function createCompaniesStore(db: Db | Tx): CompaniesStore {
       const rows = await db
         .select({ id: companies.id })
         .from(companies)
-        .where(eq(companies.id, id))
+        .where(and(eq(companies.id, id), isThere))
         .for('update');
       return rows.length > 0;
     },
 
-    async lockProjects(id) {
+    async beginRemoval(id) {
+      await db
+        .update(companies)
+        .set({ removedAt: sql`now()` })
+        .where(and(eq(companies.id, id), isThere));
+    },
+
+    async removals(limit) {
+      const rows = await db
+        .select({ id: companies.id })
+        .from(companies)
+        .where(isRemoval)
+        .orderBy(asc(companies.removedAt))
+        .limit(limit);
+      return rows.map(({ id }) => id);
+    },
+
+    async lockRemoval(id) {
+      const rows = await db
+        .select({ id: companies.id })
+        .from(companies)
+        .where(and(eq(companies.id, id), isRemoval))
+        .for('update');
+      return rows.length > 0;
+    },
+
+    async lockProjects(id, limit) {
       const rows = await db
         .select({ id: projects.id })
         .from(projects)
         .where(eq(projects.companyId, id))
         .orderBy(asc(projects.id))
+        .limit(limit)
         .for('update');
       return rows.map((project) => project.id);
     },
 
-    async removeWithMembers(id) {
+    async removeMembers(id, limit) {
+      const ofCompany = eq(members.companyId, id);
+      const some = db.select({ sub: members.sub }).from(members).where(ofCompany).limit(limit);
       const removed = await db
         .delete(members)
-        .where(eq(members.companyId, id))
+        .where(and(ofCompany, inArray(members.sub, some)))
         .returning({ sub: members.sub });
-      await db.delete(companies).where(eq(companies.id, id));
       return removed.map(({ sub }) => sub);
+    },
+
+    async remove(id) {
+      await db.delete(companies).where(eq(companies.id, id));
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Role } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
-import { and, asc, eq, gt } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull } from 'drizzle-orm';
 import { companies, members, projects } from '../schema/index.ts';
 
 type ProjectRow = typeof projects.$inferSelect;
@@ -26,7 +26,7 @@ export function createOwnStore(db: Db): OwnStore {
       const rows = await db
         .select({ id: companies.id, name: companies.name, role: members.role })
         .from(members)
-        .innerJoin(companies, eq(companies.id, members.companyId))
+        .innerJoin(companies, and(eq(companies.id, members.companyId), isNull(companies.removedAt)))
         .where(and(eq(members.sub, sub), isAfter))
         .orderBy(asc(members.companyId))
         .limit(limit + 1);

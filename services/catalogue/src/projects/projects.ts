@@ -76,10 +76,13 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
     },
 
     async remove(id) {
-      await outbox.change(async (tx, announce) => {
-        const project = await createProjectsStore(tx).lock(id);
-        if (project !== undefined) announce(await removeProjects(tx, [id]));
-      });
+      for (let isThere = true; isThere; ) {
+        isThere = await outbox.change(async (tx, announce) => {
+          if ((await createProjectsStore(tx).lock(id)) === undefined) return false;
+          announce(await removeProjects(tx, [id]));
+          return true;
+        });
+      }
     },
   };
 }

@@ -1,9 +1,15 @@
 import type { Db, Tx } from '@switchboard/database';
 import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
-import { and, asc, eq, gt, inArray } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, notExists, sql } from 'drizzle-orm';
 import { projectKeys, projects, reports } from '../schema/index.ts';
 
 export type ProjectRow = typeof projects.$inferSelect;
+
+interface RemovedOfProjects {
+  keys: string[];
+  reports: { projectId: string; id: string }[];
+  projects: string[];
+}
 
 export interface ProjectsStore {
   /** A page of a company's projects by id. */
@@ -17,8 +23,11 @@ export interface ProjectsStore {
   insertIfMissing(row: ProjectRow): Promise<void>;
   update(row: ProjectRow): Promise<void>;
   hasKeys(id: string): Promise<boolean>;
-  /** Removes projects with their keys and reports, and returns these. */
-  remove(ids: string[]): Promise<{ keys: string[]; reports: { projectId: string; id: string }[] }>;
+  /**
+   * Removes up to so many keys and as many reports of locked projects, then those projects that have none left, and
+   * returns what it removed.
+   */
+  removeSome(ids: string[], limit: number): Promise<RemovedOfProjects>;
 }
 
 export function createProjectsStore(db: Db | Tx): ProjectsStore {
@@ -70,17 +79,35 @@ export function createProjectsStore(db: Db | Tx): ProjectsStore {
       return rows.length > 0;
     },
 
-    async remove(ids) {
+    async removeSome(ids, limit) {
+      const someKeys = db
+        .select({ key: projectKeys.key })
+        .from(projectKeys)
+        .where(inArray(projectKeys.projectId, ids))
+        .limit(limit);
       const keys = await db
         .delete(projectKeys)
-        .where(inArray(projectKeys.projectId, ids))
+        .where(inArray(projectKeys.key, someKeys))
         .returning({ key: projectKeys.key });
+      const names = { projectId: reports.projectId, id: reports.id };
+      const someReports = db.select(names).from(reports).where(inArray(reports.projectId, ids)).limit(limit);
       const removedReports = await db
         .delete(reports)
-        .where(inArray(reports.projectId, ids))
-        .returning({ projectId: reports.projectId, id: reports.id });
-      await db.delete(projects).where(inArray(projects.id, ids));
-      return { keys: keys.map(({ key }) => key), reports: removedReports };
+        .where(sql`(${reports.projectId}, ${reports.id}) in ${someReports}`)
+        .returning(names);
+      const hasNone = and(
+        notExists(db.select().from(projectKeys).where(eq(projectKeys.projectId, projects.id))),
+        notExists(db.select().from(reports).where(eq(reports.projectId, projects.id))),
+      );
+      const removed = await db
+        .delete(projects)
+        .where(and(inArray(projects.id, ids), hasNone))
+        .returning({ id: projects.id });
+      return {
+        keys: keys.map(({ key }) => key),
+        reports: removedReports,
+        projects: removed.map(({ id }) => id),
+      };
     },
   };
 }

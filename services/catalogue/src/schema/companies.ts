@@ -1,5 +1,6 @@
 import type { Role } from '@switchboard/contracts';
-import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 import { json } from './columns.ts';
 
 export const companies = pgTable(
@@ -10,8 +11,13 @@ export const companies = pgTable(
     tier: text().notNull(),
     cycle: text().notNull(),
     entitlements: json('entitlements'),
+    /** Since when the company is being deleted: nothing is added to it, and the row goes when nothing belongs to it. */
+    removedAt: timestamp('removed_at', { withTimezone: true }),
   },
-  (table) => [index('companies_by_plan').on(table.tier, table.cycle)],
+  (table) => [
+    index('companies_by_plan').on(table.tier, table.cycle),
+    index('companies_removed').on(table.removedAt).where(sql`${table.removedAt} is not null`),
+  ],
 );
 
 export const members = pgTable(

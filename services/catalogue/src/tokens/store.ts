@@ -29,8 +29,8 @@ export interface TokensStore {
   remove(id: string): Promise<void>;
   /** Removes the company's tokens that expired before this; returns their ids. */
   removeExpired(companyId: string, before: Date): Promise<string[]>;
-  /** Removes a company's tokens; returns their ids. */
-  removeOfCompany(companyId: string): Promise<string[]>;
+  /** Removes up to so many of a company's tokens; returns their ids. */
+  removeOfCompany(companyId: string, limit: number): Promise<string[]>;
   /** Removes a person's personal tokens, in one company or in all; returns their ids. */
   removeOfPerson(sub: string, companyId?: string): Promise<string[]>;
   /** Forgets that somebody made tokens. */
@@ -109,9 +109,12 @@ export function createTokensStore(db: Db | Tx): TokensStore {
       return idsOf(await db.delete(apiTokens).where(isExpired).returning({ id: apiTokens.id }));
     },
 
-    async removeOfCompany(companyId) {
+    async removeOfCompany(companyId, limit) {
       const ofCompany = eq(apiTokens.companyId, companyId);
-      return idsOf(await db.delete(apiTokens).where(ofCompany).returning({ id: apiTokens.id }));
+      const some = db.select({ id: apiTokens.id }).from(apiTokens).where(ofCompany).limit(limit);
+      return idsOf(
+        await db.delete(apiTokens).where(inArray(apiTokens.id, some)).returning({ id: apiTokens.id }),
+      );
     },
 
     async removeOfPerson(sub, companyId) {

@@ -1,0 +1,95 @@
+import type { Db, Tx } from '@switchboard/database';
+import { type DirectoryRecord, directoryTombstone } from '@switchboard/directory';
+import { poll } from '@switchboard/resilience';
+import { type Logger, Unavailable } from '@switchboard/service-kit';
+import type { Outbox } from '../outbox/outbox.ts';
+import { ENTRIES_PER_STEP, removeProjects } from '../projects/removal.ts';
+import { tokenTombstones } from '../tokens/record.ts';
+import { createTokensStore } from '../tokens/store.ts';
+import { createCompaniesStore } from './store.ts';
+
+/** Deletes companies with all that belongs to them, by steps of a transaction each. */
+export interface CompanyRemovals {
+  /** Throws Unavailable when it takes too long, and is gone on with in the background. */
+  remove(id: string): Promise<void>;
+  /** Goes on with removals that were interrupted, now and later. Returns at once. */
+  start(): void;
+  /** Lets a step finish. */
+  stop(): Promise<void>;
+}
+
+interface RemovalsOptions {
+  db: Db;
+  outbox: Outbox;
+  logger: Pick<Logger, 'failed'>;
+  /** How long the one who asks waits: less than clients and a process that ends do. Default 8 s. */
+  maxMs?: number;
+}
+
+const EVERY_MS = 10_000;
+const COMPANIES_AT_ONCE = 100;
+
+export function createCompanyRemovals({
+  db,
+  outbox,
+  logger,
+  maxMs = 8_000,
+}: RemovalsOptions): CompanyRemovals {
+  const store = createCompaniesStore(db);
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+
+  /** False when the company is gone. Steps of several processes wait for each other. */
+  const step = (id: string): Promise<boolean> =>
+    outbox.change(async (tx, announce) => {
+      if (!(await createCompaniesStore(tx).lockRemoval(id))) return false;
+      announce(await removeSome(tx, id));
+      return true;
+    });
+
+  async function look(): Promise<void> {
+    for (const id of await store.removals(COMPANIES_AT_ONCE)) {
+      try {
+        for (let isThere = true; isThere && !stopping.signal.aborted; ) isThere = await step(id);
+      } catch (error) {
+        logger.failed('remove companies', error, { company: id });
+      }
+    }
+  }
+
+  return {
+    async remove(id) {
+      await store.beginRemoval(id);
+      const deadline = performance.now() + maxMs;
+      while (await step(id)) {
+        if (performance.now() > deadline) {
+          throw new Unavailable('The company is still being deleted. Send the request again to wait for it.');
+        }
+      }
+    },
+    start() {
+      running ??= poll(look, {
+        everyMs: EVERY_MS,
+        signal: stopping.signal,
+        onFailure: (error) => logger.failed('remove companies', error),
+      });
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Removes some of what belongs to a company, or in the end the company itself. Returns the tombstones of that. */
+async function removeSome(tx: Tx, id: string): Promise<DirectoryRecord[]> {
+  const companies = createCompaniesStore(tx);
+  const projects = await companies.lockProjects(id, ENTRIES_PER_STEP);
+  if (projects.length > 0) return removeProjects(tx, projects);
+  const tokens = await createTokensStore(tx).removeOfCompany(id, ENTRIES_PER_STEP);
+  if (tokens.length > 0) return tokenTombstones(tokens);
+  const subs = await companies.removeMembers(id, ENTRIES_PER_STEP);
+  if (subs.length > 0) return subs.map((sub) => directoryTombstone('member', id, sub));
+  await companies.remove(id);
+  return [directoryTombstone('company', id)];
+}
