@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { annotations, listedAnnotations, listedThreads, threads } from './collaboration.ts';
+import { companies } from './companies.ts';
 import { cohorts, people, projectFlags, rulesets } from './flags.ts';
 import { insightEvents, insightFiles, insightProjects } from './insights.ts';
 import { keys } from './keys.ts';
@@ -14,6 +15,7 @@ import { picture } from './picture.ts';
 const DIMENSIONS: Record<string, () => Promise<Dimension>> = {
   flags: projectFlags,
   cohorts,
+  companies,
   turns,
   teammates,
   messages,
