@@ -51,7 +51,7 @@ export async function readLag(
     return offsets.map(({ partition, low, high }) => {
       // -1 if the group has never committed.
       const offset = BigInt(stored.find((one) => one.partition === partition)?.offset ?? -1);
-      const next = isRead ? high : offset < low ? low : offset;
+      const next = isRead && offset < 0n ? high : offset < low ? low : offset;
       const behind = high > next ? high - next : 0n;
       return { topic, partition: first + partition, committed: next, end: high, behind };
     });
@@ -68,8 +68,8 @@ export async function readMembers(admin: Admin, names: string[]): Promise<Map<st
 export type Committed = Awaited<ReturnType<Admin['fetchOffsets']>>;
 
 /**
- * The range that a group is at: the last of which it committed anything, else the first. Kafka forgets what it committed
- * of the others, which it no longer reads.
+ * The range that a group has begun: the last of which it committed anything, else the first. Kafka forgets what it
+ * committed of the others, which it no longer reads.
  */
 export function begunOf(committed: Committed, ranges: readonly Range[]): number {
   const last = ranges.findLastIndex(({ kafkaTopic }) => {

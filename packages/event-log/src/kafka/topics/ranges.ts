@@ -1,3 +1,4 @@
+import { pause } from '@switchboard/resilience';
 import type { Admin } from 'kafkajs';
 import { UnknownTopic } from '../../errors.ts';
 import type { KafkaAdmin } from '../admin.ts';
@@ -18,8 +19,13 @@ export interface Ranges {
 
 const MAX_AGE_MS = 2_500;
 
+/** Longer than a broker waits for its replicas: what it stored before has an answer, and counts for the end if it was stored. */
+const ANSWERED_MS = 2_000;
+
 export function createRanges(admin: KafkaAdmin): Ranges {
   const moved = new Set<string>();
+  /** When a range was first known to get no more records, by its Kafka topic. */
+  const overSince = new Map<string, number>();
   let known: { at: number; names: Promise<string[]> } | undefined;
 
   /** Lists topics, because kafkajs retries metadata of an unknown topic until the time-out. */
@@ -43,12 +49,13 @@ export function createRanges(admin: KafkaAdmin): Ranges {
   const isUsed = ({ kafkaTopic }: Range) =>
     use(async (a) => (await readOffsets(a, kafkaTopic)).some(({ high }) => high > 0n));
 
-  async function isReadToEnd({ kafkaTopic }: Range, committed: Committed): Promise<boolean> {
+  /** `isLeft`: the group has begun a later one, so what it committed of this one may be forgotten. */
+  async function isReadToEnd({ kafkaTopic }: Range, committed: Committed, isLeft: boolean): Promise<boolean> {
     const offsets = committed.find(({ topic }) => topic === kafkaTopic)?.partitions ?? [];
     return use(async (a) =>
       (await readOffsets(a, kafkaTopic)).every(({ partition, low, high }) => {
         const offset = BigInt(offsets.find((one) => one.partition === partition)?.offset ?? -1);
-        return high === low || offset >= high;
+        return high === low || offset >= high || (isLeft && offset < 0n);
       }),
     );
   }
@@ -69,14 +76,29 @@ export function createRanges(admin: KafkaAdmin): Ranges {
       const first = ranges[0] ?? rangeOf(topic, 0);
       if (ranges.length <= 1) return first;
       const topics = ranges.map(({ kafkaTopic }) => kafkaTopic);
-      const ends = await Promise.all(ranges.slice(1).map(isUsed));
-      // After the ends are known to be ends, so that nothing is committed up to one that was not.
-      const committed = await use((a) => a.fetchOffsets({ groupId: group, topics }));
-      for (let i = begunOf(committed, ranges); ; i++) {
-        const range = ranges[i] ?? first;
-        // Only once the next one has records is it certain that no more come to this one.
-        if (i >= ranges.length - 1 || !ends[i] || !(await isReadToEnd(range, committed))) return range;
+      const used = await Promise.all(ranges.map(isUsed));
+      const now = performance.now();
+      // Only once a later one has records is it certain that no more come to a range.
+      const isOver = (index: number) => used.includes(true, index + 1);
+      for (const [index, { kafkaTopic }] of ranges.entries()) {
+        if (isOver(index) && !overSince.has(kafkaTopic)) overSince.set(kafkaTopic, now);
       }
+      const find = async () => {
+        // After the ends are known to be ends, so that nothing is committed up to one that was not.
+        const committed = await use((a) => a.fetchOffsets({ groupId: group, topics }));
+        const begun = begunOf(committed, ranges);
+        // From the first, because an operator may have reset the group.
+        for (let i = 0; ; i++) {
+          const range = ranges[i] ?? first;
+          if (isOver(i) && (await isReadToEnd(range, committed, i < begun))) continue;
+          const left = ranges.slice(begun, i).map(({ kafkaTopic }) => overSince.get(kafkaTopic) ?? now);
+          return { range, certainAt: Math.max(...left) + ANSWERED_MS };
+        }
+      };
+      const { range, certainAt } = await find();
+      if (certainAt <= now) return range;
+      await pause(certainAt - now);
+      return (await find()).range;
     },
   };
 }

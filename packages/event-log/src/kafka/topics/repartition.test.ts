@@ -157,6 +157,19 @@ describe.skipIf(!brokers)('repartitioning', () => {
     });
   }, 60_000);
 
+  it('leads groups past partitions that nothing was published to', async () => {
+    const log = open();
+    const topic = await newTopic(log, { partitions: 1 });
+    await publishTo(log, topic, 'a', '1');
+    const group = newGroup();
+    const { read, ...options } = reader(topic);
+    read.set('a', []);
+    await open().consume({ ...options, group });
+    for (const partitions of [2, 3]) await repartitionKafkaTopic(connection, { topic, partitions });
+    await eventually(() => publishTo(log, topic, 'a', '2'));
+    await eventually(() => expect(read.get('a')).toEqual([1, 2]), { withinMs: 20_000 });
+  }, 60_000);
+
   it.each(['has 3 partitions', 'takes no more records'])(
     'that ended once a topic %s is completed by another run',
     async (step) => {
