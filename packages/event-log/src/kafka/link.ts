@@ -1,4 +1,5 @@
 import type { Cluster, Kafka } from 'kafkajs';
+import { isUnknownTopic } from './topics/until-known.ts';
 
 /** Identifies the batches of a producer to the brokers, which store each sequence number once. */
 export interface Identity {
@@ -78,8 +79,4 @@ export function createLink(client: Kafka): Link {
     },
     close: () => cluster.disconnect().catch(() => {}),
   };
-}
-
-function isUnknownTopic(error: unknown): boolean {
-  return error instanceof Error && 'type' in error && error.type === 'UNKNOWN_TOPIC_OR_PARTITION';
 }

@@ -80,7 +80,9 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
         ranges.moved(topic);
         publisher.forget(topic);
       }
-      throw new TopicMoved(`${topic} is being given other partitions; retry`);
+      throw new TopicMoved(
+        `${topic} is being given other partitions; retry. If it takes long, run switchboard topics repartition again`,
+      );
     }
     throw error;
   }

@@ -1,15 +1,22 @@
+import { createRequire } from 'node:module';
 import { eventually, kafkaBrokers } from '@switchboard/testkit';
 import { Kafka } from 'kafkajs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import {
   EventLogUnavailable,
   openKafkaLog,
   partitionFor,
   repartitionKafkaTopic,
   TopicMoved,
+  UnknownTopic,
 } from '../../index.ts';
 import { collect, newGroup, newTopic } from '../../testing/adapters.ts';
 import type { ConsumeOptions, EventLog } from '../../types.ts';
+
+const require = createRequire(import.meta.url);
+type Ask = (this: unknown, given: object) => Promise<unknown>;
+const Broker: { prototype: Record<'metadata' | 'createTopics', Ask> } = require('kafkajs/src/broker');
+const { KafkaJSProtocolError } = require('kafkajs/src/errors');
 
 const brokers = await kafkaBrokers();
 const connection = { brokers: brokers ?? [], clientId: 'repartition' };
@@ -17,6 +24,7 @@ const KEYS = Array.from({ length: 12 }, (_, n) => `person ${n}`);
 
 describe.skipIf(!brokers)('repartitioning', () => {
   const logs: EventLog[] = [];
+  afterEach(() => vi.restoreAllMocks());
   afterAll(async () => void (await Promise.all(logs.map((log) => log.close()))));
 
   function open(): EventLog {
@@ -169,6 +177,37 @@ describe.skipIf(!brokers)('repartitioning', () => {
     await eventually(() => publishTo(log, topic, 'a', '2'));
     await eventually(() => expect(read.get('a')).toEqual([1, 2]), { withinMs: 20_000 });
   }, 60_000);
+
+  it('waits until a broker knows the new partitions', async () => {
+    const topic = await newTopic(open());
+    const { metadata } = Broker.prototype;
+    let unknown = 3;
+    vi.spyOn(Broker.prototype, 'metadata').mockImplementation(async function (this: unknown, topics) {
+      if (Array.isArray(topics) && topics.includes(`${topic}.from-2`) && unknown-- > 0) {
+        throw new KafkaJSProtocolError({ type: 'UNKNOWN_TOPIC_OR_PARTITION', code: 3, message: 'unknown' });
+      }
+      return metadata.call(this, topics);
+    });
+    expect(await repartitionKafkaTopic(connection, { topic, partitions: 3 })).toBe(true);
+    expect(await open().endOffsets(topic)).toHaveLength(5);
+  }, 60_000);
+
+  it('has the number of partitions of the run that was first', async () => {
+    const topic = await newTopic(open());
+    const run = (partitions: number) => repartitionKafkaTopic(connection, { topic, partitions });
+    const { createTopics } = Broker.prototype;
+    vi.spyOn(Broker.prototype, 'createTopics').mockImplementationOnce(async function (this: unknown, given) {
+      await run(5);
+      return createTopics.call(this, given);
+    });
+    await expect(run(3)).rejects.toThrow(`${topic} is being given 5 partitions`);
+    expect(await open().endOffsets(topic)).toHaveLength(2 + 5);
+  }, 60_000);
+
+  it('needs the topic', async () => {
+    const topic = newGroup();
+    await expect(repartitionKafkaTopic(connection, { topic, partitions: 3 })).rejects.toThrow(UnknownTopic);
+  });
 
   it.each(['has 3 partitions', 'takes no more records'])(
     'that ended once a topic %s is completed by another run',

@@ -8,6 +8,7 @@ import { encodeBatch } from '../encoding/record-batch.ts';
 import { createLink, type Link } from '../link.ts';
 import { alterTopic, CLOSED, isClosed, OPEN, readConfigs } from './configs.ts';
 import { type Range, rangeOf, rangesIn } from './range.ts';
+import { untilKnown } from './until-known.ts';
 
 export interface RepartitionOptions {
   topic: string;
@@ -40,7 +41,7 @@ export async function repartitionKafkaTopic(
   const admin = createAdmin(client, REQUEST_TIMEOUT_MS);
   const link = createLink(client);
   try {
-    return await admin.use('repartitioning', (a) => repartition(a), TIMEOUT_MS);
+    return await admin.use('repartitioning', (a) => untilKnown(() => repartition(a)), TIMEOUT_MS);
   } finally {
     await Promise.all([admin.close(), link.close()]);
   }
@@ -52,11 +53,7 @@ export async function repartitionKafkaTopic(
     const before = ranges.at(-2);
     const isUnfinished = before !== undefined && (!before.isClosed || last.isClosed);
     if (!isUnfinished && last.count === partitions) return false;
-    if (isUnfinished && last.count !== partitions) {
-      throw new EventLogUnavailable(
-        `${topic} is being given ${last.count} partitions by a run that did not end: run it again with that number first`,
-      );
-    }
+    if (isUnfinished) requireSame(last);
     const [from, to] = isUnfinished ? [before, last] : [last, await create(a, last)];
     onProgress(`${to.kafkaTopic} has ${partitions} partitions`);
     if (!from.isClosed) await alterTopic(a, from.kafkaTopic, CLOSED);
@@ -83,7 +80,16 @@ export async function repartitionKafkaTopic(
     const found = (await describe(a, topic)).find(({ first }) => first === range.first);
     if (found === undefined)
       throw new EventLogUnavailable(`${range.kafkaTopic} is not known yet: run it again`);
+    // Another run may have created it.
+    requireSame(found);
     return found;
+  }
+
+  function requireSame({ count }: Described): void {
+    if (count === partitions) return;
+    throw new EventLogUnavailable(
+      `${topic} is being given ${count} partitions by a run that did not end: run it again with that number first`,
+    );
   }
 
   /** A batch with a wrong checksum is never stored; its size is checked first. */

@@ -1,7 +1,7 @@
 import { eventually, kafkaBrokers } from '@switchboard/testkit';
 import kafkajs, { Kafka } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openKafkaLog } from '../../index.ts';
+import { openKafkaLog, repartitionKafkaTopic } from '../../index.ts';
 import { newGroup, newTopic } from '../../testing/adapters.ts';
 import { record } from '../../testing/records.ts';
 import type { EventLog, LogEntry, TopicSpec } from '../../types.ts';
@@ -102,6 +102,29 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       );
       expect(said.map(({ level }) => level)).toEqual(['info']);
     });
+
+    it('that were not given all of their partitions say how to go on', async () => {
+      const spec: TopicSpec = { ...specOf(`begun-${newGroup()}`), deadLetter: false, isPlaced: true };
+      await open().createTopics([spec]);
+      const connection = { brokers: brokers ?? [], clientId: 'topics' };
+      const run = (onProgress = (_: string) => {}) =>
+        repartitionKafkaTopic(connection, { topic: spec.name, partitions: 3, onProgress });
+      await expect(
+        run((message) => {
+          throw new Error(message);
+        }),
+      ).rejects.toThrow('has 3 partitions');
+      const said: LogEntry[] = [];
+      await open((entry) => said.push(entry)).createTopics([spec]);
+      await run();
+      await open((entry) => said.push(entry)).createTopics([spec]);
+      expect(said).toEqual([
+        {
+          level: 'warn',
+          message: `topic ${spec.name} is being given 3 partitions: unless that runs now, run switchboard topics repartition ${spec.name} --to 3`,
+        },
+      ]);
+    }, 60_000);
 
     it('with fewer partitions than the settings ask for keep working, and say how to get more', async () => {
       const said: LogEntry[] = [];

@@ -1,4 +1,3 @@
-import { retry } from '@switchboard/resilience';
 import kafkajs, { type Admin, type ITopicMetadata } from 'kafkajs';
 import { deadLetterTopic } from '../../deliver.ts';
 import { messageOf } from '../../errors.ts';
@@ -14,12 +13,9 @@ import {
 } from './configs.ts';
 import { rangesIn } from './range.ts';
 import { reassignmentOf } from './reassignment.ts';
+import { isUnknownTopic, untilKnown } from './until-known.ts';
 
 const UNLIMITED = -1;
-
-/** Metadata of a new topic reaches a busy broker with a delay. */
-const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
-const METADATA_ATTEMPTS = 40;
 
 interface CreateOptions {
   /** Named in commands. */
@@ -37,16 +33,13 @@ export async function createKafkaTopics(
   wanted: TopicSpec[],
   { brokers, onLog }: CreateOptions,
 ): Promise<void> {
-  const { specs, topics, configs } = await retry(
-    async () => {
-      const names = await createMissing(admin, withDeadLetters(wanted));
-      const found = withDeadLetters(wanted).flatMap((spec) =>
-        rangesIn(names, spec.name).map(({ topic, kafkaTopic: name }) => ({ ...spec, topic, name })),
-      );
-      return { specs: found, ...(await describeTopics(admin, found)) };
-    },
-    { isRetryable: (error) => typeOf(error) === UNKNOWN_TOPIC, maxAttempts: METADATA_ATTEMPTS, maxMs: 500 },
-  );
+  const { specs, topics, configs } = await untilKnown(async () => {
+    const names = await createMissing(admin, withDeadLetters(wanted));
+    const found = withDeadLetters(wanted).flatMap((spec) =>
+      rangesIn(names, spec.name).map(({ topic, kafkaTopic: name }) => ({ ...spec, topic, name })),
+    );
+    return { specs: found, ...(await describeTopics(admin, found)) };
+  });
   const changes = new Map<string, ReadonlyMap<string, string>>();
   for (const spec of specs) {
     const partitions = topics.find((topic) => topic.name === spec.name)?.partitions ?? [];
@@ -66,7 +59,7 @@ export async function createKafkaTopics(
     }
   }
   await alterTopics(admin, changes, { brokers, onLog });
-  reportPartitions(specs, topics, onLog);
+  reportPartitions(specs, { topics, configs }, onLog);
   const short = topics.filter(({ name, partitions }) => {
     return copiesOf(partitions) < (specs.find((spec) => spec.name === name)?.replication ?? 0);
   });
@@ -76,12 +69,19 @@ export async function createKafkaTopics(
 /** Of the range that takes new records. */
 function reportPartitions(
   specs: readonly (TopicSpec & { topic: string })[],
-  topics: readonly ITopicMetadata[],
+  { topics, configs }: { topics: readonly ITopicMetadata[]; configs: ReadonlyMap<string, TopicConfig> },
   onLog: CreateOptions['onLog'],
 ): void {
   const last = new Map(specs.map((spec) => [spec.topic, spec]));
   for (const [topic, { name, partitions: wanted, ...spec }] of last) {
     const found = topics.find((one) => one.name === name)?.partitions.length ?? 0;
+    if (isClosed(configs.get(name) ?? new Map())) {
+      onLog?.({
+        level: 'warn',
+        message: `topic ${topic} is being given ${found} partitions: unless that runs now, run switchboard topics repartition ${topic} --to ${found}`,
+      });
+      continue;
+    }
     const isWorking = spec.cleanup === 'compact' || topic.endsWith(deadLetterTopic(''));
     if (isWorking || !spec.isPlaced || found >= wanted) continue;
     onLog?.({
@@ -177,12 +177,6 @@ function topicConfig(spec: TopicSpec) {
 function ignoreHarmless(error: unknown): void {
   const errors = error instanceof kafkajs.KafkaJSAggregateError ? error.errors : [error];
   for (const one of errors) {
-    const type = typeOf(one);
-    if (type === UNKNOWN_TOPIC || type === 'TOPIC_ALREADY_EXISTS') continue;
-    if (!/already exists/i.test(messageOf(one))) throw one;
+    if (!isUnknownTopic(one) && !/already exists/i.test(messageOf(one))) throw one;
   }
-}
-
-function typeOf(error: unknown): unknown {
-  return error instanceof Error && 'type' in error ? error.type : undefined;
 }
