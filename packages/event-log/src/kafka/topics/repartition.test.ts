@@ -14,9 +14,16 @@ import { collect, newGroup, newTopic } from '../../testing/adapters.ts';
 import type { ConsumeOptions, EventLog } from '../../types.ts';
 
 const require = createRequire(import.meta.url);
-type Ask = (this: unknown, given: object) => Promise<unknown>;
-const Broker: { prototype: Record<'metadata' | 'createTopics', Ask> } = require('kafkajs/src/broker');
+type Ask<Given> = (this: unknown, given: Given) => Promise<unknown>;
+const Broker: {
+  prototype: {
+    metadata: Ask<string[]>;
+    createTopics: Ask<object>;
+    produce: Ask<{ topicData: { topic: string }[] }>;
+  };
+} = require('kafkajs/src/broker');
 const { KafkaJSProtocolError } = require('kafkajs/src/errors');
+const answered = (type: string) => new KafkaJSProtocolError({ type, code: 1, message: type });
 
 const brokers = await kafkaBrokers();
 const connection = { brokers: brokers ?? [], clientId: 'repartition' };
@@ -183,13 +190,27 @@ describe.skipIf(!brokers)('repartitioning', () => {
     const { metadata } = Broker.prototype;
     let unknown = 3;
     vi.spyOn(Broker.prototype, 'metadata').mockImplementation(async function (this: unknown, topics) {
-      if (Array.isArray(topics) && topics.includes(`${topic}.from-2`) && unknown-- > 0) {
-        throw new KafkaJSProtocolError({ type: 'UNKNOWN_TOPIC_OR_PARTITION', code: 3, message: 'unknown' });
-      }
+      if (topics?.includes(`${topic}.from-2`) && unknown-- > 0) throw answered('UNKNOWN_TOPIC_OR_PARTITION');
       return metadata.call(this, topics);
     });
     expect(await repartitionKafkaTopic(connection, { topic, partitions: 3 })).toBe(true);
     expect(await open().endOffsets(topic)).toHaveLength(5);
+  }, 60_000);
+
+  it('takes records until the brokers have made the new partitions', async () => {
+    const log = open();
+    const topic = await newTopic(log);
+    const { produce } = Broker.prototype;
+    let unmade = 3;
+    vi.spyOn(Broker.prototype, 'produce').mockImplementation(async function (this: unknown, given) {
+      if (given.topicData[0]?.topic === `${topic}.from-2` && unmade > 0) {
+        await publishTo(log, topic, 'a', String(unmade--));
+        throw answered('NOT_LEADER_FOR_PARTITION');
+      }
+      return produce.call(this, given);
+    });
+    expect(await repartitionKafkaTopic(connection, { topic, partitions: 3 })).toBe(true);
+    expect(unmade).toBe(0);
   }, 60_000);
 
   it('has the number of partitions of the run that was first', async () => {

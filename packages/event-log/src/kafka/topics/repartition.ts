@@ -19,6 +19,8 @@ export interface RepartitionOptions {
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const TIMEOUT_MS = 120_000;
+/** Long, because services answer 503 until then, and also if it is given up. */
+const REFUSED_WITHIN_MS = 50_000;
 const POLL_MS = 100;
 /** Of the fields of a record batch, the CRC-32C. */
 const CHECKSUM_AT = 17;
@@ -55,9 +57,11 @@ export async function repartitionKafkaTopic(
     if (!isUnfinished && last.count === partitions) return false;
     if (isUnfinished) requireSame(last);
     const [from, to] = isUnfinished ? [before, last] : [last, await create(a, last)];
+    // Only then are busy brokers done with making the partitions, so that the next step is short.
+    if (to.isClosed) await untilRefused(to);
     onProgress(`${to.kafkaTopic} has ${partitions} partitions`);
     if (!from.isClosed) await alterTopic(a, from.kafkaTopic, CLOSED);
-    for (let partition = 0; partition < from.count; partition++) await untilRefused(from, partition);
+    await untilRefused(from);
     onProgress(`${from.kafkaTopic} takes no more records`);
     await alterTopic(a, to.kafkaTopic, OPEN);
     onProgress(`${to.kafkaTopic} takes the records from now on`);
@@ -92,33 +96,45 @@ export async function repartitionKafkaTopic(
     );
   }
 
-  /** A batch with a wrong checksum is never stored; its size is checked first. */
-  async function untilRefused({ kafkaTopic }: Range, partition: number): Promise<void> {
-    const records = [{ partition, key: null, value: Buffer.from('probe'), headers: {} }];
+  /** Until the leader of each partition refuses records. A batch with a wrong checksum is never stored; its size is checked first. */
+  async function untilRefused({ kafkaTopic, count }: Described): Promise<void> {
+    const value = Buffer.from('probe');
     const identity = { producerId: '-1', producerEpoch: -1, firstSequence: -1 };
-    const recordBatch = await encodeBatch({ ...identity, records, compression: 0 });
-    recordBatch.writeUInt32BE((recordBatch.readUInt32BE(CHECKSUM_AT) ^ 1) >>> 0, CHECKSUM_AT);
-    const deadline = performance.now() + REQUEST_TIMEOUT_MS;
-    while (
-      (await answerTo(link, kafkaTopic, { partition, ...identity, messages: [], recordBatch })) !== REFUSED
-    ) {
-      if (performance.now() > deadline) {
-        throw new EventLogUnavailable(`${kafkaTopic}/${partition} still takes records: run it again`);
+    const deadline = performance.now() + REFUSED_WITHIN_MS;
+    for (let partition = 0; partition < count; partition++) {
+      const records = [{ partition, key: null, value, headers: {} }];
+      const recordBatch = await encodeBatch({ ...identity, records, compression: 0 });
+      recordBatch.writeUInt32BE((recordBatch.readUInt32BE(CHECKSUM_AT) ^ 1) >>> 0, CHECKSUM_AT);
+      const probe = { partition, ...identity, messages: [], recordBatch };
+      for (
+        let isAgain = false;
+        (await answerTo(link, kafkaTopic, { probe, isAgain })) !== REFUSED;
+        isAgain = true
+      ) {
+        if (performance.now() > deadline) {
+          throw new EventLogUnavailable(`${kafkaTopic}/${partition} still takes records: run it again`);
+        }
+        await pause(POLL_MS);
       }
-      await pause(POLL_MS);
     }
   }
 }
 
 const REFUSED = 'MESSAGE_TOO_LARGE';
 
-type Probe = Parameters<Link['produce']>[1]['topicData'][number]['partitions'][number];
+interface Attempt {
+  probe: Parameters<Link['produce']>[1]['topicData'][number]['partitions'][number];
+  /** Its leader may be another by now. */
+  isAgain: boolean;
+}
 
 /** The error with which the leader answers. */
-async function answerTo(link: Link, kafkaTopic: string, probe: Probe): Promise<string> {
+async function answerTo(link: Link, kafkaTopic: string, { probe, isAgain }: Attempt): Promise<string> {
   const deadline = performance.now() + REQUEST_TIMEOUT_MS;
   try {
-    await within(deadline, 'looking up the leaders', link.refresh(kafkaTopic));
+    if (isAgain || link.leaderOf(kafkaTopic, probe.partition) === undefined) {
+      await within(deadline, 'looking up the leaders', link.refresh(kafkaTopic));
+    }
     const leader = link.leaderOf(kafkaTopic, probe.partition);
     if (leader === undefined) return 'no leader';
     const topicData = [{ topic: kafkaTopic, partitions: [probe] }];
