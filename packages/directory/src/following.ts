@@ -45,7 +45,7 @@ export async function followTopic({
   onReset,
 }: FollowOptions): Promise<Following> {
   const db = database.drizzle;
-  const ends = await endOffsets(log, topic);
+  const ends = await readEnds(log, topic);
   const replica = await usableReplica();
   const group = `directory.${service}.${replica.id}`;
   const consumption = await log.consume({
@@ -109,7 +109,8 @@ export async function followTopic({
   };
 }
 
-async function endOffsets(log: EventLog, topic: string): Promise<bigint[]> {
+/** The end of each partition. Throws DirectoryUnavailable while there is no such topic. */
+export async function readEnds(log: EventLog, topic: string): Promise<bigint[]> {
   try {
     return await log.endOffsets(topic);
   } catch (error) {

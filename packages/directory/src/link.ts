@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Consumption,
-  type EventLog,
-  partitionFor,
-  type RecordBatch,
-  UnknownTopic,
-} from '@switchboard/event-log';
+import { type Consumption, type EventLog, partitionFor, type RecordBatch } from '@switchboard/event-log';
 import { DirectoryUnavailable } from './errors.ts';
-import type { DirectoryLogger } from './following.ts';
+import { type DirectoryLogger, readEnds } from './following.ts';
 import {
   type Change,
   DIRECTORY_TOMBSTONE_RETENTION_MS,
@@ -81,7 +75,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
   async function start(): Promise<void> {
     if (consumption !== undefined) return;
     running = new AbortController();
-    const ends = await endsOf(home);
+    const ends = await readEnds(home, topic);
     const partitions = ends.length;
     const tombstoneRetentionMs = DIRECTORY_TOMBSTONE_RETENTION_MS;
     const spec = { name: topic, partitions, replication, tombstoneRetentionMs };
@@ -108,7 +102,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
 
   /** As many as keep each below what is held at once. */
   async function countSlices(): Promise<number> {
-    const written = (await endsOf(region)).reduce((sum, end) => sum + end, 0n);
+    const written = (await readEnds(region, topic)).reduce((sum, end) => sum + end, 0n);
     if (written <= entriesAtOnce) return 1;
     // Compaction leaves gaps: what there is has to be counted.
     let records = 0;
@@ -157,7 +151,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
     consumption = await home.consume({ group, topics: [topic], handle: copy });
     await reached(home, group, ends);
     // Compaction may have removed a record before it was read, because there is a newer one after those ends.
-    await reached(home, group, await endsOf(home));
+    await reached(home, group, await readEnds(home, topic));
     const gone = [...held].filter(([, { isThere, isAtHome }]) => isThere && !isAtHome);
     for (let at = 0; at < gone.length; at += TOMBSTONES_AT_ONCE) {
       // Lower than the revision of the removal, which was a later change at home.
@@ -185,7 +179,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
       },
     });
     try {
-      await reached(log, group, await endsOf(log));
+      await reached(log, group, await readEnds(log, topic));
     } finally {
       await reading.stop();
     }
@@ -200,15 +194,6 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
       logger?.warn({ partition, offset: String(offset), reason: error.message }, 'skipped unreadable record');
       return undefined;
     }
-  }
-
-  async function endsOf(log: EventLog): Promise<bigint[]> {
-    const ends = await log.endOffsets(topic).catch((error: unknown) => {
-      if (error instanceof UnknownTopic) return [];
-      throw error;
-    });
-    if (ends.length > 0) return ends;
-    throw new DirectoryUnavailable(`the topic ${topic} does not exist yet; the catalogue service creates it`);
   }
 
   async function reached(log: EventLog, group: string, ends: bigint[]): Promise<void> {

@@ -136,7 +136,7 @@ export interface EventLog {
   placement(topic: string): Promise<Placement>;
   /** Starts a consumer. A new group starts at the earliest offset. Returns at once and joins when the log is available. */
   consume(options: ConsumeOptions): Promise<Consumption>;
-  /** The offset of the next record, per partition. */
+  /** The offset of the next record, per partition. Throws UnknownTopic. */
   endOffsets(topic: string): Promise<bigint[]>;
   /** The offset the group continues from, per partition. */
   committedOffsets(group: string, topic: string): Promise<bigint[]>;

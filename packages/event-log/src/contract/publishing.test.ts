@@ -146,6 +146,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       ]);
       expect(outcomes.map((one) => one.status)).toEqual(['rejected', 'rejected', 'fulfilled']);
       await expect(log.publish('never-created', [record('a')])).rejects.toThrow(UnknownTopic);
+      await expect(log.endOffsets('never-created')).rejects.toThrow(UnknownTopic);
       expect(log.bytesInFlight()).toBe(0);
     });
 

@@ -7,7 +7,7 @@ import { compactAll } from './compaction.ts';
 import { createConnections } from './connections.ts';
 import { startConsumer } from './consumer.ts';
 import { createFeed } from './feed.ts';
-import { partitionsOf, readLag, readMembers } from './offsets.ts';
+import { partitionsOf, readEnds, readLag, readMembers } from './offsets.ts';
 import { openPublishConnection } from './publisher.ts';
 import { createSender } from './sender.ts';
 import { createPostgresTopics } from './topics.ts';
@@ -87,7 +87,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
         lag: () => lag(consume.group, consume.topics),
       };
     },
-    endOffsets: async (topic) => (await lag('', [topic])).map((one) => one.end),
+    endOffsets: (topic) => connections.use('reading offsets', (database) => readEnds(database, topic)),
     committedOffsets: async (group, topic) => (await lag(group, [topic])).map((one) => one.committed),
     lag,
     members: (groups) => connections.use('reading groups', (database) => readMembers(database, groups)),

@@ -5,8 +5,17 @@ import type { PartitionLag } from '../types.ts';
 export async function partitionsOf({ sql }: Database, topic: string): Promise<number> {
   const [row] = await sql<{ partitions: number }[]>`
     select partitions from event_log.topics where name = ${topic}`;
-  if (!row) throw new UnknownTopic(`there is no topic ${topic}: create it before publishing`);
+  if (!row) throw unknown(topic);
   return row.partitions;
+}
+
+const unknown = (topic: string) => new UnknownTopic(`there is no topic ${topic}`);
+
+export async function readEnds({ sql }: Database, topic: string): Promise<bigint[]> {
+  const rows = await sql<{ end: number | bigint }[]>`
+    select next_offset as end from event_log.partitions where topic = ${topic} order by partition`;
+  if (rows.length === 0) throw unknown(topic);
+  return rows.map(({ end }) => BigInt(end));
 }
 
 interface Row {

@@ -1,12 +1,6 @@
 import { ARCHIVE_FILES_TOPIC, type ArchiveFileRecord } from '@switchboard/contracts';
 import type { Database, Tx } from '@switchboard/database';
-import {
-  type EventLog,
-  type OutgoingRecord,
-  publishInOrder,
-  type TopicSpec,
-  UnknownTopic,
-} from '@switchboard/event-log';
+import { type EventLog, type OutgoingRecord, publishInOrder, type TopicSpec } from '@switchboard/event-log';
 import { backoffDelay, pause } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
 import { createPublishedFilesStore, type UnpublishedFile } from './store.ts';
@@ -72,8 +66,7 @@ export function createPublisher({ database, log, region, replication, logger }: 
     const files = await store.oldest(BATCH_SIZE);
     if (files.length === 0 && isTopicChecked) return false;
     const next = await store.nextOffset();
-    const [end] = await log.endOffsets(topic.name);
-    if (end === undefined) throw new UnknownTopic(`there is no topic ${topic.name}`);
+    const [end = 0n] = await log.endOffsets(topic.name);
     isTopicChecked = true;
     if (next === undefined || end < next) {
       const count = await store.publishAgain();

@@ -6,7 +6,6 @@ import {
   type Published,
   publishInOrder,
   type TopicSpec,
-  UnknownTopic,
 } from '@switchboard/event-log';
 import { backoffDelay, pause } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
@@ -92,7 +91,6 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
 
   async function readEndOffsets(): Promise<PublishedOffsets> {
     const ends = await log.endOffsets(topic.name);
-    if (ends.length === 0) throw new UnknownTopic(`there is no topic ${topic.name}`);
     isTopicChecked = true;
     return new Map(ends.map((end, partition) => [partition, end]));
   }

@@ -6,7 +6,6 @@ import {
   type OutgoingRecord,
   publishInOrder,
   type TopicSpec,
-  UnknownTopic,
 } from '@switchboard/event-log';
 import { poll } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
@@ -69,8 +68,7 @@ export function createCohortsPublisher({ database, log, replication, logger }: P
     const changed = await store.oldest(BATCH_SIZE);
     if (changed.length === 0 && isTopicChecked) return false;
     const next = await store.nextOffset();
-    const [end] = await log.endOffsets(topic.name);
-    if (end === undefined) throw new UnknownTopic(`there is no topic ${topic.name}`);
+    const [end = 0n] = await log.endOffsets(topic.name);
     isTopicChecked = true;
     if (next === undefined || end < next) {
       const count = await store.announceAll();

@@ -41,7 +41,7 @@ export function createRanges(admin: KafkaAdmin): Ranges {
   async function of(topic: string, maxAgeMs = MAX_AGE_MS): Promise<Range[]> {
     let found = rangesIn(await names(maxAgeMs), topic);
     if (found.length === 0) found = rangesIn(await names(0), topic);
-    if (found.length === 0) throw new UnknownTopic(`there is no topic ${topic}: create it before publishing`);
+    if (found.length === 0) throw new UnknownTopic(`there is no topic ${topic}`);
     return found;
   }
 
