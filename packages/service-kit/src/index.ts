@@ -59,6 +59,7 @@ export { defineService, type RunningService, type StartableService } from './lif
 export { kafkaConnection, openEventLog, openWholeLog } from './lifecycle/event-log.ts';
 export { debugOnSignal } from './lifecycle/log-level.ts';
 export { openObjects } from './lifecycle/object-store.ts';
+export { type BackgroundPublisher, createPublisher, type Unpublished } from './lifecycle/publisher.ts';
 export { serviceContext, startWithRetries } from './lifecycle/runner.ts';
 export type { Service, ServiceDefinition } from './lifecycle/service.ts';
 export { SHUTDOWN_MS, shutDownInOrder } from './lifecycle/shutdown.ts';

@@ -22,7 +22,7 @@ import { createEventLookup } from './events/event-lookup.ts';
 import { eventsRoutes } from './events/routes.ts';
 import { createEventsStore } from './events/store.ts';
 import { createCompaction } from './files/compaction.ts';
-import { createPublisher } from './files/publisher.ts';
+import { createFilesPublisher } from './files/publisher.ts';
 import { createFilesStore } from './files/store.ts';
 import { createReplayConsumer, REPLAYS_GROUP } from './replays/consumer.ts';
 import { createErasure } from './replays/erasure.ts';
@@ -111,7 +111,7 @@ export const archiveService = defineService({
           retentionHours,
           seenBytes: config.ARCHIVE_SEEN_BYTES,
         }),
-        createPublisher({
+        createFilesPublisher({
           database,
           log,
           region: config.REGION,

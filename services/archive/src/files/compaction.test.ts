@@ -16,7 +16,7 @@ import { recordsOn } from '../testing/log.ts';
 import { work } from './compaction.ts';
 import { ANY_PROJECT } from './contents.ts';
 import { compareRows } from './order.ts';
-import { createPublisher } from './publisher.ts';
+import { createFilesPublisher } from './publisher.ts';
 import { openFile } from './read.ts';
 import { createFilesStore, type FilesStore } from './store.ts';
 
@@ -78,7 +78,7 @@ const read = () => store.readable('2026-01-01', 10_000);
 
 /** Every record that is on the topic once all files are published. */
 async function published() {
-  const publisher = createPublisher({
+  const publisher = createFilesPublisher({
     database: harness.database,
     log: harness.log,
     region: 'eu',

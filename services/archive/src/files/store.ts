@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Tx } from '@switchboard/database';
+import type { Unpublished } from '@switchboard/service-kit';
 import { type SQL, sql } from 'drizzle-orm';
 import { adoptions, erasedProjects, eventFiles, publishedFiles } from '../schema/index.ts';
 import { newFileColumns, rowsOfFiles } from '../schema/insert-files.ts';
@@ -70,17 +71,6 @@ export interface FilesStore {
   oldestDay(): Promise<string | undefined>;
   /** Deletes rows of files that were deleted days ago, and returns how many. */
   forget(days: number, limit: number): Promise<number>;
-}
-
-export interface PublishedFilesStore {
-  /** Takes the lock of the one that publishes until the transaction ends; false when another has it. */
-  lock(): Promise<boolean>;
-  oldest(limit: number): Promise<UnpublishedFile[]>;
-  markPublished(files: readonly UnpublishedFile[], nextOffset: bigint): Promise<void>;
-  /** The offset after the last record published; undefined before the first. */
-  nextOffset(): Promise<bigint | undefined>;
-  /** Forgets that files were published, and returns how many there are. */
-  publishAgain(): Promise<number>;
 }
 
 /** An arbitrary number: the lock of the one that publishes. */
@@ -250,7 +240,7 @@ export async function lockCompaction(tx: Tx): Promise<boolean> {
   return row?.['taken'] === true;
 }
 
-export function createPublishedFilesStore(tx: Tx): PublishedFilesStore {
+export function createPublishedFilesStore(tx: Tx): Unpublished<UnpublishedFile> {
   // Others are prepared by a step that is not carried out, or never was.
   const isWritten = sql`(replaced_at is null or replaced_by is not null or deleted_at is not null)`;
 
@@ -292,7 +282,7 @@ export function createPublishedFilesStore(tx: Tx): PublishedFilesStore {
       return row && BigInt(row.nextOffset);
     },
 
-    async publishAgain() {
+    async publishAll() {
       await tx.execute(sql`
         insert into ${publishedFiles} (log_partition, next_offset) values (0, 0)
         on conflict (log_partition) do update set next_offset = 0`);

@@ -7,7 +7,7 @@ import { eventually, startS3 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { work } from '../files/compaction.ts';
 import { ANY_PROJECT } from '../files/contents.ts';
-import { createPublisher } from '../files/publisher.ts';
+import { createFilesPublisher } from '../files/publisher.ts';
 import { createFilesStore } from '../files/store.ts';
 import { createErasure } from '../replays/erasure.ts';
 import { createReplaysStore } from '../replays/store.ts';
@@ -48,7 +48,7 @@ describe('archived events', () => {
           coverage,
         });
       }
-    const publisher = createPublisher({ database, log, region: 'eu', replication: 1, logger });
+    const publisher = createFilesPublisher({ database, log, region: 'eu', replication: 1, logger });
     publisher.start();
     /** The files that readers of the topic know. */
     const known = async () => {

@@ -1,5 +1,6 @@
 import type { Clause } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
+import type { Unpublished } from '@switchboard/service-kit';
 import { sql } from 'drizzle-orm';
 import { cohortPeople, cohorts, publishedCohorts, unpublishedCohorts } from '../schema/index.ts';
 
@@ -12,19 +13,9 @@ export interface ChangedCohort {
   now: { match: Clause[]; distinctIds: string[] } | null;
 }
 
-export interface CohortRecordsStore {
+export interface CohortRecordsStore extends Unpublished<ChangedCohort> {
   /** Has cohorts published, after the transaction. */
   announce(projectId: string, ids: readonly string[]): Promise<void>;
-  /** Takes the lock of the one that publishes until the transaction ends; false when another has it. */
-  lock(): Promise<boolean>;
-  /** The cohorts that have waited longest. */
-  oldest(limit: number): Promise<ChangedCohort[]>;
-  /** Removes what is published from what waits, unless it has changed again. */
-  markPublished(changed: readonly ChangedCohort[], nextOffset: bigint): Promise<void>;
-  /** The offset after the last record published; undefined before the first. */
-  nextOffset(): Promise<bigint | undefined>;
-  /** Has every cohort published, and returns how many there are. */
-  announceAll(): Promise<number>;
 }
 
 /** An arbitrary number: the lock of the one that publishes. */
@@ -88,7 +79,7 @@ export function createCohortRecordsStore(tx: Db | Tx): CohortRecordsStore {
       return row && BigInt(row.nextOffset);
     },
 
-    async announceAll() {
+    async publishAll() {
       await expect(0n);
       const rows = await tx.execute(sql`
         insert into ${unpublishedCohorts} (project_id, cohort_id) select project_id, id from ${cohorts}
