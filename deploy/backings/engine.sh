@@ -3,6 +3,7 @@
 # behind Docker's interface, with stand-ins for the base images made of distribution, npm, Maven and Go packages.
 #   engine.sh up      starts it and prints environment variables:  eval "$(deploy/backings/engine.sh up)"
 #   engine.sh down    stops it and removes its containers; ENGINE_HOME keeps programs, images and volumes
+#   engine.sh check   fails if this machine refuses what containers need
 # Setting one up needs Debian 12, root, Node with npm, and what install.sh needs for the programs below.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -134,5 +135,6 @@ flush_rules() {
 case ${1:-} in
   up) up ;;
   down) stop; remove_containers ;;
-  *) echo "Usage: engine.sh up|down" >&2; exit 2 ;;
+  check) own_engine || needs_namespaces ;;
+  *) echo "Usage: engine.sh up|down|check" >&2; exit 2 ;;
 esac

@@ -44,6 +44,7 @@ describe('engine.sh', () => {
     const { code, stdout, stderr } = await engine('up');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+    expect(await engine('check')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   test('needs root to set one up', async () => {
@@ -57,11 +58,13 @@ describe('engine.sh', () => {
     await program('id', 'echo 0');
     await program('unshare', 'echo "mount failed: Operation not permitted" >&2; exit 1');
     await program('apt-get', 'exit 0');
-    const { code, stderr } = await engine('up');
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/runs no containers.*mount failed: Operation not permitted/),
-    });
+    for (const step of ['check', 'up']) {
+      const { code, stderr } = await engine(step);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/runs no containers.*mount failed: Operation not permitted/),
+      });
+    }
   });
 
   test('names what its installer did not install', async () => {
