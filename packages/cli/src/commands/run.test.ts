@@ -86,6 +86,13 @@ describe('an invalid command exits with 2 and says what is wrong', () => {
     [['projects', 'unthrottle', url], /usage: switchboard projects/],
     [['projects', 'unthrottle', 'shop', '--drop-events', url], /usage: switchboard projects/],
     [['projects', 'throttled', 'shop', url], /usage: switchboard projects/],
+    [['topics'], /usage: switchboard topics repartition <topic> --to/],
+    [['topics', 'repartition', 'events'], /usage: switchboard topics repartition/],
+    [['topics', 'repartition', 'events', 'groups', '--to', '8'], /usage: switchboard topics repartition/],
+    [['topics', 'repartition', 'directory', '--to', '8'], /directory: choose one of events, identifies, /],
+    [['topics', 'repartition', 'events', '--to', '0'], /--to: give a whole number from 1 to 1000/],
+    [['topics', 'repartition', 'events', '--to', '1001'], /--to: give a whole number/],
+    [['topics', 'repartition', 'events', '--to', '4.5'], /--to: give a whole number/],
     [['keys', 'make', 'p', url], /keys create/],
     [['keys', 'revoke', 'p', url], /keys revoke <projectId> <key>/],
     [['import', 'prices', 'x', url], /import models/],
@@ -107,6 +114,19 @@ describe('an invalid command exits with 2 and says what is wrong', () => {
       err: expect.stringContaining('SWITCHBOARD_CATALOGUE_URL'),
     });
   });
+});
+
+test('partitions of an event log on PostgreSQL are refused', async () => {
+  const env = { EVENT_LOG_DATABASE_URL: 'postgres://127.0.0.1:1/log' };
+  const { code, out, err } = await run(['topics', 'repartition', 'events', '--to', '8'], env);
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain('set KAFKA_BROKERS: an event log on PostgreSQL is for one machine');
+});
+
+test('an unreachable broker exits with 1', async () => {
+  const env = { KAFKA_BROKERS: '127.0.0.1:1' };
+  const { code, err } = await run(['topics', 'repartition', 'events', '--to', '8'], env);
+  expect([code, err]).toEqual([1, expect.stringMatching(/^switchboard: repartitioning: .*ECONNREFUSED/)]);
 });
 
 test('an unreachable service exits with 1', async () => {

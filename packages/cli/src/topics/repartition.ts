@@ -20,9 +20,10 @@ export async function repartition(
     return await repartitionKafkaTopic(connection, { topic, partitions, onProgress });
   } catch (error) {
     if (error instanceof ConfigError) throw new UsageError(error.message);
-    if (error instanceof EventLogUnavailable || error instanceof UnknownTopic) {
-      throw new ManagementError(error.message);
+    if (error instanceof UnknownTopic) {
+      throw new ManagementError(`${error.message}: ingestion creates it when it starts`);
     }
+    if (error instanceof EventLogUnavailable) throw new ManagementError(error.message);
     throw error;
   }
 }

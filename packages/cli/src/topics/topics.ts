@@ -30,10 +30,10 @@ to describe and alter the configuration of both, and to write to them.
       throw new UsageError(USAGE);
     }
     if (!TOPICS.includes(topic)) {
-      throw new UsageError(`${topic}: no such topic; choose one of ${TOPICS.join(', ')}`);
+      throw new UsageError(`${topic}: choose one of ${TOPICS.join(', ')}`);
     }
     if (!Number.isInteger(partitions) || partitions < 1 || partitions > MAX_PARTITIONS) {
-      throw new UsageError(`--to: a number from 1 to ${MAX_PARTITIONS}`);
+      throw new UsageError(`--to: give a whole number from 1 to ${MAX_PARTITIONS}`);
     }
     // Loaded on first use, as of dead-letters.
     const { repartition } = await import('./repartition.ts');
