@@ -9,7 +9,7 @@ import { eventually } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ArchivedEvent } from '../events/archived-event.ts';
-import { archivedEvent } from '../testing/archived-event.ts';
+import { archivedEvent, withStrings } from '../testing/archived-event.ts';
 import { type EventsHarness, onPostgresAndFolder } from '../testing/events-harness.ts';
 import { rowsIn, storeFile } from '../testing/files.ts';
 import { recordsOn } from '../testing/log.ts';
@@ -112,7 +112,7 @@ describe('merging files', () => {
     expect([file?.rows, file?.projectId, file?.bucket, others.length]).toEqual([4800, null, null, 0]);
     const groups = [];
     const opened = file && (await openFile(harness.objects, file));
-    if (opened !== undefined) for await (const group of opened.groups()) groups.push(group);
+    if (opened !== undefined) for await (const group of opened.groups()) groups.push(group.map(withStrings));
     expect(groups.map((rows) => rows.length)).toEqual([4096, 704]);
     const rows = groups.flat();
     expect(rows).toEqual(all.flat().sort(compareRows));
@@ -226,7 +226,7 @@ describe('readers of the topic', () => {
     for await (const { key, size } of harness.objects.list('events/')) {
       const rows: ArchivedEvent[] = [];
       const file = await openFile(harness.objects, { key, bytes: size });
-      if (file !== undefined) for await (const group of file.groups()) rows.push(...group);
+      if (file !== undefined) for await (const group of file.groups()) rows.push(...group.map(withStrings));
       rowsByKey.set(key, rows);
     }
     const projects = [...new Set(all.map((row) => row.projectId))];

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '../events/archived-event.ts';
 import { decodeRecord } from '../events/decode.ts';
 import { rowsOf } from '../events/packed-events.ts';
+import { archivedEvent, withStrings } from '../testing/archived-event.ts';
 import { query, sent } from '../testing/events-harness.ts';
 import { eventRecords, type SentEvent } from '../testing/records.ts';
 import { encodeEvents } from './encode.ts';
@@ -145,6 +146,22 @@ describe('a Parquet file', () => {
        where path_in_schema = 'project_id' order by row_group_id`,
     );
     expect(groups.map(({ first, last }) => `${first}${last}`)).toEqual(['aa', 'ab', 'bc', 'cc']);
+  });
+
+  it('is read as it was written, byte order marks included', async () => {
+    const [full, bare] = [
+      archivedEvent(0, {
+        distinctId: '\ufeffada',
+        sessionId: 's',
+        sentAt: 1_772_350_200_000,
+        properties: '{"größe":"\ufeff1"}',
+        context: '{}',
+      }),
+      archivedEvent(1),
+    ];
+    const found: Row[] = [];
+    for await (const group of (await openBytes(encodeEvents([full, bare]))).groups()) found.push(...group);
+    expect(found.map(withStrings)).toEqual([full, bare]);
   });
 
   it('finds the row of an event', async () => {

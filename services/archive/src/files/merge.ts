@@ -1,4 +1,4 @@
-import type { ArchivedEvent } from '../events/archived-event.ts';
+import type { Row } from '../events/archived-event.ts';
 import { type Contents, type Coverage, collectContents } from './contents.ts';
 import { createFileEncoder, type FileEncoder, ROW_GROUP_ROWS } from './encode.ts';
 import { compareRows } from './order.ts';
@@ -30,7 +30,7 @@ interface MergeOptions {
   /** Which file a row goes to. */
   coverage(projectId: string): Coverage;
   /** Rows that are left out. */
-  isErased(event: ArchivedEvent): boolean;
+  isErased(event: Row): boolean;
 }
 
 /** A project with as many rows of the files that are split gets its own. */
@@ -43,13 +43,13 @@ interface Output {
   coverage: Coverage;
   contents: ReturnType<typeof collectContents>;
   encoder: FileEncoder;
-  rows: ArchivedEvent[];
+  rows: Row[];
 }
 
 interface Input {
-  rows: ArchivedEvent[];
+  rows: Row[];
   next: number;
-  groups: AsyncGenerator<ArchivedEvent[]>;
+  groups: AsyncGenerator<Row[]>;
 }
 
 /** Merges files, which are open. */
@@ -72,7 +72,7 @@ async function largeProjects(files: readonly OpenFile[]): Promise<Set<string>> {
   return new Set([...rows].filter(([, count]) => count >= LARGE_ROWS).map(([project]) => project));
 }
 
-function isErased({ projectId, distinctIds }: Erased, event: ArchivedEvent): boolean {
+function isErased({ projectId, distinctIds }: Erased, event: Row): boolean {
   return event.projectId === projectId && (distinctIds === 'all' || distinctIds.has(event.distinctId));
 }
 
@@ -134,7 +134,7 @@ function longest(outputs: Iterable<Output>): Output {
 }
 
 /** The rows of all files in one order. */
-async function* inOrder(files: readonly OpenFile[]): AsyncGenerator<ArchivedEvent> {
+async function* inOrder(files: readonly OpenFile[]): AsyncGenerator<Row> {
   const heap: Input[] = [];
   for (const file of files) {
     const input: Input = { rows: [], next: 0, groups: file.groups() };

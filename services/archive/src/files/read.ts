@@ -5,63 +5,68 @@ import {
   type AsyncBuffer,
   type FileMetaData,
   type ParquetQueryFilter,
+  type ParquetType,
   parquetMetadataAsync,
+  parquetRead,
   parquetReadObjects,
   rowIndex,
 } from 'hyparquet';
 import { z } from 'zod';
-import type { ArchivedEvent, Place } from '../events/archived-event.ts';
+import type { Place, Row } from '../events/archived-event.ts';
 
 /** Larger objects are read in parts. */
 const WHOLE_BYTES = 2_000_000;
 
-const number = z.bigint().transform(Number);
+/** The columns of a group of rows, as they are stored. */
+interface Columns {
+  project_id: Uint8Array[];
+  event_id: Uint8Array[];
+  event_name: Uint8Array[];
+  distinct_id: Uint8Array[];
+  session_id?: Nullable<Uint8Array>[];
+  schema_version: bigint[];
+  occurred_at: bigint[];
+  received_at: bigint[];
+  sent_at?: Nullable<bigint>[];
+  timestamp: Uint8Array[];
+  properties?: Nullable<Uint8Array>[];
+  context?: Nullable<Uint8Array>[];
+  log_partition: number[];
+  log_offset: bigint[];
+  log_line: number[];
+}
+type Nullable<T> = T | null | undefined;
 
-const eventRow = z
-  .object({
-    project_id: z.string(),
-    event_id: z.string(),
-    event_name: z.string(),
-    distinct_id: z.string(),
-    session_id: z.string().nullish(),
-    schema_version: number,
-    occurred_at: number,
-    received_at: number,
-    sent_at: number.nullish(),
-    timestamp: z.string(),
-    properties: z.string().nullish(),
-    context: z.string().nullish(),
-    log_partition: z.number(),
-    log_offset: z.bigint(),
-    log_line: z.number(),
-  })
-  .transform(
-    (row): ArchivedEvent => ({
-      projectId: row.project_id,
-      eventId: row.event_id,
-      eventName: row.event_name,
-      distinctId: row.distinct_id,
-      sessionId: row.session_id ?? null,
-      schemaVersion: row.schema_version,
-      occurredAt: row.occurred_at,
-      receivedAt: row.received_at,
-      sentAt: row.sent_at ?? null,
-      timestamp: row.timestamp,
-      properties: row.properties ?? null,
-      context: row.context ?? null,
-      partition: row.log_partition,
-      offset: row.log_offset,
-      line: row.log_line,
-    }),
-  );
+const TYPES: Record<keyof Columns, ParquetType> = {
+  project_id: 'BYTE_ARRAY',
+  event_id: 'BYTE_ARRAY',
+  event_name: 'BYTE_ARRAY',
+  distinct_id: 'BYTE_ARRAY',
+  session_id: 'BYTE_ARRAY',
+  schema_version: 'INT64',
+  occurred_at: 'INT64',
+  received_at: 'INT64',
+  sent_at: 'INT64',
+  timestamp: 'BYTE_ARRAY',
+  properties: 'BYTE_ARRAY',
+  context: 'BYTE_ARRAY',
+  log_partition: 'INT32',
+  log_offset: 'INT64',
+  log_line: 'INT32',
+};
+const OPTIONAL: ReadonlySet<string> = new Set<keyof Columns>([
+  'session_id',
+  'sent_at',
+  'properties',
+  'context',
+]);
 
 const person = z.object({ distinct_id: z.string() });
-const projectRow = z.object({ project_id: z.string() });
 
 /** A Parquet file of the archive, of which no more is read than is asked for. */
 export interface OpenFile {
   /** Its rows in order, one group at a time. */
-  groups(): AsyncGenerator<ArchivedEvent[]>;
+  groups(): AsyncGenerator<Row[]>;
   /** The projects of its rows, in order, one group at a time. */
   projects(): AsyncGenerator<string[]>;
   /** The row of the event at this place, counted from 0. */
@@ -102,37 +107,38 @@ function wholeFile(bytes: Uint8Array): AsyncBuffer {
 
 async function readFile(file: AsyncBuffer): Promise<OpenFile> {
   const metadata: FileMetaData = await parquetMetadataAsync(file);
+  checkTypes(metadata);
+  const compressors = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) };
 
-  const read = (more: {
-    columns?: string[];
-    filter?: ParquetQueryFilter;
-    rowStart?: number;
-    rowEnd?: number;
-    includeRowIndex?: boolean;
-  }) =>
-    parquetReadObjects({
-      file,
-      metadata,
-      compressors: { ZSTD: (bytes) => zstdDecompressSync(bytes) },
-      parsers: { timestampFromMilliseconds: (milliseconds) => milliseconds },
-      ...more,
-    });
+  const read = (more: { columns: string[]; filter: ParquetQueryFilter; includeRowIndex?: boolean }) =>
+    parquetReadObjects({ file, metadata, compressors, ...more });
 
-  async function* groupsOf<T>(schema: z.ZodType<T>, columns?: string[]): AsyncGenerator<T[]> {
+  async function* columnsOf<K extends keyof Columns>(columns?: K[]): AsyncGenerator<Pick<Columns, K>> {
     let start = 0;
     for (const { num_rows: rows } of metadata.row_groups) {
       const end = start + Number(rows);
-      const found = await read({ rowStart: start, rowEnd: end, ...(columns && { columns }) });
-      yield z.array(schema).parse(found);
+      const found: Record<string, unknown[]> = {};
+      await parquetRead({
+        ...{ file, metadata, compressors, rowStart: start, rowEnd: end, ...(columns && { columns }) },
+        parsers: { timestampFromMilliseconds: (time) => time, stringFromBytes: (bytes) => bytes },
+        onChunk({ columnName, columnData }) {
+          const values = (found[columnName] ??= []);
+          for (const value of columnData) values.push(value);
+        },
+      });
+      yield found as never;
       start = end;
     }
   }
 
   return {
-    groups: () => groupsOf(eventRow),
+    async *groups() {
+      for await (const columns of columnsOf()) yield rowsOf(columns);
+    },
     async *projects() {
-      for await (const rows of groupsOf(projectRow, ['project_id'])) {
-        yield rows.map((row) => row.project_id);
+      for await (const { project_id: ids } of columnsOf(['project_id'])) {
+        const texts = textsOf(ids);
+        yield texts.map((_, row) => at(texts, row));
       }
     },
     async findRow(projectId, { partition, offset, line }) {
@@ -156,4 +162,56 @@ async function readFile(file: AsyncBuffer): Promise<OpenFile> {
         .some((row) => isOne(row.distinct_id));
     },
   };
+}
+
+function checkTypes({ schema }: FileMetaData): void {
+  const types = new Map(schema.map(({ name, type }) => [name, type]));
+  for (const [name, type] of Object.entries(TYPES)) {
+    const found = types.get(name);
+    if (found !== type && !(found === undefined && OPTIONAL.has(name))) {
+      throw new Error(`column ${name} is ${found ?? 'missing'}, not ${type}`);
+    }
+  }
+}
+
+/** Texts without an order stay bytes, since most are only written again. */
+function rowsOf(columns: Columns): Row[] {
+  const eventNames = textsOf(columns.event_name);
+  const distinctIds = textsOf(columns.distinct_id);
+  const contexts = textsOf(columns.context ?? []);
+  const projectIds = textsOf(columns.project_id);
+  return projectIds.map((_, row) => ({
+    projectId: at(projectIds, row),
+    eventId: at(columns.event_id, row),
+    eventName: at(eventNames, row),
+    distinctId: at(distinctIds, row),
+    sessionId: columns.session_id?.[row] ?? null,
+    schemaVersion: Number(at(columns.schema_version, row)),
+    occurredAt: Number(at(columns.occurred_at, row)),
+    receivedAt: Number(at(columns.received_at, row)),
+    sentAt: columns.sent_at?.[row] == null ? null : Number(columns.sent_at[row]),
+    timestamp: at(columns.timestamp, row),
+    properties: columns.properties?.[row] ?? null,
+    context: contexts[row] ?? null,
+    partition: at(columns.log_partition, row),
+    offset: at(columns.log_offset, row),
+    line: at(columns.log_line, row),
+  }));
+}
+
+function at<T>(column: readonly Nullable<T>[], row: number): T {
+  const value = column[row];
+  if (value === null || value === undefined) throw new Error('a column lacks a value');
+  return value;
+}
+
+/** What occurs again as the same object, as of a dictionary, is decoded once. */
+function textsOf(values: readonly Nullable<Uint8Array>[]): (string | null)[] {
+  const known = new Map<Uint8Array, string>();
+  return values.map((value) => {
+    if (value === null || value === undefined) return null;
+    const text = known.get(value) ?? Buffer.from(value.buffer, value.byteOffset, value.length).toString();
+    known.set(value, text);
+    return text;
+  });
 }

@@ -1,4 +1,4 @@
-import type { ArchivedEvent } from '../events/archived-event.ts';
+import type { ArchivedEvent, Row } from '../events/archived-event.ts';
 
 /** For tests: an event as it is archived, of `ada`. */
 export const archivedEvent = (index: number, more: Partial<ArchivedEvent> = {}): ArchivedEvent => ({
@@ -19,3 +19,16 @@ export const archivedEvent = (index: number, more: Partial<ArchivedEvent> = {}):
   line: index,
   ...more,
 });
+
+/** For tests: a row that was read, with all of its texts as strings. */
+export function withStrings({ eventId, timestamp, sessionId, properties, ...more }: Row): ArchivedEvent {
+  return {
+    ...more,
+    eventId: stringOf(eventId),
+    timestamp: stringOf(timestamp),
+    sessionId: sessionId && stringOf(sessionId),
+    properties: properties && stringOf(properties),
+  };
+}
+
+const stringOf = (text: string | Uint8Array) => Buffer.from(text).toString();

@@ -2,6 +2,7 @@ import type { Database } from '@switchboard/database';
 import type { ObjectStore } from '@switchboard/object-store';
 import { sql } from 'drizzle-orm';
 import type { ArchivedEvent } from '../events/archived-event.ts';
+import { withStrings } from './archived-event.ts';
 import type { NewFile } from '../files/contents.ts';
 import { type Coverage, collectContents } from '../files/contents.ts';
 import { encodeEvents } from '../files/encode.ts';
@@ -41,7 +42,7 @@ export async function rowsIn({ database, objects }: { database: Database; object
   const found: ArchivedEvent[] = [];
   for await (const { key, size } of objects.list('events/')) {
     const file = hidden.has(key) ? undefined : await openFile(objects, { key, bytes: size });
-    if (file !== undefined) for await (const group of file.groups()) found.push(...group);
+    if (file !== undefined) for await (const group of file.groups()) found.push(...group.map(withStrings));
   }
   return found;
 }
