@@ -55,14 +55,15 @@ export function decodeRecord(record: RawRecord): DecodedRecord {
   const lines: number[] = [];
   const undecodable: Undecodable[] = [];
   if (reason !== undefined) {
-    undecodable.push({ line: WHOLE_RECORD, value, reason, projectId, eventId: undefined });
+    const copy = value && new Uint8Array(value);
+    undecodable.push({ line: WHOLE_RECORD, value: copy, reason, projectId, eventId: undefined });
   }
   let line = 0;
   for (const bytes of linesOf(reason === undefined ? value : null)) {
     const text = bytes.toString();
     const event = isUtf8(bytes) ? decodeLine(text) : 'not UTF-8';
     if (typeof event === 'string') {
-      // A copy, since what is sent to another thread takes its whole buffer along.
+      // A copy, since what is sent to another thread takes its whole buffer along, and the record's is freed.
       const copy = new Uint8Array(bytes);
       undecodable.push({ line, value: copy, reason: event, projectId, eventId: findEventId(text) });
     } else {

@@ -1,6 +1,8 @@
 import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
+import { moved } from '../threads/buffers.ts';
 import type { Threads } from '../threads/threads.ts';
 import { putDeadLetters } from './dead-letters.ts';
+import type { RawRecord } from './decode.ts';
 import { deduplicate } from './deduplication.ts';
 import type { SegmentRecord } from './encode-segment.ts';
 import type { EventsStore } from './store.ts';
@@ -35,9 +37,8 @@ export function createIntake({ store, threads, onDeadLetters }: IntakeOptions): 
   return async (batch, records) => {
     const last = records.at(-1);
     if (last === undefined) return [];
-    const copies = copiesOf(records);
-    const decoded = await threads.use((thread) => thread.decode(copies));
-    const taken = copies.map((record, index) => {
+    const decoded = await threads.use((thread) => thread.decode(copiesOf(records)));
+    const taken = records.map((record, index) => {
       const found = decoded[index];
       if (found === undefined) throw new Error('a record was not decoded');
       const { partition, offset, lines, receivedAt: acceptedAt } = found.events;
@@ -77,14 +78,15 @@ export function createIntake({ store, threads, onDeadLetters }: IntakeOptions): 
   };
 }
 
-/** Records whose values share one buffer of their own: they are sent to a thread without what was read beside them. */
-function copiesOf(records: readonly StoredRecord[]): StoredRecord[] {
+/** Records whose values share one buffer, which a thread takes without what was read beside them. */
+function copiesOf(records: readonly StoredRecord[]): RawRecord[] {
   const bytes = Buffer.allocUnsafeSlow(records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0));
   let end = 0;
-  return records.map((record) => {
+  const copies = records.map((record) => {
     if (record.value === null) return record;
     const start = end;
     end += record.value.copy(bytes, start);
     return { ...record, value: bytes.subarray(start, end) };
   });
+  return moved(copies, [bytes]);
 }

@@ -46,6 +46,9 @@ export function packTexts(events: readonly EventTexts[]): Pick<PackedEvents, 'te
   return { texts: bytes, ends };
 }
 
+/** What packed events have outside the heap. */
+export const buffersOf = ({ occurredAt, texts, ends }: PackedEvents) => [occurredAt, texts, ends];
+
 /** The rows of events, without those of these lines. What sorting does not need is read when it is asked for. */
 export function rowsOf(events: PackedEvents, without: readonly number[]): Row[] {
   const { buffer, byteOffset, length } = events.texts;

@@ -3,9 +3,11 @@ import type { ObjectStore } from '@switchboard/object-store';
 import { backoffDelay } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
 import { isSameBatch } from '../batches/same-batch.ts';
+import { free } from '../threads/buffers.ts';
 import type { Threads } from '../threads/threads.ts';
 import { writeFiles } from './files.ts';
 import type { Entry, Intake } from './intake.ts';
+import { buffersOf } from './packed-events.ts';
 import type { EventsStore, Segment, SegmentContents } from './store.ts';
 
 /** Decoded at once; a record is larger or smaller. */
@@ -176,6 +178,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     if (dropping.signal.aborted) return;
     entries = later;
     count(-sum(own, 'bytes'));
+    free(own.flatMap(({ events }) => buffersOf(events)));
     if (through === segment.lastOffset || entries.length > 0) current = undefined;
   }
 

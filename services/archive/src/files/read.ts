@@ -122,7 +122,8 @@ async function readFile(file: AsyncBuffer): Promise<OpenFile> {
         ...{ file, metadata, compressors, rowStart: start, rowEnd: end, ...(columns && { columns }) },
         parsers: { timestampFromMilliseconds: (time) => time, stringFromBytes: (bytes) => bytes },
         onChunk({ columnName, columnData }) {
-          const values = (found[columnName] ??= []);
+          const values = found[columnName] ?? [];
+          found[columnName] = values;
           for (const value of columnData) values.push(value);
         },
       });

@@ -2,13 +2,13 @@ import type { Database } from '@switchboard/database';
 import type { ObjectStore } from '@switchboard/object-store';
 import { sql } from 'drizzle-orm';
 import type { ArchivedEvent } from '../events/archived-event.ts';
-import { withStrings } from './archived-event.ts';
 import type { NewFile } from '../files/contents.ts';
 import { type Coverage, collectContents } from '../files/contents.ts';
 import { encodeEvents } from '../files/encode.ts';
 import { compareRows } from '../files/order.ts';
 import { openFile } from '../files/read.ts';
 import { insertFiles } from '../schema/insert-files.ts';
+import { withStrings } from './archived-event.ts';
 
 /** For tests: files of the archive without a consumer that writes them. */
 

@@ -4,7 +4,7 @@ import type { EncodedFile, SegmentRows } from '../events/encode-segment.ts';
 import type { Erased, Merged, MergeRule } from '../files/merge.ts';
 import type { Survey } from '../files/survey.ts';
 
-/** What the service and its threads call of each other. Both sides get copies. */
+/** What the service and its threads call of each other. Both sides get copies, except of buffers that are `moved`. */
 
 /** A file by its key and its size in bytes. */
 export interface FileRef {
@@ -16,7 +16,7 @@ export interface FileRef {
 export const refOf = ({ key, bytes }: FileRef): FileRef => ({ key, bytes });
 
 export interface ThreadCalls {
-  /** One result for each record. */
+  /** One result for each record. Takes the records' values. */
   decode(records: RawRecord[]): DecodedRecord[];
   /** The files of a segment. The same rows give the same bytes. */
   encode(segment: SegmentRows): Promise<EncodedFile[]>;

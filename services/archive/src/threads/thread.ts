@@ -3,9 +3,11 @@ import { parentPort } from 'node:worker_threads';
 import { createBirpc } from 'birpc';
 import { decodeRecord } from '../events/decode.ts';
 import { encodeSegment } from '../events/encode-segment.ts';
+import { buffersOf } from '../events/packed-events.ts';
 import { type Erased, mergeByRule } from '../files/merge.ts';
 import { FileGone, type OpenFile, openFile } from '../files/read.ts';
 import { surveyFile } from '../files/survey.ts';
+import { free, moved, transferOf } from './buffers.ts';
 import type { FileRef, OwnerCalls, ThreadCalls } from './calls.ts';
 
 /** What a thread runs; see `createThreads`. */
@@ -21,15 +23,38 @@ const objects: Parameters<typeof openFile>[0] = {
 };
 
 const calls: ThreadCalls = {
-  decode: (records) => records.map(decodeRecord),
-  encode: encodeSegment,
-  merge: (files, rule) => unlessGone(async () => mergeByRule(await openAll(files), rule)),
+  decode(records) {
+    const decoded = records.map(decodeRecord);
+    free(records.flatMap(({ value }) => value ?? []));
+    return moved(
+      decoded,
+      decoded.flatMap(({ events }) => buffersOf(events)),
+    );
+  },
+  async encode(segment) {
+    const files = await encodeSegment(segment);
+    free(segment.records.flatMap(({ events }) => buffersOf(events)));
+    return moved(
+      files,
+      files.map(({ content }) => content),
+    );
+  },
+  async merge(files, rule) {
+    const merged = await unlessGone(async () => mergeByRule(await openAll(files), rule));
+    return (
+      merged &&
+      moved(
+        merged,
+        merged.map(({ bytes }) => bytes),
+      )
+    );
+  },
   hasErased: (file, erased) => unlessGone(async () => hasErased(await open(file), erased)),
   survey: (file) => unlessGone(async () => surveyFile(await open(file))),
 };
 
 const owner = createBirpc<OwnerCalls, ThreadCalls>(calls, {
-  post: (message) => port.postMessage(message),
+  post: (message) => port.postMessage(message, transferOf(message)),
   on: (receive) => port.on('message', receive),
   // The object store has its own.
   timeout: -1,

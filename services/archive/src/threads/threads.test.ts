@@ -5,6 +5,7 @@ import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { encodeEvents } from '../files/encode.ts';
 import { archivedEvent } from '../testing/archived-event.ts';
+import { moved } from './buffers.ts';
 import { createThreads } from './threads.ts';
 
 let folder: string;
@@ -27,6 +28,22 @@ it('a thread reads files from the object store of its service', async () => {
   );
   const gone = { ...file, key: 'events/2026-03-01/b.parquet' };
   expect(await threads.use((thread) => thread.hasErased(gone, erased))).toBeUndefined();
+  await threads.stop();
+});
+
+it('a thread takes the values of records along, and returns what it cannot decode', async () => {
+  const threads = createThreads({ size: 1, objects });
+  const value = new TextEncoder().encode('{\n{}');
+  const record = { topic: 'events', partition: 0, offset: 1n, timestamp: 0, key: 'shop', value };
+  const headers = { project: 'shop', received_at: '2026-03-01T09:30:00Z' };
+  const records = [
+    { ...record, value: value.subarray(0, 1), headers },
+    { ...record, value: value.subarray(2), headers: {} },
+  ];
+  const decoded = await threads.use((thread) => thread.decode(moved(records, [value])));
+  const found = decoded.flatMap(({ undecodable }) => undecodable.map((one) => one.value ?? []));
+  expect(found.map((bytes) => Buffer.from(bytes).toString())).toEqual(['{', '{}']);
+  expect(records.map((one) => one.value.length)).toEqual([0, 0]);
   await threads.stop();
 });
 

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { ObjectStore } from '@switchboard/object-store';
 import { createBirpc } from 'birpc';
 import pLimit from 'p-limit';
+import { transferOf } from './buffers.ts';
 import type { OwnerCalls, ThreadCalls } from './calls.ts';
 
 /** A thread on which one call at a time is made. */
@@ -82,7 +83,7 @@ function startThread(objects: Pick<ObjectStore, 'get'>): Started {
       },
     },
     {
-      post: (message) => worker.postMessage(message),
+      post: (message) => worker.postMessage(message, transferOf(message)),
       on: (receive) => worker.on('message', receive),
       timeout: NO_TIMEOUT,
     },
