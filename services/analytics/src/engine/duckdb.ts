@@ -47,6 +47,7 @@ export async function openDuckDb(options: EngineOptions): Promise<Engine> {
   const setup = await instance.connect();
   // Files never change. Counts towards the memory of queries, and gives way to them.
   await setup.run('set parquet_metadata_cache = true');
+  await setup.run("set validate_external_file_cache = 'NO_VALIDATION'");
   for (const statement of FUNCTIONS) await setup.run(statement);
   await setup.run(
     `set allowed_directories = [${quoted(options.filesFolder)}, ${quoted(options.spillFolder)}]`,

@@ -34,11 +34,11 @@ export async function lifecycle(question: LifecycleQuery, asking: Asking): Promi
       count(case when t > earliest and coalesce(before <> b - 1, true) then 1 end)::double as again,
       count(case when coalesce(after <> b + 1, true) then 1 end)::double as gone
     from (select b, t, min(t) over (partition by p) as earliest,
-        max(b) over (partition by p order by b nulls first rows between 1 preceding and 1 preceding) as before,
-        min(b) over (partition by p order by b nulls first rows between 1 following and 1 following) as after
+        lag(b) over (partition by p order by b nulls first) as before,
+        lead(b) over (partition by p order by b nulls first) as after
       from (select p, b, min(t) as t
         from (select p, t, case when b = -1 or ${isWithin(calendar)} then b end as b
-          from (select p, t, case when ${isWithin(calendar.around)} then ${bucket} end as b from (${query}) as ev) as placed) as known
+          from (select p, t, case when ${isWithin(calendar.around)} then (${bucket})::integer end as b from (${query}) as ev) as placed) as known
         group by p, b) as active) as placed
     where b is not null group by b`);
   const found = new Map(bucketRows.parse(rows).map((row) => [row.b, row]));

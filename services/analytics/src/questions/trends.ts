@@ -1,7 +1,7 @@
 import { breakdownLimit, type Measure, type ReportContent, type TrendsQuery } from '@switchboard/contracts';
 import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
-import { integer, type Sql, sql, texts } from '../engine/sql.ts';
+import { COMMA, integer, join, type Sql, sql, texts, whole } from '../engine/sql.ts';
 import { type Calendar, calendarOf, spanBefore, spanOf } from './calendar.ts';
 import { bucketAt, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
@@ -65,9 +65,9 @@ async function linesOf(question: TrendsQuery, series: Series, context: Context):
   const labels =
     question.breakdown === undefined
       ? [null]
-      : [...now.shown, ...[OTHER, NONE].filter((label) => now.lines.has(kindOf(label)))];
+      : [...now.shown, ...[OTHER, NONE].filter((label) => now.lines.has(keyOf(label)))];
   const lineOf = (label: string | null): Line => {
-    const key = label === null ? WHOLE : kindOf(label, now.shown);
+    const key = label === null ? WHOLE : keyOf(label, now.shown);
     const valuesIn = ({ lines }: Found, { labels: buckets }: Calendar): Values =>
       buckets.map((_, bucket) => lines.get(key)?.get(bucket) ?? empty);
     return {
@@ -80,11 +80,11 @@ async function linesOf(question: TrendsQuery, series: Series, context: Context):
   return (labels.length === 0 ? [null] : labels).map(lineOf);
 }
 
-const keyOf = (kind: string, label: string) => `${kind} ${label}`;
-const WHOLE = keyOf('whole', '');
-/** A value may itself be called Other. */
-const kindOf = (label: string, shown: readonly string[] = []) =>
-  shown.includes(label) ? keyOf('one', label) : keyOf(label === OTHER ? 'other' : 'none', '');
+/** The keys of lines; a value may itself be called Other. */
+const WHOLE = 'whole';
+const keyOfOne = (label: string) => `one ${label}`;
+const keyOf = (label: string, shown: readonly string[] = []) =>
+  shown.includes(label) ? keyOfOne(label) : label === OTHER ? 'other' : 'none';
 
 /** A period may have an interval more or less than the one it is compared with. */
 function fitted(values: Values, length: number): Values {
@@ -122,11 +122,14 @@ function selection(question: TrendsQuery, series: Series, asking: Asking, calend
       labels: question.breakdown === undefined ? [] : [question.breakdown.property],
     },
   );
-  const label = question.breakdown ? labelOf(question.breakdown.property) : sql`null::varchar`;
-  const value =
-    series.property === undefined ? sql`null::double` : dialect.numericOf(attribute(series.property));
-  return sql`select p, ${bucketAt(dialect, calendar)} as b, ${label} as label, ${value} as x from (${query})
-    where ${matches(series)}`;
+  // Only what the measure reads: a breakdown keeps all rows at once.
+  const columns = [
+    sql`(${bucketAt(dialect, calendar)})::integer as b`,
+    ...(series.measure === 'people' ? [sql`p`] : []),
+    ...(question.breakdown ? [sql`${labelOf(question.breakdown.property)} as label`] : []),
+    ...(series.property === undefined ? [] : [sql`${dialect.numericOf(attribute(series.property))} as x`]),
+  ];
+  return sql`select ${join(columns, COMMA)} from (${query}) as ev where ${matches(series)}`;
 }
 
 /** Of the columns p, the person, and x, a number. */
@@ -144,13 +147,15 @@ const MEASURES: Record<Measure, (dialect: Dialect) => Sql> = {
 
 const valueRows = z.array(
   z.object({
-    kind: z.string().default('whole'),
-    label: z.string().default(''),
-    place: z.number().nullish(),
+    /** The place of its label among those shown, REST or WITHOUT; absent: of the whole series. */
+    line: z.number().optional(),
+    label: z.string().nullish(),
     b: z.number(),
     value: z.number().nullable(),
   }),
 );
+const REST = -1;
+const WITHOUT = 0;
 
 interface Found {
   /** Values by line and bucket. */
@@ -168,34 +173,32 @@ async function valuesOf(
   const { dialect } = asking.source;
   const { breakdown } = question;
   const events = selection(question, series, asking, calendar);
-  const value = sql`b::integer as b, ${MEASURES[series.measure ?? 'events'](dialect)} as value`;
-  const commonest = sql`select label as shown, row_number() over (order by count(*) desc, label)::integer as place
-    from ev where label is not null group by label`;
-  const given = sql`select label as shown, 0 as place from ev
-    where ${dialect.holds(texts(shown ?? []), sql`label`)} group by label`;
+  const value = sql`b, ${MEASURES[series.measure ?? 'events'](dialect)} as value`;
+  const order = shown === undefined ? sql`count(*) desc, label` : sql`label`;
+  const isShown = shown === undefined ? sql`label is not null` : dialect.holds(texts(shown), sql`label`);
   const limit = breakdownLimit(question.series.length, breakdown?.limit);
   const rows = await asking.query(
     breakdown === undefined
       ? sql`select ${value} from (${events}) as ev group by all`
       : sql`with ev as ${dialect.materialized}(${events}),
-          own as (select shown, place from (${shown === undefined ? commonest : given}) as ranked
+          own as (select shown, place from (select label as shown,
+              row_number() over (order by ${order})::integer as place from ev where ${isShown} group by label) as ranked
             where place <= ${integer(limit)}),
-          placed as (select p, b, x, place,
-            case when shown is not null then 'one' when label is null then 'none' else 'other' end as kind,
-            case when shown is not null then label else '' end as line
+          placed as (select ev.*, shown,
+            case when label is null then ${whole(WITHOUT)} else coalesce(place, ${whole(REST)}) end::integer as line
             from ev left join own on shown = label)
-          select kind, line as label, place, ${value} from placed group by all`,
+          select line, any_value(shown) as label, ${value} from placed group by line, b`,
   );
   const found = valueRows.parse(rows);
   const lines = new Map<string, Map<number, number | null>>();
-  for (const { kind, label, b, value: one } of found) {
-    const key = keyOf(kind, label);
+  const places = new Map<string, number>();
+  for (const { line: place, label, b, value: one } of found) {
+    const key =
+      place === undefined ? WHOLE : place > 0 ? keyOfOne(label ?? '') : keyOf(place === REST ? OTHER : NONE);
+    if (place !== undefined && place > 0) places.set(label ?? '', place);
     const line = lines.get(key) ?? new Map<number, number | null>();
     lines.set(key, line.set(b, one === null ? null : rounded(one)));
   }
-  const places = new Map(
-    found.filter(({ kind }) => kind === 'one').map(({ label, place }) => [label, place ?? 0]),
-  );
   return {
     lines,
     shown: shown?.slice() ?? [...places].sort(([, one], [, other]) => one - other).map(([label]) => label),
