@@ -53,9 +53,10 @@ const BENCHES: Record<string, Bench> = {
     load: () => import('./ingestion/run.ts'),
   },
   insights: {
-    summary: 'Questions of each kind over generated files, beside SQL written by hand for plain DuckDB.',
+    summary:
+      'Questions of each kind over generated files, beside SQL written by hand for plain DuckDB, and ClickHouse.',
     options:
-      '--events 10000000 --days 90 --projects 1000 --memory 500 --runs 3 --rounds 3 --engine duckdb|clickhouse',
+      '--events 10000000 --days 90 --projects 1000 --memory 500 --runs 3 --rounds 3 --clickhouse --record --check',
     load: () => import('./insights/run.ts'),
   },
   messenger: {

@@ -121,7 +121,7 @@ async function ask(analytics: Analytics, question: Question): Promise<number> {
   const took: number[] = [];
   for (let turn = 0; turn < ASKED; turn++) {
     const began = performance.now();
-    if ((await analytics.ask(question)) === undefined) return Number.NaN;
+    if ('refused' in (await analytics.ask(question))) return Number.NaN;
     took.push(performance.now() - began);
   }
   return median(took);

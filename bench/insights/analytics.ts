@@ -21,6 +21,9 @@ export interface Question {
   body: object;
 }
 
+/** A report; or the status, where the question needs more memory (400) or time (503) than it may. */
+export type Answer = { report: ReportContent } | { refused: 400 | 503 };
+
 /** Analytics as a process. */
 export interface Analytics {
   /** Where the archive's files are. */
@@ -31,8 +34,8 @@ export interface Analytics {
   publish(records: readonly ArchiveFileRecord[]): Promise<void>;
   /** Publishes that files are gone. */
   remove(records: readonly ArchiveFileRecord[]): Promise<void>;
-  /** Asks a question that no cache has the answer of. Undefined: it took longer than it may. */
-  ask(question: Question): Promise<ReportContent | undefined>;
+  /** Asks a question that no cache has the answer of. */
+  ask(question: Question): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -105,9 +108,11 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
         token,
         body: { ...body, timezone },
       });
-      if (answer.status === 503) return undefined;
-      if (answer.status !== 200) throw new Error(`${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
-      return answer.body.report;
+      const { status } = answer;
+      const isTooLarge = status === 400 && /too much memory/.test(JSON.stringify(answer.body));
+      if (status === 503 || isTooLarge) return { refused: status };
+      if (status !== 200) throw new Error(`${name}: ${status} ${JSON.stringify(answer.body)}`);
+      return { report: answer.body.report };
     },
     async stop() {
       await service.stop();

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { ArchiveFileRecord, ReportContent } from '@switchboard/contracts';
+import type { ArchiveFileRecord } from '@switchboard/contracts';
 import { startClickHouse } from '@switchboard/testkit';
+import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
 import { median } from '../lib/median.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
-import { startAnalytics } from './analytics.ts';
+import { type Analytics, type Answer, startAnalytics } from './analytics.ts';
 import { generateFiles, LARGE, smallProject } from './files.ts';
 import { type BenchQuestion, questionsOver, valuesOf } from './questions.ts';
 
@@ -15,8 +16,8 @@ const AT_ONCE = 10;
  * Asks analytics a question of each kind over generated files, beside SQL written by hand for plain DuckDB over the
  * same files with the same memory and threads, and compares the answers. Cold: first asked, with the copies of the
  * files still to make; by hand, a new engine. Warm: after that, each time in another time zone that is UTC, so that
- * nothing is answered from a cache. With `--engine clickhouse` analytics asks ClickHouse, into which the same files are
- * read.
+ * nothing is answered from a cache. With `--clickhouse` a second analytics asks ClickHouse, into which the same files
+ * are read.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -28,31 +29,27 @@ export async function run(args: string[]): Promise<void> {
       memory: { type: 'string', default: '500' },
       runs: { type: 'string', default: '3' },
       rounds: { type: 'string', default: '3' },
-      engine: { type: 'string', default: 'duckdb' },
+      clickhouse: { type: 'boolean', default: false },
+      ...HISTORY_OPTIONS,
     },
   });
   const [events, days, projects] = [Number(values.events), Number(values.days), Number(values.projects)];
   const memoryBytes = Number(values.memory) * 1_000_000;
-  const clickHouse = values.engine === 'clickhouse' ? await startClickHouse() : undefined;
-  if (values.engine === 'clickhouse' && clickHouse === undefined) {
-    throw new Error('ClickHouse is missing: run deploy/backings/install.sh clickhouse');
-  }
-  const analytics = await startAnalytics({
-    projects: [LARGE, smallProject(1)],
-    memoryBytes,
-    clickHouseUrl: clickHouse?.url,
-  });
+  const asked = { projects: [LARGE, smallProject(1)], memoryBytes };
+  const analytics = await startAnalytics(asked);
+  const clickHouse = values.clickhouse ? await startOnClickHouse(asked) : undefined;
   try {
     const { folder, usage } = analytics;
     const records = await generateFiles(folder, { events, days, projects });
     const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
     console.log(`${records.length} files, ${thousands(bytes / 1e6)} MB`);
-    if (clickHouse === undefined) await analytics.publish(records);
-    else await fill(clickHouse.url, folder);
+    await analytics.publish(records);
+    await clickHouse?.fill(folder);
 
     const questions = questionsOver(days);
     const runs = Number(values.runs);
     const rows: string[][] = [];
+    const ratios: Ratio[] = [];
     for (const question of questions) {
       const hand = await openHand(records, folder, memoryBytes);
       const ask = () => timed(() => analytics.ask(question), usage.cpuSeconds);
@@ -66,13 +63,20 @@ export async function run(args: string[]): Promise<void> {
       const warmByHand = median(both.map(({ byHand }) => byHand.ms));
       const cpu = meanOf(both.map(({ own }) => own.cpuMs));
       const cpuByHand = meanOf(both.map(({ byHand }) => byHand.cpuMs));
+      ratios.push(
+        { scenario: question.name, ratio: 'warm of by hand', value: warm / warmByHand, better: 'lower' },
+        { scenario: question.name, ratio: 'CPU of by hand', value: cpu / cpuByHand, better: 'lower' },
+      );
       rows.push([
         question.name,
         ...[cold.ms, warm, cpu, coldByHand.ms, warmByHand, cpuByHand].map(shown),
         ...[warm / warmByHand, cpu / cpuByHand].map((ratio) => decimals(ratio, 2)),
+        ...(clickHouse === undefined
+          ? []
+          : [await askClickHouse(clickHouse, question, coldByHand.value, runs)]),
       ]);
     }
-    printTable(COLUMNS_SHOWN, rows);
+    printTable([...COLUMNS_SHOWN, ...(clickHouse === undefined ? [] : ['ClickHouse, warm'])], rows);
     const mix = Array.from(
       { length: AT_ONCE },
       (_, index) => questions[index % questions.length] ?? [],
@@ -83,7 +87,7 @@ export async function run(args: string[]): Promise<void> {
       [', by hand', hand.ask],
     ] as const) {
       const rounds = await times(Number(values.rounds), () =>
-        Promise.all(mix.map((question) => timed<unknown>(() => ask(question), ownCpuSeconds))),
+        Promise.all(mix.map((question) => timed<object>(() => ask(question), ownCpuSeconds))),
       );
       const took = rounds.flat().map(({ ms }) => ms);
       const inOrder = took.toSorted((one, next) => one - next);
@@ -92,6 +96,7 @@ export async function run(args: string[]): Promise<void> {
     }
     hand.close();
     console.log(`peak memory of the process: ${thousands(await usage.peakMb())} MB`);
+    await keepHistory('insights', ratios, values);
   } finally {
     await analytics.stop();
     await clickHouse?.stop();
@@ -111,15 +116,15 @@ interface Timed<T> {
   value: T;
 }
 
-/** A question that took longer than it may takes for ever. */
-async function timed<T>(
+/** A question that is refused takes for ever. */
+async function timed<T extends object>(
   ask: () => Promise<T>,
   cpuSeconds: () => number | Promise<number>,
 ): Promise<Timed<T>> {
   const used = await cpuSeconds();
   const began = performance.now();
   const value = await ask();
-  const ms = value === undefined ? Number.POSITIVE_INFINITY : performance.now() - began;
+  const ms = 'refused' in value ? Number.POSITIVE_INFINITY : performance.now() - began;
   return { ms, cpuMs: ((await cpuSeconds()) - used) * 1000, value };
 }
 
@@ -136,16 +141,12 @@ async function times<T>(count: number, work: () => Promise<T>): Promise<T[]> {
 }
 
 const meanOf = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
-const shown = (ms: number) => (Number.isFinite(ms) ? thousands(ms) : '503');
+const shown = (ms: number) => (Number.isFinite(ms) ? thousands(ms) : 'refused');
 
 /** Throws where an answer and the one by hand differ. */
-function compare(
-  { name }: BenchQuestion,
-  report: ReportContent | undefined,
-  byHand: Map<string, number>,
-): void {
-  if (report === undefined) return;
-  const values = valuesOf(report);
+function compare({ name }: BenchQuestion, answer: Answer, byHand: Map<string, number>): void {
+  if ('refused' in answer) return;
+  const values = valuesOf(answer.report);
   for (const place of new Set([...values.keys(), ...byHand.keys()])) {
     const [one, other] = [values.get(place) ?? 0, byHand.get(place) ?? 0];
     if (Math.abs(one - other) > 1e-9 * Math.abs(one))
@@ -153,16 +154,52 @@ function compare(
   }
 }
 
+interface OnClickHouse extends Pick<Analytics, 'ask' | 'stop'> {
+  /** Reads the files into the table that analytics has made. */
+  fill(folder: string): Promise<void>;
+}
+
+async function startOnClickHouse(options: Parameters<typeof startAnalytics>[0]): Promise<OnClickHouse> {
+  const server = await startClickHouse();
+  if (server === undefined)
+    throw new Error('ClickHouse is missing: run deploy/backings/install.sh clickhouse');
+  const { origin, username, password } = new URL(server.url);
+  const Authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  const run = async (body: string) => {
+    const answer = await fetch(origin, { method: 'POST', body, headers: { Authorization } });
+    if (!answer.ok) throw new Error(await answer.text());
+  };
+  const analytics = await startAnalytics({ ...options, clickHouseUrl: server.url });
+  return {
+    ask: analytics.ask,
+    async fill(folder) {
+      const files = `file('${join(folder, 'events')}/*/*.parquet', 'Parquet')`;
+      await run(`insert into events (${COLUMNS}) select ${COLUMNS} from ${files}`);
+      // As after a while.
+      await run('optimize table events final');
+    },
+    async stop() {
+      await analytics.stop();
+      await server.stop();
+    },
+  };
+}
+
 const COLUMNS = `project_id, event_id, event_name, distinct_id, session_id, schema_version, occurred_at, received_at,
   sent_at, timestamp, properties, context, log_partition, log_offset, log_line`;
 
-/** Reads the files into the table that analytics has made. */
-async function fill(url: string, folder: string): Promise<void> {
-  const { origin, username, password } = new URL(url);
-  const Authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  const query = `insert into events (${COLUMNS}) select ${COLUMNS} from file('${join(folder, 'events')}/*/*.parquet', 'Parquet')`;
-  const answer = await fetch(origin, { method: 'POST', body: query, headers: { Authorization } });
-  if (!answer.ok) throw new Error(await answer.text());
+/** The milliseconds that ClickHouse takes; or the status, where it refuses. */
+async function askClickHouse(
+  { ask }: OnClickHouse,
+  question: BenchQuestion,
+  byHand: Map<string, number>,
+  runs: number,
+): Promise<string> {
+  const first = await ask(question);
+  compare(question, first, byHand);
+  if ('refused' in first) return String(first.refused);
+  const took = await times(runs, () => timed(() => ask(question), ownCpuSeconds));
+  return shown(median(took.map(({ ms }) => ms)));
 }
 
 interface Hand {
