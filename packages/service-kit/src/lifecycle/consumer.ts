@@ -1,4 +1,4 @@
-import type { Consumption } from '@switchboard/event-log';
+import { type Consumption, UnknownTopic } from '@switchboard/event-log';
 import { retry } from '@switchboard/resilience';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -17,6 +17,8 @@ export interface BackgroundConsumer {
 }
 
 const RETRY_MS = 1_000;
+/** Services start together, and each makes its own topics. */
+const ATTEMPTS_BEFORE_A_TOPIC_IS_MISSED = 30;
 
 export function createConsumer({ consume, topics, logger }: ConsumerOptions): BackgroundConsumer {
   const stopping = new AbortController();
@@ -24,7 +26,10 @@ export function createConsumer({ consume, topics, logger }: ConsumerOptions): Ba
 
   async function consumeOnceReady(): Promise<Consumption | undefined> {
     const { signal } = stopping;
-    const onRetry = (error: unknown) => logger.failed('begin to consume', error, { topics });
+    const onRetry = (error: unknown, attempt: number) => {
+      if (error instanceof UnknownTopic && attempt < ATTEMPTS_BEFORE_A_TOPIC_IS_MISSED) return;
+      logger.failed('begin to consume', error, { topics });
+    };
     try {
       return await retry(consume, { signal, onRetry, baseMs: RETRY_MS, maxMs: RETRY_MS });
     } catch (error) {

@@ -18,6 +18,8 @@ import type { Assignment } from './workers/protocol.ts';
 
 /** After SIGTERM, load balancers have DRAIN_MS to notice, then requests in flight have FINISH_MS. */
 const FINISH_MS = 8_000;
+/** Services start together, and the directory is there a moment after catalogue. */
+const ATTEMPTS_BEFORE_A_WARNING = 4;
 /** Before the supervisor gives up on its workers. */
 const WORKER_SHUTDOWN_MS = 14_000;
 
@@ -53,7 +55,10 @@ export async function startWithRetries(
     isUnavailable(error) || error instanceof EventLogUnavailable || error instanceof EventLogBusy;
   await retry(start, {
     isRetryable,
-    onRetry: (error, attempt) => logger.warn({ error, attempt }, 'dependency unavailable, retrying start'),
+    onRetry(error, attempt) {
+      const level = attempt < ATTEMPTS_BEFORE_A_WARNING ? 'info' : 'warn';
+      logger[level]({ error, attempt }, 'dependency unavailable, retrying start');
+    },
   });
   app.health.started();
 }

@@ -1,0 +1,26 @@
+import { UnknownTopic } from '@switchboard/event-log';
+import { eventually } from '@switchboard/testkit';
+import { expect, it } from 'vitest';
+import { createLogger } from '../telemetry/logger.ts';
+import { createConsumer } from './consumer.ts';
+
+it('waits quietly for a topic that another service makes a moment later, and reports what else is wrong', async () => {
+  const outcomes = [new UnknownTopic('there is no topic calls'), new Error('no'), undefined];
+  const reported: unknown[] = [];
+  const logger = Object.assign(createLogger({ service: 'test', level: 'silent' }), {
+    failed: (_: string, error: unknown) => void reported.push(error),
+  });
+  const consumer = createConsumer({
+    async consume() {
+      const error = outcomes.shift();
+      if (error !== undefined) throw error;
+      return { stop: async () => undefined, lag: async () => [] };
+    },
+    topics: ['calls'],
+    logger,
+  });
+  consumer.start();
+  await eventually(() => expect(outcomes).toEqual([]), { withinMs: 10_000 });
+  await consumer.stop();
+  expect(reported).toEqual([new Error('no')]);
+});
