@@ -62,6 +62,11 @@ up() {
     address=$network.1 more=(
       --allow-privileged --kubelet-preferred-address-types InternalIP
       --kubelet-client-certificate "$pki/admin.crt" --kubelet-client-key "$pki/admin.key"
+      # As itself to metrics-server, on behalf of others.
+      --proxy-client-cert-file "$pki/admin.crt" --proxy-client-key-file "$pki/admin.key"
+      --requestheader-client-ca-file "$pki/ca.crt" --requestheader-allowed-names admin
+      --requestheader-username-headers X-Remote-User --requestheader-group-headers X-Remote-Group
+      --requestheader-extra-headers-prefix X-Remote-Extra-
     )
   fi
   port=$(free_port) etcd=http://127.0.0.1:$(free_port) peers=http://127.0.0.1:$(free_port)
@@ -85,7 +90,7 @@ up() {
 # KILL, because the API server would drain for a minute, and nothing of it is kept.
 down() {
   local name pid
-  for name in apiserver etcd controller-manager scheduler coredns; do
+  for name in apiserver etcd controller-manager scheduler coredns metrics-server; do
     [ -f "$dir/$name.pid" ] || continue
     pid=$(<"$dir/$name.pid")
     # Another process may have the number since a restart of the machine.

@@ -9,6 +9,7 @@ keda_version=v2.21.0
 prometheus_operator_version=v0.85.0
 gateway_api_version=v1.3.0
 coredns_version=v1.12.4
+metrics_server_version=v0.9.0
 mkdir -p "$home/bin" "$home/build" "$home/types"
 
 fail() { echo "install.sh: $*" >&2; exit 1; }
@@ -89,4 +90,5 @@ types sigs.k8s.io/gateway-api "$gateway_api_version" \
 [ "$nodes" = nodes ] || exit 0
 build nodes "$flags" $(commands kube-controller-manager kube-scheduler kubelet kube-proxy)
 build coredns "" "github.com/coredns/coredns@$coredns_version"
+build metrics-server "" "sigs.k8s.io/metrics-server/cmd/metrics-server@$metrics_server_version"
 pause_image

@@ -1,4 +1,4 @@
-# Sourced by kubernetes.sh: the controllers, DNS, and two nodes whose pods run. Needs root.
+# Sourced by kubernetes.sh: the controllers, DNS, metrics, and two nodes, each a zone, whose pods run. Needs root.
 # A node is a network namespace with a containerd, a kubelet and a kube-proxy, on a bridge that only this machine reaches.
 bridge=switchboard-k8s
 network=10.250.0
@@ -9,10 +9,33 @@ pods=10.244.0.0/16
 cni=/usr/lib/cni
 
 in_node() { nsenter --net="/run/netns/switchboard-node$1" "${@:2}"; }
-# cgroups <node>: its folders, one per hierarchy where cgroups are of version 1.
-cgroups() {
-  if [ -f /sys/fs/cgroup/cgroup.controllers ]; then echo "/sys/fs/cgroup/switchboard-node$1"; return; fi
-  awk '$3 == "cgroup" { print $2 }' /proc/mounts | sed "s|\$|/switchboard-node$1|"
+# cgroups [name]: the folders of the nodes' control group, or of one in it: one per hierarchy.
+cgroups() { awk -v name="switchboard-nodes${1:+/$1}" '$3 ~ /^cgroup2?$/ { print $2 "/" name }' /proc/mounts; }
+
+# make_cgroup [name]: one that may use what the group around it may.
+make_cgroup() {
+  local folder parent one
+  for folder in $(cgroups "${1:-}"); do
+    parent=$(dirname "$folder")
+    if [ -f "$parent/cgroup.controllers" ]; then
+      for one in $(<"$parent/cgroup.controllers"); do echo "+$one" >"$parent/cgroup.subtree_control" || true; done
+    fi
+    mkdir -p "$folder"
+    # Of version 1, this controller has to be told.
+    ! [ -f "$folder/cpuset.sched_load_balance" ] ||
+      for one in cpuset.cpus cpuset.mems; do cat "$parent/$one" >"$folder/$one"; done
+  done
+}
+
+# Both nodes together weigh as much as four threads outside of the group, whatever a kubelet gives its own: otherwise busy
+# pods would keep the API server and the tests from the cores.
+make_cgroup_of_nodes() {
+  local folder
+  make_cgroup
+  for folder in $(cgroups); do
+    ! [ -f "$folder/cpu.shares" ] || echo 4096 >"$folder/cpu.shares"
+    ! [ -f "$folder/cpu.weight" ] || echo 400 >"$folder/cpu.weight"
+  done
 }
 
 make_network() {
@@ -56,17 +79,10 @@ END_OF_FILE
 
 # start_node <number>
 start_node() {
-  local node=$1 run=$dir/node$1 folder
+  local node=$1 run=$dir/node$1
   mkdir -p "$run/cni" "$run/pki"
-  # Everything of a node is below one control group, so that nothing of it is left when it is stopped.
-  for folder in $(cgroups "$node"); do
-    mkdir -p "$folder/runtime"
-    # A group weighs as much as one process, whatever is in it.
-    ! [ -f "$folder/cpu.shares" ] || echo 8192 >"$folder/cpu.shares"
-    ! [ -f "$folder/cpu.weight" ] || echo 800 >"$folder/cpu.weight"
-    # Of version 1, this controller has to be told what a new group may use.
-    ! [ -f "$folder/cpuset.cpus" ] || [ -n "$(<"$folder/cpuset.cpus")" ] || copy_cpuset "$folder" "$folder/runtime"
-  done
+  make_cgroup "node$node"
+  make_cgroup "node$node/runtime"
   cat >"$run/cni/10-pods.conflist" <<END_OF_FILE
 { "cniVersion": "0.4.0", "name": "pods", "plugins": [{
   "type": "bridge", "bridge": "pods", "isGateway": true, "hairpinMode": true,
@@ -102,7 +118,7 @@ authorization: { mode: AlwaysAllow }
 address: $network.1$node
 healthzPort: 0
 cgroupDriver: cgroupfs
-cgroupRoot: /switchboard-node$node
+cgroupRoot: /switchboard-nodes/node$node
 enforceNodeAllocatable: []
 failCgroupV1: false
 failSwapOn: false
@@ -117,7 +133,8 @@ END_OF_FILE
   await "containerd$node" 30 ctr --address "$run/containerd.sock" version
   ctr --address "$run/containerd.sock" --namespace k8s.io images import "$home/pause.tar" >/dev/null
   start_in_node "$node" kubelet "$bin/kubelet" --config "$run/kubelet.yaml" --kubeconfig "$KUBECONFIG" \
-    --root-dir "$run/kubelet" --cert-dir "$run/pki" --hostname-override "node$node" --node-ip "$network.1$node"
+    --root-dir "$run/kubelet" --cert-dir "$run/pki" --hostname-override "node$node" --node-ip "$network.1$node" \
+    --node-labels "topology.kubernetes.io/zone=zone$node"
   # The machine's limits on tracked connections stay.
   start_in_node "$node" proxy "$bin/kube-proxy" --kubeconfig "$KUBECONFIG" --hostname-override "node$node" \
     --cluster-cidr "$pods" --conntrack-max-per-core 0 --conntrack-tcp-timeout-established 0 --conntrack-tcp-timeout-close-wait 0
@@ -127,24 +144,48 @@ END_OF_FILE
 start_in_node() {
   local node=$1 name=$2
   shift 2
-  start "$name$node" bash -c 'for folder in $1; do echo $$ >"$folder/runtime/cgroup.procs"; done
-    exec nsenter --net="$2" "${@:3}"' - "$(cgroups "$node")" "/run/netns/switchboard-node$node" "$@"
+  start "$name$node" bash -c 'for folder in $1; do echo $$ >"$folder/cgroup.procs"; done
+    exec nsenter --net="$2" "${@:3}"' - "$(cgroups "node$node/runtime")" "/run/netns/switchboard-node$node" "$@"
 }
 
-copy_cpuset() {
-  local folder file
-  for folder in "$@"; do
-    for file in cpuset.cpus cpuset.mems; do cat "$(dirname "$folder")/$file" >"$folder/$file"; done
-  done
+# What autoscalers ask for the pods' CPU.
+start_metrics() {
+  local port
+  port=$(free_port)
+  start metrics-server "$bin/metrics-server" --kubeconfig "$KUBECONFIG" --authentication-kubeconfig "$KUBECONFIG" \
+    --authorization-kubeconfig "$KUBECONFIG" --bind-address "$network.1" --secure-port "$port" --cert-dir "$pki/metrics" \
+    --kubelet-insecure-tls --kubelet-preferred-address-types InternalIP --metric-resolution 10s --kubelet-request-timeout 5s
+  # Of this type, the API server asks the address itself.
+  "$bin/kubectl" apply --filename - >/dev/null <<END_OF_FILE
+apiVersion: v1
+kind: Service
+metadata: { name: metrics-server, namespace: kube-system }
+spec: { type: ExternalName, externalName: $network.1 }
+---
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: { name: v1beta1.metrics.k8s.io }
+spec:
+  group: metrics.k8s.io
+  version: v1beta1
+  groupPriorityMinimum: 100
+  versionPriority: 100
+  service: { namespace: kube-system, name: metrics-server, port: $port }
+  insecureSkipTLSVerify: true
+END_OF_FILE
 }
 
 start_nodes() {
   local node
   start_controllers
+  # Everything of the nodes is below one control group, so that nothing of them is left when they are stopped.
+  make_cgroup_of_nodes
   for node in "${nodes[@]}"; do start_node "$node"; done
   for node in "${nodes[@]}"; do
     await "kubelet$node" 60 "$bin/kubectl" wait --for=condition=Ready --timeout=1s "node/node$node"
   done
+  start_metrics
+  await metrics-server 60 "$bin/kubectl" top nodes
 }
 
 # load <archive>: images as `docker save` writes them, into each node, under the names by which a pod asks for them.
@@ -164,15 +205,12 @@ load() {
 
 stop_nodes() {
   local node folder tries mount
-  for node in "${nodes[@]}"; do
-    for folder in $(cgroups "$node"); do
-      [ -d "$folder" ] || continue
-      tries=0
-      while find "$folder" -name cgroup.procs -exec cat {} + 2>/dev/null | grep --quiet . && [ $((tries += 1)) -le 100 ]; do
-        find "$folder" -name cgroup.procs -exec cat {} + | xargs --no-run-if-empty kill -KILL 2>/dev/null || true
-        sleep 0.1
-      done
-      find "$folder" -depth -type d -exec rmdir {} + 2>/dev/null || true
+  for folder in $(cgroups); do
+    tries=0
+    # A group stays busy until what was killed in it is gone.
+    while [ -d "$folder" ] && [ $((tries += 1)) -le 100 ]; do
+      find "$folder" -name cgroup.procs -exec cat {} + 2>/dev/null | xargs --no-run-if-empty kill -KILL 2>/dev/null || true
+      find "$folder" -depth -type d -exec rmdir {} + 2>/dev/null || sleep 0.1
     done
   done
   awk -v below="$dir/" 'index($2, below) == 1 { print $2 }' /proc/mounts | sort --reverse | while read -r mount; do
