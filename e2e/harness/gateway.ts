@@ -15,7 +15,10 @@ export interface Gateway {
   metrics: string;
   /** Its log. */
   readonly lines: readonly string[];
+  /** Kills it. */
   stop(): Promise<void>;
+  /** Asks it to stop, and resolves when it has. */
+  leave(): Promise<void>;
 }
 
 export interface GatewayPorts {
@@ -96,6 +99,9 @@ export async function startGateway(
     },
     async stop() {
       await running.kill();
+    },
+    async leave() {
+      await running.stop();
     },
   };
 }

@@ -30,7 +30,8 @@ function globalOptions(): Line {
   return block('', [
     `admin ${setting('GATEWAY_ADMIN', 'localhost:2019')}`,
     block('log', [`level ${setting('GATEWAY_LOG_LEVEL', 'INFO')}`, withoutSecrets()]),
-    '# Requests in flight have this long to finish after SIGTERM.',
+    '# After SIGTERM it answers for this long as before, then requests in flight have time to finish.',
+    `shutdown_delay ${setting('SHUTDOWN_DELAY', '0s')}`,
     'grace_period 15s',
     block('servers', [
       '# Event streams end within 50 minutes.',
@@ -131,6 +132,9 @@ function common(policy: string): Line {
   return block('(common)', [
     'header -Server',
     ...securityHeaders(),
+    '# Clients of a gateway that stops connect again: none sends a request as its connection closes.',
+    block('@stopping', ['vars {http.shutting_down} true', 'not header Upgrade *']),
+    'header @stopping Connection close',
     '@unnamed not header_regexp X-Request-Id ^[A-Za-z0-9._-]{1,128}$',
     'request_header @unnamed X-Request-Id {http.request.uuid}',
     '@dots path_regexp (^|/)\\.\\.?(/|$)',
