@@ -14,13 +14,29 @@ export const HAS_NODES = process.env['KUBERNETES_NODES'] === '1';
 /** A release per service, and the gateway's last. */
 export const RELEASES = [...SERVICE_NAMES, 'gateway'];
 
-/** What laptop.yaml leaves out, and the end-to-end tests ask for: the messenger's help site and AI. */
+/** Processes that serve no requests. */
+const CONSUMERS: Partial<Record<string, string[]>> = {
+  flags: ['user-state'],
+  archive: ['events', 'replays'],
+};
+
+/** Where the values of a release have its processes. */
+export function processesOf(release: string): string[] {
+  if (release === 'gateway') return ['gateway'];
+  return ['http', ...(CONSUMERS[release] ?? [])].map((process) => `${release}.processes.${process}`);
+}
+
+/** What laptop.yaml leaves out: the messenger's help site and AI, which the end-to-end tests ask for, and patience. */
 const PROVIDERS = 'http://providers.backings:8080';
-const OF_MESSENGER = [
-  `messenger.env.HELP_SITE_URL=${PROVIDERS}`,
-  `messenger.env.AI_BASE_URL=${PROVIDERS}`,
-  'messenger.env.AI_MODEL=echo',
-];
+const SETTINGS: Partial<Record<string, string[]>> = {
+  // Pods that start side by side take the cores from those that serve.
+  flags: ['flags.env.STATE_TIMEOUT_MS=5000'],
+  messenger: [
+    `messenger.env.HELP_SITE_URL=${PROVIDERS}`,
+    `messenger.env.AI_BASE_URL=${PROVIDERS}`,
+    'messenger.env.AI_MODEL=echo',
+  ],
+};
 const SECRETS_OF_MESSENGER = {
   HELP_SITE_TOKEN: 'help-site-token-of-the-end-to-end-tests',
   AI_API_KEY: 'ai-key-of-the-end-to-end-tests',
@@ -29,7 +45,7 @@ const SECRETS_OF_MESSENGER = {
 /** Installs or upgrades one program of laptop.yaml as a release, and waits until its pods are ready. Rejects after a timeout. */
 export async function release(name: string, set: string[] = [], timeout = '300s'): Promise<void> {
   const others = RELEASES.filter((other) => other !== name).map((other) => `${other}.enabled=false`);
-  const all = [...others, ...(name === 'messenger' ? OF_MESSENGER : []), ...set];
+  const all = [...others, ...(SETTINGS[name] ?? []), ...set];
   const settings = all.flatMap((one) => ['--set', one]);
   const values = ['--values', 'examples/laptop.yaml', ...settings];
   await helm('upgrade', '--install', name, 'switchboard', ...values, '--wait', '--timeout', timeout);
@@ -75,7 +91,11 @@ export async function clusterIp(namespace: string, service: string): Promise<str
 const pods = z.object({
   items: z.array(
     z.object({
-      metadata: z.object({ name: z.string(), deletionTimestamp: z.string().optional() }),
+      metadata: z.object({
+        name: z.string(),
+        labels: z.object({ 'switchboard-process': z.string() }),
+        deletionTimestamp: z.string().optional(),
+      }),
       spec: z.object({
         nodeName: z.string().optional(),
         containers: z.array(z.object({ image: z.string() })),
@@ -87,13 +107,14 @@ const pods = z.object({
   ),
 });
 
-/** The pods that belong to a release and were not told to stop, with their images' tags. */
+/** The pods that belong to a release and were not told to stop, with their processes and images' tags. */
 export async function podsOf(release: string) {
   const selector = `--selector=app.kubernetes.io/component=${release}`;
   const { items } = pods.parse(JSON.parse(await inNamespace('get', 'pods', selector, '--output=json')));
   const staying = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   return staying.map(({ metadata, spec, status }) => ({
     name: metadata.name,
+    process: `${release} ${metadata.labels['switchboard-process']}`,
     node: spec.nodeName,
     tag: spec.containers[0]?.image.split(':').at(-1),
     isReady: status.conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True'),

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 /** Whether .ci/kubernetes runs the tests, with KUBECONFIG for a server of its own. */
 export const IS_UP = process.env['KUBERNETES'] === '1';
-const NAMESPACE = 'switchboard';
+export const NAMESPACE = 'switchboard';
 
 /** Runs kubectl in the folder of the chart and its examples, and returns its output. Rejects with its message. */
 export const kubectl = (...args: string[]) => runThere('kubectl', args);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { putMessengerSettings } from '@switchboard/contracts';
 import { z } from 'zod';
@@ -69,6 +70,8 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     comments: [],
     annotations: [],
   };
+  /** Several loads may share an archive. */
+  const run = randomUUID().slice(0, 8);
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   let number = 0;
@@ -117,7 +120,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   async function sendEvents(): Promise<void> {
     const now = new Date().toISOString();
     const events = Array.from({ length: 5 }, () => {
-      const id = next('event');
+      const id = next(`event-${run}`);
       const common = { event_name: 'order placed', schema_version: 1, timestamp: now };
       return { event_id: id, distinct_id: `person-${number % 50}`, ...common };
     });
