@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -173,8 +174,11 @@ async function startOnClickHouse(options: Parameters<typeof startAnalytics>[0]):
   return {
     ask: analytics.ask,
     async fill(folder) {
-      const files = `file('${join(folder, 'events')}/*/*.parquet', 'Parquet')`;
-      await run(`insert into events (${COLUMNS}) select ${COLUMNS} from ${files}`);
+      const events = join(folder, 'events');
+      for (const day of await readdir(events)) {
+        const files = `file('${join(events, day)}/*.parquet', 'Parquet')`;
+        await run(`insert into events (${COLUMNS}) select ${COLUMNS} from ${files}`);
+      }
       // As after a while.
       await run('optimize table events final');
     },
