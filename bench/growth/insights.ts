@@ -21,7 +21,7 @@ export async function insightEvents(): Promise<Dimension> {
     .filter(({ project }) => project === LARGE)
     .map(
       ({ name, body }): Path => ({
-        name,
+        name: name.replace('trends, people', 'people'),
         bound: 'linear',
         unit: 'ms',
         measure: (size) => ask(analytics, { name, body, project: projectOf(size) }),

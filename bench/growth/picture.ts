@@ -53,7 +53,7 @@ export function picture(all: Series[]): string {
   });
   return draw('Time per request as data grow', [
     panel('Independent of how much is stored', 'constant'),
-    panel('In proportion to what is returned', 'linear'),
+    panel('In proportion to what is read or returned', 'linear'),
   ]);
 }
 

@@ -89,7 +89,7 @@ export function questionsOver(days: number): BenchQuestion[] {
         from ${of(['order placed'])} group by distinct_id) group by n`,
     },
     {
-      name: 'lifecycle of an event by week',
+      name: 'lifecycle by week',
       body: { kind: 'lifecycle', range, interval: 'week', event: 'order placed' },
       byHand: `with a as (select distinct distinct_id as p, ${week} as w from ${of(['order placed'])}),
         l as (select p, w, lag(w) over o as before, lead(w) over o as after from a window o as (partition by p order by w)),

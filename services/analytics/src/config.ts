@@ -45,7 +45,7 @@ export const analyticsSettings = z
       min: 100_000_000,
       max: 1_000_000_000_000,
       fallback: 500_000_000,
-    }).describe('Memory of all questions together, beside that of Node.js.'),
+    }).describe('Memory of all questions together; the process takes up to 600 MB beside it.'),
     QUERY_THREADS: integerSetting({ min: 1, max: 256, fallback: 2 }).describe(
       'Threads of all questions together.',
     ),
