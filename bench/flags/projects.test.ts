@@ -2,7 +2,7 @@ import { eventually, type Harness, harness, type Program } from '@switchboard/te
 import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HEAP_FLAGS, heapFlagsOf } from '../lib/rig.ts';
-import { askProject, fillProjects } from './projects.ts';
+import { askProject, fillProjects, makeDirectory } from './projects.ts';
 
 /** The short form of `bench flags --projects`. */
 
@@ -14,6 +14,7 @@ describe('a process with the heap of a 256 MiB pod', () => {
   let service: Program;
   beforeAll(async () => {
     rig = await harness({ env: { TOPIC_PARTITIONS: '4', LOG_LEVEL: 'warn' } });
+    await makeDirectory(rig);
     service = await rig.spawn('flags', { flags: [...HEAP_FLAGS, ...heapFlagsOf(256)] });
     await fillProjects(rig, PROJECTS);
     await eventually(() => askProject(service, PROJECTS - 1), { withinMs: 30_000 });

@@ -38,6 +38,7 @@ export async function runProjects(options: ProjectsOptions): Promise<void> {
   const { projects, seconds, memoryMib, flags = [] } = options;
   const { rig, stop } = await startRig({ durable: false, env: { TOPIC_PARTITIONS: '4' } });
   try {
+    await makeDirectory(rig);
     const heap = heapFlagsOf(memoryMib);
     const service = await rig.spawn('flags', {
       flags: [...HEAP_FLAGS, ...heap, ...flags],
@@ -93,6 +94,13 @@ export async function askProject({ url }: Program, project: number): Promise<voi
   });
   if (response.status !== 200) throw new Error(`the flags of project ${project}: ${response.status}`);
   await response.arrayBuffer();
+}
+
+/** Makes the topic of the directory, without which no service becomes ready. */
+export async function makeDirectory(rig: Harness): Promise<void> {
+  const log = openPostgresLog({ url: rig.logUrl });
+  await createDirectoryPublisher(log, { partitions: 4 });
+  await log.close();
 }
 
 /** Fills the directory and, past the management API, the flags of each project. */

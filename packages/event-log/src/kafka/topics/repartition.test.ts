@@ -188,7 +188,7 @@ describe.skipIf(!brokers)('repartitioning', () => {
   it('waits until a broker knows the new partitions', async () => {
     const topic = await newTopic(open());
     const { metadata } = Broker.prototype;
-    let unknown = 3;
+    let unknown = 8;
     vi.spyOn(Broker.prototype, 'metadata').mockImplementation(async function (this: unknown, topics) {
       if (topics?.includes(`${topic}.from-2`) && unknown-- > 0) throw answered('UNKNOWN_TOPIC_OR_PARTITION');
       return metadata.call(this, topics);

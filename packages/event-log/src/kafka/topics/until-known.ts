@@ -4,7 +4,13 @@ const MAX_ATTEMPTS = 40;
 
 /** Repeats work on topics that a broker does not know: a new one reaches a busy broker with a delay. */
 export function untilKnown<T>(work: () => Promise<T>): Promise<T> {
-  return retry(work, { isRetryable: isUnknownTopic, maxAttempts: MAX_ATTEMPTS, maxMs: 500 });
+  const isRetryable = (error: unknown) => isUnknownTopic(error) || isUnanswered(error);
+  return retry(work, { isRetryable, maxAttempts: MAX_ATTEMPTS, maxMs: 500 });
+}
+
+/** What kafkajs says where it asks any broker and none knows the topic. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && error.name === 'KafkaJSBrokerNotFound';
 }
 
 export function isUnknownTopic(error: unknown): boolean {
