@@ -1,6 +1,6 @@
 import type { Db, Tx } from '@switchboard/database';
 import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
-import { and, asc, eq, gt, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import { companies, members, projects } from '../schema/index.ts';
 
 export type CompanyRow = Omit<typeof companies.$inferSelect, 'removedAt'>;
@@ -36,6 +36,12 @@ const isThere = isNull(companies.removedAt);
 const isRemoval = isNotNull(companies.removedAt);
 
 export function createCompaniesStore(db: Db | Tx): CompaniesStore {
+  /** False when there is no such company. */
+  async function lockRow(which: SQL | undefined, strength: 'key share' | 'update'): Promise<boolean> {
+    const rows = await db.select({ id: companies.id }).from(companies).where(which).for(strength);
+    return rows.length > 0;
+  }
+
   return {
     async list({ cursor, limit }) {
       const rows = await db
@@ -75,23 +81,9 @@ export function createCompaniesStore(db: Db | Tx): CompaniesStore {
       return stored.length > 0;
     },
 
-    async hold(id) {
-      const rows = await db
-        .select({ id: companies.id })
-        .from(companies)
-        .where(and(eq(companies.id, id), isThere))
-        .for('key share');
-      return rows.length > 0;
-    },
+    hold: (id) => lockRow(and(eq(companies.id, id), isThere), 'key share'),
 
-    async lock(id) {
-      const rows = await db
-        .select({ id: companies.id })
-        .from(companies)
-        .where(and(eq(companies.id, id), isThere))
-        .for('update');
-      return rows.length > 0;
-    },
+    lock: (id) => lockRow(and(eq(companies.id, id), isThere), 'update'),
 
     async beginRemoval(id) {
       await db
@@ -110,14 +102,7 @@ export function createCompaniesStore(db: Db | Tx): CompaniesStore {
       return rows.map(({ id }) => id);
     },
 
-    async lockRemoval(id) {
-      const rows = await db
-        .select({ id: companies.id })
-        .from(companies)
-        .where(and(eq(companies.id, id), isRemoval))
-        .for('update');
-      return rows.length > 0;
-    },
+    lockRemoval: (id) => lockRow(and(eq(companies.id, id), isRemoval), 'update'),
 
     async lockProjects(id, limit) {
       const rows = await db
