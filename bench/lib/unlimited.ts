@@ -5,6 +5,8 @@ const LIMITS = [
   'READS_PER_CONVERSATION_PER_MINUTE',
   'READS_PER_ADDRESS_PER_MINUTE',
   'READS_PER_PROJECT_PER_MINUTE',
+  'READ_BYTES_PER_ADDRESS_PER_SECOND',
+  'READ_BYTES_PER_PROJECT_PER_SECOND',
   'SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE',
   'MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE',
   'MESSAGE_READS_PER_PROJECT_PER_MINUTE',
@@ -15,5 +17,5 @@ const LIMITS = [
 
 /** Settings of the messenger service under which no bench reaches a limit. */
 export const UNLIMITED_MESSENGER: Record<string, string> = Object.fromEntries(
-  LIMITS.map((name) => [name, '1000000']),
+  LIMITS.map((name) => [name, name.includes('BYTES') ? '1000000000000' : '1000000']),
 );

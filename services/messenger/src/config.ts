@@ -13,6 +13,7 @@ import {
 import { z } from 'zod';
 
 const limit = (fallback: number) => integerSetting({ min: 1, max: 1_000_000, fallback });
+const bytesPerSecond = (fallback: number) => integerSetting({ min: 1_000, max: 1_000_000_000_000, fallback });
 
 /** Those per address leave room for many people behind one: an office, or a mobile network. */
 const limits = {
@@ -24,6 +25,10 @@ const limits = {
   READS_PER_CONVERSATION_PER_MINUTE: limit(120).describe("Visitor's reads per conversation."),
   READS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe('Reads per address and project.'),
   READS_PER_PROJECT_PER_MINUTE: limit(60_000).describe('Reads per project.'),
+  READ_BYTES_PER_ADDRESS_PER_SECOND: bytesPerSecond(2_000_000).describe(
+    'Bytes of turns that visitors read, per address and project, averaged over two seconds; past it 429. A 304 counts none.',
+  ),
+  READ_BYTES_PER_PROJECT_PER_SECOND: bytesPerSecond(5_000_000).describe('The same per project.'),
   SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe(
     'Subscriptions on sockets, per address and project.',
   ),

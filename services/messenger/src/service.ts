@@ -12,6 +12,7 @@ import {
   migrateDatabase,
   openEventLog,
   openObjects,
+  openQuotas,
   openRedis,
   openServiceDatabase,
   projectOfRegion,
@@ -82,6 +83,16 @@ export const messengerService = defineService({
     const limit = createRateLimits(redis, context.share);
     const inMinute = (name: string, points: number) => ({ name, points, durationSeconds: 60 });
     const perMinute = (name: string, points: number) => limit(inMinute(name, points));
+    const quotas = openQuotas({
+      redis,
+      share: context.share,
+      metrics,
+      logger,
+      bytesPerSecond: {
+        address: config.READ_BYTES_PER_ADDRESS_PER_SECOND,
+        project: config.READ_BYTES_PER_PROJECT_PER_SECOND,
+      },
+    });
 
     // Live updates
     const fanOut = openFanOut({
@@ -133,6 +144,7 @@ export const messengerService = defineService({
           inMinute('reads-project', config.READS_PER_PROJECT_PER_MINUTE),
         ),
       },
+      quota: quotas.quota('conversations'),
       live,
       clock,
     });
@@ -259,6 +271,7 @@ export const messengerService = defineService({
         await audit.stop();
         await log.close();
         await database.close();
+        quotas.close();
         redis?.disconnect();
         storage?.close();
       },

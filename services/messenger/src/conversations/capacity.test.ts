@@ -142,6 +142,56 @@ describe('limits', () => {
   });
 });
 
+describe('a quota of 20,000 bytes read a second', () => {
+  const text = 'x'.repeat(9_000);
+
+  async function fill(reader: ReturnType<typeof visitorOf>, turns: number) {
+    const conversation = await reader.open();
+    for (let count = 0; count < turns; count++) await reader.send(conversation, text);
+    return conversation;
+  }
+
+  test('of a project holds from any address, and others go on', async () => {
+    const { url } = await messenger.startInstance({
+      READ_BYTES_PER_PROJECT_PER_SECOND: '20000',
+      TRUSTED_PROXY_HOPS: '1',
+    });
+    const limited = visitorOf(messenger, project, url);
+    const other = visitorOf(messenger, await messenger.createProject(), url);
+    const from = (address: string) => ({ 'X-Forwarded-For': address });
+    const [conversation, foreign] = [await fill(limited, 6), await fill(other, 1)];
+    const first = await limited.read(conversation, from('192.0.2.1'));
+    expect([first.status, first.body.turns.length]).toEqual([200, 6]);
+    const refused = await limited.read(conversation, from('198.51.100.1'));
+    expect([refused.status, refused.body.error]).toEqual([429, 'Too Many Requests']);
+    expect(refused.headers.get('retry-after')).toMatch(/^[12]$/);
+    const version = { 'If-None-Match': first.headers.get('etag') ?? '' };
+    expect((await limited.read(conversation, version)).status).toBe(304);
+    expect((await other.read(foreign)).status).toBe(200);
+    await expect.poll(async () => (await limited.read(conversation)).status, { timeout: 10_000 }).toBe(200);
+  });
+
+  test('of an address leaves other addresses theirs, and counts what is after a turn only', async () => {
+    const { url } = await messenger.startInstance({
+      READ_BYTES_PER_ADDRESS_PER_SECOND: '20000',
+      TRUSTED_PROXY_HOPS: '1',
+    });
+    const limited = visitorOf(messenger, project, url);
+    const from = (address: string) => ({ 'X-Forwarded-For': address });
+    const conversation = await fill(limited, 6);
+    const { body } = await limited.read(conversation, from('192.0.2.1'));
+    expect((await limited.read(conversation, from('192.0.2.1'))).status).toBe(429);
+    const after = `/v1/conversations/${conversation.id}?after=${body.turns[5].id}`;
+    const poll = () =>
+      limited.to('GET', after, {
+        conversationToken: conversation.token,
+        headers: from('192.0.2.2'),
+      });
+    for (let count = 0; count < 5; count++) expect((await poll()).status).toBe(200);
+    expect((await limited.read(conversation, from('192.0.2.2'))).status).toBe(200);
+  });
+});
+
 test('turns of one project that wait for the database do not hold up another project', async () => {
   const conversation = await visitor.open();
   const other = visitorOf(messenger, await messenger.createProject());

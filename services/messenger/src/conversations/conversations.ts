@@ -11,6 +11,7 @@ import {
   type Clock,
   Conflict,
   type ProjectAccess,
+  type Quota,
   type RateLimit,
   Unauthorized,
 } from '@switchboard/service-kit';
@@ -35,6 +36,8 @@ interface ConversationsOptions {
     /** As for turns. */
     reads: RateLimit<[string, string, string]>;
   };
+  /** Of the bytes that visitors read: of an address in a project, and of a project. */
+  quota: Quota;
   live: Live;
   clock: Clock;
 }
@@ -50,7 +53,7 @@ export type Conversations = ReturnType<typeof createConversations>;
 
 /** What a visitor does in a conversation. */
 export function createConversations(options: ConversationsOptions) {
-  const { store, readTurns, tokens, identity, limits, live, clock } = options;
+  const { store, readTurns, tokens, identity, limits, quota, live, clock } = options;
 
   return {
     async open(
@@ -128,10 +131,17 @@ export function createConversations(options: ConversationsOptions) {
       await limits.reads.consume(`${project.id}:${address}`, conversationId, project.id);
       const position = await positionAfter(store, conversationId, after);
       if (tokens.isRenewalDue(row)) await store.renewToken(conversationId, tokens.renewal());
-      const { turnCount, status, lastTurnAt, teamVersion } = row;
+      const { turnCount, turnBytes, status, lastTurnAt, teamVersion } = row;
       return {
         version: JSON.stringify([position, turnCount, status, lastTurnAt, teamVersion]),
         async conversation() {
+          // Before they are read: requests at the same moment must not all pass.
+          const bytes = (turnBytes * (turnCount - (position ?? 0))) / Math.max(1, turnCount);
+          const holders = { address: `${project.id}:${address}`, project: project.id };
+          for (const by of ['address', 'project'] as const) {
+            quota.check(by, holders[by]);
+            quota.charge(by, holders[by], bytes);
+          }
           return presentConversation(row, await readTurns(project.id, row, position));
         },
       };
