@@ -115,8 +115,14 @@ const names: { [K in Kind]: (entry: Entries[K]) => string[] } = {
 
 const knownKinds = z.enum(['plan', 'company', 'member', 'project', 'key', 'report', 'token', 'erasure']);
 
+/** What `encodeURIComponent` leaves as it is. */
+const UNRESERVED = /^[A-Za-z0-9_.!~*'()-]*$/;
+
 /** The id of an entry from its identifiers, the parent's first: percent-encoded and joined by `/`. */
 export function entryId(...identifiers: readonly string[]): string {
+  const [only] = identifiers;
+  // Nearly all need no encoding, and the same text is looked up faster than a new one.
+  if (only !== undefined && identifiers.length === 1 && UNRESERVED.test(only)) return only;
   return identifiers.map((identifier) => encodeURIComponent(identifier.toWellFormed())).join('/');
 }
 

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ByteBudget } from '@switchboard/resilience';
+import { byPartition } from './by-partition.ts';
 import { EventLogUnavailable } from './errors.ts';
 import type { OutgoingRecord, Published } from './types.ts';
 
@@ -138,7 +139,9 @@ export function createBatcher(options: {
 }): Batcher {
   const { transport, budget, maxSendBytes, maxHolderBytes } = options;
   const runInOwnContext = AsyncLocalStorage.snapshot();
-  const queues = new Map<string, Queue>();
+  const queueOf = byPartition(
+    (topic, partition): Queue => ({ topic, partition, shares: [], bytes: 0, state: 'idle' }),
+  );
   const routes = new Map<string, Route>();
   const unsettled = new Set<Publish>();
   let lastHolder: string | undefined;
@@ -150,7 +153,7 @@ export function createBatcher(options: {
 
   function hasRoom(topic: string, shares: Map<number, Share>): boolean {
     for (const [partition, share] of shares) {
-      const bytes = queues.get(queueName(topic, partition))?.bytes ?? 0;
+      const { bytes } = queueOf(topic, partition);
       if (bytes > 0 && bytes + share.bytes > budget.maxBytes * MAX_PART_OF_BUDGET) return false;
     }
     return true;
@@ -168,64 +171,77 @@ export function createBatcher(options: {
     deadline: number,
     holder = '',
   ): Promise<Published> {
-    const { promise, resolve, reject } = Promise.withResolvers<Published>();
-    const pending: Publish = {
-      shares: [],
-      offsets: [],
-      missing: 0,
-      settled: false,
-      deadline,
-      resolve,
-      reject,
-    };
-    unsettled.add(pending);
-    expireAt(deadline);
-    if (holder !== lastHolder) {
-      if (lastHolder !== undefined) severalUntil = performance.now() + SEVERAL_MS;
-      lastHolder = holder;
-    }
-    const touched: Queue[] = [];
-    for (const [partition, share] of shares) {
-      const queue = queueOf(topic, partition);
-      const queued = { ...share, publish: pending, queue, holder, round: 0, sent: 0 };
-      pending.shares.push(queued);
-      pending.missing += share.records.length;
-      enqueue(queue, queued);
-      queue.bytes += share.bytes;
-      touched.push(queue);
-    }
-    // The sends serve other callers too, so they must not inherit the trace context of this one.
-    runInOwnContext(advance, touched);
-    return promise;
+    return new Promise((resolve, reject) => {
+      const pending: Publish = {
+        shares: [],
+        offsets: [],
+        missing: 0,
+        settled: false,
+        deadline,
+        resolve,
+        reject,
+      };
+      unsettled.add(pending);
+      expireAt(deadline);
+      if (holder !== lastHolder) {
+        if (lastHolder !== undefined) severalUntil = performance.now() + SEVERAL_MS;
+        lastHolder = holder;
+      }
+      for (const [partition, { records, sizes, bytes, indexes }] of shares) {
+        const queue = queueOf(topic, partition);
+        const share = {
+          records,
+          sizes,
+          bytes,
+          indexes,
+          publish: pending,
+          queue,
+          holder,
+          round: 0,
+          sent: 0,
+        };
+        pending.shares.push(share);
+        pending.missing += records.length;
+        enqueue(queue, share);
+        queue.bytes += bytes;
+      }
+      advance(pending.shares);
+    });
   }
 
   /** Puts a share behind those of its holder, which has one in each round. */
   function enqueue({ shares }: Queue, share: QueuedShare): void {
+    const end = shares.at(-1);
+    if (end === undefined || end.holder === share.holder) {
+      share.round = end === undefined ? 0 : end.round + 1;
+      shares.push(share);
+      return;
+    }
     const last = shares.findLast(({ holder }) => holder === share.holder);
     share.round = last === undefined ? (shares[0]?.round ?? 0) : last.round + 1;
     shares.splice(shares.findLastIndex(({ round }) => round <= share.round) + 1, 0, share);
   }
 
-  function queueOf(topic: string, partition: number): Queue {
-    const name = queueName(topic, partition);
-    const queue = queues.get(name) ?? { topic, partition, shares: [], bytes: 0, state: 'idle' };
-    queues.set(name, queue);
-    return queue;
-  }
-
-  /** Lists the queues with their routes, then starts the routes that are free. */
-  function advance(touched: Iterable<Queue>): void {
-    const found = new Set<Route>();
-    for (const queue of touched) {
+  /** Lists queues with their routes, then starts the routes that are free. */
+  function advance(touched: readonly { queue: Queue }[]): void {
+    let free: Set<Route> | undefined;
+    for (const { queue } of touched) {
       if (queue.state !== 'idle' || queue.shares.length === 0) continue;
       const name = transport.routeOf(queue.topic, queue.partition);
-      const route = routes.get(name) ?? { name, ready: [], isSending: false };
-      routes.set(name, route);
+      let route = routes.get(name);
+      if (route === undefined) {
+        route = { name, ready: [], isSending: false };
+        routes.set(name, route);
+      }
       queue.state = 'ready';
       route.ready.push(queue);
-      found.add(route);
+      if (route.isSending) continue;
+      free ??= new Set();
+      free.add(route);
     }
-    for (const route of found) start(route);
+    if (free === undefined) return;
+    // A send serves other callers too, so it must not inherit the trace context of this one.
+    for (const route of free) runInOwnContext(start, route);
   }
 
   function start(route: Route): void {
@@ -245,18 +261,18 @@ export function createBatcher(options: {
       route.name,
       batch.map(({ records }) => records),
     );
-    const free: Queue[] = [];
+    const free: QueueSend[] = [];
     for (const [i, one] of batch.entries()) {
       const outcome = outcomes[i] ?? new EventLogUnavailable('the event log gave no outcome');
       if (outcome instanceof Promise) {
         void outcome.then((later) => {
           settleSend(one, later);
-          advance([one.queue]);
+          advance([one]);
         });
         continue;
       }
       settleSend(one, outcome);
-      free.push(one.queue);
+      free.push(one);
     }
     route.isSending = false;
     advance(free);
@@ -408,8 +424,6 @@ function hasSeveralHolders({ ready }: Route): boolean {
     shares.slice(0, 2).some(({ holder }) => first !== undefined && holder !== first.holder),
   );
 }
-
-const queueName = (topic: string, partition: number): string => `${partition} ${topic}`;
 
 /** What is stored has an offset; anything else is not stored. */
 function failureOf(outcome: Outcome): Error | undefined {

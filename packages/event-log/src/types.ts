@@ -132,8 +132,8 @@ export interface EventLog {
    * @throws RecordTooLarge if a record exceeds the maximum size; nothing was published.
    */
   publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published>;
-  /** Where records with keys go now. Remembered until `publish` throws TopicMoved. */
-  placement(topic: string): Promise<Placement>;
+  /** Where records with keys go now; at once if it is known. Remembered until `publish` throws TopicMoved. */
+  placement(topic: string): Placement | Promise<Placement>;
   /** Starts a consumer. A new group starts at the earliest offset. Returns at once and joins when the log is available. */
   consume(options: ConsumeOptions): Promise<Consumption>;
   /** The offset of the next record, per partition. Throws UnknownTopic. */

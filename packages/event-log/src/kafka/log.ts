@@ -60,7 +60,8 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     async placeOf(topic) {
       const { kafkaTopic, first } = await ranges.toPublish(topic);
       const find = (a: Admin) => partitionsOf(a, kafkaTopic);
-      return { topic: kafkaTopic, first, partitions: await admin.use('looking up a topic', find) };
+      const count = await admin.use('looking up a topic', find);
+      return { topic: kafkaTopic, placement: { first, count } };
     },
   });
   const consumptions = new Set<{ stop(): Promise<void> }>();
@@ -101,10 +102,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     },
     publish: (topic, records, holder) =>
       publisher.publish(topic, records, holder).catch((error) => whereRefused(topic, error)),
-    async placement(topic) {
-      const { first, partitions } = await publisher.placeOf(topic);
-      return { first, count: partitions };
-    },
+    placement: publisher.placement,
     async consume(consume) {
       const consumption = startConsumer({
         client: consumerClient,
@@ -113,8 +111,8 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
         ranges,
         async publishDeadLetter(topic, record) {
           // A repartitioned topic has more partitions than that of its dead letters.
-          const { partitions } = await publisher.placeOf(topic);
-          await publisher.publish(topic, [{ ...record, partition: record.partition % partitions }]);
+          const { count } = await publisher.placement(topic);
+          await publisher.publish(topic, [{ ...record, partition: record.partition % count }]);
         },
       });
       consumptions.add(consumption);

@@ -1,6 +1,7 @@
 import { backoffDelay, pause } from '@switchboard/resilience';
 import type { Kafka } from 'kafkajs';
 import type { Outcome, PartitionRecords, Transport } from '../batcher.ts';
+import { byPartition } from '../by-partition.ts';
 import { EventLogUnavailable, messageOf, RecordTooLarge } from '../errors.ts';
 import { within } from '../timing.ts';
 import type { LogEntry } from '../types.ts';
@@ -54,22 +55,22 @@ export function createProducer(options: {
   const shared = createLink(client);
   // A broker answers the requests of a connection one after the other, so what is held up has connections of its own.
   const apart = createLink(client);
-  const places = new Map<string, Place>();
+  const placeAt = byPartition(
+    (topic, partition): Place => ({
+      name: `${topic}/${partition}`,
+      identity: undefined,
+      spent: 0,
+      sequence: 0,
+      isSlow: false,
+    }),
+  );
   const failing = new Set<Place>();
   let identities: { generation: number; opening: Promise<Identity> } | undefined;
 
-  function placeOf({ topic, partition }: { topic: string; partition: number }): Place {
-    const name = `${topic}/${partition}`;
-    let place = places.get(name);
-    if (!place) {
-      place = { name, identity: undefined, spent: 0, sequence: 0, isSlow: false };
-      places.set(name, place);
-    }
-    return place;
-  }
+  const placeOf = ({ topic, partition }: PartitionRecords): Place => placeAt(topic, partition);
 
   function routeOf(topic: string, partition: number): string {
-    const place = placeOf({ topic, partition });
+    const place = placeAt(topic, partition);
     const leader = shared.leaderOf(topic, partition);
     const isAlone = leader === undefined || place.identity === undefined || place.isSlow;
     return isAlone ? place.name : String(leader);
@@ -116,7 +117,7 @@ export function createProducer(options: {
     return await link.produce(leader, { acks: -1, timeout: brokerTimeoutMs, topicData });
   }
 
-  async function encode(one: PartitionRecords) {
+  function encode(one: PartitionRecords) {
     const { identity, sequence } = placeOf(one);
     const { partition, records: messages, bytes } = one;
     const numbers = {
@@ -124,12 +125,13 @@ export function createProducer(options: {
       producerEpoch: identity?.producerEpoch ?? 0,
       firstSequence: sequence,
     };
-    const recordBatch = await encodeBatch({
+    const recordBatch = encodeBatch({
       ...numbers,
       records: messages,
       compression: bytes < MIN_COMPRESSED_BYTES ? 0 : compression,
     });
-    return { partition, ...numbers, messages, recordBatch };
+    const withBatch = (whole: Buffer) => ({ partition, ...numbers, messages, recordBatch: whole });
+    return recordBatch instanceof Promise ? recordBatch.then(withBatch) : withBatch(recordBatch);
   }
 
   /** Sends the records of one partition until they are stored, they cannot be, or nobody waits for them any more. */

@@ -38,7 +38,8 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     budget: options.budget ?? createByteBudget(64 * 1024 * 1024),
     async placeOf(topic) {
       const find = (database: Database) => partitionsOf(database, topic);
-      return { topic, first: 0, partitions: await connections.use('looking up a topic', find) };
+      const count = await connections.use('looking up a topic', find);
+      return { topic, placement: { first: 0, count } };
     },
   });
   const consumptions = new Set<{ stop(): Promise<void> }>();
@@ -65,10 +66,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
         SETUP_TIMEOUT_MS,
       ),
     publish: publisher.publish,
-    async placement(topic) {
-      const { first, partitions } = await publisher.placeOf(topic);
-      return { first, count: partitions };
-    },
+    placement: publisher.placement,
     async consume(consume) {
       const consumption = startConsumer({
         ready: connections.ready,

@@ -255,14 +255,21 @@ function serve(
     return handler;
   }
 
-  async function answerBody(c: Context, next: Next, bodySchema: z.ZodType): Promise<Response> {
+  /** Not async: what was made of the body is not kept here while the handler waits. */
+  function answerBody(c: Context, next: Next, bodySchema: z.ZodType): Promise<Response> {
     const hold = bodies.hold(c);
-    try {
-      // What was made of the body is not kept here while the handler waits.
-      return await readJson(c, hold, bodySchema).then((respond) => respond(c, next));
-    } finally {
-      hold.release();
-    }
+    return readJson(c, hold, bodySchema)
+      .then((respond) => respond(c, next))
+      .then(
+        (response) => {
+          hold.release();
+          return response;
+        },
+        (error) => {
+          hold.release();
+          throw error;
+        },
+      );
   }
 
   function answer(c: Context, next: Next): Response | Promise<Response> {

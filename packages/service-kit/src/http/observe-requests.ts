@@ -62,7 +62,7 @@ export function observeRequests(
     return response;
   }
 
-  async function serveLater(
+  function serveLater(
     request: Request,
     answering: Promise<Response>,
     exchange: Exchange,
@@ -70,11 +70,16 @@ export function observeRequests(
     span: Span | undefined,
   ): Promise<Response> {
     inFlight++;
-    try {
-      return finish(request, await answering, exchange, startedAt, span);
-    } finally {
-      inFlight--;
-    }
+    return answering.then(
+      (response) => {
+        inFlight--;
+        return finish(request, response, exchange, startedAt, span);
+      },
+      (error) => {
+        inFlight--;
+        throw error;
+      },
+    );
   }
 
   return (request, env, executionContext) => {

@@ -245,17 +245,39 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
   };
 }
 
-/** One series per set of values: prom-client's lookup by labels costs more than counting. */
-function cached<T>(make: (values: string[]) => T): { of(values: string[]): T; all(): Iterable<T> } {
-  const known = new Map<string, T>();
+/**
+ * One series per set of values: prom-client's lookup by labels costs more than counting. A look-up for each value,
+ * since making one name of them costs more than these.
+ */
+function cached<T>(make: (values: string[]) => T): { of(values: string[]): T; all(): readonly T[] } {
+  interface Level {
+    next: Map<string, Level>;
+    series?: T;
+  }
+  const first: Level = { next: new Map() };
+  const all: T[] = [];
+
+  function add(level: Level, values: string[]): T {
+    const series = make(values);
+    level.series = series;
+    all.push(series);
+    return series;
+  }
+
   return {
     of(values) {
-      const name = values.join('\n');
-      const found = known.get(name) ?? make(values);
-      known.set(name, found);
-      return found;
+      let level = first;
+      for (const value of values) {
+        let next = level.next.get(value);
+        if (next === undefined) {
+          next = { next: new Map() };
+          level.next.set(value, next);
+        }
+        level = next;
+      }
+      return level.series ?? add(level, values);
     },
-    all: () => known.values(),
+    all: () => all,
   };
 }
 

@@ -56,28 +56,28 @@ export function observeLog(
     return currentScope()?.span?.child(start) ?? tracing.start(start, []);
   }
 
-  async function publish(
-    ...[topic, records, holder]: Parameters<EventLog['publish']>
-  ): ReturnType<EventLog['publish']> {
-    const span = startPublish(topic, records.length);
-    const requestId = currentScope()?.requestId;
-    const headers: Headers = { ...(requestId && { [REQUEST_ID_HEADER]: requestId }), ...span?.headers };
-    const marked = records.map((record) => ({ ...record, headers: { ...record.headers, ...headers } }));
+  /** Not async: it runs for every request. */
+  const publish: EventLog['publish'] = (topic, records, holder) => {
+    const count = records.length;
+    const span = startPublish(topic, count);
+    const marked = marking(currentScope()?.requestId, span, records);
     const endCall = calls('publish');
     const startedAt = performance.now();
-    try {
-      const result = await log.publish(topic, marked, holder);
-      endCall();
-      measured.published(topic, records.length, secondsSince(startedAt));
-      span?.end();
-      return result;
-    } catch (error) {
-      endCall(error);
-      measured.notPublished(topic);
-      span?.end({ failure: error });
-      throw error;
-    }
-  }
+    return log.publish(topic, marked, holder).then(
+      (result) => {
+        endCall();
+        measured.published(topic, count, secondsSince(startedAt));
+        span?.end();
+        return result;
+      },
+      (error) => {
+        endCall(error);
+        measured.notPublished(topic);
+        span?.end({ failure: error });
+        throw error;
+      },
+    );
+  };
 
   function startProcess(group: string, { topic, partition, records }: RecordBatch): Span | undefined {
     const attributes = {
@@ -141,6 +141,18 @@ export function observeLog(
       };
     },
   };
+}
+
+/** The records with the ids of the request and the span that publish them. */
+function marking(
+  requestId: string | undefined,
+  span: Span | undefined,
+  records: readonly OutgoingRecord[],
+): OutgoingRecord[] {
+  return records.map(({ partition, key, value, headers }) => {
+    const marked = requestId === undefined ? { ...headers } : { ...headers, [REQUEST_ID_HEADER]: requestId };
+    return { partition, key, value, headers: span === undefined ? marked : { ...marked, ...span.headers } };
+  });
 }
 
 /** The requests that published the records, at most ten, for a log line. */

@@ -21,10 +21,10 @@ export function eventRecords(
   const { first, count } = placement;
   const correction = clockCorrection(sentAt, receivedAt);
   const values = new Map<number, Value[]>();
-  const seen = new Set<string>();
+  const seen = lines.length > 1 ? new Set<string>() : undefined;
   let total = 0;
   for (const line of lines) {
-    if (seen.size === seen.add(line.eventId).size) continue;
+    if (seen !== undefined && seen.size === seen.add(line.eventId).size) continue;
     const partition = first + partitionFor(`${projectId}:${line.distinctId}`, count);
     total += addLine(values, partition, line);
   }

@@ -1,4 +1,5 @@
 import { ingestionTopics } from '@switchboard/contracts';
+import type { Placement } from '@switchboard/event-log';
 import { projectHolder } from '@switchboard/service-kit';
 import type { Publishing } from '../records/publishing.ts';
 import type { EventLines } from './event-lines.ts';
@@ -10,13 +11,17 @@ export interface Events {
 }
 
 export function createEvents({ log, clock }: Publishing): Events {
-  // Neither is async, and they are apart: either would keep the batch in memory until its records are stored.
+  // None is async, and they are apart: each would keep the batch in memory until its records are stored.
   function publish(projectId: string, batch: EventLines): Promise<unknown> {
     const receivedAt = clock.now();
-    return log.placement(ingestionTopics.events).then((placement) => {
-      const records = eventRecords(batch, { projectId, placement, receivedAt });
-      return log.publish(ingestionTopics.events, records, projectHolder(projectId));
-    });
+    const placement = log.placement(ingestionTopics.events);
+    return placement instanceof Promise
+      ? placement.then((found) => publishAt(found, projectId, batch, receivedAt))
+      : publishAt(placement, projectId, batch, receivedAt);
+  }
+  function publishAt(placement: Placement, projectId: string, batch: EventLines, receivedAt: Date) {
+    const records = eventRecords(batch, { projectId, placement, receivedAt });
+    return log.publish(ingestionTopics.events, records, projectHolder(projectId));
   }
   const counted = (stored: Promise<unknown>, events: number) => stored.then(() => events);
 

@@ -28,10 +28,15 @@ const HEADER_OVERHEAD = 10;
 const MAX_BYTES_PER_UNIT = 3;
 
 /** A record batch of the Kafka protocol, version 2. Its records have the time of this call. */
-export async function encodeBatch(batch: BatchToEncode): Promise<Buffer> {
+export function encodeBatch(batch: BatchToEncode): Buffer | Promise<Buffer> {
   const { records, compression } = batch;
   const room = HEADER_BYTES + boundOf(records);
-  if (compression === 0) return finish(writeRecords(Buffer.allocUnsafe(room), records), batch);
+  if (compression > 0) return encodeCompressed(batch, room);
+  return finish(writeRecords(Buffer.allocUnsafe(room), records), batch);
+}
+
+async function encodeCompressed(batch: BatchToEncode, room: number): Promise<Buffer> {
+  const { records, compression } = batch;
   const scratch = takeScratch(room);
   try {
     const packing = compress(writeRecords(scratch, records).subarray(HEADER_BYTES), compression);
@@ -48,7 +53,10 @@ export async function encodeBatch(batch: BatchToEncode): Promise<Buffer> {
 /** With room for the header. */
 function writeRecords(buffer: Buffer, records: readonly OutgoingRecord[]): Buffer {
   const writer = new Writer(buffer, HEADER_BYTES);
-  for (const [index, record] of records.entries()) writeRecord(writer, record, index);
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index];
+    if (record !== undefined) writeRecord(writer, record, index);
+  }
   return writer.written();
 }
 
@@ -66,23 +74,13 @@ function boundOf(records: readonly OutgoingRecord[]): number {
   return bytes;
 }
 
-type LengthOf = (text: string) => number;
-const units: LengthOf = (text) => text.length;
-const utf8Bytes: LengthOf = (text) => Buffer.byteLength(text);
+/** Of a record beside its value: about what its key and headers take. */
+const LIKELY_TEXTS = 200;
 
-function writeRecord(writer: Writer, record: OutgoingRecord, index: number): void {
+function writeRecord(writer: Writer, { key, value, headers }: OutgoingRecord, index: number): void {
   const start = writer.at;
-  const length = bodyLength(record, index, units);
-  writeWithLength(writer, record, index, length);
-  if (writer.at === start + varintLength(length) + length) return;
-  // A text is not ASCII.
-  writer.at = start;
-  writeWithLength(writer, record, index, bodyLength(record, index, utf8Bytes));
-}
-
-function writeWithLength(writer: Writer, record: OutgoingRecord, index: number, length: number): void {
-  const { key, value, headers } = record;
-  writer.varint(length);
+  const room = varintLength((value?.length ?? 0) + LIKELY_TEXTS);
+  writer.at += room;
   writer.byte(0); // attributes
   writer.varint(0); // the time after the batch's
   writer.varint(index);
@@ -95,17 +93,7 @@ function writeWithLength(writer: Writer, record: OutgoingRecord, index: number, 
     writer.text(name);
     writer.text(headers[name] ?? '');
   }
-}
-
-/** The bytes of a record after its length. */
-function bodyLength({ key, value, headers }: OutgoingRecord, index: number, lengthOf: LengthOf): number {
-  const withLength = (bytes: number) => varintLength(bytes) + bytes;
-  let length = 2 + varintLength(index) + varintLength(countOf(headers));
-  length += key === null ? 1 : withLength(lengthOf(key));
-  length += value === null ? 1 : withLength(value.length);
-  for (const name in headers)
-    length += withLength(lengthOf(name)) + withLength(lengthOf(headers[name] ?? ''));
-  return length;
+  writer.lengthAt(start, room);
 }
 
 function countOf(headers: OutgoingRecord['headers']): number {

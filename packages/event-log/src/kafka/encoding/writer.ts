@@ -30,6 +30,17 @@ export class Writer {
     this.byte(rest);
   }
 
+  /** Writes the length of everything after `start` and the room that was left for it there. */
+  lengthAt(start: number, room: number): void {
+    const { buffer, at } = this;
+    const length = at - start - room;
+    const needed = varintLength(length);
+    if (needed !== room) buffer.copyWithin(start + needed, start + room, at);
+    this.at = start;
+    this.varint(length);
+    this.at = start + needed + length;
+  }
+
   /** Bytes after their length. */
   bytes(value: Uint8Array): void {
     this.varint(value.length);

@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import type { Exchange } from '../env.ts';
 import { BadRequest, PayloadTooLarge } from '../errors.ts';
 import { holderOf, projectHolder } from '../holder.ts';
+import { headerOf } from '../request-info.ts';
 import { createDecoding } from './decoding.ts';
 import { createHolds, type Hold } from './holds.ts';
 import { join } from './join.ts';
@@ -46,26 +47,27 @@ export function createBodies(budget: ByteBudget): Bodies {
     },
 
     async read(c, hold, { maxBytes, maxWireBytes = maxBytes, hint = '' }) {
-      const tooLarge = (limit: number, when = '') =>
-        new PayloadTooLarge(`body: larger than ${limit} bytes${when}${hint}`);
-      const decode = decoding(c.req.header('content-encoding'));
+      const decode = decoding(headerOf(c, 'content-encoding'));
       const wireLimit = decode === undefined ? Math.min(maxWireBytes, maxBytes) : maxWireBytes;
-      const announced = Number(c.req.header('content-length') ?? 0);
-      if (announced > wireLimit) throw tooLarge(wireLimit);
+      const announced = Number(headerOf(c, 'content-length') ?? 0);
+      if (announced > wireLimit) throw tooLarge(wireLimit, hint);
       // Reading what would be refused at its end takes the time of those who fit.
       hold.expect(announced);
       let wireBytes = 0;
       const chunks = await readWire(c, pace, (bytes) => {
         wireBytes += bytes;
-        if (wireBytes > wireLimit) throw tooLarge(wireLimit);
+        if (wireBytes > wireLimit) throw tooLarge(wireLimit, hint);
         hold.take(bytes);
       });
+      const [only] = chunks;
+      const isWhole = chunks.length === 1 && only !== undefined;
+      if (isWhole && decode === undefined) return only;
       const holder = holderOf(c.env);
-      const wire = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : await join(chunks, holder);
+      const wire = isWhole ? only : await join(chunks, holder);
       if (decode === undefined) return wire;
       let decodedBytes = 0;
       const check = (bytes: number) => {
-        if (bytes > maxBytes) throw tooLarge(maxBytes, ' when decompressed');
+        if (bytes > maxBytes) throw tooLarge(maxBytes, ` when decompressed${hint}`);
       };
       const decoded = await decode(wire, {
         holder,
@@ -86,23 +88,21 @@ export function createBodies(budget: ByteBudget): Bodies {
   };
 }
 
+const tooLarge = (limit: number, more: string) =>
+  new PayloadTooLarge(`body: larger than ${limit} bytes${more}`);
+
 /** Called with the length of each chunk before it is kept; throws to refuse it. */
 type Take = (bytes: number) => void;
 
-async function readWire(c: Context, pace: Pace, take: Take): Promise<Buffer[]> {
-  const chunks: Buffer[] = [];
-  const keep = (chunk: Buffer) => {
-    take(chunk.length);
-    chunks.push(chunk);
-  };
+/** Node's own stream is much cheaper than the Request's web stream. The server discards what is left unread. */
+function readWire(c: Context, pace: Pace, take: Take): Promise<Buffer[]> {
   const incoming: IncomingMessage | undefined = c.env?.incoming;
-  await (incoming === undefined ? readWeb(c.req.raw.body, keep) : readNode(incoming, pace, keep));
-  return chunks;
+  return incoming === undefined ? readWeb(c.req.raw.body, take) : readNode(incoming, pace, take);
 }
 
-/** Node's own stream is much cheaper than the Request's web stream. The server discards what is left unread. */
-function readNode(incoming: IncomingMessage, pace: Pace, keep: (chunk: Buffer) => void): Promise<void> {
+function readNode(incoming: IncomingMessage, pace: Pace, take: Take): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
     const fail = (error: unknown) => {
       pace.end(reading);
       incoming.off('data', onData).off('end', onEnd).off('close', onBroken);
@@ -113,14 +113,15 @@ function readNode(incoming: IncomingMessage, pace: Pace, keep: (chunk: Buffer) =
     const onData = (chunk: Buffer) => {
       reading.received += chunk.length;
       try {
-        keep(chunk);
+        take(chunk.length);
+        chunks.push(chunk);
       } catch (error) {
         fail(error);
       }
     };
     const onEnd = () => {
       pace.end(reading);
-      resolve();
+      resolve(chunks);
     };
     // A broken request closes before it has ended; a complete one closes after the response.
     const onBroken = () => {
@@ -131,10 +132,11 @@ function readNode(incoming: IncomingMessage, pace: Pace, keep: (chunk: Buffer) =
   });
 }
 
-async function readWeb(
-  body: ReadableStream<Uint8Array> | null,
-  keep: (chunk: Buffer) => void,
-): Promise<void> {
-  if (body === null) return;
-  for await (const chunk of body) keep(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+async function readWeb(body: ReadableStream<Uint8Array> | null, take: Take): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body ?? []) {
+    take(chunk.byteLength);
+    chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+  }
+  return chunks;
 }

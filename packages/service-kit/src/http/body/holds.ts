@@ -23,57 +23,89 @@ export interface Hold {
  * that large bodies pass a small budget.
  */
 export function createHolds(budget: ByteBudget): (holder: string) => Hold {
-  const held = new Map<string, number>();
+  const holders = new Map<string, Holder>();
+  return (first) => new RequestHold(budget, holders, first);
+}
 
-  function count(holder: string, bytes: number): void {
-    const now = (held.get(holder) ?? 0) + bytes;
-    if (now === 0) held.delete(holder);
-    else held.set(holder, now);
+interface Holder {
+  name: string;
+  /** That its requests hold. */
+  bytes: number;
+  requests: number;
+}
+
+/** A class, since its functions made anew for each request would be a large part of what a small one allocates. */
+class RequestHold implements Hold {
+  readonly #budget: ByteBudget;
+  readonly #known: Map<string, Holder>;
+  readonly #holders: Holder[];
+  #own = 0;
+  #taken = 0;
+
+  constructor(budget: ByteBudget, known: Map<string, Holder>, first: string) {
+    this.#budget = budget;
+    this.#known = known;
+    this.#holders = [this.#enter(first)];
   }
 
-  return (first) => {
-    const holders = [first];
-    let own = 0;
-    let taken = 0;
-
-    /** The only request fits whatever its size, or one that is larger than the budget would be refused forever. */
-    function growAlone(bytes: number): boolean {
-      if (budget.used() > own) return false;
-      budget.release(own);
-      return budget.tryReserve(own + bytes);
+  #enter(name: string): Holder {
+    let holder = this.#known.get(name);
+    if (holder === undefined) {
+      holder = { name, bytes: 0, requests: 0 };
+      this.#known.set(name, holder);
     }
+    holder.requests++;
+    return holder;
+  }
 
-    function give(bytes: number): void {
-      budget.release(bytes);
-      own -= bytes;
-      for (const holder of holders) count(holder, -bytes);
+  /** The only request fits whatever its size, or one that is larger than the budget would be refused forever. */
+  #growAlone(bytes: number): boolean {
+    if (this.#budget.used() > this.#own) return false;
+    this.#budget.release(this.#own);
+    return this.#budget.tryReserve(this.#own + bytes);
+  }
+
+  #count(bytes: number): void {
+    this.#own += bytes;
+    for (const holder of this.#holders) holder.bytes += bytes;
+  }
+
+  expect(bytes: number): void {
+    const free = this.#budget.free();
+    for (const { bytes: all } of this.#holders) {
+      if (all > this.#own && all + bytes > free) throw new Unavailable(TOO_MUCH_AT_ONCE);
     }
+    if (this.#budget.used() > this.#own && bytes > free) throw new Unavailable(OVERLOADED);
+  }
 
-    function expect(bytes: number): void {
-      const free = budget.free();
-      for (const holder of holders) {
-        const all = held.get(holder) ?? 0;
-        if (all > own && all + bytes > free) throw new Unavailable(TOO_MUCH_AT_ONCE);
-      }
-      if (budget.used() > own && bytes > free) throw new Unavailable(OVERLOADED);
+  take(bytes: number): void {
+    this.expect(bytes);
+    if (!this.#budget.tryReserve(bytes) && !this.#growAlone(bytes)) throw new Unavailable(OVERLOADED);
+    this.#taken += bytes;
+    this.#count(bytes);
+  }
+
+  give(bytes: number): void {
+    this.#budget.release(bytes);
+    this.#count(-bytes);
+  }
+
+  join(name: string): void {
+    const holder = this.#enter(name);
+    holder.bytes += this.#own;
+    this.#holders.push(holder);
+  }
+
+  taken(): number {
+    return this.#taken;
+  }
+
+  release(): void {
+    this.give(this.#own);
+    for (const holder of this.#holders) {
+      holder.requests--;
+      if (holder.requests === 0) this.#known.delete(holder.name);
     }
-
-    return {
-      expect,
-      take(bytes) {
-        expect(bytes);
-        if (!budget.tryReserve(bytes) && !growAlone(bytes)) throw new Unavailable(OVERLOADED);
-        own += bytes;
-        taken += bytes;
-        for (const holder of holders) count(holder, bytes);
-      },
-      give,
-      join(holder) {
-        holders.push(holder);
-        count(holder, own);
-      },
-      taken: () => taken,
-      release: () => give(own),
-    };
-  };
+    this.#holders.length = 0;
+  }
 }

@@ -1,0 +1,20 @@
+/** Values by topic and partition. A name made of both would cost more than the two look-ups, in every publish. */
+export function byPartition<T>(
+  make: (topic: string, partition: number) => T,
+): (topic: string, partition: number) => T {
+  const topics = new Map<string, Map<number, T>>();
+
+  return (topic, partition) => {
+    let partitions = topics.get(topic);
+    if (partitions === undefined) {
+      partitions = new Map();
+      topics.set(topic, partitions);
+    }
+    let value = partitions.get(partition);
+    if (value === undefined) {
+      value = make(topic, partition);
+      partitions.set(partition, value);
+    }
+    return value;
+  };
+}
