@@ -1,6 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import { eventually, startClickHouse } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openClickHouse } from './clickhouse/client.ts';
 import { startAnalytics } from './testing/service.ts';
 
 const server = await startClickHouse();
@@ -134,5 +135,30 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     expect([gone.status, gone.headers.get('retry-after')]).toEqual([503, '5']);
     await server?.restart();
     await eventually(async () => expect(await valuesOf(orders)).toEqual([1, 1]));
+  }, 60_000);
+});
+
+describe.skipIf(server === undefined)('a funnel that needs more memory than it may', () => {
+  let analytics: Awaited<ReturnType<typeof startAnalytics>>;
+  beforeAll(async () => {
+    const url = server?.url ?? '';
+    analytics = await startAnalytics({ CLICKHOUSE_URL: url, QUERY_MEMORY_BYTES: '100000000' });
+    const client = openClickHouse(url);
+    await client.command({
+      query: `insert into events (project_id, event_id, event_name, distinct_id, occurred_at, received_at)
+        select 'shop', toString(number), if(number % 2 = 0, 'page seen', 'order placed'), toString(number % 7),
+          toDateTime64('2026-03-01 12:00:00', 3, 'UTC') + number % 60, now64(3) from numbers(3000000)`,
+    });
+    await client.close();
+  }, 60_000);
+  afterAll(() => analytics.stop());
+
+  it('gets 400 that says what to narrow', async () => {
+    const steps = ['page seen', 'order placed', 'page seen'].map((event) => ({ event }));
+    const answer = await analytics.call('POST', '/v1/projects/shop/insights', {
+      body: { kind: 'funnel', range, steps },
+    });
+    expect(answer.status).toBe(400);
+    expect(JSON.stringify(answer.body)).toMatch(/too much memory; ask for a shorter range or narrow it/);
   }, 60_000);
 });
