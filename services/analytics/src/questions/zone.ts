@@ -1,4 +1,6 @@
 const MS_PER_DAY = 86_400_000;
+/** Such as GMT-05:50:36. */
+const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 
 /** A stretch of time with one distance from UTC, until the next one. */
 export interface Stretch {
@@ -11,25 +13,11 @@ export interface Stretch {
 /** A function of the distance between local time and UTC in a time zone, in milliseconds. */
 export function offsetsIn(timeZone: string): (instant: number) => number {
   if (timeZone === 'UTC') return () => 0;
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    calendar: 'iso8601',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', hour: 'numeric' });
   return (instant) => {
-    const parts: Record<string, number> = {};
-    for (const { type, value } of format.formatToParts(instant)) parts[type] = Number(value);
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-    const local = new Date(0);
-    local.setUTCFullYear(year, month - 1, day);
-    local.setUTCHours(hour, minute, second);
-    return local.getTime() - Math.floor(instant / 1000) * 1000;
+    const [, sign, hours = '0', minutes = '0', seconds = '0'] = OFFSET.exec(format.format(instant)) ?? [];
+    const offset = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+    return sign === '-' ? -offset : offset;
   };
 }
 
