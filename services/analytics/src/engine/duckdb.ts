@@ -47,9 +47,10 @@ export async function openDuckDb(options: EngineOptions): Promise<Engine> {
     autoload_known_extensions: 'false',
   });
   const setup = await instance.connect();
-  // Files never change. Counts towards the memory of queries, and gives way to them.
-  await setup.run('set parquet_metadata_cache = true');
+  // Files never change. Their blocks count towards the memory of queries, and give way to them.
   await setup.run("set validate_external_file_cache = 'NO_VALIDATION'");
+  // Reads parts of files whole; else byte by byte where they are on local disk.
+  await setup.run('set global prefetch_all_parquet_files = true');
   for (const statement of FUNCTIONS) await setup.run(statement);
   await setup.run(
     `set allowed_directories = [${quoted(options.filesFolder)}, ${quoted(options.spillFolder)}]`,
