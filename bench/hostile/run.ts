@@ -68,7 +68,7 @@ export async function run(args: string[]): Promise<void> {
     if (failed.length > 0) throw new Error(`without an attack: ${JSON.stringify(failed.slice(0, 5))}`);
     const verdicts: Verdict[] = [];
     for (const [name, { summary }] of Object.entries(ATTACKS)) {
-      if (!name.includes(values.only)) continue;
+      if (!values.only.split(',').some((part) => name.includes(part))) continue;
       console.log(`${name}: ${summary}`);
       const verdict = await withstand({ deployment, tenant, name, seconds, quiet });
       verdicts.push(verdict);

@@ -85,6 +85,8 @@ export interface ConsumeOptions {
    * compressed, and `handle` is called with about as many bytes after decoding, at most one send (4 MiB) more.
    */
   maxBatchBytes?: number;
+  /** On Kafka, a fetch waits half a second for so many bytes, for a handler that costs much a call. Default: 1. */
+  minFetchBytes?: number;
   /** Bounds of the back-off after a failed `handle`. Default: 100 and 10,000. */
   retryMinMs?: number;
   retryMaxMs?: number;

@@ -115,7 +115,7 @@ export function startConsumer(options: {
       sessionTimeout: leaseMs,
       heartbeatInterval: Math.floor(leaseMs / 4),
       maxWaitTimeInMs: 500,
-      minBytes: 1,
+      minBytes: consume.minFetchBytes ?? 1,
       maxBytes: 8 * maxBatchBytes,
       maxBytesPerPartition: maxBatchBytes,
       allowAutoTopicCreation: false,

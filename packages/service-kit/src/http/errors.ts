@@ -8,7 +8,11 @@ export class Rejection extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, code: string, message: string, headers: Record<string, string> = {}) {
+    // An answer, not a defect: its stack would cost a refused request more than all else.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = new.target.name;
     this.status = status;
     this.code = code;

@@ -65,6 +65,7 @@ export function createFeed({ store, blocks, log, logger, metrics, settings }: Fe
         topics: [ingestionTopics.events],
         commit: 'manual',
         maxBatchBytes: BATCH_BYTES,
+        minFetchBytes: BATCH_BYTES,
         handle: (batch) => partitionOf(batch.partition).add(batch),
         onRevoked(_, partition) {
           partitions.get(partition)?.drop();

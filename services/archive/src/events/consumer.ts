@@ -94,6 +94,7 @@ export function createEventConsumer(options: EventConsumerOptions): EventConsume
         topics: [ingestionTopics.events],
         commit: 'manual',
         maxBatchBytes: BATCH_BYTES,
+        minFetchBytes: BATCH_BYTES,
         handle: (batch) => partitionOf(batch.partition).add(batch),
         onRevoked(_, partition) {
           partitions.get(partition)?.drop();
