@@ -4,7 +4,6 @@ import type { Program } from '@switchboard/testkit';
 import { AUTHORIZED, type Deployment, deploy, PROJECT_KEY } from '../flags/deployment.ts';
 import { applyLoad } from '../lib/load.ts';
 import { medianRun } from '../lib/median.ts';
-import { HEAP_FLAGS } from '../lib/rig.ts';
 import { decimals, printTable } from '../lib/table.ts';
 import { openSockets, type Sockets } from './sockets.ts';
 
@@ -33,7 +32,7 @@ export async function run(args: string[]): Promise<void> {
       runs: { type: 'string', default: '3' },
     },
   });
-  const deployment = await deploy(HEAP_FLAGS);
+  const deployment = await deploy();
   const other = await deployment.startInstance();
   const instances = [deployment.service, other];
   try {

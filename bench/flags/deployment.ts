@@ -2,7 +2,7 @@ import { ingestionTopics } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { type EventLog, type OutgoingRecord, openPostgresLog, partitionFor } from '@switchboard/event-log';
 import { call, eventually, type Program } from '@switchboard/testkit';
-import { startRig } from '../lib/rig.ts';
+import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
 import { benchCohort, benchFlags } from './ruleset.ts';
 
 export const PROJECT_ID = 'bench';
@@ -32,7 +32,7 @@ export interface Call {
 }
 
 /** The flags service as a process, with a project of 100 flags and a cohort; PostgreSQL is its event log too. */
-export async function deploy(flags: readonly string[], workers = '1'): Promise<Deployment> {
+export async function deploy(flags: readonly string[] = [], workers = '1'): Promise<Deployment> {
   const { rig, stop } = await startRig({ durable: false, env: { TOPIC_PARTITIONS: String(PARTITIONS) } });
   const log = openPostgresLog({ url: rig.logUrl });
   rig.defer(() => log.close());
@@ -43,7 +43,8 @@ export async function deploy(flags: readonly string[], workers = '1'): Promise<D
   ]);
   const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
   await directory.putProject({ id: PROJECT_ID, companyId: 'bench', name: 'Bench', key: PROJECT_KEY });
-  const startInstance = () => rig.spawn('flags', { flags, env: { WORKERS: workers }, output: 'inherit' });
+  const startInstance = () =>
+    rig.spawn('flags', { flags: [...HEAP_FLAGS, ...flags], env: { WORKERS: workers }, output: 'inherit' });
   const service = await startInstance();
   const token = await rig.mint({ sub: 'bench', permissions: ['service.manage'] });
 

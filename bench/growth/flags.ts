@@ -4,7 +4,6 @@ import { call, eventually } from '@switchboard/testkit';
 import { AUTHORIZED, deploy, PROJECT_ID } from '../flags/deployment.ts';
 import { benchFlags, traitsOf } from '../flags/ruleset.ts';
 import { median } from '../lib/median.ts';
-import { HEAP_FLAGS } from '../lib/rig.ts';
 import { ask, NUMBER } from './ask.ts';
 import { type Dimension, sizesFrom } from './path.ts';
 import { addProjects, digitsOf, keyHeaders } from './projects.ts';
@@ -82,7 +81,7 @@ export async function projectFlags(): Promise<Dimension> {
 
 /** Listed people of a cohort, each time replaced by as many others. */
 export async function cohorts(): Promise<Dimension> {
-  const { service, put, stop } = await deploy(HEAP_FLAGS);
+  const { service, put, stop } = await deploy();
   let made = 0;
   const replace = (size: number) => {
     const distinctIds = Array.from({ length: size }, () => `person-${made++}`);
@@ -181,7 +180,7 @@ async function isInCohort(url: string): Promise<boolean> {
 }
 
 async function deployFlags() {
-  const deployment = await deploy(HEAP_FLAGS);
+  const deployment = await deploy();
   const database = await openForFilling(await deployment.databaseUrl());
   return {
     ...deployment,

@@ -12,9 +12,25 @@ export type Comparison = (attribute: unknown) => number;
 export function comparisonWith(value: unknown): Comparison | undefined {
   return (
     comparisonAs(numeric, (left, right) => left - right, value) ??
-    comparisonAs(parseSemanticVersion, compareSemanticVersions, value) ??
-    comparisonAs(parseInstant, (left, right) => left - right, value)
+    comparisonAs(semanticVersion, compareSemanticVersions, value) ??
+    comparisonAs(instant, (left, right) => left - right, value)
   );
+}
+
+const semanticVersion = rememberingLast(parseSemanticVersion);
+const instant = rememberingLast(parseInstant);
+
+/** Many flags compare the same attribute of a person, one after the other. */
+function rememberingLast<T>(parse: (value: unknown) => T | undefined): (value: unknown) => T | undefined {
+  let last: unknown;
+  let parsed: T | undefined;
+  return (value) => {
+    if (value !== last) {
+      parsed = parse(value);
+      last = value;
+    }
+    return parsed;
+  };
 }
 
 function comparisonAs<T>(

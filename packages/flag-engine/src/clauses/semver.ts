@@ -17,27 +17,37 @@ export function parseSemanticVersion(value: unknown): SemanticVersion | undefine
 
 /** Precedence by section 11 of semver.org: negative, 0 or positive. */
 export function compareSemanticVersions(left: SemanticVersion, right: SemanticVersion): number {
-  const core = compareIdentifiers(left.core, right.core);
+  const core = compareInOrder(left.core, right.core, compareNumbers);
   if (core !== 0) return core;
   if (left.prerelease.length === 0) return right.prerelease.length === 0 ? 0 : 1;
   if (right.prerelease.length === 0) return -1;
-  return compareIdentifiers(left.prerelease, right.prerelease);
+  return compareInOrder(left.prerelease, right.prerelease, compareIdentifiers);
 }
 
-function compareIdentifiers(left: readonly string[], right: readonly string[]): number {
-  for (const [index, identifier] of left.entries()) {
-    const other = right[index];
-    if (other === undefined) return 1;
-    const order = compareIdentifier(identifier, other);
+function compareInOrder(
+  left: readonly string[],
+  right: readonly string[],
+  compare: (left: string, right: string) => number,
+): number {
+  for (let index = 0; index < left.length && index < right.length; index++) {
+    const order = compare(left[index] ?? '', right[index] ?? '');
     if (order !== 0) return order;
   }
   return left.length - right.length;
 }
 
-function compareIdentifier(left: string, right: string): number {
+function compareIdentifiers(left: string, right: string): number {
   const leftNumeric = isDigits(left);
   if (leftNumeric !== isDigits(right)) return leftNumeric ? -1 : 1;
-  if (leftNumeric && left.length !== right.length) return left.length - right.length;
+  return leftNumeric ? compareNumbers(left, right) : compareTexts(left, right);
+}
+
+/** Of digits without leading zeros. */
+function compareNumbers(left: string, right: string): number {
+  return left.length - right.length || compareTexts(left, right);
+}
+
+function compareTexts(left: string, right: string): number {
   return left === right ? 0 : left < right ? -1 : 1;
 }
 

@@ -1,17 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../user-state/user-state.ts';
-import { type AnswerBody, createAnswerCache } from './answers.ts';
+import { type AnswerBody, type AnswerCache, createAnswerCache } from './answers.ts';
 
 const textOf = (body: AnswerBody) => (typeof body === 'string' ? body : new TextDecoder().decode(body));
 
 describe('the answer cache', () => {
   const inputs = { projectId: 'p', distinctId: 'ada', changedAt: '1', state: 'a' };
 
+  function get(answers: AnswerCache, given: typeof inputs, evaluate: () => string): AnswerBody {
+    return answers.get({ ...given, last: answers.last(given.projectId, given.distinctId) }, evaluate);
+  }
+
   function counting() {
     const answers = createAnswerCache();
     let evaluations = 0;
     return (change: Partial<typeof inputs> = {}) =>
-      textOf(answers.get({ ...inputs, ...change }, () => `evaluation ${++evaluations}`));
+      textOf(get(answers, { ...inputs, ...change }, () => `evaluation ${++evaluations}`));
   }
 
   it('returns an answer again only for the same person, ruleset and state', () => {
@@ -29,18 +33,26 @@ describe('the answer cache', () => {
 
   it('knows the state of a kept answer', () => {
     const answers = createAnswerCache();
-    expect(answers.knownState('p', 'ada')).toBeUndefined();
-    for (let times = 0; times < 2; times++) answers.get(inputs, () => 'answer');
-    expect(answers.knownState('p', 'ada')).toMatchObject({ state: 'a', digest: digestOf('a') });
-    answers.get({ ...inputs, state: 'b' }, () => 'another answer');
-    expect(answers.knownState('p', 'ada')).toMatchObject({ state: 'b', digest: digestOf('b') });
-    expect(answers.knownState('q', 'ada')).toBeUndefined();
+    expect(answers.last('p', 'ada')).toBeUndefined();
+    for (let times = 0; times < 2; times++) get(answers, inputs, () => 'answer');
+    expect(answers.last('p', 'ada')).toMatchObject({ state: 'a', digest: digestOf('a') });
+    get(answers, { ...inputs, state: 'b' }, () => 'another answer');
+    expect(answers.last('p', 'ada')).toMatchObject({ state: 'b', digest: digestOf('b') });
+    expect(answers.last('q', 'ada')).toBeUndefined();
+  });
+
+  it('does not return an answer whose inputs were replaced while the state was read', () => {
+    const answers = createAnswerCache();
+    for (let times = 0; times < 2; times++) get(answers, inputs, () => 'answer');
+    const last = answers.last('p', 'ada');
+    get(answers, { ...inputs, state: 'b' }, () => 'newer answer');
+    expect(textOf(answers.get({ ...inputs, state: 'b', last }, () => 'newest answer'))).toBe('newest answer');
   });
 
   it('keeps bytes, in UTF-8', () => {
     const answers = createAnswerCache();
-    expect(answers.get(inputs, () => '"ж"')).toBe('"ж"');
-    expect(answers.get(inputs, () => '"ж"')).toEqual(new TextEncoder().encode('"ж"'));
+    expect(get(answers, inputs, () => '"ж"')).toBe('"ж"');
+    expect(get(answers, inputs, () => '"ж"')).toEqual(new TextEncoder().encode('"ж"'));
   });
 
   it('keeps the answer to a person who is asked for a second time', () => {

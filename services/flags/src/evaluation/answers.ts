@@ -10,9 +10,11 @@ interface Inputs {
   /** Identifies the ruleset: no two rulesets of a project have the same. */
   changedAt: string;
   state: UserStateJson;
+  /** The last answer to the person, as of before the state was read. */
+  last: Answer | undefined;
 }
 
-interface Answer extends KnownState {
+export interface Answer extends KnownState {
   changedAt: string;
   bytes: Bytes;
 }
@@ -23,9 +25,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export type AnswerBody = string | Bytes;
 
 export interface AnswerCache {
-  /** The state that the last answer to the person is of, so that it need not be read again. */
-  knownState(projectId: string, distinctId: string): KnownState | undefined;
-  /** The last answer to the person if it had the same inputs, otherwise what `evaluate` returns. */
+  /** The last answer to the person, if it is kept: the state that it is of need not be read again. */
+  last(projectId: string, distinctId: string): Answer | undefined;
+  /** The last answer if it had the same inputs, otherwise what `evaluate` returns. */
   get(inputs: Inputs, evaluate: () => string): AnswerBody;
   reads(): Readonly<Reads>;
 }
@@ -62,17 +64,16 @@ export function createAnswerCache(): AnswerCache {
   }
 
   return {
-    knownState: (projectId, distinctId) => answers.get(keyOf(projectId, distinctId)),
+    last: (projectId, distinctId) => answers.get(keyOf(projectId, distinctId)),
 
-    get({ projectId, distinctId, changedAt, state }, evaluate) {
-      const key = keyOf(projectId, distinctId);
-      const last = answers.get(key);
+    get({ projectId, distinctId, changedAt, state, last }, evaluate) {
       if (last !== undefined && last.changedAt === changedAt && last.state === state) {
         reads.hits++;
         return last.bytes;
       }
       reads.misses++;
       const json = evaluate();
+      const key = keyOf(projectId, distinctId);
       if (last === undefined && !wasSeen(key)) return json;
       // Sent as they are: the string would be put together and encoded for every response.
       const bytes = encoder.encode(json);
@@ -103,13 +104,16 @@ export function answerJson(decisions: readonly Decision[], withReasons: boolean)
   let reasons = '';
   for (const decision of decisions) {
     const fragment = fragmentOf(decision);
-    flags += fragment.flag;
-    variants += fragment.variant;
-    if (withReasons) reasons += `${JSON.stringify(decision.key)}:"${decision.reason}",`;
+    flags = joined(flags, fragment.flag);
+    variants = joined(variants, fragment.variant);
+    if (withReasons) reasons = joined(reasons, `,${JSON.stringify(decision.key)}:"${decision.reason}"`);
   }
-  const reasonsMember = withReasons ? `,"reasons":{${reasons.slice(0, -1)}}` : '';
-  return `{"flags":{${flags.slice(0, -1)}},"variants":{${variants.slice(0, -1)}}${reasonsMember}}`;
+  const reasonsMember = withReasons ? `,"reasons":{${reasons}}` : '';
+  return `{"flags":{${flags}},"variants":{${variants}}${reasonsMember}}`;
 }
+
+/** A comma precedes each member. Only the first is sliced: a slice of them all would be a copy. */
+const joined = (members: string, next: string): string => (members === '' ? next.slice(1) : members + next);
 
 function fragmentOf(decision: Decision): Fragment {
   const known = fragments.get(decision);
@@ -117,8 +121,8 @@ function fragmentOf(decision: Decision): Fragment {
   const name = JSON.stringify(decision.key);
   // `join` makes flat strings. Those of a template keep every part they were put together from.
   const fragment = {
-    flag: [name, ':', JSON.stringify(decision.value), ','].join(''),
-    variant: decision.variant === null ? '' : [name, ':', JSON.stringify(decision.variant), ','].join(''),
+    flag: [',', name, ':', JSON.stringify(decision.value)].join(''),
+    variant: decision.variant === null ? '' : [',', name, ':', JSON.stringify(decision.variant)].join(''),
   };
   fragments.set(decision, fragment);
   return fragment;

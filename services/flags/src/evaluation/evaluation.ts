@@ -12,6 +12,7 @@ import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 import {
   EMPTY_STATE,
+  type KnownState,
   type PersonState,
   parseUserState,
   type UserState,
@@ -68,9 +69,9 @@ export function createEvaluation({ rulesets, userState }: EvaluationOptions): Ev
   function readStateIfAvailable(
     projectId: string,
     distinctId: string,
+    known: KnownState | undefined,
   ): UserStateJson | Promise<UserStateJson | undefined> {
     if (distinctId === '') return EMPTY_STATE;
-    const known = answers.knownState(projectId, distinctId);
     return userState.read(projectId, distinctId, known).catch((error) => {
       if (isUnavailable(error)) return undefined;
       throw error;
@@ -81,7 +82,8 @@ export function createEvaluation({ rulesets, userState }: EvaluationOptions): Ev
     reads: answers.reads,
 
     async evaluate(projectId, distinctId, withReasons) {
-      const reading = readStateIfAvailable(projectId, distinctId);
+      const last = answers.last(projectId, distinctId);
+      const reading = readStateIfAvailable(projectId, distinctId, last);
       const found = rulesets.get(projectId);
       const [ruleset, state] =
         found instanceof Promise ? await Promise.all([found, reading]) : [found, await reading];
@@ -94,12 +96,12 @@ export function createEvaluation({ rulesets, userState }: EvaluationOptions): Ev
         return { body: answerJson(decide(ruleset, distinctId, state), true), isStateKnown: true };
       }
       const evaluate = () => answerJson(decide(ruleset, distinctId, state), false);
-      const inputs = { projectId, distinctId, changedAt: ruleset.changedAt, state };
+      const inputs = { projectId, distinctId, changedAt: ruleset.changedAt, state, last };
       return { body: answers.get(inputs, evaluate), isStateKnown: true };
     },
 
     async resolve({ projectId, distinctId, attributes }, since) {
-      const reading = readStateIfAvailable(projectId, distinctId);
+      const reading = readStateIfAvailable(projectId, distinctId, answers.last(projectId, distinctId));
       const [found, state] = await Promise.all([rulesets.get(projectId), reading]);
       let ruleset = found;
       if (since !== undefined && since > ruleset.changedAt) {
@@ -116,7 +118,7 @@ export function createEvaluation({ rulesets, userState }: EvaluationOptions): Ev
     },
 
     async memberships(projectId, distinctId) {
-      const known = answers.knownState(projectId, distinctId);
+      const known = answers.last(projectId, distinctId);
       const reading = distinctId === '' ? EMPTY_STATE : userState.read(projectId, distinctId, known);
       const [ruleset, state] = await Promise.all([rulesets.get(projectId), reading]);
       const { traits, groups, cohorts } = parseUserState(state);

@@ -25,7 +25,8 @@ export function createUserStateStore(database: Pick<Database, 'sql'>): UserState
       const projectIds = asked.map(({ projectId }) => projectId);
       const distinctIds = asked.map(({ distinctId }) => distinctId);
       const digests = asked.map(({ known }) => known?.digest ?? '');
-      // Groups and cohorts are subqueries because PostgreSQL may read all groups of the project to join them.
+      // Groups and cohorts are subqueries because PostgreSQL may read all groups of the project to join them. Without
+      // `offset 0` it would make the state once for its digest and again for the answer.
       const rows = await database.sql<{ state: UserStateJson | null }[]>`
         select case
           when named.digest <> '' and encode(sha256(convert_to(found.state, 'UTF8')), 'base64') = named.digest
@@ -40,11 +41,12 @@ export function createUserStateStore(database: Pick<Database, 'sql'>): UserState
               select groups.traits from groups where groups.project_id = named.project_id
                 and groups.type = membership.key and groups.id = membership.value), '{}'))
             from json_each_text(people.groups) as membership), '{}'),
-          ',"cohorts":', coalesce((
-            select json_agg(cohort_people.cohort_id order by cohort_people.cohort_id) from cohort_people
+          ',"cohorts":', to_json(array(
+            select cohort_people.cohort_id from cohort_people
             where cohort_people.project_id = named.project_id
-              and cohort_people.distinct_id = named.distinct_id), '[]'),
-          '}') as state) as found
+              and cohort_people.distinct_id = named.distinct_id
+            order by cohort_people.cohort_id)),
+          '}') as state offset 0) as found
         order by named.position`;
       return rows.map(({ state }, index) => state ?? asked[index]?.known?.state ?? EMPTY_STATE);
     },
