@@ -118,7 +118,7 @@ it('is written as its threads are presented, however it falls into pages', async
   expect(await listOf([])('ada')).toEqual({ threads: [] });
 });
 
-it('holds only some of the threads of a report at a time, however many it has', async () => {
+describe('a list of 1,200 threads of 10 kB', () => {
   const createdAt = new Date('2026-03-01T09:30:00.000Z');
   const threads = Array.from({ length: 1_200 }, (_, index) => ({
     ...{ id: `thr_${index}`, projectId: 'shop', reportId: 'r', createdBySub: 'ada', createdAt },
@@ -127,31 +127,53 @@ it('holds only some of the threads of a report at a time, however many it has', 
   const body = 'x'.repeat(10_000);
   const first = { ...{ position: 1, id: 'cmt', body, mentions: null }, authorSub: 'ada', editedAt: null };
   const content = { version: '1', comments: [{ ...first, createdAt: '2026-03-01 09:30:00+00' }] };
-  const asked: number[] = [];
-  const list = createListThreads({
-    directory: { members: async () => [] },
-    store: {
-      async listThreads(_project, _report, limit, after) {
-        asked.push(limit);
-        const from = threads.findIndex(({ id }) => id === after?.id) + 1;
-        return threads.slice(from, from + limit).map((thread) => ({ thread, version: '1' }));
-      },
-      async readContents(ids) {
-        asked.push(ids.length);
-        return new Map(ids.map((id) => [id, { ...content, reactions: new Map() }]));
-      },
-    },
-  });
   const caller = {
     project: { id: 'shop', companyId: 'acme', region: 'eu' },
     person: { sub: 'ada', permissions: [] },
   };
-  const pieces = await piecesOf(list(caller, 'r'));
-  expect(Math.max(...asked)).toBe(500);
-  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(5_000_000);
-  const listed = JSON.parse(Buffer.concat(pieces).toString()).threads;
-  expect(listed.map(({ id }: { id: string }) => id)).toEqual(threads.map(({ id }) => id));
-  expect(listed.at(-1).comments).toMatchObject([{ body, canChange: true }]);
+
+  /** `asked` gets how many threads each query is for. */
+  const listing = (asked: number[] = []) =>
+    createListThreads({
+      directory: { members: async () => [] },
+      store: {
+        async listThreads(_project, _report, limit, after) {
+          asked.push(limit);
+          const from = threads.findIndex(({ id }) => id === after?.id) + 1;
+          return threads.slice(from, from + limit).map((thread) => ({ thread, version: '1' }));
+        },
+        async readContents(ids) {
+          asked.push(ids.length);
+          return new Map(ids.map((id) => [id, { ...content, reactions: new Map() }]));
+        },
+      },
+    });
+
+  it('is held in part, however many threads there are', async () => {
+    const asked: number[] = [];
+    const pieces = await piecesOf(listing(asked)(caller, 'r'));
+    expect(Math.max(...asked)).toBe(500);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(5_000_000);
+    const listed = JSON.parse(Buffer.concat(pieces).toString()).threads;
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual(threads.map(({ id }) => id));
+    expect(listed.at(-1).comments).toMatchObject([{ body, canChange: true }]);
+  });
+
+  it('lets other requests run while it is put together from memory', async () => {
+    const asked: number[] = [];
+    const list = listing(asked);
+    await piecesOf(list(caller, 'r'));
+    asked.length = 0;
+    let turns = 0;
+    let next = setImmediate(function count() {
+      turns++;
+      next = setImmediate(count);
+    });
+    await piecesOf(list(caller, 'r'));
+    clearImmediate(next);
+    expect(asked).toEqual([500, 500, 500]);
+    expect(turns).toBeGreaterThan(50);
+  });
 });
 
 describe('a list that was read before', () => {
