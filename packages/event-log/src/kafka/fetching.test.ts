@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, kafkaBrokers } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
 import { openKafkaLog } from '../index.ts';
@@ -28,7 +29,10 @@ describe.skipIf(!brokers)('a consumer that fetches at least 100,000 bytes', () =
     await eventually(() => expect(keys).toEqual(['first']));
     calls = 0;
     const expected = Array.from({ length: RECORDS }, (_, i) => String(i));
-    for (const key of expected) await publish(key);
+    for (const key of expected) {
+      await publish(key);
+      await sleep(20);
+    }
     await eventually(() => expect(keys.slice(1)).toEqual(expected));
     expect(calls).toBeLessThan(RECORDS / 5);
     await consumption.stop();
