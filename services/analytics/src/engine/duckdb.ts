@@ -47,9 +47,9 @@ export async function openDuckDb(options: EngineOptions): Promise<Engine> {
     autoload_known_extensions: 'false',
   });
   const setup = await instance.connect();
-  // Files never change. Their blocks count towards the memory of queries, and give way to them.
-  await setup.run("set validate_external_file_cache = 'NO_VALIDATION'");
-  // Reads parts of files whole; else byte by byte where they are on local disk.
+  // Files are on local disk. Their blocks would take memory from the query, and stay when people are erased.
+  await setup.run('set enable_external_file_cache = false');
+  // Reads parts of files whole; else byte by byte.
   await setup.run('set global prefetch_all_parquet_files = true');
   for (const statement of FUNCTIONS) await setup.run(statement);
   await setup.run(
