@@ -20,7 +20,7 @@ export const archiveFiles = pgTable(
     replaces: text().array().notNull(),
   },
   (table) => [
-    index('archive_files_by_project').on(table.project, table.lastOccurredAt),
+    index('archive_files_by_time').on(table.project, table.lastOccurredAt, table.firstOccurredAt),
     index('archive_files_by_replaced').using('gin', table.replaces),
   ],
 );
