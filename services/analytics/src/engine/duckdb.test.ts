@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('memory goes back after a question, and files are read in large parts', async () => {
+test('it is set to give memory back, and to read files in large parts', async () => {
   const settings = await engine.query(sql`select current_setting('allocator_background_threads') as frees,
     current_setting('prefetch_all_parquet_files') as prefetches`);
   expect(settings).toEqual([{ frees: true, prefetches: true }]);

@@ -15,7 +15,9 @@ export function offsetsIn(timeZone: string): (instant: number) => number {
   if (timeZone === 'UTC') return () => 0;
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', hour: 'numeric' });
   return (instant) => {
-    const [, sign, hours = '0', minutes = '0', seconds = '0'] = OFFSET.exec(format.format(instant)) ?? [];
+    const found = OFFSET.exec(format.format(instant));
+    if (found === null) throw new Error(`${timeZone}: no offset in ${format.format(instant)}`);
+    const [, sign, hours = '0', minutes = '0', seconds = '0'] = found;
     const offset = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
     return sign === '-' ? -offset : offset;
   };
