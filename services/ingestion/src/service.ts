@@ -23,7 +23,7 @@ export const ingestionService = defineService({
   settings: ingestionSettings,
   migrations: [directoryMigrations],
   create(context) {
-    const { config, logger, clock, metrics } = context;
+    const { config, logger, clock } = context;
     const database = openServiceDatabase(context);
     const log = openEventLog(context, 'ingestion', context.instance);
     const directory = openDirectory({ database, log, service: 'ingestion', logger });
@@ -42,10 +42,8 @@ export const ingestionService = defineService({
     const publishing = { log, clock };
     const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, context);
     const quotas = openQuotas({
+      ...context,
       redis,
-      share: context.share,
-      metrics,
-      logger,
       bytesPerSecond: {
         address: config.BYTES_PER_ADDRESS_PER_SECOND,
         project: config.BYTES_PER_PROJECT_PER_SECOND,

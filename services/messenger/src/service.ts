@@ -84,10 +84,8 @@ export const messengerService = defineService({
     const inMinute = (name: string, points: number) => ({ name, points, durationSeconds: 60 });
     const perMinute = (name: string, points: number) => limit(inMinute(name, points));
     const quotas = openQuotas({
+      ...context,
       redis,
-      share: context.share,
-      metrics,
-      logger,
       bytesPerSecond: {
         address: config.READ_BYTES_PER_ADDRESS_PER_SECOND,
         project: config.READ_BYTES_PER_PROJECT_PER_SECOND,
