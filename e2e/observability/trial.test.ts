@@ -248,7 +248,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
           const again = async (work: () => Promise<unknown>) => {
             while (!done.signal.aborted) await work();
           };
-          // Briefly, since scrapes ask the database as well, and wait two seconds at most.
+          // Briefly, since a request that waits for seconds is refused.
           const lock = () => sql.begin((tx) => [tx`lock table flags`, tx`select pg_sleep(0.4)`]);
           const busy = [again(lock), ...times(100, () => again(list))];
           await untilFiring([`SlowRequests of flags: ${route}`, 'DatabasePoolExhausted of flags']).finally(
@@ -417,6 +417,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
   it(
     'an event log that is gone stops what is published and what is known of consumers',
     async () => {
+      expect((await identify(0)).status).toBe(202);
       await eventLog.without(async () => {
         await rig.manage('catalogue', 'POST', '/projects/p1/keys', {});
         const expected = [

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { measureCalls } from './calls.ts';
 import { createMetrics, mergeSnapshots } from './metrics.ts';
 
@@ -40,4 +40,32 @@ it('reads of caches, the build and what projects do are those of all workers', a
     [`version="${version}",revision="abc123",node="${process.versions.node}"`]: 1,
   });
   expect(await valuesOf(all.metrics(), 'switchboard_project_busy')).toEqual({ 'project="other"': 0 });
+});
+
+it('a scrape does not wait for values that are late, and the next has them', async () => {
+  const metrics = createMetrics('flags');
+  const late = Promise.withResolvers<void>();
+  let reads = 0;
+  metrics.gaugeBy('late', 'Late.', [], async () => {
+    reads++;
+    await late.promise;
+    return [{ labels: {}, value: reads }];
+  });
+  metrics.gauge('own', 'Own.', () => 1);
+  const scrapes = await Promise.all([metrics.registry.metrics(), metrics.registry.metrics()]);
+  for (const text of scrapes) {
+    expect(await valuesOf(Promise.resolve(text), 'own')).toEqual({ '': 1 });
+    expect(await valuesOf(Promise.resolve(text), 'late')).toEqual({});
+  }
+  late.resolve();
+  expect(await valuesOf(metrics.registry.metrics(), 'late')).toEqual({ '': 1 });
+  expect(await valuesOf(metrics.registry.metrics(), 'late')).toEqual({ '': 2 });
+});
+
+it('a reading that fails leaves its values out until one succeeds', async () => {
+  const metrics = createMetrics('flags');
+  const read = vi.fn(async () => [{ labels: {}, value: 3 }]);
+  metrics.gaugeBy('failing', 'Failing.', [], read.mockRejectedValueOnce(new Error('gone')));
+  expect(await valuesOf(metrics.registry.metrics(), 'failing')).toEqual({});
+  expect(await valuesOf(metrics.registry.metrics(), 'failing')).toEqual({ '': 3 });
 });

@@ -1,7 +1,7 @@
-import type { Reads } from '@switchboard/resilience';
+import { DeadlineExceeded, type Reads, withDeadline } from '@switchboard/resilience';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import packageJson from '../../package.json' with { type: 'json' };
-import { problemOf } from './dependencies.ts';
+import { CHECK_TIMEOUT_MS, problemOf } from './dependencies.ts';
 import { Durations, type Observer } from './durations.ts';
 import { type ProjectLoad, projectLoad } from './project-load.ts';
 
@@ -18,8 +18,8 @@ export interface Metrics {
   /** A value of this process, read when metrics are scraped. Those of several workers are added. */
   gauge(name: string, help: string, read: () => number): void;
   /**
-   * Values by label that every instance reads alike, read when metrics are scraped. If reading fails, the scrape has
-   * none. Of several workers, the largest counts.
+   * Values by label that every instance reads alike, read when metrics are scraped. If reading fails or takes longer
+   * than READING_MS, the scrape has none; what was late is in the next. Of several workers, the largest counts.
    */
   gaugeBy(name: string, help: string, labels: string[], read: () => Promise<LabelledValue[]>): void;
   counter(name: string, help: string): { add(count?: number): void };
@@ -40,6 +40,9 @@ export interface Metrics {
 
 /** The metrics of a process, for `mergeSnapshots` in another. */
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** What a scrape waits for others, so that the metrics of a service whose database is slow are there. */
+const READING_MS = CHECK_TIMEOUT_MS + 250;
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -172,6 +175,7 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
     read: () => Promise<LabelledValue[]>,
     aggregator: 'max' | 'min' = 'max',
   ): void {
+    const reading = inTime(read);
     const gauge: Gauge = new Gauge({
       name,
       help,
@@ -179,8 +183,10 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
       aggregator,
       registers: [registry],
       async collect() {
-        const values = await read().catch(() => []);
+        const values = await reading();
         gauge.reset();
+        // Without labels, a reset leaves 0.
+        if (labels.length === 0) gauge.remove();
         for (const { labels: of, value } of values) gauge.set(of, value);
       },
     });
@@ -278,6 +284,22 @@ function cached<T>(make: (values: string[]) => T): { of(values: string[]): T; al
       return level.series ?? add(level, values);
     },
     all: () => all,
+  };
+}
+
+/** Reads once at a time: a scrape that comes meanwhile takes the same values. */
+function inTime(read: () => Promise<LabelledValue[]>): () => Promise<LabelledValue[]> {
+  let reading: Promise<LabelledValue[]> | undefined;
+  return async () => {
+    reading ??= read();
+    try {
+      const values = await withDeadline(READING_MS, reading);
+      reading = undefined;
+      return values;
+    } catch (error) {
+      if (!(error instanceof DeadlineExceeded)) reading = undefined;
+      return [];
+    }
   };
 }
 
