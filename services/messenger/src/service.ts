@@ -121,33 +121,40 @@ export const messengerService = defineService({
     const store = createConversationsStore(database.prepared);
     const tokens = createConversationTokens({ store, clock });
     const readTurns = createReadTurns(store);
+    const conversationLimits = {
+      opens: limit(
+        inMinute('opens-address', config.OPENS_PER_ADDRESS_PER_MINUTE),
+        inMinute('opens-project', config.OPENS_PER_PROJECT_PER_MINUTE),
+      ),
+      turns: limit(
+        inMinute('turns', config.TURNS_PER_CONVERSATION_PER_MINUTE),
+        inMinute('turns-address', config.TURNS_PER_ADDRESS_PER_MINUTE),
+        inMinute('turns-project', config.TURNS_PER_PROJECT_PER_MINUTE),
+      ),
+      reads: limit(
+        inMinute('reads', config.READS_PER_CONVERSATION_PER_MINUTE),
+        inMinute('reads-address', config.READS_PER_ADDRESS_PER_MINUTE),
+        inMinute('reads-project', config.READS_PER_PROJECT_PER_MINUTE),
+      ),
+    };
     const conversations = createConversations({
       store,
       readTurns,
       tokens,
       identity,
-      limits: {
-        opens: limit(
-          inMinute('opens-address', config.OPENS_PER_ADDRESS_PER_MINUTE),
-          inMinute('opens-project', config.OPENS_PER_PROJECT_PER_MINUTE),
-        ),
-        turns: limit(
-          inMinute('turns-address', config.TURNS_PER_ADDRESS_PER_MINUTE),
-          inMinute('turns', config.TURNS_PER_CONVERSATION_PER_MINUTE),
-          inMinute('turns-project', config.TURNS_PER_PROJECT_PER_MINUTE),
-        ),
-        reads: limit(
-          inMinute('reads-address', config.READS_PER_ADDRESS_PER_MINUTE),
-          inMinute('reads', config.READS_PER_CONVERSATION_PER_MINUTE),
-          inMinute('reads-project', config.READS_PER_PROJECT_PER_MINUTE),
-        ),
-      },
+      limits: conversationLimits,
       quota: quotas.quota('conversations'),
       live,
       clock,
     });
     const operatorConversations = createOperatorConversations({ store, readTurns, live, clock });
-    conversationsRoutes(app, { conversations, operatorConversations, tokens, ofProject });
+    conversationsRoutes(app, {
+      conversations,
+      operatorConversations,
+      limits: conversationLimits,
+      tokens,
+      ofProject,
+    });
 
     // Attachments
     const attachmentsStore = createAttachmentsStore(db);

@@ -133,6 +133,20 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     );
   });
 
+  it('that are used up are refused without asking Redis, until the oldest point leaves the window', async () => {
+    const redis = await client();
+    const limit = createRateLimits(redis)({ name: 'remembered', points: 2, durationSeconds: 0.5 });
+    expect(() => limit.refuseExhausted('k')).not.toThrow();
+    expect(await taken(limit, 'k', 3)).toBe(2);
+    const calls = async () => Number(/evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
+    const before = await calls();
+    expect(() => limit.refuseExhausted('k')).toThrow(RateLimited);
+    expect(await taken(limit, 'k', 10)).toBe(0);
+    expect(await calls()).toBe(before);
+    expect(() => limit.refuseExhausted('other')).not.toThrow();
+    await eventually(() => limit.consume('k'));
+  });
+
   it('of concurrent requests take few round trips, in which each request is counted for itself', async () => {
     const redis = await client();
     const limit = createRateLimits(redis)(...ADDRESS_AND_LINK);

@@ -1,5 +1,6 @@
 import { coalesce } from '@switchboard/resilience';
 import type { Redis } from 'ioredis';
+import { LRUCache } from 'lru-cache';
 import { RateLimited } from '../http/errors.ts';
 import {
   type Exhausted,
@@ -27,6 +28,11 @@ export interface RateLimit<Keys extends readonly string[] = [string]> {
    * `durationSeconds`; that one throws RateLimited.
    */
   consume(...keys: Keys): Promise<void>;
+  /**
+   * Throws RateLimited if this process knows that the first key has no point left, without asking Redis: for requests
+   * whose next step costs more than a look into memory.
+   */
+  refuseExhausted(firstKey: Keys[0]): void;
 }
 
 export type CreateRateLimit = <Options extends readonly LimitOptions[]>(
@@ -35,6 +41,10 @@ export type CreateRateLimit = <Options extends readonly LimitOptions[]>(
 
 /** How long Redis is not asked after a failure, so that a stopped one does not slow down every request. */
 const RETRY_AFTER_MS = 1000;
+
+/** Keys of a limit of which this process remembers that they have no point left; of others it asks Redis. */
+const MAX_EXHAUSTED = 10_000;
+
 /** Requests that share a round trip. Redis answers nobody else meanwhile, for less than a millisecond. */
 const MAX_REQUESTS_AT_ONCE = 100;
 
@@ -47,6 +57,11 @@ interface CountedTake extends Take {
   windows: readonly CountedWindow[];
 }
 
+interface Refused extends Exhausted {
+  /** Redis, when it is back, may have points left. */
+  isFallback?: boolean;
+}
+
 /**
  * Sliding windows that all instances share through Redis. The limits of a request, and of all requests that wait at
  * the same moment, take one round trip. Without Redis, or while it is unavailable, each instance counts in memory; one
@@ -56,21 +71,41 @@ export function createRateLimits(
   redis: Redis | undefined,
   share: (points: number) => number = (points) => points,
 ): CreateRateLimit {
-  const take = redis === undefined ? takeInMemory : takeTogether(redis);
+  const take: (take: CountedTake) => Refused | undefined | Promise<Refused | undefined> =
+    redis === undefined ? takeInMemory : takeTogether(redis);
   return (...options) => {
     const windows = options.map(({ name, points, durationSeconds }) => {
       const window = { name, points, milliseconds: durationSeconds * 1000 };
       return { ...window, take: memoryWindow({ ...window, points: share(points) }) };
     });
+    // A key without a point has none before its oldest leaves the window, whatever other instances do.
+    const exhaustedUntil = new LRUCache<string, number>({ max: MAX_EXHAUSTED });
+
+    function refuse(place: number, wait: number): never {
+      throw new RateLimited(
+        `Too many requests (${windows[place]?.name}). Retry after the time in Retry-After.`,
+        wait / 1000,
+      );
+    }
+
+    function refuseExhausted(firstKey: string): void {
+      const until = exhaustedUntil.get(firstKey);
+      if (until === undefined) return;
+      const wait = until - performance.now();
+      if (wait > 0) refuse(0, wait);
+      exhaustedUntil.delete(firstKey);
+    }
+
     return {
+      refuseExhausted,
       async consume(...keys) {
+        const [firstKey = ''] = keys;
+        refuseExhausted(firstKey);
         const exhausted = await take({ windows, keys });
         if (exhausted === undefined) return;
-        const { place, wait } = exhausted;
-        throw new RateLimited(
-          `Too many requests (${windows[place]?.name}). Retry after the time in Retry-After.`,
-          wait / 1000,
-        );
+        const { place, wait, isFallback = false } = exhausted;
+        if (place === 0 && !isFallback) exhaustedUntil.set(firstKey, performance.now() + wait);
+        refuse(place, wait);
       },
     };
   };
@@ -84,18 +119,23 @@ function takeInMemory({ windows, keys }: CountedTake): Exhausted | undefined {
   return undefined;
 }
 
+function fallBack(take: CountedTake): Refused | undefined {
+  const exhausted = takeInMemory(take);
+  return exhausted && { ...exhausted, isFallback: true };
+}
+
 /** Each take is an object of its own, so none is shared: requests with the same keys count each. */
-function takeTogether(redis: Redis): (take: CountedTake) => Promise<Exhausted | undefined> {
+function takeTogether(redis: Redis): (take: CountedTake) => Promise<Refused | undefined> {
   const shared = redisWindows(redis);
   let failedAt = Number.NEGATIVE_INFINITY;
-  return coalesce<CountedTake, Exhausted | undefined>(
+  return coalesce<CountedTake, Refused | undefined>(
     async (takes) => {
-      if (performance.now() - failedAt < RETRY_AFTER_MS) return takes.map(takeInMemory);
+      if (performance.now() - failedAt < RETRY_AFTER_MS) return takes.map(fallBack);
       try {
         return await shared(takes);
       } catch {
         failedAt = performance.now();
-        return takes.map(takeInMemory);
+        return takes.map(fallBack);
       }
     },
     { gathers: true, maxBatch: MAX_REQUESTS_AT_ONCE },

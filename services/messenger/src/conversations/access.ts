@@ -1,24 +1,32 @@
-import type { OperationEnv } from '@switchboard/service-kit';
+import type { OperationEnv, RateLimit } from '@switchboard/service-kit';
 import type { Context } from 'hono';
 import type { ConversationState } from './store.ts';
 import type { ConversationTokens } from './tokens.ts';
 
 type ConversationContext = Context<OperationEnv<'conversation'>>;
 
+/** A limit whose first key is the conversation's id: past it, a request is refused before its token is looked up. */
+type ConversationLimit = Pick<RateLimit, 'refuseExhausted'>;
+
 /** Checks the conversation token, after the project key. */
-export function requireConversationToken(tokens: Pick<ConversationTokens, 'require'>) {
+export function requireConversationToken(
+  tokens: Pick<ConversationTokens, 'require'>,
+  limit?: ConversationLimit,
+) {
   return {
     async authorize(c: ConversationContext): Promise<void> {
+      limit?.refuseExhausted(conversationIdOf(c));
       await tokens.require(...useOf(c));
     },
   };
 }
 
 /** Checks the conversation token, and keeps the conversation that the check reads for the handler. */
-export function openByConversationToken(tokens: Pick<ConversationTokens, 'open'>) {
+export function openByConversationToken(tokens: Pick<ConversationTokens, 'open'>, limit: ConversationLimit) {
   const opened = new WeakMap<object, ConversationState>();
   return {
     async authorize(c: ConversationContext): Promise<void> {
+      limit.refuseExhausted(conversationIdOf(c));
       opened.set(c.env, await tokens.open(...useOf(c)));
     },
     conversationOf(c: ConversationContext): ConversationState {
@@ -29,8 +37,10 @@ export function openByConversationToken(tokens: Pick<ConversationTokens, 'open'>
   };
 }
 
+const conversationIdOf = (c: ConversationContext): string => c.req.param('id') ?? '';
+
 function useOf(
   c: ConversationContext,
 ): [projectId: string, conversationId: string, token: string | undefined] {
-  return [c.get('project').id, c.req.param('id') ?? '', c.req.header('x-service-conversation-token')];
+  return [c.get('project').id, conversationIdOf(c), c.req.header('x-service-conversation-token')];
 }

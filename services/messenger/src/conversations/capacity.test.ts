@@ -106,6 +106,24 @@ describe('limits', () => {
     expect(reads).toEqual([200, 200, 429]);
   });
 
+  test('of a conversation, once used up, refuse before a token is looked up', async () => {
+    const { url } = await messenger.startInstance({
+      TURNS_PER_CONVERSATION_PER_MINUTE: '1',
+      READS_PER_CONVERSATION_PER_MINUTE: '1',
+    });
+    const limited = visitorOf(messenger, project, url);
+    const conversation = await limited.open();
+    const forged = { ...conversation, token: `cvt_${'x'.repeat(43)}` };
+    const both = async (one: TestConversation) => [
+      (await limited.send(one, 'x')).status,
+      (await limited.read(one)).status,
+    ];
+    expect(await both(forged)).toEqual([401, 401]);
+    expect(await both(conversation)).toEqual([201, 200]);
+    expect(await both(conversation)).toEqual([429, 429]);
+    expect(await both(forged)).toEqual([429, 429]);
+  });
+
   test('on turns count by address over all conversations', async () => {
     const { url } = await messenger.startInstance({ TURNS_PER_ADDRESS_PER_MINUTE: '2' });
     const limited = visitorOf(messenger, project, url);

@@ -23,19 +23,21 @@ import { CAPACITY } from './size.ts';
 import type { ConversationState, ConversationsStore } from './store.ts';
 import type { ConversationTokens } from './tokens.ts';
 
+export interface ConversationLimits {
+  /** Of an address, and of a project. */
+  opens: RateLimit<[string, string]>;
+  /** Of a conversation, of an address, and of a project. */
+  turns: RateLimit<[string, string, string]>;
+  /** As for turns. */
+  reads: RateLimit<[string, string, string]>;
+}
+
 interface ConversationsOptions {
   store: ConversationsStore;
   readTurns: ReadTurns;
   tokens: ConversationTokens;
   identity: Pick<Identity, 'verify'>;
-  limits: {
-    /** Of an address, and of a project. */
-    opens: RateLimit<[string, string]>;
-    /** Of an address, of a conversation, and of a project. */
-    turns: RateLimit<[string, string, string]>;
-    /** As for turns. */
-    reads: RateLimit<[string, string, string]>;
-  };
+  limits: ConversationLimits;
   /** Of the bytes that visitors read: of an address in a project, and of a project. */
   quota: Quota;
   live: Live;
@@ -89,7 +91,7 @@ export function createConversations(options: ConversationsOptions) {
       { body, pageContext, attachmentIds = [] }: TurnRequest,
       idempotencyKey: string | undefined,
     ): Promise<Turn> {
-      await limits.turns.consume(`${project.id}:${address}`, conversationId, project.id);
+      await limits.turns.consume(conversationId, `${project.id}:${address}`, project.id);
       const appended = await store.appendTurn({
         id: newId('trn'),
         projectId: project.id,
@@ -128,7 +130,7 @@ export function createConversations(options: ConversationsOptions) {
       after: string | undefined,
     ): Promise<{ version: string; conversation(): Promise<Conversation> }> {
       const conversationId = row.id;
-      await limits.reads.consume(`${project.id}:${address}`, conversationId, project.id);
+      await limits.reads.consume(conversationId, `${project.id}:${address}`, project.id);
       const position = await positionAfter(store, conversationId, after);
       if (tokens.isRenewalDue(row)) await store.renewToken(conversationId, tokens.renewal());
       const { turnCount, turnBytes, status, lastTurnAt, teamVersion } = row;

@@ -21,13 +21,14 @@ import {
 } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
 import { openByConversationToken, requireConversationToken } from './access.ts';
-import type { Conversations } from './conversations.ts';
+import type { ConversationLimits, Conversations } from './conversations.ts';
 import type { OperatorConversations } from './operator.ts';
 import type { ConversationTokens } from './tokens.ts';
 
 interface ConversationsDeps {
   conversations: Conversations;
   operatorConversations: OperatorConversations;
+  limits: Pick<ConversationLimits, 'turns' | 'reads'>;
   tokens: Pick<ConversationTokens, 'require' | 'open'>;
   ofProject: ProjectOfRegion;
 }
@@ -37,9 +38,9 @@ export function conversationsRoutes(app: ServiceApp, deps: ConversationsDeps): v
   managementRoutes(app, deps);
 }
 
-function visitorRoutes(app: ServiceApp, { conversations, tokens }: ConversationsDeps): void {
-  const withToken = requireConversationToken(tokens);
-  const { authorize, conversationOf } = openByConversationToken(tokens);
+function visitorRoutes(app: ServiceApp, { conversations, limits, tokens }: ConversationsDeps): void {
+  const withToken = requireConversationToken(tokens, limits.turns);
+  const { authorize, conversationOf } = openByConversationToken(tokens, limits.reads);
 
   app.implement(openConversation, async (c) => {
     const opened = await conversations.open(c.var.project, c.env.address, c.req.valid('json'));
