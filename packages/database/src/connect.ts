@@ -14,10 +14,13 @@ export interface ConnectOptions {
    * and the time-outs are those of the role.
    */
   isPooled?: boolean;
-  /** For whom a query that begins now is: a project, an address. Default: all are for the same. */
+  /** For whom a query that begins now is: a project, an address; nobody's is ''. Default: ''. */
   holder?: (() => string) | undefined;
   measure?: Measure | undefined;
 }
+
+/** Of the connections: others find one at once while those of a project wait for commits or locks. */
+const PART_OF_HOLDER = 0.8;
 
 /** Options of every connection. */
 export function connectionOptions(options: ConnectOptions) {
@@ -73,7 +76,7 @@ export function connect(
   let inFlight = 0;
   const { holder = () => '' } = options;
   // Beyond its connections, postgres.js would queue queries in the order of their calls, or behind slow ones.
-  const placeOf = createPlaces(options.poolSize);
+  const placeOf = createPlaces(options.poolSize, Math.ceil(options.poolSize * PART_OF_HOLDER));
   const bound = {
     place: () => placeOf(holder()),
     withinMs: options.statementTimeoutMs + GRACE_MS,

@@ -146,6 +146,18 @@ describe('while all connections are used', () => {
     expect(order.indexOf('other')).toBeLessThan(8);
   });
 
+  it('leaves connections to others while those of one holder wait for a lock', async () => {
+    const database = open({ poolSize: 5, holder: () => holders.getStore() ?? '' });
+    const held = Promise.withResolvers<void>();
+    const hold = () => database.drizzle.transaction(() => held.promise);
+    const many = holders.run('many', () => Array.from({ length: 20 }, hold));
+    await new Promise(setImmediate);
+    await holders.run('one', () => database.drizzle.execute(pause));
+    await holders.run('', () => database.ping());
+    held.resolve();
+    await Promise.all(many);
+  });
+
   it('one that was given up while it waited takes no connection', async () => {
     const database = open({ poolSize: 1, statementTimeoutMs: 300 });
     const held = Promise.withResolvers<void>();

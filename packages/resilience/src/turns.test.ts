@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { briefTurn, createSlots, turnOfLoop } from './turns.ts';
+import { briefTurn, createPlaces, createSlots, turnOfLoop } from './turns.ts';
 
 it('gives turns to holders in rotation, and the loop to other callbacks between them', async () => {
   const order: string[] = [];
@@ -80,4 +80,27 @@ it('runs so many works at a time, the holders in rotation, also after one has fa
     true,
     false,
   ]);
+});
+
+it('leaves places to others while all that a holder may have are taken', async () => {
+  const placeOf = createPlaces(3, 2);
+  const begun: string[] = [];
+  const enter = (holder: string, name: string) => {
+    const place = placeOf(holder);
+    place.enter(() => begun.push(name));
+    return place;
+  };
+  const [first] = ['a1', 'a2', 'a3', 'a4'].map((name) => enter('a', name));
+  expect(begun).toEqual(['a1', 'a2']);
+  const other = enter('b', 'b1');
+  enter('b', 'b2');
+  enter('', 'nobody');
+  expect(begun).toEqual(['a1', 'a2', 'b1']);
+  first?.leave();
+  await sleep(0);
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
+  // The holder a has two again.
+  other.leave();
+  await sleep(0);
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
 });

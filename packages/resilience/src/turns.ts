@@ -15,14 +15,16 @@ function createRotation() {
       if (queue === undefined) waiting.set(holder, [resume]);
       else queue.push(resume);
     },
-    next(): Resume | undefined {
-      const [first] = waiting;
-      if (first === undefined) return undefined;
-      const [holder, queue] = first;
-      waiting.delete(holder);
-      const resume = queue.shift();
-      if (queue.length > 0) waiting.set(holder, queue);
-      return resume;
+    /** Of the holders that `may`. */
+    next(may: (holder: string) => boolean = () => true): Resume | undefined {
+      for (const [holder, queue] of waiting) {
+        if (!may(holder)) continue;
+        waiting.delete(holder);
+        const resume = queue.shift();
+        if (queue.length > 0) waiting.set(holder, queue);
+        return resume;
+      }
+      return undefined;
     },
     isEmpty: (): boolean => waiting.size === 0,
     remove(holder: string, resume: Resume): void {
@@ -41,15 +43,29 @@ export interface Place {
   leave(): void;
 }
 
-/** Lets up to `count` works run at a time. The others wait, and begin with the holders in rotation. */
-export function createPlaces(count: number): (holder: string) => Place {
+/**
+ * Lets up to `count` works run at a time, and up to `ofHolder` of each named holder, so that others find a place while
+ * all of one's wait for something slow. The rest wait, and begin with the holders in rotation.
+ */
+export function createPlaces(count: number, ofHolder = count): (holder: string) => Place {
   const waiting = createRotation();
+  const running = new Map<string, number>();
   let free = count;
 
-  function next(): void {
-    const resume = waiting.next();
-    if (resume === undefined) free++;
-    else resume();
+  const runningOf = (holder: string) => running.get(holder) ?? 0;
+  const may = (holder: string) => free > 0 && (holder === '' || runningOf(holder) < ofHolder);
+
+  function take(holder: string): void {
+    free--;
+    running.set(holder, runningOf(holder) + 1);
+  }
+
+  function giveBack(holder: string): void {
+    free++;
+    const left = runningOf(holder) - 1;
+    if (left === 0) running.delete(holder);
+    else running.set(holder, left);
+    waiting.next(may)?.();
   }
 
   return (holder) => {
@@ -59,14 +75,14 @@ export function createPlaces(count: number): (holder: string) => Place {
       enter(begin) {
         resume = () => {
           state = 'running';
+          take(holder);
           begin();
         };
-        if (free === 0) {
+        if (may(holder)) {
+          resume();
+        } else {
           state = 'waiting';
           waiting.add(holder, resume);
-        } else {
-          free--;
-          resume();
         }
       },
       leave() {
@@ -74,7 +90,7 @@ export function createPlaces(count: number): (holder: string) => Place {
         state = 'left';
         if (before === 'waiting' && resume !== undefined) waiting.remove(holder, resume);
         // What the work still does in this callback, such as freeing its connection, comes first.
-        if (before === 'running') queueMicrotask(next);
+        if (before === 'running') queueMicrotask(() => giveBack(holder));
       },
     };
   };
