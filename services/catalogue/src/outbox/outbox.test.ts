@@ -61,6 +61,24 @@ describe('the outbox', () => {
     expect(await lagSeconds()).toBe(0);
   });
 
+  it('takes the removal of a large company while the event log is down', async () => {
+    await allPublished();
+    const sql = await catalogue.sql();
+    await one.put('/companies/large', acme);
+    await sql`
+      insert into members (company_id, sub, name, email, push_subscriptions)
+      select 'large', 'sub-' || n, 'Ada', 'ada@example.com', '[]' from generate_series(1, 1200) as n`;
+    await logServer.stop();
+    expect((await one.remove('/companies/large')).status).toBe(204);
+    expect((await one.manage('GET', '/companies/large')).status).toBe(404);
+    expect(await waiting()).toBe(1_201);
+    await logServer.start();
+    await allPublished();
+    const state = await catalogue.published();
+    expect(state.get('company:large')).toBeNull();
+    for (let n = 1; n <= 1_200; n++) expect(state.get(`member:large/sub-${n}`)).toBeNull();
+  });
+
   it('answers a change once the log has stored it', async () => {
     await allPublished();
     const log = openPostgresLog({ url: catalogue.logUrl });
