@@ -64,8 +64,9 @@ export function createFileSources({
   };
 }
 
+/** No part of a path is a column. */
 function eventsIn(paths: readonly string[]): Sql {
-  return paths.length === 0 ? NO_EVENTS : sql`read_parquet(${texts(paths)})`;
+  return paths.length === 0 ? NO_EVENTS : sql`read_parquet(${texts(paths)}, hive_partitioning = false)`;
 }
 
 /** Answers are kept for so long at most, because erasing people stores nothing newer. */
