@@ -88,7 +88,7 @@ export const analyticsService = defineService({
     const directory = openDirectory({ database, log, service: 'analytics', logger });
     const objects = required(openObjects(context), 'OBJECTS_FOLDER or S3_ENDPOINT: required');
     const app = createApp({ service: 'analytics', context, directory, database, audit });
-    const store = createFilesStore(database.drizzle);
+    const store = createFilesStore(database.prepared);
 
     const peopleStore = createPeopleStore(database.drizzle);
     const clickHouse =

@@ -1,5 +1,5 @@
 import type { InsightInterval, InsightRange } from '@switchboard/contracts';
-import { offsetsIn, type Stretch, stretchesOf } from './zone.ts';
+import { offsetsIn, type Stretch, stretchesIn } from './zone.ts';
 
 const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 86_400_000;
@@ -44,7 +44,7 @@ export interface Calendar extends Span, Instants {
   mapped: number;
   /** The bucket of each unit: the span's first is 0, those before it are negative. */
   buckets: number[];
-  stretches: Stretch[];
+  stretches: readonly Stretch[];
   /** The instants of all buckets, which may be more than those of the span. */
   around: Instants;
 }
@@ -89,7 +89,7 @@ export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: 
   const mapped = unitOf(first - before, interval, unitMs);
   const end = unitOf(last + after + 1, interval, unitMs);
   // Local time is at most a day from UTC.
-  const stretches = stretchesOf(offsetsIn(timeZone), mapped * unitMs - MS_PER_DAY, end * unitMs + MS_PER_DAY);
+  const stretches = stretchesIn(timeZone, mapped * unitMs - MS_PER_DAY, end * unitMs + MS_PER_DAY);
 
   const existing = new Set<number>();
   for (let unit = mapped; unit < end; unit++) {

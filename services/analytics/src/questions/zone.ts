@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 const MS_PER_DAY = 86_400_000;
 /** Such as GMT-05:50:36. */
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
@@ -23,8 +25,19 @@ export function offsetsIn(timeZone: string): (instant: number) => number {
   };
 }
 
-/** The stretches between two instants, of which only the days where the offset changes are looked into. */
-export function stretchesOf(offsetAt: (instant: number) => number, from: number, to: number): Stretch[] {
+/** Of the last calendars: a question makes its own twice, and those beside it on a page are about the same days. */
+const known = new LRUCache<string, readonly Stretch[]>({ max: 100 });
+
+/** The stretches between two instants in a time zone. */
+export function stretchesIn(timeZone: string, from: number, to: number): readonly Stretch[] {
+  const key = `${timeZone} ${from} ${to}`;
+  const stretches = known.get(key) ?? stretchesOf(offsetsIn(timeZone), from, to);
+  known.set(key, stretches);
+  return stretches;
+}
+
+/** Only the days where the offset changes are looked into. */
+function stretchesOf(offsetAt: (instant: number) => number, from: number, to: number): Stretch[] {
   const stretches: Stretch[] = [];
   let offset = offsetAt(from);
   for (let at = from; at < to; at += MS_PER_DAY) {

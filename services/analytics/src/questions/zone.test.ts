@@ -1,0 +1,15 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { calendarOf, spanOf } from './calendar.ts';
+
+test('the offsets of a time zone are looked up once for the same days', () => {
+  const formats = vi.spyOn(Intl, 'DateTimeFormat');
+  onTestFinished(() => formats.mockRestore());
+  const calendarIn = (timeZone: string) => {
+    const span = spanOf({ from: '2026-03-01', to: '2026-03-31' }, 'day', timeZone, 0);
+    return calendarOf({ span, interval: 'day', timeZone });
+  };
+  const first = calendarIn('Europe/Berlin');
+  expect(calendarIn('Europe/Berlin')).toEqual(first);
+  expect(formats).toHaveBeenCalledTimes(1);
+  expect(calendarIn('America/Lima').stretches).not.toEqual(first.stretches);
+});
