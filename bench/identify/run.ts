@@ -5,6 +5,9 @@ import { median } from '../lib/median.ts';
 import { decimals, printTable } from '../lib/table.ts';
 import { type Deployment, deployInstances, deployStandalone, LOGS } from './deployment.ts';
 
+/** New processes compile code and plan queries in their first turns, which are not counted. */
+const WARM_TURNS = 50;
+
 const COLUMNS = ['log', 'asking', 'times', 'p50 ms', 'p99 ms', 'max ms', 'seen'];
 
 /**
@@ -45,6 +48,7 @@ async function measure(log: string, deployment: Deployment, times: number): Prom
       withinMs: 60_000,
     });
   }
+  for (let turn = 1; turn < WARM_TURNS; turn++) await untilSeen(deployment, 'warm-up', turn);
   const waits: number[] = [];
   for (let turn = 0; turn < times; turn++) waits.push(...(await untilSeen(deployment, 'person', turn)));
   const tookMs: number[] = [];
