@@ -76,7 +76,7 @@ export function connect(
   let inFlight = 0;
   const { holder = () => '' } = options;
   // Beyond its connections, postgres.js would queue queries in the order of their calls, or behind slow ones.
-  const placeOf = createPlaces(options.poolSize, Math.ceil(options.poolSize * PART_OF_HOLDER));
+  const placeOf = createPlaces(options.poolSize, Math.max(1, Math.floor(options.poolSize * PART_OF_HOLDER)));
   const bound = {
     place: () => placeOf(holder()),
     withinMs: options.statementTimeoutMs + GRACE_MS,

@@ -146,8 +146,8 @@ describe('while all connections are used', () => {
     expect(order.indexOf('other')).toBeLessThan(8);
   });
 
-  it('leaves connections to others while those of one holder wait for a lock', async () => {
-    const database = open({ poolSize: 5, holder: () => holders.getStore() ?? '' });
+  it.each([2, 5, 7])('of %i leaves one to others while those of one holder wait', async (poolSize) => {
+    const database = open({ poolSize, holder: () => holders.getStore() ?? '' });
     const held = Promise.withResolvers<void>();
     const hold = () => database.drizzle.transaction(() => held.promise);
     const many = holders.run('many', () => Array.from({ length: 20 }, hold));
