@@ -79,7 +79,7 @@ export function createRateLimits(
       return { ...window, take: memoryWindow({ ...window, points: share(points) }) };
     });
     // A key without a point has none before its oldest leaves the window, whatever other instances do.
-    const exhaustedUntil = new LRUCache<string, number>({ max: MAX_EXHAUSTED });
+    const exhaustedKeys = new LRUCache<string, true>({ max: MAX_EXHAUSTED });
 
     function refuse(place: number, wait: number): never {
       throw new RateLimited(
@@ -89,11 +89,8 @@ export function createRateLimits(
     }
 
     function refuseExhausted(firstKey: string): void {
-      const until = exhaustedUntil.get(firstKey);
-      if (until === undefined) return;
-      const wait = until - performance.now();
+      const wait = exhaustedKeys.getRemainingTTL(firstKey);
       if (wait > 0) refuse(0, wait);
-      exhaustedUntil.delete(firstKey);
     }
 
     return {
@@ -104,7 +101,7 @@ export function createRateLimits(
         const exhausted = await take({ windows, keys });
         if (exhausted === undefined) return;
         const { place, wait, isFallback = false } = exhausted;
-        if (place === 0 && !isFallback) exhaustedUntil.set(firstKey, performance.now() + wait);
+        if (place === 0 && !isFallback) exhaustedKeys.set(firstKey, true, { ttl: wait });
         refuse(place, wait);
       },
     };
