@@ -4,6 +4,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { inScope } from '../telemetry/scope.ts';
 import type { Span, Tracing } from '../telemetry/tracing/tracing.ts';
+import { delayRefusals } from './connections/late-refusals.ts';
 import type { Exchange, KitEnv } from './env.ts';
 import { clientAddress, joinedHeader, requestId } from './request-info.ts';
 import { addCommonHeaders, commonHeaders } from './response-headers.ts';
@@ -28,6 +29,7 @@ export function observeRequests(
   { logger, metrics, tracing, trustedHops, consoleOrigin }: ObserveOptions,
 ): Fetch {
   const logFailure = boundedLines(logger);
+  const delayRefusal = delayRefusals();
   let inFlight = 0;
   metrics.gauge('switchboard_http_requests_in_flight', 'Requests in progress.', () => inFlight);
 
@@ -37,7 +39,7 @@ export function observeRequests(
     exchange: Exchange,
     startedAt: number,
     span: Span | undefined,
-  ): Response {
+  ): Response | Promise<Response> {
     const { operation, projectId } = exchange;
     addCommonHeaders(
       response,
@@ -59,7 +61,7 @@ export function observeRequests(
       // Requests for anything but an operation: health, metrics, unknown paths.
       logger.debug({ method, route, status, seconds }, 'request');
     }
-    return response;
+    return delayRefusal(response, exchange);
   }
 
   function serveLater(

@@ -58,7 +58,8 @@ interface Options {
 export async function startIngestion({ kafkaBrokers, databaseUrl }: Options = {}): Promise<TestIngestion> {
   const own = await harness({
     services: { ingestion: ingestionService },
-    env: { TOPIC_PARTITIONS: String(PARTITIONS) },
+    // Tests send the largest bodies one after the other.
+    env: { TOPIC_PARTITIONS: String(PARTITIONS), BYTES_PER_PROJECT_PER_SECOND: '1000000000' },
     ...(kafkaBrokers && { log: { kafka: kafkaBrokers } }),
     ...(databaseUrl && { databases: { ingestion: databaseUrl } }),
   });

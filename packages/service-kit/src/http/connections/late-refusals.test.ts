@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { OTHER_KEY, startTestApp } from '../../testing/test-app.ts';
+import { delayRefusals } from './late-refusals.ts';
+
+const REPEATED = 100;
+
+test('refusals that a client repeats wait, those of others and what is accepted do not', async () => {
+  const { url, stop } = await startTestApp({ TRUSTED_PROXY_HOPS: '1' });
+  const ask = (headers: Record<string, string>) =>
+    fetch(`${url}/things/x`, { headers }).then(({ status }) => status);
+  const repeated = Promise.all(
+    Array.from({ length: REPEATED }, () => ask({ 'X-Forwarded-For': '203.0.113.1' })),
+  );
+  const others = (async () => [
+    await ask({ 'X-Forwarded-For': '203.0.113.2' }),
+    await ask({ 'X-Forwarded-For': '203.0.113.1', Authorization: `Bearer ${OTHER_KEY}` }),
+  ])();
+  const first = await Promise.race([repeated.then(() => 'repeated'), others.then(() => 'others')]);
+  expect(first).toBe('others');
+  expect(await others).toEqual([401, 200]);
+  expect(new Set(await repeated)).toEqual(new Set([401]));
+  await stop();
+});
+
+const exchange = { requestId: '', address: '203.0.113.1' };
+
+function refuse(times: number, status: number, delay = delayRefusals()) {
+  const later: Promise<Response>[] = [];
+  for (let time = 0; time < times; time++) {
+    const answer = delay(new Response(null, { status }), exchange);
+    if (answer instanceof Promise) later.push(answer);
+  }
+  return later;
+}
+
+describe('on a clock', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('a refusal waits for at most a second', async () => {
+    const later = refuse(200, 429);
+    expect(later.length).toBeGreaterThan(150);
+    let answered = 0;
+    for (const one of later) one.then(() => answered++);
+    await vi.advanceTimersByTimeAsync(1_001);
+    expect(answered).toBe(later.length);
+  });
+
+  test('only so many wait at a time, and what no client repeats in vain does not', async () => {
+    const delay = delayRefusals();
+    expect(refuse(2_000, 401, delay)).toHaveLength(500);
+    await vi.advanceTimersByTimeAsync(1_001);
+    expect(refuse(100, 413, delay).length).toBeGreaterThan(50);
+    for (const status of [200, 202, 304, 400, 403, 404, 409, 412, 503])
+      expect(refuse(100, status, delay)).toEqual([]);
+  });
+});
