@@ -1,10 +1,8 @@
 import type { ReportContent } from '@switchboard/contracts';
+import type { Question } from './analytics.ts';
 import { DAY_MS, dayOf, FIRST_DAY, LARGE, smallProject } from './files.ts';
 
-export interface BenchQuestion {
-  name: string;
-  project: string;
-  body: object;
+export interface BenchQuestion extends Question {
   /**
    * The same in the best SQL we could write for the same files; `FILES` stands for them. Its rows are a name, a place
    * and a value, as `valuesOf` reads them from a report.

@@ -16,9 +16,8 @@ const AT_ONCE = 10;
 /**
  * Asks analytics a question of each kind over generated files, beside SQL written by hand for plain DuckDB over the
  * same files with the same memory and threads, and compares the answers. Cold: first asked, with the copies of the
- * files still to make; by hand, a new engine. Warm: after that, each time in another time zone that is UTC, so that
- * nothing is answered from a cache. With `--clickhouse` a second analytics asks ClickHouse, into which the same files
- * are read.
+ * files still to make; by hand, a new engine. Warm: after that, each time in other words, so that nothing is answered
+ * from a cache. With `--clickhouse` a second analytics asks ClickHouse, into which the same files are read.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
