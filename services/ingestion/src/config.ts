@@ -11,8 +11,8 @@ export const ingestionSettings = z.object({
   REDIS_URL: redisUrl
     .optional()
     .describe('Redis in which instances count quotas together; without it each for itself.'),
-  BYTES_PER_PROJECT_PER_SECOND: bytesPerSecond(10_000_000).describe(
-    'Bytes per project and second, averaged over two seconds; past it 429. Counts bodies as sent and as decompressed, 64 per JSON value and 1,000 per request; replay chunks apart. The default takes 10,000 events of 450 bytes.',
+  BYTES_PER_PROJECT_PER_SECOND: bytesPerSecond(5_000_000).describe(
+    'Bytes per project and second, averaged over two seconds; past it 429. Counts bodies as sent and as decompressed, 64 per JSON value and 1,000 per request; replay chunks apart. The default takes 5,000 events of 450 bytes in batches.',
   ),
   BYTES_PER_ADDRESS_PER_SECOND: bytesPerSecond(20_000_000).describe(
     'The same per IPv4 address or IPv6 /64 network. Set TRUSTED_PROXY_HOPS behind proxies.',
