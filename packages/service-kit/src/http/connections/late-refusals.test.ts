@@ -22,12 +22,12 @@ test('refusals that a client repeats wait, those of others and what is accepted 
   await stop();
 });
 
-const exchange = { requestId: '', address: '203.0.113.1' };
+const ONE = '203.0.113.1';
 
-function refuse(times: number, status: number, delay = delayRefusals()) {
+function refuse(times: number, status: number, delay = delayRefusals(), addressOf = (_: number) => ONE) {
   const later: Promise<Response>[] = [];
   for (let time = 0; time < times; time++) {
-    const answer = delay(new Response(null, { status }), exchange);
+    const answer = delay(new Response(null, { status }), { requestId: '', address: addressOf(time) });
     if (answer instanceof Promise) later.push(answer);
   }
   return later;
@@ -44,6 +44,12 @@ describe('on a clock', () => {
     for (const one of later) one.then(() => answered++);
     await vi.advanceTimersByTimeAsync(1_001);
     expect(answered).toBe(later.length);
+  });
+
+  test('refusals of many addresses wait', () => {
+    const later = refuse(400, 401, delayRefusals(), (time) => `address ${time}`);
+    expect(later.length).toBeGreaterThan(150);
+    expect(later.length).toBeLessThan(250);
   });
 
   test('only so many wait at a time, and what no client repeats in vain does not', async () => {
