@@ -5,14 +5,14 @@ import { holderOf } from '../holder.ts';
 /** Their cause stays when the request is repeated at once: its credential, its body's pace or size, a limit. */
 const STATUSES: ReadonlySet<number> = new Set([401, 408, 413, 429]);
 /** Answered at once, also those of two seconds together. */
-const PER_SECOND = { holder: 10, all: 100 } as const;
-const MAX_WAIT_SECONDS = 1;
+const PER_SECOND = { holder: 10, all: 30 } as const;
+const MAX_WAIT_SECONDS = 2;
 /** Beyond it they are answered at once, since each holds a connection and what arrived of a body. */
 const MAX_WAITING = 500;
 const ALL = '';
 
 /**
- * Lets who is refused wait for the answer, up to a second, where an address or a project is refused again and again, or
+ * Lets who is refused wait for the answer, up to two seconds, where an address or a project is refused again and again, or
  * many are: refusing takes time that others need. Each wait is random, so that they do not come back together.
  */
 export function delayRefusals(): (response: Response, exchange: Exchange) => Response | Promise<Response> {
