@@ -12,8 +12,8 @@ const MAX_WAITING = 500;
 const ALL = '';
 
 /**
- * Lets who is refused wait for the answer, up to two seconds, where an address or a project is refused again and again, or
- * many are: refusing takes time that others need. Each wait is random, so that they do not come back together.
+ * Lets who is refused wait for the answer, up to two seconds, where an address or a project is refused again and again,
+ * or many are: refusing takes time that others need. Each wait is random, so that they do not come back together.
  */
 export function delayRefusals(): (response: Response, exchange: Exchange) => Response | Promise<Response> {
   const ofHolder = createBuckets(PER_SECOND.holder);
