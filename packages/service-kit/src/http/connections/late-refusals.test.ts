@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { OTHER_KEY, startTestApp } from '../../testing/test-app.ts';
 import { delayRefusals } from './late-refusals.ts';
 
@@ -6,6 +6,7 @@ const REPEATED = 50;
 
 test('refusals that a client repeats wait, those of others and what is accepted do not', async () => {
   const { url, stop } = await startTestApp({ TRUSTED_PROXY_HOPS: '1' });
+  onTestFinished(stop);
   const ask = (headers: Record<string, string>) =>
     fetch(`${url}/things/x`, { headers }).then(({ status }) => status);
   const repeated = Promise.all(
@@ -19,7 +20,6 @@ test('refusals that a client repeats wait, those of others and what is accepted 
   expect(first).toBe('others');
   expect(await others).toEqual([401, 200]);
   expect(new Set(await repeated)).toEqual(new Set([401]));
-  await stop();
 });
 
 const ONE = '203.0.113.1';

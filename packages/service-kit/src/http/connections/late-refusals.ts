@@ -1,4 +1,4 @@
-import { createBuckets } from '@switchboard/resilience';
+import { createBuckets, pause } from '@switchboard/resilience';
 import type { Exchange } from '../env.ts';
 import { holderOf } from '../holder.ts';
 
@@ -22,7 +22,7 @@ export function delayRefusals(): (response: Response, exchange: Exchange) => Res
 
   async function answerLater(response: Response, seconds: number): Promise<Response> {
     waiting++;
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    await pause(seconds * 1000);
     waiting--;
     return response;
   }
