@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openDuckDb } from './duckdb.ts';
 import { sql, text } from './sql.ts';
 
@@ -29,4 +29,43 @@ test('no query reads other files or changes settings', async () => {
   await writeFile(path, 'a\n1\n');
   await expect(engine.query(sql`select * from read_csv(${text(path)})`)).rejects.toThrow(/Permission Error/);
   await expect(engine.query(sql`set enable_external_access = true`)).rejects.toThrow(/configuration/);
+});
+
+describe('after a query has spilled', async () => {
+  const spillFolder = join(folder, 'spilled');
+  const spilling = await openDuckDb({
+    threads: 1,
+    memoryBytes: 50_000_000,
+    spillFolder,
+    spillBytes: 1_000_000_000,
+    filesFolder: join(folder, 'files'),
+  });
+  afterAll(() => spilling.close());
+  const spill = () =>
+    spilling.query(
+      sql`select count(*)::integer as n from (select distinct md5(i::varchar) from range(2000000) as t(i))`,
+    );
+  const spillsNow = () =>
+    stat(spillFolder).then(
+      () => true,
+      () => false,
+    );
+
+  test('a new instance answers the next', async () => {
+    expect(await spill()).toEqual([{ n: 2_000_000 }]);
+    expect(await spillsNow()).toBe(false);
+    expect(await spilling.query(sql`select text_of('"a"'::json) as answer`)).toEqual([{ answer: 'a' }]);
+  });
+
+  test('people and queries in progress keep theirs', async () => {
+    const people = await spilling.createPeople();
+    await people.add([{ distinctId: 'ada', traits: '{}', groups: '{}' }]);
+    await Promise.all([spill(), spill()]);
+    expect(await spillsNow()).toBe(true);
+    expect(await spilling.query(sql`select distinct_id from ${people.relation}`)).toEqual([
+      { distinct_id: 'ada' },
+    ]);
+    await people.drop();
+    expect(await spillsNow()).toBe(false);
+  });
 });

@@ -2,7 +2,7 @@ import {
   BIGINT,
   DOUBLE,
   type DuckDBConnection,
-  DuckDBInstance,
+  type DuckDBInstance,
   type DuckDBType,
   type DuckDBValue,
   LIST,
@@ -10,19 +10,9 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { DUCKDB } from './duckdb-dialect.ts';
+import { createInstances, type EngineOptions } from './duckdb-instances.ts';
 import { type Engine, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
-import { FUNCTIONS } from './functions.ts';
 import { type Bound, numbered, type Sql, sql, texts } from './sql.ts';
-
-interface EngineOptions {
-  threads: number;
-  memoryBytes: number;
-  /** Where intermediate results go that do not fit into memory, and at most how many bytes of them. */
-  spillFolder: string;
-  spillBytes: number;
-  /** The only folder whose files queries can read. */
-  filesFolder: string;
-}
 
 const TYPES: Record<Bound['type'], DuckDBType> = {
   text: VARCHAR,
@@ -35,46 +25,15 @@ const TYPES: Record<Bound['type'], DuckDBType> = {
 
 /** DuckDB in this process. It works on threads of its own, within bounds of all queries together. */
 export async function openDuckDb(options: EngineOptions): Promise<Engine> {
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: String(options.threads),
-    memory_limit: `${options.memoryBytes}B`,
-    temp_directory: options.spillFolder,
-    max_temp_directory_size: `${options.spillBytes}B`,
-    preserve_insertion_order: 'false',
-    // Gives memory back after a question; else the process keeps most of what the largest one took.
-    allocator_background_threads: 'true',
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  });
-  const setup = await instance.connect();
-  // Files are on local disk. Their blocks would take memory from the query, and stay when people are erased.
-  await setup.run('set enable_external_file_cache = false');
-  // Reads parts of files whole; else byte by byte.
-  await setup.run('set global prefetch_all_parquet_files = true');
-  for (const statement of FUNCTIONS) await setup.run(statement);
-  await setup.run(
-    `set allowed_directories = [${quoted(options.filesFolder)}, ${quoted(options.spillFolder)}]`,
-  );
-  await setup.run('set enable_external_access = false');
-  await setup.run('set lock_configuration = true');
-  setup.closeSync();
+  const instances = createInstances(options);
+  instances.giveBack(await instances.take());
 
   async function query(query: Sql, signal?: AbortSignal): Promise<Row[]> {
-    signal?.throwIfAborted();
-    const connection = await instance.connect();
-    const interrupt = () => connection.interrupt();
-    signal?.addEventListener('abort', interrupt, { once: true });
+    const instance = await instances.take();
     try {
-      return await run(connection, query);
-    } catch (error) {
-      if (signal?.aborted === true) throw new QueryTimeout('The query took too long.', { cause: error });
-      if (error instanceof Error && /^Out of Memory Error/.test(error.message)) {
-        throw new QueryTooLarge('The query needs too much memory.', { cause: error });
-      }
-      throw error;
+      return await queryOn(instance, query, signal);
     } finally {
-      signal?.removeEventListener('abort', interrupt);
-      connection.closeSync();
+      instances.giveBack(instance);
     }
   }
 
@@ -84,14 +43,23 @@ export async function openDuckDb(options: EngineOptions): Promise<Engine> {
     query,
     async createPeople(signal) {
       const relation = numbered('people', tables++);
-      await query(
-        sql`create table ${relation} (distinct_id varchar, traits varchar, groups varchar)`,
-        signal,
-      );
+      // Its instance has the table.
+      const instance = await instances.take();
+      try {
+        await queryOn(
+          instance,
+          sql`create table ${relation} (distinct_id varchar, traits varchar, groups varchar)`,
+          signal,
+        );
+      } catch (error) {
+        instances.giveBack(instance);
+        throw error;
+      }
       return {
         relation,
         async add(people) {
-          await query(
+          await queryOn(
+            instance,
             sql`insert into ${relation} select unnest(${texts(people.map(({ distinctId }) => distinctId))}),
               unnest(${texts(people.map(({ traits }) => traits))}),
               unnest(${texts(people.map(({ groups }) => groups))})`,
@@ -99,12 +67,35 @@ export async function openDuckDb(options: EngineOptions): Promise<Engine> {
           );
         },
         async drop() {
-          await query(sql`drop table if exists ${relation}`);
+          try {
+            await queryOn(instance, sql`drop table ${relation}`);
+          } finally {
+            instances.giveBack(instance);
+          }
         },
       };
     },
-    close: async () => instance.closeSync(),
+    close: instances.close,
   };
+}
+
+async function queryOn(instance: DuckDBInstance, query: Sql, signal?: AbortSignal): Promise<Row[]> {
+  signal?.throwIfAborted();
+  const connection = await instance.connect();
+  const interrupt = () => connection.interrupt();
+  signal?.addEventListener('abort', interrupt, { once: true });
+  try {
+    return await run(connection, query);
+  } catch (error) {
+    if (signal?.aborted === true) throw new QueryTimeout('The query took too long.', { cause: error });
+    if (error instanceof Error && /^Out of Memory Error/.test(error.message)) {
+      throw new QueryTooLarge('The query needs too much memory.', { cause: error });
+    }
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', interrupt);
+    connection.closeSync();
+  }
 }
 
 async function run(connection: DuckDBConnection, { texts, values }: Sql): Promise<Row[]> {
@@ -124,8 +115,4 @@ async function run(connection: DuckDBConnection, { texts, values }: Sql): Promis
 function boundOf({ type, value }: Bound): DuckDBValue {
   const one = (item: string | number) => (type.startsWith('integer') ? BigInt(item) : item);
   return typeof value === 'string' || typeof value === 'number' ? one(value) : listValue([...value].map(one));
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
