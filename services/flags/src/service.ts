@@ -43,6 +43,8 @@ import { flagsMigrations } from './schema/migrations.ts';
 import { snapshotRoutes } from './snapshot/routes.ts';
 import { createSnapshots } from './snapshot/snapshot.ts';
 import { createCatchUp } from './user-state/catch-up.ts';
+import { createStateChanges } from './user-state/changes.ts';
+import { createKnownPeople } from './user-state/known-people.ts';
 import { createUserStateStore, withGenericPlans } from './user-state/store.ts';
 import { createUserState } from './user-state/user-state.ts';
 
@@ -84,6 +86,11 @@ export const flagsService = defineService({
           : context.share(config.RULESET_CACHE_BYTES),
     });
     const people = createStateStore(database);
+    const changes = createStateChanges({ database });
+    const onChanged = (projectId: string) => {
+      rulesets.invalidate(projectId);
+      changes.invalidate(projectId);
+    };
     const workers: Worker[] = [];
     if (config.ROLES.has('user-state')) {
       workers.push(
@@ -114,7 +121,7 @@ export const flagsService = defineService({
       region: config.REGION,
       logger,
       intakes: [{ group: USER_STATE_GROUP, topics: USER_STATE_TOPICS }],
-      eraser: (db) => createErasure({ database: { drizzle: db }, onChanged: rulesets.invalidate }),
+      eraser: (db) => createErasure({ database: { drizzle: db }, onChanged }),
     });
 
     let sockets: Hub | undefined;
@@ -126,13 +133,15 @@ export const flagsService = defineService({
         timeoutMs: config.STATE_TIMEOUT_MS,
       });
       const catchUp = createCatchUp({ listPositions: people.listPositions });
-      const evaluation = createEvaluation({ rulesets, userState });
+      const known = createKnownPeople({ userState, changes });
+      const evaluation = createEvaluation({ rulesets, people: known });
       metrics.cache('rulesets', rulesets.reads);
       metrics.cache('flag answers', evaluation.reads);
+      metrics.cache('user states', known.reads);
       evaluationRoutes(app, { evaluation, catchUp });
       snapshotRoutes(app, { snapshots: createSnapshots({ rulesets, publicUrl: config.PUBLIC_API_URL }) });
 
-      const editing = { database, onChanged: rulesets.invalidate };
+      const editing = { database, onChanged };
       const ofProject = projectOfRegion(directory, config.REGION);
       flagsRoutes(app, { flags: createFlags(editing), ofProject });
       const scheduled = createScheduledChanges({ ...editing, clock });
@@ -160,6 +169,7 @@ export const flagsService = defineService({
         await migrateDatabase(config, [directoryMigrations, auditMigrations, flagsMigrations]);
         if (serves) {
           await rulesets.start();
+          await changes.start();
           await directory.start();
           making?.start();
         }
@@ -176,7 +186,7 @@ export const flagsService = defineService({
         await making?.stop();
         await Promise.all(workers.map((worker) => worker.stop()));
         if (serves) await directory.stop();
-        await rulesets.stop();
+        await Promise.all([rulesets.stop(), changes.stop()]);
         await audit.stop();
         await log.close();
         await database.close();

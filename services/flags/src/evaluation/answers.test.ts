@@ -1,64 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../user-state/user-state.ts';
-import { type AnswerBody, type AnswerCache, createAnswerCache } from './answers.ts';
+import type { KnownPerson } from '../user-state/known-people.ts';
+import { type AnswerBody, createAnswers } from './answers.ts';
 
 const textOf = (body: AnswerBody) => (typeof body === 'string' ? body : new TextDecoder().decode(body));
 
-describe('the answer cache', () => {
-  const inputs = { projectId: 'p', distinctId: 'ada', changedAt: '1', state: 'a' };
-
-  function get(answers: AnswerCache, given: typeof inputs, evaluate: () => string): AnswerBody {
-    return answers.get({ ...given, last: answers.last(given.projectId, given.distinctId) }, evaluate);
-  }
-
+describe('answers', () => {
   function counting() {
-    const answers = createAnswerCache();
+    let person: KnownPerson = { state: 'a', key: 'ada' };
+    const answers = createAnswers({
+      keep(of, changedAt, bytes) {
+        person = { ...of, answer: { changedAt, bytes } };
+      },
+    });
     let evaluations = 0;
-    return (change: Partial<typeof inputs> = {}) =>
-      textOf(get(answers, { ...inputs, ...change }, () => `evaluation ${++evaluations}`));
+    return (changedAt: string, of = person) =>
+      answers.get(of, changedAt, () => `"evaluation ${++evaluations}: ж"`);
   }
 
-  it('returns an answer again only for the same person, ruleset and state', () => {
+  it('are given again for the same person and ruleset, in UTF-8', () => {
     const get = counting();
-    get();
-    expect(get()).toBe('evaluation 2');
-    expect(get()).toBe('evaluation 2');
-    expect(get({ state: 'b' })).toBe('evaluation 3');
-    expect(get({ state: 'b' })).toBe('evaluation 3');
-    expect(get({ state: 'b', changedAt: '2' })).toBe('evaluation 4');
-    expect(get({ distinctId: 'eve' })).toBe('evaluation 5');
-    expect(get({ projectId: 'q' })).toBe('evaluation 6');
-    expect(get({ state: 'b', changedAt: '2' })).toBe('evaluation 4');
+    expect(textOf(get('1'))).toBe('"evaluation 1: ж"');
+    expect(get('1')).toEqual(new TextEncoder().encode('"evaluation 1: ж"'));
+    expect(textOf(get('2'))).toBe('"evaluation 2: ж"');
+    expect(textOf(get('2'))).toBe('"evaluation 2: ж"');
   });
 
-  it('knows the state of a kept answer', () => {
-    const answers = createAnswerCache();
-    expect(answers.last('p', 'ada')).toBeUndefined();
-    for (let times = 0; times < 2; times++) get(answers, inputs, () => 'answer');
-    expect(answers.last('p', 'ada')).toMatchObject({ state: 'a', digest: digestOf('a') });
-    get(answers, { ...inputs, state: 'b' }, () => 'another answer');
-    expect(answers.last('p', 'ada')).toMatchObject({ state: 'b', digest: digestOf('b') });
-    expect(answers.last('q', 'ada')).toBeUndefined();
-  });
-
-  it('does not return an answer whose inputs were replaced while the state was read', () => {
-    const answers = createAnswerCache();
-    for (let times = 0; times < 2; times++) get(answers, inputs, () => 'answer');
-    const last = answers.last('p', 'ada');
-    get(answers, { ...inputs, state: 'b' }, () => 'newer answer');
-    expect(textOf(answers.get({ ...inputs, state: 'b', last }, () => 'newest answer'))).toBe('newest answer');
-  });
-
-  it('keeps bytes, in UTF-8', () => {
-    const answers = createAnswerCache();
-    expect(get(answers, inputs, () => '"ж"')).toBe('"ж"');
-    expect(get(answers, inputs, () => '"ж"')).toEqual(new TextEncoder().encode('"ж"'));
-  });
-
-  it('keeps the answer to a person who is asked for a second time', () => {
+  it('are not kept for who is asked for once', () => {
     const get = counting();
-    for (let person = 0; person < 1000; person++) get({ distinctId: `person ${person}` });
-    expect(get({ distinctId: 'person 7' })).toBe('evaluation 1001');
-    expect(get({ distinctId: 'person 7' })).toBe('evaluation 1001');
+    const once = { state: 'a', key: undefined };
+    expect(get('1', once)).toBe('"evaluation 1: ж"');
+    expect(get('1', once)).toBe('"evaluation 2: ж"');
   });
 });

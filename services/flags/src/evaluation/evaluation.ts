@@ -8,21 +8,16 @@ import {
   type User,
 } from '@switchboard/flag-engine';
 import type { Reads } from '@switchboard/resilience';
+import type { PersonKey } from '@switchboard/user-state';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
-import {
-  EMPTY_STATE,
-  type KnownState,
-  type PersonState,
-  parseUserState,
-  type UserState,
-  type UserStateJson,
-} from '../user-state/user-state.ts';
-import { type AnswerBody, answerJson, createAnswerCache } from './answers.ts';
+import type { KnownPeople, KnownPerson } from '../user-state/known-people.ts';
+import { type PersonState, parseUserState, type UserStateJson } from '../user-state/user-state.ts';
+import { type AnswerBody, answerJson, createAnswers } from './answers.ts';
 
 interface EvaluationOptions {
   rulesets: Pick<Rulesets, 'get' | 'invalidate'>;
-  userState: UserState;
+  people: KnownPeople;
 }
 
 export interface Evaluated {
@@ -33,22 +28,26 @@ export interface Evaluated {
 }
 
 export interface Evaluation {
-  /** Evaluates every flag of the project for a person. Throws if no ruleset is cached and none can be read. */
-  evaluate(projectId: string, distinctId: string, withReasons: boolean): Promise<Evaluated>;
+  /**
+   * Evaluates every flag of the project for a person, at once if everything is in memory. `isAwaited`: with everything
+   * stored of the person before the call. Throws if no ruleset is cached and none can be read.
+   */
+  evaluate(
+    person: PersonKey,
+    options: { withReasons: boolean; isAwaited: boolean },
+  ): Evaluated | Promise<Evaluated>;
   /**
    * Evaluates flags for a person with attributes laid over their traits, of the ruleset changed at `since` or a newer
    * one. Throws if no ruleset is cached and none can be read.
    */
   resolve(person: OverlaidPerson, since?: string): Promise<Resolved>;
   /** The sorted ids of the cohorts a person belongs to. Throws if the ruleset or user state cannot be read. */
-  memberships(projectId: string, distinctId: string): Promise<string[]>;
+  memberships(person: PersonKey, isAwaited: boolean): Promise<string[]>;
   /** How often an answer was in memory. */
   reads(): Readonly<Reads>;
 }
 
-export interface OverlaidPerson {
-  projectId: string;
-  distinctId: string;
+export interface OverlaidPerson extends PersonKey {
   /** `group.<type>.<trait>` is laid over that trait of the person's group. */
   attributes: Traits;
 }
@@ -63,64 +62,77 @@ export interface Resolved {
 const noCohorts: ReadonlySet<string> = new Set();
 
 /** Evaluates a project's flags and cohorts against the user state on file. */
-export function createEvaluation({ rulesets, userState }: EvaluationOptions): Evaluation {
-  const answers = createAnswerCache();
+export function createEvaluation({ rulesets, people }: EvaluationOptions): Evaluation {
+  const answers = createAnswers(people);
 
-  function readStateIfAvailable(
-    projectId: string,
-    distinctId: string,
-    known: KnownState | undefined,
-  ): UserStateJson | Promise<UserStateJson | undefined> {
-    if (distinctId === '') return EMPTY_STATE;
-    return userState.read(projectId, distinctId, known).catch((error) => {
+  function personIfAvailable(
+    { projectId, distinctId }: PersonKey,
+    isAwaited: boolean,
+  ): KnownPerson | Promise<KnownPerson | undefined> {
+    const found = people.get(projectId, distinctId, isAwaited);
+    if (!(found instanceof Promise)) return found;
+    return found.catch((error) => {
       if (isUnavailable(error)) return undefined;
       throw error;
     });
   }
 
+  function evaluated(
+    ruleset: Ruleset,
+    distinctId: string,
+    person: KnownPerson | undefined,
+    withReasons: boolean,
+  ): Evaluated {
+    if (person === undefined) {
+      const user = { distinctId, traits: {}, cohorts: noCohorts, stateUnavailable: true };
+      const decisions = decideAll(ruleset.compiled, user);
+      return { body: answerJson(decisions, withReasons), isStateKnown: false };
+    }
+    const { state } = person;
+    if (withReasons) {
+      return { body: answerJson(decide(ruleset, distinctId, state), true), isStateKnown: true };
+    }
+    const evaluate = () => answerJson(decide(ruleset, distinctId, state), false);
+    return { body: answers.get(person, ruleset.changedAt, evaluate), isStateKnown: true };
+  }
+
   return {
     reads: answers.reads,
 
-    async evaluate(projectId, distinctId, withReasons) {
-      const last = answers.last(projectId, distinctId);
-      const reading = readStateIfAvailable(projectId, distinctId, last);
-      const found = rulesets.get(projectId);
-      const [ruleset, state] =
-        found instanceof Promise ? await Promise.all([found, reading]) : [found, await reading];
-      if (state === undefined) {
-        const user = { distinctId, traits: {}, cohorts: noCohorts, stateUnavailable: true };
-        const decisions = decideAll(ruleset.compiled, user);
-        return { body: answerJson(decisions, withReasons), isStateKnown: false };
+    evaluate(key, { withReasons, isAwaited }) {
+      const { projectId, distinctId } = key;
+      const person = personIfAvailable(key, isAwaited);
+      const ruleset = rulesets.get(projectId);
+      if (!(person instanceof Promise || ruleset instanceof Promise)) {
+        return evaluated(ruleset, distinctId, person, withReasons);
       }
-      if (withReasons) {
-        return { body: answerJson(decide(ruleset, distinctId, state), true), isStateKnown: true };
-      }
-      const evaluate = () => answerJson(decide(ruleset, distinctId, state), false);
-      const inputs = { projectId, distinctId, changedAt: ruleset.changedAt, state, last };
-      return { body: answers.get(inputs, evaluate), isStateKnown: true };
+      return Promise.all([ruleset, person]).then(([current, known]) =>
+        evaluated(current, distinctId, known, withReasons),
+      );
     },
 
-    async resolve({ projectId, distinctId, attributes }, since) {
-      const reading = readStateIfAvailable(projectId, distinctId, answers.last(projectId, distinctId));
-      const [found, state] = await Promise.all([rulesets.get(projectId), reading]);
+    async resolve({ attributes, ...key }, since) {
+      const { projectId, distinctId } = key;
+      const [found, known] = await Promise.all([rulesets.get(projectId), personIfAvailable(key, false)]);
       let ruleset = found;
       if (since !== undefined && since > ruleset.changedAt) {
         // Another instance announced a change of which this one has not heard yet.
         rulesets.invalidate(projectId);
         ruleset = await rulesets.get(projectId);
       }
-      if (state === undefined) {
+      if (known === undefined) {
         const user = { distinctId, traits: {}, cohorts: noCohorts, stateUnavailable: true };
         return { ruleset, user, isStateKnown: false };
       }
-      const user = userOf(ruleset, distinctId, overlay(parseUserState(state), attributes));
+      const user = userOf(ruleset, distinctId, overlay(parseUserState(known.state), attributes));
       return { ruleset, user, isStateKnown: true };
     },
 
-    async memberships(projectId, distinctId) {
-      const known = answers.last(projectId, distinctId);
-      const reading = distinctId === '' ? EMPTY_STATE : userState.read(projectId, distinctId, known);
-      const [ruleset, state] = await Promise.all([rulesets.get(projectId), reading]);
+    async memberships({ projectId, distinctId }, isAwaited) {
+      const [ruleset, { state }] = await Promise.all([
+        rulesets.get(projectId),
+        people.get(projectId, distinctId, isAwaited),
+      ]);
       const { traits, groups, cohorts } = parseUserState(state);
       return [...cohortsOf(ruleset, { distinctId, traits, groups }, cohorts)].sort();
     },

@@ -3,7 +3,7 @@ import { headerOf, type ServiceApp } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
 import type { CatchUp, Progress } from '../user-state/catch-up.ts';
 import type { AnswerBody } from './answers.ts';
-import type { Evaluation } from './evaluation.ts';
+import type { Evaluated, Evaluation } from './evaluation.ts';
 
 interface EvaluationDeps {
   evaluation: Evaluation;
@@ -18,26 +18,32 @@ const headers = {
 };
 
 export function evaluationRoutes(app: ServiceApp, { evaluation, catchUp }: EvaluationDeps): void {
-  app.implement(evaluateFlags, async (c) => {
-    const { distinct_id, reasons } = c.req.valid('query');
+  app.implement(evaluateFlags, (c) => {
+    const { distinct_id: distinctId, reasons } = c.req.valid('query');
+    const person = { projectId: c.get('project').id, distinctId };
+    const withReasons = reasons === 'true';
     const waiting = waitForTokens(c, catchUp);
-    const progress = waiting && (await waiting);
-    const { body, isStateKnown } = await evaluation.evaluate(
-      c.get('project').id,
-      distinct_id,
-      reasons === 'true',
-    );
-    const headers = headersFor(progress);
-    return respond<FlagEvaluation>(body, isStateKnown ? headers : { ...headers, 'X-State': 'unavailable' });
+    if (waiting !== undefined) {
+      return waiting.then(async (progress) =>
+        answer(await evaluation.evaluate(person, { withReasons, isAwaited: true }), headersFor(progress)),
+      );
+    }
+    const found = evaluation.evaluate(person, { withReasons, isAwaited: false });
+    return found instanceof Promise ? found.then((one) => answer(one, headers)) : answer(found, headers);
   });
 
   app.implement(listMemberships, async (c) => {
-    const { distinct_id } = c.req.valid('query');
+    const { distinct_id: distinctId } = c.req.valid('query');
+    const person = { projectId: c.get('project').id, distinctId };
     const waiting = waitForTokens(c, catchUp);
     const progress = waiting && (await waiting);
-    const cohorts = await evaluation.memberships(c.get('project').id, distinct_id);
+    const cohorts = await evaluation.memberships(person, progress !== undefined);
     return respond<{ cohorts: string[] }>(JSON.stringify({ cohorts }), headersFor(progress));
   });
+}
+
+function answer({ body, isStateKnown }: Evaluated, known: Headers) {
+  return respond<FlagEvaluation>(body, isStateKnown ? known : { ...known, 'X-State': 'unavailable' });
 }
 
 /** Undefined if the request has no readable state token. */

@@ -59,11 +59,14 @@ describe('while the database is unavailable', () => {
     await eventually(async () => expect(await flagsOf('ada')).toEqual(known));
   });
 
-  it('(frozen) flags are evaluated without user state', async () => {
+  it('(frozen) who was asked for lately is evaluated as before, others without user state', async () => {
     await eventually(async () => expect(await flagsOf('ada')).toEqual(known));
+    for (let times = 0; times < 3; times++) await flagsOf('ada');
     await server.freeze();
-    const answers = await Promise.all(Array.from({ length: 30 }, () => flagsOf('ada')));
+    expect(await flagsOf('ada')).toEqual(known);
+    const answers = await Promise.all(Array.from({ length: 30 }, () => flagsOf('eve')));
     for (const answer of answers) expect(answer).toEqual(unknown);
+    expect(await flagsOf('ada')).toEqual(known);
     await server.thaw();
     await eventually(async () => expect(await flagsOf('ada')).toEqual(known));
   });

@@ -1,12 +1,13 @@
 import type { Database } from '@switchboard/database';
-import { type Asked, EMPTY_STATE, type UserStateJson } from './user-state.ts';
+import type { PersonKey } from '@switchboard/user-state';
+import type { UserStateJson } from './user-state.ts';
 
 export interface UserStateStore {
   /**
    * Reads the states of people, in their order, with one query: one row per person, per group of theirs and per
-   * cohort that lists them, all through primary keys. Of a state that is known only its digest is compared.
+   * cohort that lists them, all through primary keys.
    */
-  findStates(asked: readonly Asked[]): Promise<UserStateJson[]>;
+  findStates(people: readonly PersonKey[]): Promise<UserStateJson[]>;
 }
 
 /**
@@ -21,34 +22,29 @@ export function withGenericPlans(databaseUrl: string): string {
 
 export function createUserStateStore(database: Pick<Database, 'sql'>): UserStateStore {
   return {
-    async findStates(asked) {
-      const projectIds = asked.map(({ projectId }) => projectId);
-      const distinctIds = asked.map(({ distinctId }) => distinctId);
-      const digests = asked.map(({ known }) => known?.digest ?? '');
-      // Groups and cohorts are subqueries because PostgreSQL may read all groups of the project to join them. Without
-      // `offset 0` it would make the state once for its digest and again for the answer.
-      const rows = await database.sql<{ state: UserStateJson | null }[]>`
-        select case
-          when named.digest <> '' and encode(sha256(convert_to(found.state, 'UTF8')), 'base64') = named.digest
-          then null else found.state end as state
-        from unnest(${projectIds}::text[], ${distinctIds}::text[], ${digests}::text[])
-          with ordinality as named(project_id, distinct_id, digest, position)
-        left join people on people.project_id = named.project_id and people.distinct_id = named.distinct_id,
-        lateral (select concat(
-          '{"traits":', coalesce(people.traits, '{}'),
-          ',"groups":', coalesce((
+    async findStates(people) {
+      const projectIds = people.map(({ projectId }) => projectId);
+      const distinctIds = people.map(({ distinctId }) => distinctId);
+      // Groups and cohorts are subqueries because PostgreSQL may read all groups of the project to join them.
+      const rows = await database.sql<{ state: UserStateJson }[]>`
+        select concat(
+          '{"groups":', coalesce((
             select json_object_agg(membership.key, coalesce((
               select groups.traits from groups where groups.project_id = named.project_id
                 and groups.type = membership.key and groups.id = membership.value), '{}'))
             from json_each_text(people.groups) as membership), '{}'),
+          ',"traits":', coalesce(people.traits, '{}'),
           ',"cohorts":', to_json(array(
             select cohort_people.cohort_id from cohort_people
             where cohort_people.project_id = named.project_id
               and cohort_people.distinct_id = named.distinct_id
             order by cohort_people.cohort_id)),
-          '}') as state offset 0) as found
+          '}') as state
+        from unnest(${projectIds}::text[], ${distinctIds}::text[])
+          with ordinality as named(project_id, distinct_id, position)
+        left join people on people.project_id = named.project_id and people.distinct_id = named.distinct_id
         order by named.position`;
-      return rows.map(({ state }, index) => state ?? asked[index]?.known?.state ?? EMPTY_STATE);
+      return rows.map(({ state }) => state);
     },
   };
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isTooSlow, isUnavailable } from '@switchboard/database';
 import type { Traits } from '@switchboard/flag-engine';
 import { coalesce, DeadlineExceeded, withDeadline } from '@switchboard/resilience';
@@ -18,30 +17,16 @@ export interface PersonState {
 export type UserStateJson = string;
 
 /** The state of a person with nothing on file. */
-export const EMPTY_STATE: UserStateJson = '{"traits":{},"groups":{},"cohorts":[]}';
-
-/** A state that was read before. */
-export interface KnownState {
-  state: UserStateJson;
-  digest: string;
-}
-
-/** A person to read. */
-export interface Asked extends PersonKey {
-  known?: KnownState | undefined;
-}
+export const EMPTY_STATE: UserStateJson = '{"groups":{},"traits":{},"cohorts":[]}';
 
 export interface UserState {
-  /**
-   * Reads a person's state, including everything stored before the call: `known.state` if that is still their state,
-   * which then is not sent again. Throws if it cannot be read.
-   */
-  read(projectId: string, distinctId: string, known?: KnownState): Promise<UserStateJson>;
+  /** Reads a person's state, including everything stored before the call. Throws if it cannot be read. */
+  read(projectId: string, distinctId: string): Promise<UserStateJson>;
 }
 
 interface UserStateOptions {
   /** Reads the states of people, in their order. */
-  find(people: readonly Asked[]): Promise<UserStateJson[]>;
+  find(people: readonly PersonKey[]): Promise<UserStateJson[]>;
   timeoutMs: number;
 }
 
@@ -80,7 +65,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     unavailableUntil = performance.now() + UNAVAILABLE_MS;
   }
 
-  async function findInTime(people: readonly Asked[], withinMs: number): Promise<UserStateJson[]> {
+  async function findInTime(people: readonly PersonKey[], withinMs: number): Promise<UserStateJson[]> {
     if (performance.now() < unavailableUntil) throw lastFailure;
     try {
       return await withDeadline(withinMs, find(people));
@@ -90,7 +75,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     }
   }
 
-  async function findTogether(people: readonly Asked[]): Promise<Found[]> {
+  async function findTogether(people: readonly PersonKey[]): Promise<Found[]> {
     try {
       const withinMs = people.length === 1 ? timeoutMs : timeoutMs / 2;
       return (await findInTime(people, withinMs)).map((state) => ({ state }));
@@ -103,7 +88,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
   }
 
   /** A database that is too slow for nobody is unavailable. Otherwise the failure is that of the people asked for. */
-  async function blame(people: readonly Asked[], failure: unknown): Promise<void> {
+  async function blame(people: readonly PersonKey[], failure: unknown): Promise<void> {
     try {
       if (isSlow(failure)) await withDeadline(timeoutMs / 2, find([]));
       const [person, ...others] = people;
@@ -120,7 +105,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     unreadable.set(key, { failure, waitMs, until: performance.now() + waitMs });
   }
 
-  async function findEach(people: readonly Asked[]): Promise<Found[]> {
+  async function findEach(people: readonly PersonKey[]): Promise<Found[]> {
     const found: Found[] = [];
     const left = people.entries();
     async function findNext(): Promise<void> {
@@ -130,7 +115,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     return found;
   }
 
-  async function findAlone(person: Asked): Promise<Found> {
+  async function findAlone(person: PersonKey): Promise<Found> {
     try {
       const [state = EMPTY_STATE] = await findInTime([person], timeoutMs / 2);
       return { state };
@@ -147,8 +132,8 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     gathers: true,
   });
   return {
-    read(projectId, distinctId, known) {
-      const person = { projectId, distinctId, known };
+    read(projectId, distinctId) {
+      const person = { projectId, distinctId };
       const failed = unreadable.size === 0 ? undefined : unreadable.get(keyOf(person));
       const rests = failed !== undefined && performance.now() < failed.until;
       return rests ? Promise.reject(failed.failure) : read(person).then(stateOf);
@@ -161,10 +146,8 @@ function stateOf(found: Found): UserStateJson {
   return found.state;
 }
 
-/** As PostgreSQL computes it of the state it has. */
-export function digestOf(state: UserStateJson): string {
-  return createHash('sha256').update(state).digest('base64');
-}
+/** Whether the person is in a group, whose traits are part of the state. */
+export const hasGroups = (state: UserStateJson): boolean => !state.startsWith('{"groups":{},');
 
 export function parseUserState(json: UserStateJson): PersonState {
   const state: PersonState = JSON.parse(json);

@@ -1,0 +1,105 @@
+import { noReads, type Reads, shareOfHeap } from '@switchboard/resilience';
+import { LRUCache } from 'lru-cache';
+import type { StateChanges, Watch } from './changes.ts';
+import { EMPTY_STATE, hasGroups, type UserState, type UserStateJson } from './user-state.ts';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A person whose state is known. */
+export interface KnownPerson {
+  readonly state: UserStateJson;
+  /** Where they are kept; undefined for who was asked for once. */
+  readonly key: string | undefined;
+  /** The last evaluation of all flags, in UTF-8, and the ruleset it is of. */
+  readonly answer?: { readonly changedAt: string; readonly bytes: Bytes } | undefined;
+}
+
+export interface KnownPeople {
+  /**
+   * At once if the state in memory still holds. `isAwaited`: the state must have everything that was stored before the
+   * call. Throws if it cannot be read.
+   */
+  get(projectId: string, distinctId: string, isAwaited: boolean): KnownPerson | Promise<KnownPerson>;
+  /** Keeps an answer for as long as the person's state. */
+  keep(person: KnownPerson, changedAt: string, bytes: Bytes): void;
+  /** Calls of `get` so far; one that read nothing is a hit. */
+  reads(): Readonly<Reads>;
+}
+
+interface Kept extends KnownPerson {
+  key: string;
+  watch: Watch;
+}
+
+const MAX_BYTES = shareOfHeap(0.1, 64 * 1024 * 1024);
+const ENTRY_OVERHEAD_BYTES = 600;
+
+/** 2^18 slots for people who were asked for. A person whose slot was taken by another counts as new. */
+const SEEN_BITS = 18;
+
+const NOBODY: KnownPerson = { state: EMPTY_STATE, key: undefined };
+
+/**
+ * Keeps the state of people with the last answer, because clients ask for the same person again and again. From the
+ * second time on: people who are asked for once would fill the cache and keep the garbage collector busy.
+ */
+export function createKnownPeople(options: {
+  userState: UserState;
+  changes: Pick<StateChanges, 'watch' | 'holds'>;
+}): KnownPeople {
+  const { userState, changes } = options;
+  const reads = noReads();
+  const seen = new Int32Array(1 << SEEN_BITS);
+  const people = new LRUCache<string, Kept>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ state, answer }, key) =>
+      state.length + (answer?.bytes.length ?? 0) + key.length + ENTRY_OVERHEAD_BYTES,
+    maxEntrySize: Math.floor(MAX_BYTES / 16),
+  });
+
+  function wasSeen(key: string): boolean {
+    let hash = 0;
+    for (let index = 0; index < key.length; index++) hash = (Math.imul(hash, 31) + key.charCodeAt(index)) | 0;
+    // Similar names differ in a few bits of such a hash: the highest bits of a product depend on all of them.
+    const slot = Math.imul(hash, 0x9e3779b1) >>> (32 - SEEN_BITS);
+    const known = seen[slot] === hash;
+    seen[slot] = hash;
+    return known;
+  }
+
+  async function read(projectId: string, distinctId: string, key: string): Promise<KnownPerson> {
+    if (!people.has(key) && !wasSeen(key)) {
+      return { state: await userState.read(projectId, distinctId), key: undefined };
+    }
+    const watch = changes.watch(projectId, distinctId);
+    const state = await userState.read(projectId, distinctId);
+    const last = people.peek(key);
+    const kept: Kept = { state, key, watch, answer: last?.state === state ? last.answer : undefined };
+    people.set(key, kept);
+    return kept;
+  }
+
+  return {
+    get(projectId, distinctId, isAwaited) {
+      if (distinctId === '') return NOBODY;
+      const key = keyOf(projectId, distinctId);
+      const kept = people.get(key);
+      if (kept !== undefined && !isAwaited && changes.holds(kept.watch, hasGroups(kept.state))) {
+        reads.hits++;
+        return kept;
+      }
+      reads.misses++;
+      return read(projectId, distinctId, key);
+    },
+
+    keep({ key, state }, changedAt, bytes) {
+      const kept = key === undefined ? undefined : people.peek(key);
+      if (kept?.state === state) people.set(kept.key, { ...kept, answer: { changedAt, bytes } });
+    },
+
+    reads: () => reads,
+  };
+}
+
+// Ids cannot contain NUL.
+const keyOf = (projectId: string, distinctId: string) => `${projectId}\0${distinctId}`;
