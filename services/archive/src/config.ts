@@ -22,7 +22,7 @@ export const archiveSettings = z
     ARCHIVE_FILE_BYTES: integerSetting({ min: 1, max: 1_000_000_000, fallback: 8_388_608 }).describe(
       'Bytes of JSON per partition that trigger its files; a file is several times smaller.',
     ),
-    ARCHIVE_FILE_SECONDS: integerSetting({ min: 1, max: 86_400, fallback: 300 }).describe(
+    ARCHIVE_FILE_SECONDS: integerSetting({ min: 1, max: 86_400, fallback: 30 }).describe(
       'Longest wait of an event for its file.',
     ),
     ARCHIVE_REPLACED_MINUTES: integerSetting({ min: 1, max: 43_200, fallback: 60 }).describe(
