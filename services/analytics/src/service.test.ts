@@ -154,6 +154,34 @@ describe('exploring events', () => {
   });
 });
 
+describe('events of any year that a client can claim', () => {
+  const series = [{ event: 'aged' }];
+  const answered = async (question: object) => {
+    const { status, body } = await ask({ range, ...question }, { project: 'museum' });
+    expect(status, JSON.stringify(body)).toBe(200);
+    return (body as { report: { series: { values: number[] }[] } }).report.series.map(({ values }) => values);
+  };
+  beforeAll(async () => {
+    await analytics.directory.putProject({ id: 'museum', members: ['ada'] });
+    await analytics.archive('museum', 'years', [
+      event('first', { t: Date.parse('0000-01-01T00:00:00.000Z'), name: 'aged', person: 'eve' }),
+      event('eastern', { t: Date.parse('0000-12-31T20:00:00.000Z'), name: 'aged' }),
+      event('now', { name: 'aged', person: 'eve' }),
+      event('last', { t: Date.parse('9999-12-31T23:59:59.999Z'), name: 'aged' }),
+    ]);
+  });
+
+  it('count, and do not keep later files from being known', async () => {
+    await analytics.archive('museum', 'later', [event('later', { name: 'aged' })]);
+    expect(await answered({ kind: 'trends', series })).toEqual([[2, 0]]);
+    const [fresh, , resurrecting] = await answered({ kind: 'lifecycle', event: 'aged' });
+    expect([fresh, resurrecting]).toEqual([
+      [0, 0],
+      [2, 0],
+    ]);
+  });
+});
+
 describe('people', () => {
   const at = (second: number) => new Date(NOON + second * 1000).toISOString();
   const call = (person: string, traits: object, second = 0) => ({

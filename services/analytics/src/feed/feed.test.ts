@@ -80,7 +80,7 @@ it('has every column of an archived event', async () => {
 });
 
 it('keeps instants that no calendar of ClickHouse has', async () => {
-  await feed.publish(['early'], { event: { occurred_at: '0001-01-01T00:00:00.000Z' } });
+  await feed.publish(['early'], { event: { occurred_at: '0000-01-01T00:00:00.000Z' } });
   await feed.publish(['late'], { event: { occurred_at: '9999-12-31T23:59:59.999Z' } });
   feed.start();
   await feed.settled();
@@ -88,7 +88,7 @@ it('keeps instants that no calendar of ClickHouse has', async () => {
     `select toUnixTimestamp64Milli(occurred_at) as t from events where project_id = '${feed.project}' order by t`,
   );
   expect(found.map(({ t }) => t)).toEqual([
-    Date.parse('0001-01-01T00:00:00.000Z'),
+    Date.parse('0000-01-01T00:00:00.000Z'),
     Date.parse('9999-12-31T23:59:59.999Z'),
   ]);
 });

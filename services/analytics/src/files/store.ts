@@ -1,6 +1,6 @@
 import { type ArchiveFileRecord, fnv1a } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { and, eq, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { archiveFiles } from '../schema/index.ts';
 
@@ -27,6 +27,14 @@ export interface FilesStore {
   gone(keys: readonly string[]): Promise<string[]>;
 }
 
+/** No event is as early; PostgreSQL's times begin a little before. */
+const EARLIEST_MS = Date.UTC(-4000, 0);
+
+/** A time in milliseconds since 1970. As text, PostgreSQL reads neither the year 0 nor years of more than four digits. */
+function timeAt(ms: number): SQL {
+  return sql`to_timestamp(${Math.max(ms, EARLIEST_MS)}::double precision / 1000)::timestamptz(3)`;
+}
+
 export function createFilesStore(db: Db): FilesStore {
   return {
     async save(files) {
@@ -37,8 +45,8 @@ export function createFilesStore(db: Db): FilesStore {
           buckets,
           bytes,
           replaces,
-          firstOccurredAt: file.firstOccurredAt,
-          lastOccurredAt: file.lastOccurredAt,
+          firstOccurredAt: timeAt(Date.parse(file.firstOccurredAt)),
+          lastOccurredAt: timeAt(Date.parse(file.lastOccurredAt)),
           eventNames: file.eventNames,
         };
         await db
