@@ -180,6 +180,46 @@ describe('events of any year that a client can claim', () => {
       [2, 0],
     ]);
   });
+
+  it('are counted in ranges at both ends of the calendar', async () => {
+    const first = { range: { from: '0001-01-01', to: '0001-01-02' }, timezone: 'Asia/Tokyo' };
+    expect(await answered({ kind: 'trends', series, compare: 'previous', ...first })).toEqual([[1, 0]]);
+    const last = { range: { from: '9999-12-30', to: '9999-12-31' } };
+    expect(await answered({ kind: 'trends', series, compare: 'previous', ...last })).toEqual([[0, 1]]);
+  });
+
+  it.each([
+    ['trends', { series, compare: 'previous' }],
+    ['funnel', { steps: [...series, { event: 'b' }], window: { count: 10_000, unit: 'week' } }],
+    ['retention', { start: { event: 'a' }, return: { event: 'b' }, periods: 60 }],
+    ['retention', { start: { event: 'a' }, return: { event: 'b' }, periods: 60, mode: 'every' }],
+    ['stickiness', { series }],
+    ['lifecycle', {}],
+  ])('can be asked about there in any time zone: %s', async (kind, question) => {
+    for (const day of ['0001-01-01', '9999-12-31']) {
+      for (const timezone of ['UTC', 'Pacific/Kiritimati', 'America/St_Johns', 'Etc/GMT+12']) {
+        for (const interval of ['hour', 'day', 'week', 'month']) {
+          const body = { kind, range: { from: day, to: day }, timezone, interval, ...question };
+          const answer = await ask(body, { project: 'museum' });
+          expect(answer.status, JSON.stringify([body, answer.body])).toBe(200);
+        }
+      }
+    }
+  });
+
+  it('are listed since any time, and after any place', async () => {
+    const ids = async (query: string) => {
+      const { body } = await analytics.call('GET', `/v1/projects/museum/events?${query}`);
+      return (body as { events?: { eventId: string }[] }).events?.map(({ eventId }) => eventId);
+    };
+    const all = ['last', 'now', 'later', 'eastern', 'first'];
+    expect(await ids('since=0000-01-01T00:00:00Z')).toEqual(all);
+    expect(await ids('since=0000-01-01T00:00:00%2B14:00')).toEqual(all);
+    expect(await ids('since=9999-12-31T23:59:59-14:00')).toEqual([]);
+    const cursorOf = (t: string) => Buffer.from(`${t} x`).toString('base64url');
+    expect(await ids(`since=0000-01-01T00:00:00Z&cursor=${cursorOf('999999999999999')}`)).toEqual(all);
+    expect(await ids(`since=0000-01-01T00:00:00Z&cursor=${cursorOf('-999999999999999')}`)).toEqual([]);
+  });
 });
 
 describe('people', () => {

@@ -45,7 +45,7 @@ export const DUCKDB: Dialect = {
 
   quotient: (value, divisor) => sql`((${value}) // ${integer(divisor)})`,
   millisOf: (instant) => sql`epoch_ms(${instant})`,
-  instant: (millis) => sql`make_timestamptz(${integer(millis * 1000)})`,
+  instant: (millis) => sql`make_timestamptz(${integer(millis)} * 1000)`,
 
   sum: (value) => sql`coalesce(fsum(${value}), 0)`,
   average: (value) => sql`favg(${value})`,

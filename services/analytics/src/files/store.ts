@@ -85,8 +85,8 @@ export function createFilesStore(db: Db): FilesStore {
         .where(
           and(
             ofProject,
-            from === undefined ? undefined : gte(archiveFiles.lastOccurredAt, new Date(from).toISOString()),
-            to === undefined ? undefined : lt(archiveFiles.firstOccurredAt, new Date(to).toISOString()),
+            from === undefined ? undefined : gte(archiveFiles.lastOccurredAt, timeAt(from)),
+            to === undefined ? undefined : lt(archiveFiles.firstOccurredAt, timeAt(to)),
             names === undefined
               ? undefined
               : or(
