@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Database, Listening } from '@switchboard/database';
+import { shareOfHeap } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 
 /** NOTIFY channel of changed user state; migration 0007 says what its messages are. */
@@ -8,8 +9,9 @@ const CHANGED_CHANNEL = 'user_state_changed';
 /** What was read holds for so long at most. That announcements are lost is noticed sooner, within 20 s. */
 const TRUSTED_MS = 60_000;
 /** What is watched of more people or projects counts as changed. */
-const MAX_PEOPLE = 200_000;
-const MAX_PROJECTS = 20_000;
+const MAX_PEOPLE_BYTES = shareOfHeap(0.04, 32 * 1024 * 1024);
+const MAX_PROJECTS_BYTES = shareOfHeap(0.005, 4 * 1024 * 1024);
+const ENTRY_BYTES = 200;
 
 /** How often a person, or something of a project, has changed. */
 interface Changes {
@@ -43,9 +45,8 @@ export interface StateChanges {
 }
 
 export function createStateChanges({ database }: { database: Pick<Database, 'listen'> }): StateChanges {
-  // Both are bounded by size: `max` would allocate the memory at once.
-  const people = cacheOfChanges(MAX_PEOPLE);
-  const projects = cacheOfChanges(MAX_PROJECTS);
+  const people = cacheOfChanges(MAX_PEOPLE_BYTES);
+  const projects = cacheOfChanges(MAX_PROJECTS_BYTES);
   let gaps = 0;
   let listening: Listening | undefined;
 
@@ -99,7 +100,7 @@ export function createStateChanges({ database }: { database: Pick<Database, 'lis
 const cacheOfChanges = (maxSize: number) =>
   new LRUCache<string, Changes>({
     maxSize,
-    sizeCalculation: () => 1,
+    sizeCalculation: (_, key) => ENTRY_BYTES + key.length,
     // Nothing tells of its changes any more.
     dispose: (changes) => {
       changes.ofAll = Number.NaN;
