@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseManifest } from '@switchboard/cli';
 import { runInProcess } from '@switchboard/cli/testing';
+import { eventually } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
 import { standaloneForTests } from './testing/launch.ts';
 
@@ -264,5 +265,75 @@ describe('a refusal', () => {
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('set SWITCHBOARD_TOKEN')]);
     const powerless = await switchboard(['get', 'plans'], running.demo.tokens.owner);
     expect([powerless.code, powerless.err]).toEqual([1, expect.stringContaining('service.manage')]);
+  });
+});
+
+describe('a question', () => {
+  const ask = async (question: string, ...options: string[]) =>
+    runInProcess(['query', await fileOf(question, 'query.yaml'), ...options], {
+      SWITCHBOARD_URL: running.demo.base_url,
+      SWITCHBOARD_TOKEN: running.demo.tokens.owner,
+    });
+  const named = (name: string) => `project: ${running.demo.project_id}
+kind: trends
+range: { from: 2026-03-01, to: 2026-03-02 }
+series: [{ event: asked about, name: "${name}" }]
+`;
+
+  it('is answered as a table, as CSV without formulas, or as JSON', async () => {
+    const sent = await fetch(`${running.demo.eu_api_url}/v1/events`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${running.demo.project_key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        sent_at: new Date().toISOString(),
+        events: [1, 2].map((index) => ({
+          distinct_id: 'ada',
+          event_id: `asked-about-${index}`,
+          event_name: 'asked about',
+          schema_version: 1,
+          timestamp: '2026-03-02T12:00:00Z',
+        })),
+      }),
+    });
+    expect(sent.status).toBe(202);
+    await eventually(
+      async () => {
+        const { code, out } = await ask(named('asked'));
+        expect(code).toBe(0);
+        expect(out).toMatch(
+          /^Day +asked\n2026-03-01 +0\n2026-03-02 +2\nTotal +2\n\nEvents up to 20\d\d-\S+Z\n$/,
+        );
+      },
+      { withinMs: 40_000 },
+    );
+    const csv = await ask(named('=1+1'), '--csv');
+    expect([csv.code, csv.out.split('\r\n')]).toEqual([0, ["Day,'=1+1", '2026-03-01,0', '2026-03-02,2', '']]);
+    const { code, out } = await ask(named('asked'), '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out).report).toMatchObject({
+      kind: 'line',
+      series: [{ name: 'asked', values: [0, 2] }],
+    });
+  }, 60_000);
+
+  it.each([
+    ['that is wrong', 'kind: trends', [], 2, /series/],
+    ['without a project', 'kind: trends', [], 2, /project/],
+    ['in two formats', '', ['--csv', '--json'], 2, /--csv or --json/],
+  ])('%s is refused', async (what, question, options, exit, message) => {
+    const project = what === 'without a project' ? '' : `project: ${running.demo.project_id}\n`;
+    const { code, out, err } = await ask(project + question, ...options);
+    expect([code, out]).toEqual([exit, '']);
+    expect(err).toMatch(message);
+  });
+
+  it('about a project of another company is refused', async () => {
+    const question = await fileOf(named('asked'), 'query.yaml');
+    const { code, err } = await runInProcess(['query', question], {
+      SWITCHBOARD_URL: running.demo.base_url,
+      SWITCHBOARD_TOKEN: running.demo.tokens.outsider,
+    });
+    expect(code).toBe(1);
+    expect(err).toMatch(/403|may not|not a member/i);
   });
 });

@@ -16,7 +16,7 @@ describe('help', () => {
   test.each([[[]], [['--help']], [['-h']], [['help']]])('of the command: %j', async (args) => {
     const { code, out, err } = await run(args, {});
     expect([code, err]).toEqual([0, '']);
-    for (const name of ['apply', 'diff', 'get', 'delete', 'erase', 'keys', 'import', 'generate'])
+    for (const name of ['apply', 'diff', 'get', 'delete', 'erase', 'keys', 'import', 'query', 'generate'])
       expect(out).toContain(`\n  ${name} `);
     expect(out).toContain('Exit codes: 0 done; 1 ');
   });
@@ -32,6 +32,7 @@ describe('help', () => {
     'schedule',
     'import',
     'dead-letters',
+    'query',
     'topics',
   ])('of %s', async (name) => {
     for (const asked of ['--help', '-h']) {
