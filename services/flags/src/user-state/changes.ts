@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 const CHANGED_CHANNEL = 'user_state_changed';
 
 /** What was read holds for so long at most. That announcements are lost is noticed sooner, within 20 s. */
-const TRUSTED_MS = 60_000;
+const TRUSTED_MS = 600_000;
 /** What is watched of more people or projects counts as changed. */
 const MAX_PEOPLE_BYTES = shareOfHeap(0.04, 32 * 1024 * 1024);
 const MAX_PROJECTS_BYTES = shareOfHeap(0.005, 4 * 1024 * 1024);
