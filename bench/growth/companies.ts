@@ -69,7 +69,7 @@ export async function companies(): Promise<Dimension> {
         },
       },
       {
-        name: 'longest transaction of it',
+        name: 'longest transaction of a deletion',
         bound: 'constant',
         unit: 'ms',
         measure: async () => longestMs,
