@@ -123,6 +123,25 @@ it('a busy engine is tried again later, and the last failure is published', asyn
   await eventually(async () => expect(await rows()).toEqual([]));
 });
 
+it('a failure that no retry helps is published in neutral words, and the report keeps its schedule', async () => {
+  reports.set('broken', '15m');
+  await database.sql`insert into saved_reports (project_id, report_id, next_run_at, attempts)
+    values ('shop', 'broken', ${new Date(START).toISOString()}, 4)`;
+  run = async () => Promise.reject(new Error('column "secret" does not exist'));
+  startInstance();
+  await eventually(async () => expect(runs).toMatchObject([{ error: { code: 'INTERNAL' } }]));
+  expect(JSON.stringify(runs)).toContain('The report could not be computed.');
+  expect(JSON.stringify(runs)).not.toContain('secret');
+  await eventually(async () => {
+    const [next] = await rows();
+    expect(next).toMatchObject({ attempts: 0 });
+    expect(Date.parse(String(next?.next_run_at))).toBeLessThanOrEqual(now + minutes(15));
+  });
+  now += minutes(15);
+  run = async () => undefined;
+  await eventually(async () => expect(runs).toMatchObject([{ error: {} }, { report: {} }]));
+});
+
 it('a report that another instance runs is left to it until its claim ends', async () => {
   reports.set('claimed', '15m');
   const until = new Date(START + minutes(3)).toISOString();

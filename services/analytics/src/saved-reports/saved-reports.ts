@@ -1,8 +1,13 @@
-import { REPORT_RUNS_TOPIC, type ReportRunRecord, reportRefresh } from '@switchboard/contracts';
+import {
+  REPORT_RUNS_TOPIC,
+  type ReportRunError,
+  type ReportRunRecord,
+  reportRefresh,
+} from '@switchboard/contracts';
 import type { Report } from '@switchboard/directory';
 import { type EventLog, partitionFor, type TopicSpec } from '@switchboard/event-log';
 import { poll } from '@switchboard/resilience';
-import { BadRequest, type Clock, type Logger, NotFound } from '@switchboard/service-kit';
+import { BadRequest, type Clock, type Logger, NotFound, type Unavailable } from '@switchboard/service-kit';
 import { isBusy, type ReportRunner } from './run.ts';
 import { nextRun } from './schedule.ts';
 import type { ClaimedReport, SavedReport, SavedReportsStore } from './store.ts';
@@ -20,6 +25,13 @@ const BUSY_MS = 20_000;
 const MAX_ATTEMPTS = 5;
 /** Reports that an instance runs at a time, so that people who ask do not wait for them. */
 const MAX_RUNNING = 1;
+
+/** What owners of a report read of a failure that only the log explains. */
+const DEFECT: ReportRunError = {
+  code: 'INTERNAL',
+  message: 'The report could not be computed. Run it again later, or change its query.',
+};
+const busy = ({ message }: Unavailable): ReportRunError => ({ code: 'UNAVAILABLE', message });
 
 interface SavedReportsOptions {
   store: SavedReportsStore;
@@ -85,8 +97,8 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
       await publish(await runner.run(report, found));
     } catch (error) {
       if (attempts < MAX_ATTEMPTS) return store.reschedule(report, inMs(BUSY_MS * attempts), attempts);
-      if (!isBusy(error)) throw error;
-      await publish(runner.failed(report, { code: 'UNAVAILABLE', message: error.message }));
+      if (!isBusy(error)) logger.failed('run a saved report', error, namesOf(report));
+      await publish(runner.failed(report, isBusy(error) ? busy(error) : DEFECT));
     }
     const refresh = reportRefresh.safeParse(found.refresh).data;
     if (refresh === undefined) await store.finish(report);
