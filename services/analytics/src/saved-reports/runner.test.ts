@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { insightQuery, type ReportRunRecord } from '@switchboard/contracts';
 import { type Database, openDatabase } from '@switchboard/database';
 import type { EventLog, OutgoingRecord } from '@switchboard/event-log';
@@ -140,6 +141,44 @@ it('a failure that no retry helps is published in neutral words, and the report 
   now += minutes(15);
   run = async () => undefined;
   await eventually(async () => expect(runs).toMatchObject([{ error: {} }, { report: {} }]));
+});
+
+it('a report that is to run more often does so at once, and others keep their times', async () => {
+  reports.set('changed', 'daily').set('kept', 'daily');
+  const due = new Date(START + minutes(600)).toISOString();
+  await database.sql`insert into saved_reports (project_id, report_id, refresh, next_run_at)
+    values ('shop', 'changed', 'daily', ${due}), ('shop', 'kept', 'daily', ${due})`;
+  startInstance();
+  const times = async () =>
+    new Map((await rows()).map((row) => [row.report_id, Date.parse(String(row.next_run_at))]));
+  await setTimeout(1_500);
+  expect(new Set((await times()).values())).toEqual(new Set([Date.parse(due)]));
+  reports.set('changed', '15m');
+  now += minutes(1);
+  await eventually(async () =>
+    expect((await times()).get('changed')).toBeLessThanOrEqual(START + minutes(16)),
+  );
+  expect((await times()).get('kept')).toBe(Date.parse(due));
+  now += minutes(15);
+  await eventually(async () => expect(runs.map(({ reportId }) => reportId)).toEqual(['changed']));
+  now += minutes(1);
+  await setTimeout(1_500);
+  expect(runs).toHaveLength(1);
+});
+
+it('a report that changes while it is tried again keeps its attempts and their times', async () => {
+  reports.set('busy', '15m');
+  const due = new Date(START + minutes(600)).toISOString();
+  const until = new Date(START + minutes(3)).toISOString();
+  await database.sql`insert into saved_reports
+    (project_id, report_id, refresh, next_run_at, attempts, claimed_until)
+    values ('shop', 'busy', 'daily', ${due}, 2, null), ('shop', 'running', 'daily', ${until}, 0, ${until})`;
+  reports.set('running', '15m').set('new', '15m');
+  const before = await rows();
+  startInstance();
+  await eventually(async () => expect(await rows()).toHaveLength(3));
+  await setTimeout(500);
+  expect((await rows()).filter((row) => row.report_id !== 'new')).toEqual(before);
 });
 
 it('a report that another instance runs is left to it until its claim ends', async () => {

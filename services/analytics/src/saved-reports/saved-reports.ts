@@ -10,12 +10,12 @@ import { poll } from '@switchboard/resilience';
 import { BadRequest, type Clock, type Logger, NotFound, type Unavailable } from '@switchboard/service-kit';
 import { isBusy, type ReportRunner } from './run.ts';
 import { nextRun } from './schedule.ts';
-import type { ClaimedReport, SavedReport, SavedReportsStore } from './store.ts';
+import type { ClaimedReport, RefreshedReport, SavedReport, SavedReportsStore } from './store.ts';
 
 const PARTITIONS = 4;
 const RETENTION_MS = 7 * 24 * 3_600_000;
 const POLL_MS = 1_000;
-/** How often reports that are new in the directory are looked for. */
+/** How often reports that are new or changed in the directory are looked for. */
 const ADOPT_MS = 30_000;
 /** New reports run within so long, each at a moment of its own. */
 const SPREAD_MS = 30_000;
@@ -64,16 +64,19 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
 
   const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
 
+  function refreshed({ projectId, id: reportId, refresh: value }: Report): RefreshedReport[] {
+    const refresh = reportRefresh.safeParse(value).data;
+    if (refresh === undefined) return [];
+    const report = { projectId, reportId };
+    const nextAt = nextRun(refresh, report, clock.now());
+    return [{ ...report, refresh, firstAt: inMs(Math.random() * SPREAD_MS), nextAt }];
+  }
+
   async function adopt(): Promise<void> {
     let after: SavedReport | undefined;
     do {
       const page = await scheduled(after);
-      const due = page.map(({ projectId, id }) => ({
-        projectId,
-        reportId: id,
-        dueAt: inMs(Math.random() * SPREAD_MS),
-      }));
-      await store.add(due);
+      await store.adopt(page.flatMap(refreshed));
       const last = page.at(-1);
       after = last && { projectId: last.projectId, reportId: last.id };
     } while (after !== undefined && !stopping.signal.aborted);

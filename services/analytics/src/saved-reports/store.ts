@@ -1,3 +1,4 @@
+import type { ReportRefresh } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { and, eq, sql } from 'drizzle-orm';
 import { savedReports } from '../schema/index.ts';
@@ -12,9 +13,20 @@ export interface ClaimedReport extends SavedReport {
   attempts: number;
 }
 
+export interface RefreshedReport extends SavedReport {
+  refresh: ReportRefresh;
+  /** When it runs if it is not there yet. */
+  firstAt: Date;
+  /** When it runs at the latest after `refresh` has changed. */
+  nextAt: Date;
+}
+
 export interface SavedReportsStore {
-  /** Adds those reports that are not there yet, due at their time. */
-  add(reports: readonly (SavedReport & { dueAt: Date })[]): Promise<void>;
+  /**
+   * Adds those reports that are not there yet, and brings those forward whose refresh has changed. One that runs or is
+   * tried again is brought forward by a later call.
+   */
+  adopt(reports: readonly RefreshedReport[]): Promise<void>;
   /** Makes a report due, also one that is not there yet. */
   request(report: SavedReport, dueAt: Date): Promise<void>;
   /** Takes up to so many due reports, those of different projects first. Nobody else gets them before `until`. */
@@ -37,12 +49,37 @@ const IS_UNTOUCHED = sql`${savedReports.nextRunAt} = ${savedReports.claimedUntil
 
 export function createSavedReportsStore(db: Db): SavedReportsStore {
   return {
-    async add(reports) {
+    async adopt(reports) {
       if (reports.length === 0) return;
       await db
         .insert(savedReports)
-        .values(reports.map(({ projectId, reportId, dueAt }) => ({ projectId, reportId, nextRunAt: dueAt })))
+        .values(
+          reports.map(({ projectId, reportId, refresh, firstAt }) => ({
+            projectId,
+            reportId,
+            refresh,
+            nextRunAt: firstAt,
+          })),
+        )
         .onConflictDoNothing();
+      const column = (partOf: (report: RefreshedReport) => string) =>
+        sql`${sql.param(reports.map(partOf))}::text[]`;
+      // Not on conflict, which writes to every row; without those that another instance is bringing forward.
+      await db.execute(sql`
+        with changed as (
+          select report.project_id, report.report_id, wanted.refresh, wanted.next_at::timestamptz as next_at
+          from ${savedReports} as report join unnest(
+            ${column(({ projectId }) => projectId)}, ${column(({ reportId }) => reportId)},
+            ${column(({ refresh }) => refresh)}, ${column(({ nextAt }) => nextAt.toISOString())}
+          ) as wanted (project_id, report_id, refresh, next_at)
+            on report.project_id = wanted.project_id and report.report_id = wanted.report_id
+          where report.refresh is distinct from wanted.refresh
+            and report.claimed_until is null and report.attempts = 0
+          for update of report skip locked
+        )
+        update ${savedReports} as report
+        set refresh = changed.refresh, next_run_at = least(report.next_run_at, changed.next_at)
+        from changed where report.project_id = changed.project_id and report.report_id = changed.report_id`);
     },
 
     async request({ projectId, reportId }, dueAt) {

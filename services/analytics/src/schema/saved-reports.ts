@@ -9,6 +9,8 @@ export const savedReports = pgTable(
     projectId: text('project_id').notNull(),
     reportId: text('report_id').notNull(),
     nextRunAt: time('next_run_at').notNull(),
+    /** How often it runs by itself, as of the last look at the directory. */
+    refresh: text(),
     /** A running report: nobody else runs it before this time. */
     claimedUntil: time('claimed_until'),
     /** Runs in a row that found the engine busy. */
