@@ -181,6 +181,18 @@ it('a report that changes while it is tried again keeps its attempts and their t
   expect((await rows()).filter((row) => row.report_id !== 'new')).toEqual(before);
 });
 
+it('a project with many due reports does not keep those of others waiting', async () => {
+  await database.sql`insert into saved_reports (project_id, report_id, next_run_at)
+    select 'many', 'm' || n, ${new Date(START - minutes(60)).toISOString()}::timestamptz from generate_series(1, 1000) as n`;
+  await database.sql`insert into saved_reports (project_id, report_id, next_run_at)
+    values ('few', 'f', ${new Date(START).toISOString()}), ('one', 'o', ${new Date(START).toISOString()})`;
+  for (let n = 1; n <= 1000; n++) reports.set(`m${n}`, null);
+  reports.set('f', null).set('o', null);
+  startInstance();
+  await eventually(async () => expect(runs).toHaveLength(3));
+  expect(runs.map(({ reportId }) => reportId.replace(/\d+/, ''))).toEqual(['f', 'm', 'o']);
+});
+
 it('a report that another instance runs is left to it until its claim ends', async () => {
   reports.set('claimed', '15m');
   const until = new Date(START + minutes(3)).toISOString();

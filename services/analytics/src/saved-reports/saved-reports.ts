@@ -60,6 +60,8 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
   const running = new Set<Promise<void>>();
   let hasTopic = false;
   let adoptedAt = 0;
+  /** Projects take turns, because by age alone one with many due reports would be before all others. */
+  let lastProject = '';
   let loop: Promise<void> | undefined;
 
   const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
@@ -112,7 +114,11 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     if (clock.now().getTime() - adoptedAt >= ADOPT_MS) await adopt();
     const free = MAX_RUNNING - running.size;
     if (free <= 0) return;
-    for (const report of await store.claim(clock.now(), inMs(CLAIM_MS), free)) {
+    for (const report of await store.claim(clock.now(), inMs(CLAIM_MS), {
+      limit: free,
+      after: lastProject,
+    })) {
+      lastProject = report.projectId;
       const one = runOne(report)
         // The claim ends by itself, and somebody tries again.
         .catch((error: unknown) => logger.failed('run a saved report', error, namesOf(report)))

@@ -29,17 +29,17 @@ export interface SavedReportsStore {
   adopt(reports: readonly RefreshedReport[]): Promise<void>;
   /** Makes a report due, also one that is not there yet. */
   request(report: SavedReport, dueAt: Date): Promise<void>;
-  /** Takes up to so many due reports, those of different projects first. Nobody else gets them before `until`. */
-  claim(now: Date, until: Date, limit: number): Promise<ClaimedReport[]>;
+  /**
+   * Takes up to so many due reports, the oldest of each project first, of projects in the order of their ids and those
+   * after this one before others. Nobody else gets them before `until`.
+   */
+  claim(now: Date, until: Date, turn: { limit: number; after: string }): Promise<ClaimedReport[]>;
   /** Ends a claim: the report is due again then, or at once if that was asked for while it ran. */
   reschedule(report: SavedReport, dueAt: Date, attempts: number): Promise<void>;
   /** Ends the claim of a report that does not run by itself: it is removed, unless it was asked for while it ran. */
   finish(report: SavedReport): Promise<void>;
   remove(report: SavedReport): Promise<void>;
 }
-
-/** Among so many due reports, projects take turns. */
-const MAX_CONSIDERED = 500;
 
 const named = ({ projectId, reportId }: SavedReport) =>
   and(eq(savedReports.projectId, projectId), eq(savedReports.reportId, reportId));
@@ -94,21 +94,19 @@ export function createSavedReportsStore(db: Db): SavedReportsStore {
       );
     },
 
-    async claim(now, until, limit) {
+    async claim(now, until, { limit, after }) {
       const at = now.toISOString();
       return db.transaction(async (tx) => {
         const due = await tx.execute<{ project_id: string; report_id: string }>(sql`
           select project_id, report_id from (
-            select project_id, report_id, next_run_at,
+            select project_id, report_id,
               row_number() over (partition by project_id order by next_run_at) as turn
-            from (
-              select * from ${savedReports}
-              where next_run_at <= ${at}::timestamptz
-                and (claimed_until is null or claimed_until <= ${at}::timestamptz)
-              order by next_run_at limit ${MAX_CONSIDERED}
-            ) as waiting
-          ) as turns
-          order by turn, next_run_at limit ${limit}`);
+            from ${savedReports}
+            where next_run_at <= ${at}::timestamptz
+              and (claimed_until is null or claimed_until <= ${at}::timestamptz)
+          ) as waiting
+          where turn <= ${limit}
+          order by turn, project_id > ${after} desc, project_id limit ${limit}`);
         const claimed: ClaimedReport[] = [];
         for (const { project_id, report_id } of due) {
           const report = { projectId: project_id, reportId: report_id };
