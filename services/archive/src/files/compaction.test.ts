@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import {
   ARCHIVE_FILES_TOPIC,
   type ArchiveFileRecord,
@@ -18,6 +19,7 @@ import { ANY_PROJECT } from './contents.ts';
 import { compareRows } from './order.ts';
 import { createFilesPublisher } from './publisher.ts';
 import { openFile } from './read.ts';
+import { createSetAside, type SetAside } from './set-aside.ts';
 import { createFilesStore, type FilesStore } from './store.ts';
 
 let harness: EventsHarness;
@@ -60,7 +62,7 @@ const around = {
   retentionHours: 168,
 };
 
-const run = (at: Date, more: { replacedSeconds?: number; mergeBytes?: number } = {}) =>
+const run = (at: Date, more: { replacedSeconds?: number; mergeBytes?: number; setAside?: SetAside } = {}) =>
   work({
     store,
     objects: harness.objects,
@@ -69,6 +71,7 @@ const run = (at: Date, more: { replacedSeconds?: number; mergeBytes?: number } =
     clock: { ...systemClock, now: () => at },
     replacedSeconds: 3600,
     signal: new AbortController().signal,
+    setAside: createSetAside(),
     onMerged: () => undefined,
     ...more,
   });
@@ -177,6 +180,7 @@ describe('merging files', () => {
       clock: { ...systemClock, now: () => nextDay },
       replacedSeconds: 3600,
       signal: stopping.signal,
+      setAside: createSetAside(),
       onMerged: () => undefined,
     });
     await expect(killed).rejects.toThrow('killed');
@@ -192,6 +196,35 @@ describe('merging files', () => {
     for await (const { key } of harness.objects.list('events/')) left.push(key);
     expect(left).toHaveLength(3);
     expect((await rowsIn(harness)).length).toBe(20);
+  });
+
+  it.each([
+    ['missing', (key: string) => harness.objects.delete(key)],
+    ['unreadable', (key: string) => harness.objects.put(key, Buffer.from('not a file'))],
+  ])('leaves a file out for a while that is %s, and goes on', async (_what, damage) => {
+    const setAside = createSetAside();
+    for (const name of ['a', 'b', 'c']) await put(name, events(10, 3));
+    for (const name of ['own-a', 'own-b'])
+      await put(name, events(10, 1, { projectId: 'large' }), { ...ANY_PROJECT, projectId: 'large' });
+    const key = `events/${DAY}/a.parquet`;
+    const object = await harness.objects.get(key);
+    const bytes = object && (await buffer(object.body));
+    await damage(key);
+    await run(nextDay, { setAside, replacedSeconds: 0 });
+    expect((await read()).map(({ rows, projectId }) => [rows, projectId]).sort()).toEqual([
+      [10, null],
+      [20, null],
+      [20, 'large'],
+    ]);
+    expect((await store.find([`events/${DAY}/b.parquet`]))[0]?.isDeleted).toBe(true);
+    await harness.objects.put(key, bytes ?? Buffer.of());
+    await put('d', events(10, 3));
+    const isLeft = async () => (await read()).some((file) => file.key === key);
+    await run(new Date(nextDay.getTime() + 30_000), { setAside });
+    expect(await isLeft()).toBe(true);
+    await run(new Date(nextDay.getTime() + 90_000), { setAside });
+    expect(await isLeft()).toBe(false);
+    expect((await rowsIn(harness)).length).toBe(60);
   });
 
   it('erases the events of a project that is asked for', async () => {

@@ -10,6 +10,7 @@ import type { Threads } from '../threads/threads.ts';
 import { adoptFiles } from './adoption.ts';
 import { type Merge, nextMerge } from './plan.ts';
 import { deleteFiles, replaceFiles } from './rewrite.ts';
+import { createSetAside, type SetAside } from './set-aside.ts';
 import { createFilesStore, type FilesStore, lockCompaction } from './store.ts';
 
 interface CompactionOptions {
@@ -49,6 +50,8 @@ const DELETED_AT_ONCE = 100;
 /** Look-ups follow files from the first to the last for seven days. */
 const REMEMBERED_DAYS = 9;
 const ROWS_PER_STATEMENT = 5_000;
+/** After so many failures, of merges or of files of one, the fault may be elsewhere, and the rest waits. */
+const MAX_FAILED = 5;
 
 /**
  * Merges files, deletes those that were replaced a while ago, forgets them, and erases the events of projects. One
@@ -61,6 +64,7 @@ export function createCompaction(options: CompactionOptions): Compaction {
     'switchboard_archive_files_merged_total',
     'Parquet files replaced by larger ones.',
   );
+  const setAside = createSetAside();
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
@@ -72,7 +76,7 @@ export function createCompaction(options: CompactionOptions): Compaction {
         if (!(await lockCompaction(tx))) return;
         beating = setInterval(() => void lockCompaction(tx).catch(() => undefined), BEAT_MS);
         const { signal } = stopping;
-        await work({ ...rest, store, signal, onMerged: merged.add });
+        await work({ ...rest, store, signal, setAside, onMerged: merged.add });
       });
     } finally {
       clearInterval(beating);
@@ -102,6 +106,8 @@ const MERGE_BYTES = 32 * 1024 * 1024;
 interface WorkOptions extends Omit<CompactionOptions, 'database' | 'metrics'> {
   store: FilesStore;
   signal: AbortSignal;
+  /** From one call to the next. */
+  setAside: SetAside;
   onMerged(files: number): void;
   /** Default 32 MiB. */
   mergeBytes?: number;
@@ -109,7 +115,7 @@ interface WorkOptions extends Omit<CompactionOptions, 'database' | 'metrics'> {
 
 /** Does all that there is to do now. */
 export async function work(options: WorkOptions): Promise<void> {
-  const { store, objects, threads, clock, replacedSeconds, signal, onMerged } = options;
+  const { store, objects, threads, clock, logger, replacedSeconds, signal, setAside, onMerged } = options;
   const { mergeBytes = MERGE_BYTES } = options;
   const erasure = createEventErasure({ files: store, objects, threads });
   for (let projectId = await store.projectToErase(); projectId !== undefined; ) {
@@ -123,13 +129,23 @@ export async function work(options: WorkOptions): Promise<void> {
     await adoptFiles({ ...options, group: EVENTS_GROUP, isExpired });
     await store.markAdopted();
   }
-  for (;;) {
+  let failed = 0;
+  while (failed < MAX_FAILED) {
     const now = clock.now().getTime();
     const from = new Date(now - DAYS * DAY_MS).toISOString().slice(0, 10);
     const isClosed = (day: string) => Date.parse(day) + DAY_MS + CLOSES_AFTER_MS <= now;
-    const merge = nextMerge(await store.readable(from, MAX_FILES), { isClosed, mergeBytes });
+    const files = setAside.without(await store.readable(from, MAX_FILES), now);
+    const merge = nextMerge(files, { isClosed, mergeBytes });
     if (merge === undefined) break;
-    if (await carryOut(merge, { store, objects, threads, signal })) onMerged(merge.files.length);
+    try {
+      if (await carryOut(merge, { store, objects, threads, signal })) onMerged(merge.files.length);
+    } catch (error) {
+      signal.throwIfAborted();
+      const left = await unreadable(merge.files, { threads, signal });
+      setAside.add(left, now);
+      failed += 1;
+      logger.failed('merge files', error, { keys: left.slice(0, MAX_FAILED).map(({ key }) => key) });
+    }
   }
   for (;;) {
     signal.throwIfAborted();
@@ -154,9 +170,25 @@ async function carryOut(
   const to = buckets > 1 ? { split: buckets } : { projectId, bucket, buckets: of };
   const merged = await threads.use((thread) => thread.merge(files.map(refOf), { to }), signal);
   if (merged !== undefined) return await replaceFiles(files, merged, { store, objects, signal });
-  // An erasure replaced and deleted it; otherwise the next attempt fails again, and says so.
+  // An erasure replaced and deleted it; otherwise it is set aside, and the log says so.
   if (await isReplaced(files, store)) return false;
   throw new Error(`a file of ${files.map(({ key }) => key).join(', ')} is not in the object store`);
+}
+
+/** The files of a merge that failed because of which it did; all where none or many cannot be read. */
+async function unreadable(
+  files: Merge['files'],
+  { threads, signal }: Pick<WorkOptions, 'threads' | 'signal'>,
+): Promise<Merge['files']> {
+  const found: Merge['files'] = [];
+  for (const file of files) {
+    const survey = await threads
+      .use((thread) => thread.survey(refOf(file)), signal)
+      .catch(() => signal.throwIfAborted());
+    if (survey === undefined) found.push(file);
+    if (found.length === MAX_FAILED) break;
+  }
+  return found.length === 0 || found.length === MAX_FAILED ? files : found;
 }
 
 async function isReplaced(files: Merge['files'], store: FilesStore): Promise<boolean> {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { work } from '../files/compaction.ts';
 import { ANY_PROJECT } from '../files/contents.ts';
 import { createFilesPublisher } from '../files/publisher.ts';
+import { createSetAside } from '../files/set-aside.ts';
 import { createFilesStore } from '../files/store.ts';
 import { createErasure } from '../replays/erasure.ts';
 import { createReplaysStore } from '../replays/store.ts';
@@ -87,6 +88,7 @@ describe('archived events', () => {
         retentionHours: 168,
         replacedSeconds,
         signal: new AbortController().signal,
+        setAside: createSetAside(),
         onMerged: () => undefined,
       });
     await compact(3600);

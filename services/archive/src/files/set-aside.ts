@@ -1,0 +1,30 @@
+import type { KnownFile } from './store.ts';
+
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 6 * 60 * 60 * 1000;
+
+/** Files whose merge failed, which are left out for a while, longer each time. */
+export interface SetAside {
+  /** Those of all files that may be merged now. Forgets files that are not among them. */
+  without(files: readonly KnownFile[], now: number): KnownFile[];
+  add(files: readonly KnownFile[], now: number): void;
+}
+
+export function createSetAside(): SetAside {
+  const known = new Map<string, { until: number; pauseMs: number }>();
+
+  return {
+    without(files, now) {
+      const keys = new Set(files.map(({ key }) => key));
+      for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
+      return files.filter(({ key }) => (known.get(key)?.until ?? 0) <= now);
+    },
+    add(files, now) {
+      for (const { key } of files) {
+        const last = known.get(key);
+        const pauseMs = last === undefined ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, last.pauseMs * 2);
+        known.set(key, { until: now + pauseMs, pauseMs });
+      }
+    },
+  };
+}
