@@ -298,6 +298,30 @@ describe('people', () => {
     expect((await analytics.call('GET', '/v1/projects/team/people/bob', { sub: 'eve' })).status).toBe(403);
   });
 
+  it('of more cohorts than a question may read are asked about with fewer', async () => {
+    const named = (count: number) => Array.from({ length: count }, (_, index) => `many-${index}`);
+    const refusal = async (...values: string[][]) => {
+      const where = values.map((value) => ({ attribute: 'cohort', op: 'not_in_cohort', value }));
+      const { status, body } = await ask({ ...orders, where }, { project: 'team' });
+      return [status, (body as { error?: { message: string } }).error?.message];
+    };
+    expect(await refusal(named(20), named(20))).toEqual([200, undefined]);
+    expect(await refusal(named(11), named(21).slice(10))).toEqual([
+      400,
+      'where: the question names 21 cohorts; name at most 20 different ones',
+    ]);
+    const distinctIds = Array.from({ length: 1000 }, (_, index) => `${index}`.padEnd(1000, 'x'));
+    await analytics.publish(
+      'cohorts',
+      named(8).map((id) => cohort(id, { distinctIds })),
+    );
+    expect(await refusal(named(7))).toEqual([200, undefined]);
+    expect(await refusal(named(8))).toEqual([
+      400,
+      expect.stringMatching(/^where: .* more than 8 MB together; name fewer or smaller cohorts$/),
+    ]);
+  });
+
   it('of a cohort that is gone are nobody', async () => {
     await analytics.publish('cohorts', [{ key: JSON.stringify(['team', 'payers']), value: null }]);
     const where = [{ attribute: 'cohort', op: 'in_cohort', value: ['payers'] }];

@@ -1,6 +1,6 @@
 import type { InsightQuery, StoredEvent } from '@switchboard/contracts';
 import { compileCohorts, memberships } from '@switchboard/flag-engine';
-import { BadRequest } from '@switchboard/service-kit';
+import { BadRequest, etagOf } from '@switchboard/service-kit';
 import type { Engine, PeopleTable } from '../engine/engine.ts';
 import type { Sql } from '../engine/sql.ts';
 import type { Explore } from '../explore/explore.ts';
@@ -30,7 +30,7 @@ export interface PeopleOfQuestion {
 export interface People {
   /** Somebody with nothing on file has no traits. Throws what `Explore` throws. */
   find(projectId: string, distinctId: string): Promise<Person>;
-  /** Throws BadRequest for a cohort that there is not, or that is too large. */
+  /** Throws BadRequest for a cohort that there is not, one that is too large, and for too many or too large ones. */
   of(projectId: string, question: InsightQuery): Promise<PeopleOfQuestion>;
   /** Lets `work` read people in the engine. */
   read<T>(
@@ -52,6 +52,9 @@ const LATEST_EVENTS = 20;
 const PAGE_SIZE = 2000;
 /** Past it a question is refused. */
 const MAX_PEOPLE = 2_000_000;
+/** Their definitions are in memory while a question waits, before the desk bounds how many do. */
+const MAX_COHORTS = 20;
+const MAX_COHORTS_MB = 8;
 /** For so long an answer does not change because of newer traits. */
 const VERSION_MS = 5000;
 
@@ -87,6 +90,21 @@ export function createPeople({ store, explore, engine }: PeopleOptions): People 
     }
   }
 
+  async function cohortsOf(projectId: string, ids: readonly string[]) {
+    if (ids.length === 0) return [];
+    if (ids.length > MAX_COHORTS) {
+      throw new BadRequest(
+        `where: the question names ${ids.length} cohorts; name at most ${MAX_COHORTS} different ones`,
+      );
+    }
+    if ((await store.cohortBytes(projectId, ids)) > MAX_COHORTS_MB * 1_000_000) {
+      throw new BadRequest(
+        `where: the people of the cohorts take more than ${MAX_COHORTS_MB} MB together; name fewer or smaller cohorts`,
+      );
+    }
+    return store.cohorts(projectId, ids);
+  }
+
   return {
     async find(projectId, distinctId) {
       const page = await explore.events(projectId, { distinctId, limit: LATEST_EVENTS });
@@ -110,7 +128,7 @@ export function createPeople({ store, explore, engine }: PeopleOptions): People 
 
     async of(projectId, question) {
       const { cohortIds, attributes } = readBy(question);
-      const found = cohortIds.length === 0 ? [] : await store.cohorts(projectId, cohortIds);
+      const found = await cohortsOf(projectId, cohortIds);
       const large = found.find(({ isTooLarge }) => isTooLarge);
       if (large !== undefined) throw new BadRequest(`cohort: "${large.id}" is too large for insights`);
       if (question.cohort !== undefined && !found.some(({ id }) => id === question.cohort)) {
@@ -120,7 +138,7 @@ export function createPeople({ store, explore, engine }: PeopleOptions): People 
       return {
         cohorts: new Map(found.map(({ id, ...cohort }) => [id, cohort])),
         wanted,
-        version: JSON.stringify([found, wanted === undefined ? '' : await version()]),
+        version: etagOf(JSON.stringify([found, wanted === undefined ? '' : await version()])),
       };
     },
 

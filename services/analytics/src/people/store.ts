@@ -37,6 +37,8 @@ export interface PeopleStore {
   find(projectId: string, distinctId: string): Promise<PersonOnFile | undefined>;
   /** Those of these cohorts that there are. */
   cohorts(projectId: string, ids: readonly string[]): Promise<CohortOnFile[]>;
+  /** Bytes of the definitions of these cohorts together, as text. */
+  cohortBytes(projectId: string, ids: readonly string[]): Promise<number>;
   /** Every cohort, of whose people only this one counts. */
   cohortsFor(projectId: string, distinctId: string): Promise<CohortOnFile[]>;
   /** Changes whenever a call is applied. */
@@ -107,6 +109,13 @@ export function createPeopleStore(db: Db): PeopleStore {
         select id, match, distinct_ids, is_too_large from ${cohorts}
         where project_id = ${projectId} and id = any(${column(ids)}) order by id`);
       return cohortRows.parse([...rows]).map(cohortOf);
+    },
+
+    async cohortBytes(projectId, ids) {
+      const [row] = await db.execute(sql`
+        select sum(octet_length(match::text) + octet_length(distinct_ids::text)) as bytes from ${cohorts}
+        where project_id = ${projectId} and id = any(${column(ids)})`);
+      return Number(row?.['bytes'] ?? 0);
     },
 
     async cohortsFor(projectId, distinctId) {
