@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '@switchboard/object-store';
@@ -34,6 +33,7 @@ export class TooManyBytes extends Error {
 }
 
 interface Entry {
+  /** Its own, also among entries of one key: what a failed download leaves is deleted beside its successor. */
   path: string;
   bytes: number;
   users: number;
@@ -59,12 +59,12 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
   const entries = new Map<string, Entry>();
   const reads = noReads();
   let total = 0;
+  let made = 0;
 
   async function download(key: string, path: string): Promise<void> {
     const object = await objects.get(key);
     if (object === undefined) throw new FileGone(`The file ${key} is gone.`);
-    await pipeline(object.body, createWriteStream(`${path}.part`));
-    await rename(`${path}.part`, path);
+    await pipeline(object.body, createWriteStream(path));
   }
 
   function forget(key: string, entry: Entry): Promise<void> {
@@ -76,7 +76,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
   function take({ key, bytes }: { key: string; bytes: number }): Entry {
     const known = entries.get(key);
     const entry = known ?? {
-      path: join(folder, `${hash('sha256', key)}.parquet`),
+      path: join(folder, `${made++}.parquet`),
       bytes,
       users: 0,
       isDropped: false,

@@ -1,0 +1,89 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openObjectStore, type StoredObject } from '@switchboard/object-store';
+import { expect, onTestFinished, test } from 'vitest';
+import { openFileCache } from './cache.ts';
+
+const BYTES = 10;
+
+const file = (key: string, bytes = BYTES) => ({ key, bytes });
+const textOf = (key: string) => key.padEnd(BYTES, '.');
+
+/** A cache of the files that are named; `before` delays their downloads, or makes them fail. */
+async function cacheOf({
+  keys,
+  maxBytes = 1000,
+  before = async () => undefined,
+  bodyOf = ({ body }) => body,
+}: {
+  keys: readonly string[];
+  maxBytes?: number;
+  before?: (key: string) => Promise<void>;
+  bodyOf?: (object: StoredObject) => Readable;
+}) {
+  const folder = await mkdtemp(join(tmpdir(), 'cache-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const store = openObjectStore({ folder: join(folder, 'objects') });
+  for (const key of keys) await store.put(key, Buffer.from(textOf(key)));
+  const downloads: string[] = [];
+  const cached = join(folder, 'files');
+  const cache = await openFileCache({
+    objects: {
+      async get(key, range) {
+        downloads.push(key);
+        await before(key);
+        const object = await store.get(key, range);
+        return object && { ...object, body: bodyOf(object) };
+      },
+    },
+    folder: cached,
+    maxBytes,
+  });
+  const bytesOnDisk = async () => {
+    const names = await readdir(cached);
+    const sizes = await Promise.all(names.map(async (name) => (await stat(join(cached, name))).size));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  };
+  return { cache, store, downloads, bytesOnDisk };
+}
+
+const read = (paths: readonly string[]) => Promise.all(paths.map((path) => readFile(path, 'utf8')));
+
+test('a download that failed leaves the files of later questions alone', async () => {
+  const slow = Promise.withResolvers<void>();
+  let failures = 0;
+  const { cache } = await cacheOf({
+    keys: ['a', 'slow'],
+    async before(key) {
+      if (key === 'slow') await slow.promise;
+      else if (failures++ === 0) throw new Error('no answer');
+    },
+  });
+  const first = cache.hold([file('a'), file('slow')]);
+  const failed = expect(first).rejects.toThrow('no answer');
+  await expect.poll(() => cache.keys()).not.toContain('a');
+  const second = await cache.hold([file('a')]);
+  slow.resolve();
+  await failed;
+  const third = await cache.hold([file('a')]);
+  expect(await read([...second.paths, ...third.paths])).toEqual([textOf('a'), textOf('a')]);
+});
+
+test('nothing stays of a download that broke off', async () => {
+  const { cache, bytesOnDisk } = await cacheOf({
+    keys: ['a'],
+    bodyOf: () =>
+      Readable.from(
+        (async function* () {
+          yield 'half';
+          await sleep(20);
+          throw new Error('broke off');
+        })(),
+      ),
+  });
+  await expect(cache.hold([file('a')])).rejects.toThrow('broke off');
+  await expect.poll(bytesOnDisk).toBe(0);
+});
