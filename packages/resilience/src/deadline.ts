@@ -27,3 +27,25 @@ export function withDeadline<T>(
     );
   });
 }
+
+/**
+ * Settles as `work` does, or rejects with the signal's reason once it aborts. The work itself is not cancelled; a result
+ * or an error that arrives later is ignored.
+ */
+export function withSignal<T>(signal: AbortSignal, work: PromiseLike<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason);
+    if (signal.aborted) giveUp();
+    signal.addEventListener('abort', giveUp, { once: true });
+    work.then(
+      (value) => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(value);
+      },
+      (error: unknown) => {
+        signal.removeEventListener('abort', giveUp);
+        reject(error);
+      },
+    );
+  });
+}

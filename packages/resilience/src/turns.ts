@@ -1,3 +1,5 @@
+import { withSignal } from './deadline.ts';
+
 type Resume = () => void;
 
 /** A turn that is shorter is followed by the next one as soon as other callbacks have run. */
@@ -96,13 +98,19 @@ export function createPlaces(count: number, ofHolder = count): (holder: string) 
   };
 }
 
-/** Runs up to `count` works at a time. The others wait, and begin with the holders in rotation. */
-export function createSlots(count: number): <T>(holder: string, work: () => Promise<T>) => Promise<T> {
+/**
+ * Runs up to `count` works at a time. The others wait, and begin with the holders in rotation; one whose signal aborts
+ * before it has begun never begins, and rejects with the signal's reason.
+ */
+export function createSlots(
+  count: number,
+): <T>(holder: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
   const placeOf = createPlaces(count);
-  return async (holder, work) => {
+  return async (holder, work, signal) => {
     const place = placeOf(holder);
-    await new Promise<void>((resolve) => place.enter(resolve));
     try {
+      const begun = new Promise<void>((resolve) => place.enter(resolve));
+      await (signal === undefined ? begun : withSignal(signal, begun));
       return await work();
     } finally {
       place.leave();

@@ -166,7 +166,7 @@ export const analyticsService = defineService({
         createPeople: (signal) => required(opened.engine, NOT_STARTED).createPeople(signal),
       };
       const cache: FileCache = {
-        hold: (files) => required(opened.cache, NOT_STARTED).hold(files),
+        hold: (files, signal) => required(opened.cache, NOT_STARTED).hold(files, signal),
         keys: () => opened.cache?.keys() ?? [],
         drop: async (keys) => opened.cache?.drop(keys),
         reads: () => opened.cache?.reads() ?? noReads(),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDuckDb } from './duckdb.ts';
+import { QueryTimeout } from './engine.ts';
 import { sql, text } from './sql.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'duckdb-'));
@@ -29,6 +30,21 @@ test('no query reads other files or changes settings', async () => {
   await writeFile(path, 'a\n1\n');
   await expect(engine.query(sql`select * from read_csv(${text(path)})`)).rejects.toThrow(/Permission Error/);
   await expect(engine.query(sql`set enable_external_access = true`)).rejects.toThrow(/configuration/);
+});
+
+test('a query ends that is aborted at any moment', async () => {
+  const endless = sql`select sum(a.i * b.i)::double from range(1000000000) as a(i), range(1000000000) as b(i)`;
+  const moments = [
+    ...Array.from({ length: 12 }, (_, count) => ({ count, pass: () => Promise.resolve() })),
+    ...Array.from({ length: 12 }, (_, count) => ({ count, pass: () => new Promise(setImmediate) })),
+  ];
+  for (const { count, pass } of moments) {
+    const aborting = new AbortController();
+    const running = expect(engine.query(endless, aborting.signal)).rejects.toThrow(QueryTimeout);
+    for (let passed = 0; passed < count; passed++) await pass();
+    aborting.abort();
+    await running;
+  }
 });
 
 describe('after a query has spilled', async () => {

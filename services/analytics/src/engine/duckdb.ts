@@ -23,6 +23,8 @@ const TYPES: Record<Bound['type'], DuckDBType> = {
   numbers: LIST(DOUBLE),
 };
 
+const INTERRUPT_MS = 20;
+
 /** DuckDB in this process. It works on threads of its own, within bounds of all queries together. */
 export async function openDuckDb(options: EngineOptions): Promise<Engine> {
   const instances = createInstances(options);
@@ -80,11 +82,16 @@ export async function openDuckDb(options: EngineOptions): Promise<Engine> {
 }
 
 async function queryOn(instance: DuckDBInstance, query: Sql, signal?: AbortSignal): Promise<Row[]> {
-  signal?.throwIfAborted();
   const connection = await instance.connect();
-  const interrupt = () => connection.interrupt();
+  let interrupting: NodeJS.Timeout | undefined;
+  const interrupt = () => {
+    connection.interrupt();
+    // DuckDB forgets an interrupt that comes before the query has begun, as while it is prepared.
+    interrupting = setInterval(() => connection.interrupt(), INTERRUPT_MS);
+  };
   signal?.addEventListener('abort', interrupt, { once: true });
   try {
+    signal?.throwIfAborted();
     return await run(connection, query);
   } catch (error) {
     if (signal?.aborted === true) throw new QueryTimeout('The query took too long.', { cause: error });
@@ -94,6 +101,7 @@ async function queryOn(instance: DuckDBInstance, query: Sql, signal?: AbortSigna
     throw error;
   } finally {
     signal?.removeEventListener('abort', interrupt);
+    clearInterval(interrupting);
     connection.closeSync();
   }
 }

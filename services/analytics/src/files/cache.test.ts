@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openFileCache } from './cache.ts';
 
 const BYTES = 10;
+const never = new AbortController().signal;
 
 const file = (key: string, bytes = BYTES) => ({ key, bytes });
 const textOf = (key: string) => key.padEnd(BYTES, '.');
@@ -62,13 +63,13 @@ test('a download that failed leaves the files of later questions alone', async (
       else if (failures++ === 0) throw new Error('no answer');
     },
   });
-  const first = cache.hold([file('a'), file('slow')]);
+  const first = cache.hold([file('a'), file('slow')], never);
   const failed = expect(first).rejects.toThrow('no answer');
   await expect.poll(() => cache.keys()).not.toContain('a');
-  const second = await cache.hold([file('a')]);
+  const second = await cache.hold([file('a')], never);
   slow.resolve();
   await failed;
-  const third = await cache.hold([file('a')]);
+  const third = await cache.hold([file('a')], never);
   expect(await read([...second.paths, ...third.paths])).toEqual([textOf('a'), textOf('a')]);
 });
 
@@ -84,6 +85,38 @@ test('nothing stays of a download that broke off', async () => {
         })(),
       ),
   });
-  await expect(cache.hold([file('a')])).rejects.toThrow('broke off');
+  await expect(cache.hold([file('a')], never)).rejects.toThrow('broke off');
   await expect.poll(bytesOnDisk).toBe(0);
+});
+
+test('who gives up waits no longer for a download, which goes on for others', async () => {
+  const slow = Promise.withResolvers<void>();
+  const { cache, downloads } = await cacheOf({ keys: ['a'], before: () => slow.promise });
+  const aborting = new AbortController();
+  const first = cache.hold([file('a')], aborting.signal);
+  const second = cache.hold([file('a')], never);
+  aborting.abort(new Error('too late'));
+  await expect(first).rejects.toThrow('too late');
+  slow.resolve();
+  expect(await read((await second).paths)).toEqual([textOf('a')]);
+  expect(downloads).toEqual(['a']);
+});
+
+test('of a question that gives up, downloads that have begun end, and others never begin', async () => {
+  const slow = Promise.withResolvers<void>();
+  const keys = Array.from({ length: 20 }, (_, index) => `file-${index}`);
+  const { cache, downloads, bytesOnDisk } = await cacheOf({ keys, before: () => slow.promise });
+  const aborting = new AbortController();
+  const asked = cache.hold(
+    keys.map((key) => file(key)),
+    aborting.signal,
+  );
+  await expect.poll(() => downloads.length).toBeGreaterThan(0);
+  const begun = downloads.length;
+  aborting.abort(new Error('too late'));
+  await expect(asked).rejects.toThrow('too late');
+  slow.resolve();
+  await expect.poll(bytesOnDisk).toBe(begun * BYTES);
+  expect(cache.keys()).toEqual(keys.slice(0, begun));
+  expect(downloads).toHaveLength(begun);
 });

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '@switchboard/object-store';
-import { noReads, type Reads } from '@switchboard/resilience';
+import { noReads, type Reads, withSignal } from '@switchboard/resilience';
 
 /** Files in use, until `release` is called. */
 export interface Held {
@@ -12,8 +12,11 @@ export interface Held {
 }
 
 export interface FileCache {
-  /** Makes files readable on local disk. Throws FileGone, and TooManyBytes if they do not fit together. */
-  hold(files: readonly { key: string; bytes: number }[]): Promise<Held>;
+  /**
+   * Makes files readable on local disk. Throws FileGone, TooManyBytes if they do not fit together, and the signal's
+   * reason once it aborts. Downloads that have begun then end, those that others wait for go on, and the rest never begin.
+   */
+  hold(files: readonly { key: string; bytes: number }[], signal: AbortSignal): Promise<Held>;
   /** The keys of all cached files. */
   keys(): string[];
   /** Deletes files, those in use once they are released. */
@@ -36,9 +39,11 @@ interface Entry {
   /** Its own, also among entries of one key: what a failed download leaves is deleted beside its successor. */
   path: string;
   bytes: number;
+  /** Questions, and its download. */
   users: number;
-  isDropped: boolean;
-  ready: Promise<void>;
+  /** Once nobody uses it: it is complete and not dropped. */
+  stays: boolean;
+  ready: PromiseWithResolvers<void>;
 }
 
 interface CacheOptions {
@@ -79,8 +84,8 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
       path: join(folder, `${made++}.parquet`),
       bytes,
       users: 0,
-      isDropped: false,
-      ready: Promise.resolve(),
+      stays: false,
+      ready: Promise.withResolvers(),
     };
     // The order of a Map is that of insertion: the first is the least recently used.
     entries.delete(key);
@@ -97,18 +102,43 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
     }
   }
 
+  async function letGo(key: string, entry: Entry): Promise<void> {
+    entry.users--;
+    if (entry.users === 0 && !entry.stays) await forget(key, entry);
+  }
+
   async function release(held: ReadonlyMap<string, Entry>): Promise<void> {
-    for (const [key, entry] of held) {
-      entry.users--;
-      if (entry.isDropped && entry.users === 0) await forget(key, entry);
-    }
+    for (const [key, entry] of held) await letGo(key, entry);
     await makeRoom();
   }
 
+  async function fill(key: string, entry: Entry): Promise<void> {
+    entry.users++;
+    try {
+      await download(key, entry.path);
+      entry.stays = entries.get(key) === entry;
+      entry.ready.resolve();
+    } catch (error) {
+      if (entries.get(key) === entry) entries.delete(key);
+      entry.ready.reject(error);
+    } finally {
+      await letGo(key, entry).catch(() => undefined);
+    }
+  }
+
+  function downloadAll(missing: readonly [string, Entry][]): void {
+    const left = missing.values();
+    const worker = async () => {
+      for (const [key, entry] of left) if (entry.users > 0) await fill(key, entry);
+    };
+    void Promise.all(Array.from({ length: MAX_DOWNLOADS }, worker));
+  }
+
   return {
-    async hold(files) {
+    async hold(files, signal) {
       const needed = files.reduce((sum, { bytes }) => sum + bytes, 0);
       if (needed > maxBytes) throw new TooManyBytes(`${needed} bytes`);
+      signal.throwIfAborted();
       const missing: [string, Entry][] = [];
       const held = new Map<string, Entry>();
       for (const file of files) {
@@ -118,32 +148,19 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
         held.set(file.key, entry);
         if (isMissing) missing.push([file.key, entry]);
       }
-      const left = missing.values();
-      const begun = new Map(missing.map(([key]) => [key, Promise.withResolvers<void>()]));
-      for (const [key, entry] of missing) entry.ready = begun.get(key)?.promise ?? entry.ready;
-      const worker = async () => {
-        for (const [key, entry] of left) {
-          try {
-            await download(key, entry.path);
-            begun.get(key)?.resolve();
-          } catch (error) {
-            entry.isDropped = true;
-            if (entries.get(key) === entry) entries.delete(key);
-            begun.get(key)?.reject(error);
-          }
-        }
-      };
+      // The question may have given up before.
+      for (const [, { ready }] of missing) ready.promise.catch(() => undefined);
+      // A file that cannot be deleted is none to wait for.
+      const freed = () => release(held).catch(() => undefined);
       try {
-        // A file that cannot be deleted now is tried again later.
         await makeRoom().catch(() => undefined);
-        void Promise.all(Array.from({ length: MAX_DOWNLOADS }, worker));
-        const outcomes = await Promise.allSettled([...held.values()].map(({ ready }) => ready));
-        for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+        downloadAll(missing);
+        await withSignal(signal, Promise.all([...held.values()].map(({ ready }) => ready.promise)));
       } catch (error) {
-        await release(held);
+        await freed();
         throw error;
       }
-      return { paths: [...held.values()].map(({ path }) => path), release: () => void release(held) };
+      return { paths: [...held.values()].map(({ path }) => path), release: () => void freed() };
     },
 
     keys: () => [...entries.keys()],
@@ -153,7 +170,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
       for (const key of keys) {
         const entry = entries.get(key);
         if (entry === undefined) continue;
-        entry.isDropped = true;
+        entry.stays = false;
         entries.delete(key);
         if (entry.users === 0) await forget(key, entry);
       }

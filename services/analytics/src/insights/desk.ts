@@ -1,4 +1,4 @@
-import { createSlots } from '@switchboard/resilience';
+import { createSlots, withSignal } from '@switchboard/resilience';
 import { BadRequest, Unavailable } from '@switchboard/service-kit';
 import { type Engine, EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { FileGone, TooManyBytes } from '../files/cache.ts';
@@ -15,7 +15,7 @@ export interface Desk {
   find(wanted: Wanted): Promise<FoundEvents>;
   /**
    * Answers from events, when it is the project's turn and in time. Throws BadRequest for what cannot be answered and
-   * Unavailable where trying again may help.
+   * Unavailable where trying again may help, at the timeout at the latest.
    */
   answer<T>(
     projectId: string,
@@ -51,14 +51,18 @@ export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs 
       }
       present++;
       const signal = AbortSignal.timeout(timeoutMs);
+      const answering = slots(
+        projectId,
+        () => found.read(signal, (source) => work(source, (query) => engine.query(query, signal), signal)),
+        signal,
+      ).finally(() => {
+        // A query that stops after the timeout keeps its slot until then.
+        present--;
+      });
       try {
-        return await slots(projectId, () =>
-          found.read((source) => work(source, (query) => engine.query(query, signal), signal)),
-        );
+        return await withSignal(signal, answering);
       } catch (error) {
         return refuse(signal.aborted ? new QueryTimeout('Too late.', { cause: error }) : error);
-      } finally {
-        present--;
       }
     },
   };

@@ -39,6 +39,8 @@ test('a folder that is named as Hive names partitions gives events no project', 
     },
   });
   const found = await sources.find({ projectId: 'ours', names: undefined });
-  const rows = await found.read(({ events }) => engine.query(sql`select project_id from ${events}`));
+  const rows = await found.read(new AbortController().signal, ({ events }) =>
+    engine.query(sql`select project_id from ${events}`),
+  );
   expect(rows).toEqual([{ project_id: 'ours' }]);
 });

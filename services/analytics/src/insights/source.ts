@@ -19,8 +19,8 @@ export type EventSource = Pick<Source, 'dialect' | 'projectId' | 'events'>;
 export interface FoundEvents {
   /** Changes when there are newer events. */
   version: string;
-  /** Lets `work` read them. Throws FileGone and TooManyBytes. */
-  read<T>(work: (source: EventSource) => Promise<T>): Promise<T>;
+  /** Lets `work` read them. Throws FileGone and TooManyBytes, and the signal's reason once it aborts before. */
+  read<T>(signal: AbortSignal, work: (source: EventSource) => Promise<T>): Promise<T>;
 }
 
 export interface Sources {
@@ -51,8 +51,8 @@ export function createFileSources({
       const files = filesOfProject(all, projectId);
       return {
         version: JSON.stringify(files.map(({ key }) => key)),
-        async read(work) {
-          const held = await cache.hold(files);
+        async read(signal, work) {
+          const held = await cache.hold(files, signal);
           try {
             return await work({ dialect: DUCKDB, projectId, events: eventsIn(held.paths) });
           } finally {
@@ -85,7 +85,7 @@ export function createTableSources({
       const hour = Math.floor(clock.now().getTime() / HOUR_MS);
       return {
         version: `${watermark.version()} in ${hour}`,
-        read: (work) => work({ dialect: CLICKHOUSE, projectId, events: sql`events` }),
+        read: (_signal, work) => work({ dialect: CLICKHOUSE, projectId, events: sql`events` }),
       };
     },
   };

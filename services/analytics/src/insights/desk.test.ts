@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { DUCKDB } from '../engine/duckdb-dialect.ts';
+import { sql } from '../engine/sql.ts';
+import { createDesk } from './desk.ts';
+import type { FoundEvents } from './source.ts';
+
+const TIMEOUT_MS = 50;
+
+const found: FoundEvents = {
+  version: '1',
+  read: (_signal, work) => work({ dialect: DUCKDB, projectId: 'p', events: sql`events` }),
+};
+
+/** A desk for one question at a time, which the returned function asks: it runs until its work is done. */
+function deskOf({ maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {}) {
+  const desk = createDesk({
+    engine: { query: async () => [] },
+    sources: { find: async () => found },
+    maxRunning: 1,
+    maxWaiting,
+    timeoutMs,
+  });
+  return <T>(work: () => Promise<T>) => desk.answer('p', found, work);
+}
+
+const unavailable = { status: 503, headers: { 'Retry-After': '5' } };
+
+test('a question that is still running or waiting at its timeout is refused then', async () => {
+  const ask = deskOf();
+  const work = Promise.withResolvers<string>();
+  const running = ask(() => work.promise);
+  const waiting = ask(async () => 'never begun');
+  await expect(running).rejects.toMatchObject(unavailable);
+  await expect(waiting).rejects.toMatchObject(unavailable);
+  // What still runs keeps its slot, and lets the next begin once it ends.
+  await expect(ask(async () => 'too early')).rejects.toMatchObject(unavailable);
+  const next = ask(async () => 'next');
+  work.resolve('too late');
+  expect(await next).toBe('next');
+});
+
+test('a question too many is refused at once', async () => {
+  const ask = deskOf({ maxWaiting: 1, timeoutMs: 40_000 });
+  const work = Promise.withResolvers<string>();
+  const asked = [ask(() => work.promise), ask(async () => 'second')];
+  await expect(ask(async () => 'third')).rejects.toMatchObject(unavailable);
+  work.resolve('first');
+  expect(await Promise.all(asked)).toEqual(['first', 'second']);
+  expect(await ask(async () => 'fourth')).toBe('fourth');
+});
