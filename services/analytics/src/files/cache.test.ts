@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openObjectStore, type StoredObject } from '@switchboard/object-store';
 import { expect, onTestFinished, test } from 'vitest';
-import { openFileCache } from './cache.ts';
+import { openFileCache, TooManyBytes } from './cache.ts';
 
 const BYTES = 10;
 const never = new AbortController().signal;
@@ -119,4 +119,69 @@ test('of a question that gives up, downloads that have begun end, and others nev
   await expect.poll(bytesOnDisk).toBe(begun * BYTES);
   expect(cache.keys()).toEqual(keys.slice(0, begun));
   expect(downloads).toHaveLength(begun);
+});
+
+test('questions wait until their files fit beside those in use, in turn', async () => {
+  const { cache, bytesOnDisk } = await cacheOf({ keys: ['a', 'b', 'c', 'd'], maxBytes: 2 * BYTES });
+  const order: string[] = [];
+  const hold = async (name: string, keys: string[], signal = never) => {
+    const held = await cache.hold(
+      keys.map((key) => file(key)),
+      signal,
+    );
+    order.push(name);
+    expect(await bytesOnDisk()).toBeLessThanOrEqual(2 * BYTES);
+    return held;
+  };
+  const first = await hold('first', ['a', 'b']);
+  const same = await hold('same files', ['a', 'b']);
+  const second = hold('second', ['c', 'd']);
+  const third = hold('third', ['a']);
+  first.release();
+  await sleep(20);
+  expect(order).toEqual(['first', 'same files']);
+  same.release();
+  (await second).release();
+  await third;
+  expect(order).toEqual(['first', 'same files', 'second', 'third']);
+  expect(await bytesOnDisk()).toBeLessThanOrEqual(2 * BYTES);
+});
+
+test('who gives up waiting for room holds up nobody', async () => {
+  const { cache, downloads } = await cacheOf({ keys: ['a', 'b', 'c'], maxBytes: 2 * BYTES });
+  const first = await cache.hold([file('a')], never);
+  const aborting = new AbortController();
+  const second = cache.hold([file('b'), file('c')], aborting.signal);
+  const third = cache.hold([file('c')], never);
+  aborting.abort(new Error('too late'));
+  await expect(second).rejects.toThrow('too late');
+  expect(await read((await third).paths)).toEqual([textOf('c')]);
+  expect(downloads).toEqual(['a', 'c']);
+  first.release();
+});
+
+test('files that can never fit are refused', async () => {
+  const { cache } = await cacheOf({ keys: [], maxBytes: BYTES });
+  await expect(cache.hold([file('a'), file('b')], never)).rejects.toThrow(TooManyBytes);
+});
+
+test('the least recently used files make room, and those that stay are not downloaded again', async () => {
+  const { cache, downloads, bytesOnDisk } = await cacheOf({ keys: ['a', 'b', 'c'], maxBytes: 2 * BYTES });
+  for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) (await cache.hold([file(key)], never)).release();
+  expect(downloads).toEqual(['a', 'b', 'c', 'b']);
+  expect(cache.keys()).toEqual(['a', 'b']);
+  await expect.poll(bytesOnDisk).toBe(2 * BYTES);
+  expect(cache.reads()).toEqual({ hits: 2, misses: 4 });
+});
+
+test('a file that is dropped is deleted once nobody uses it', async () => {
+  const { cache, downloads, bytesOnDisk } = await cacheOf({ keys: ['a'] });
+  const held = await cache.hold([file('a')], never);
+  await cache.drop(['a']);
+  expect(cache.keys()).toEqual([]);
+  expect(await read(held.paths)).toEqual([textOf('a')]);
+  held.release();
+  await expect.poll(bytesOnDisk).toBe(0);
+  await cache.hold([file('a')], never);
+  expect(downloads).toEqual(['a', 'a']);
 });

@@ -5,6 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '@switchboard/object-store';
 import { noReads, type Reads, withSignal } from '@switchboard/resilience';
 
+export interface CachedFile {
+  key: string;
+  bytes: number;
+}
+
 /** Files in use, until `release` is called. */
 export interface Held {
   paths: string[];
@@ -13,10 +18,11 @@ export interface Held {
 
 export interface FileCache {
   /**
-   * Makes files readable on local disk. Throws FileGone, TooManyBytes if they do not fit together, and the signal's
-   * reason once it aborts. Downloads that have begun then end, those that others wait for go on, and the rest never begin.
+   * Makes files readable on local disk, once there is room for all of them beside those in use. Throws FileGone,
+   * TooManyBytes if they do not fit together, and the signal's reason once it aborts. Downloads that have begun then end,
+   * those that others wait for go on, and the rest never begin.
    */
-  hold(files: readonly { key: string; bytes: number }[], signal: AbortSignal): Promise<Held>;
+  hold(files: readonly CachedFile[], signal: AbortSignal): Promise<Held>;
   /** The keys of all cached files. */
   keys(): string[];
   /** Deletes files, those in use once they are released. */
@@ -46,6 +52,12 @@ interface Entry {
   ready: PromiseWithResolvers<void>;
 }
 
+/** The entries of a question, and those of them that are to be downloaded. */
+interface Taken {
+  held: ReadonlyMap<string, Entry>;
+  missing: readonly [string, Entry][];
+}
+
 interface CacheOptions {
   objects: Pick<ObjectStore, 'get'>;
   folder: string;
@@ -63,7 +75,11 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
   await mkdir(folder, { recursive: true });
   const entries = new Map<string, Entry>();
   const reads = noReads();
+  /** Those who wait for room, the first first. */
+  const waiting: { files: readonly CachedFile[]; enter(): void }[] = [];
   let total = 0;
+  /** Bytes of files with users. */
+  let inUse = 0;
   let made = 0;
 
   async function download(key: string, path: string): Promise<void> {
@@ -90,9 +106,52 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
     // The order of a Map is that of insertion: the first is the least recently used.
     entries.delete(key);
     entries.set(key, entry);
+    if (entry.users === 0) inUse += entry.bytes;
     entry.users++;
     if (known === undefined) total += bytes;
     return entry;
+  }
+
+  function takeAll(files: readonly CachedFile[]): Taken {
+    const missing: [string, Entry][] = [];
+    const held = new Map<string, Entry>();
+    for (const file of files) {
+      const isMissing = !entries.has(file.key);
+      reads[isMissing ? 'misses' : 'hits']++;
+      const entry = take(file);
+      held.set(file.key, entry);
+      if (isMissing) missing.push([file.key, entry]);
+    }
+    return { held, missing };
+  }
+
+  function fits(files: readonly CachedFile[]): boolean {
+    const added = files.filter(({ key }) => (entries.get(key)?.users ?? 0) === 0);
+    return inUse + bytesOf(added) <= maxBytes;
+  }
+
+  function admit(): void {
+    for (let [first] = waiting; first !== undefined && fits(first.files); [first] = waiting) {
+      waiting.shift();
+      first.enter();
+    }
+  }
+
+  /** Takes all of the files at once, so that no two questions wait for each other. */
+  async function enter(files: readonly CachedFile[], signal: AbortSignal): Promise<Taken> {
+    if (waiting.length === 0 && fits(files)) return takeAll(files);
+    const { promise, resolve } = Promise.withResolvers<Taken>();
+    const waiter = { files, enter: () => resolve(takeAll(files)) };
+    waiting.push(waiter);
+    try {
+      return await withSignal(signal, promise);
+    } catch (error) {
+      const place = waiting.indexOf(waiter);
+      if (place >= 0) waiting.splice(place, 1);
+      else void promise.then(({ held }) => release(held));
+      admit();
+      throw error;
+    }
   }
 
   async function makeRoom(): Promise<void> {
@@ -104,7 +163,13 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
 
   async function letGo(key: string, entry: Entry): Promise<void> {
     entry.users--;
-    if (entry.users === 0 && !entry.stays) await forget(key, entry);
+    if (entry.users > 0) return;
+    inUse -= entry.bytes;
+    try {
+      if (!entry.stays) await forget(key, entry);
+    } finally {
+      admit();
+    }
   }
 
   async function release(held: ReadonlyMap<string, Entry>): Promise<void> {
@@ -136,18 +201,10 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
 
   return {
     async hold(files, signal) {
-      const needed = files.reduce((sum, { bytes }) => sum + bytes, 0);
+      const needed = bytesOf(files);
       if (needed > maxBytes) throw new TooManyBytes(`${needed} bytes`);
       signal.throwIfAborted();
-      const missing: [string, Entry][] = [];
-      const held = new Map<string, Entry>();
-      for (const file of files) {
-        const isMissing = !entries.has(file.key);
-        reads[isMissing ? 'misses' : 'hits']++;
-        const entry = take(file);
-        held.set(file.key, entry);
-        if (isMissing) missing.push([file.key, entry]);
-      }
+      const { held, missing } = await enter(files, signal);
       // The question may have given up before.
       for (const [, { ready }] of missing) ready.promise.catch(() => undefined);
       // A file that cannot be deleted is none to wait for.
@@ -177,3 +234,5 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
     },
   };
 }
+
+const bytesOf = (files: readonly CachedFile[]) => files.reduce((sum, { bytes }) => sum + bytes, 0);
