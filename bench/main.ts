@@ -30,6 +30,11 @@ const BENCHES: Record<string, Bench> = {
     options: '--sockets 1000 --changes 50 --runs 3',
     load: () => import('./flags-live/run.ts'),
   },
+  freshness: {
+    summary: 'How long an event takes from its 202 to a trends question, in standalone.',
+    options: '--times 300',
+    load: () => import('./freshness/run.ts'),
+  },
   growth: {
     summary: 'Hot paths at 1, 10, 100 and 1,000 times the data, as a table and a picture.',
     options: '--only <names, such as keys,people> --steps 4 --picture <file.svg> --record --check',

@@ -1,10 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openKafkaLog, openPostgresLog } from '@switchboard/event-log';
-import { call, eventually, spawnProgram, startKafka } from '@switchboard/testkit';
+import { call, eventually, startKafka } from '@switchboard/testkit';
 import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
+import { startStandalone } from '../lib/standalone.ts';
 
 export const LOGS = ['standalone', 'postgres', 'kafka'];
 const PARTITIONS = 4;
@@ -18,32 +16,9 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
-interface Demo {
-  base_url: string;
-  eu_api_url: string;
-  project_key: string;
-}
-
 export async function deployStandalone(): Promise<Deployment> {
-  const home = await mkdtemp(join(tmpdir(), 'bench-identify-'));
-  const standalone = await spawnProgram({
-    command: ['node', join(import.meta.dirname, '../../deploy/standalone/src/main.ts')],
-    env: { NODE_ENV: 'production', SWITCHBOARD_HOME: home },
-    ready: '/health/ready',
-    output: 'inherit',
-  });
-  // The demo file is written last, a moment after the services are ready.
-  const demo = await eventually(() => readFile(join(home, 'demo.json'), 'utf8'), { withinMs: 30_000 });
-  const { base_url, eu_api_url, project_key }: Demo = JSON.parse(demo);
-  return {
-    projectKey: project_key,
-    ingestion: [eu_api_url],
-    flags: [base_url],
-    async stop() {
-      await standalone.stop();
-      await rm(home, { recursive: true, force: true });
-    },
-  };
+  const { demo, stop } = await startStandalone();
+  return { projectKey: demo.project_key, ingestion: [demo.eu_api_url], flags: [demo.base_url], stop };
 }
 
 /** Two instances each of ingestion and flags, as processes of their own. */

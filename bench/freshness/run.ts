@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { call } from '@switchboard/testkit';
+import { type Demo, startStandalone } from '../lib/standalone.ts';
+import { decimals, printTable } from '../lib/table.ts';
+
+const EVERY_MS = 200;
+const POLL_MS = 100;
+const GIVE_UP_MS = 60_000;
+
+/** Measures in standalone how long it takes from the 202 of an event until a trends question counts it. */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { times: { type: 'string', default: '300' } } });
+  const times = Number(values.times);
+  const { demo, stop } = await startStandalone();
+  try {
+    const accepted: number[] = [];
+    const counted: number[] = [];
+    const sending = sendAll(demo, times, accepted);
+    const giveUpAt = performance.now() + times * EVERY_MS + GIVE_UP_MS;
+    while (counted.length < times && performance.now() < giveUpAt) {
+      const count = await ask(demo);
+      const now = performance.now();
+      while (counted.length < count) counted.push(now);
+      await sleep(POLL_MS);
+    }
+    await sending;
+    const waits = counted.map((at, index) => (at - (accepted[index] ?? at)) / 1000);
+    const inOrder = waits.toSorted((one, next) => one - next);
+    const part = (share: number) => decimals(inOrder[Math.ceil(inOrder.length * share) - 1] ?? Number.NaN);
+    printTable(
+      ['events', 'counted', 'p50 s', 'p99 s', 'max s'],
+      [[String(times), String(counted.length), part(0.5), part(0.99), part(1)]],
+    );
+    if (counted.length < times) process.exitCode = 1;
+  } finally {
+    await stop();
+  }
+}
+
+/** The event with the number n of those sent is accepted at `accepted[n]`. */
+async function sendAll(demo: Demo, times: number, accepted: number[]): Promise<void> {
+  for (let index = 0; index < times; index++) {
+    const now = new Date().toISOString();
+    const event = {
+      // One person's events are counted in their order.
+      distinct_id: 'fresh',
+      event_id: `fresh-${index}`,
+      event_name: 'fresh',
+      schema_version: 1,
+      timestamp: now,
+    };
+    const { status } = await call('POST', `${demo.eu_api_url}/v1/events`, {
+      token: demo.project_key,
+      body: { sent_at: now, events: [event] },
+    });
+    if (status !== 202) throw new Error(`an event was answered ${status}`);
+    accepted.push(performance.now());
+    await sleep(EVERY_MS);
+  }
+}
+
+async function ask({ base_url, project_id, tokens }: Demo): Promise<number> {
+  const { status, body } = await call('POST', `${base_url}/v1/projects/${project_id}/insights`, {
+    token: tokens.teammate,
+    body: { kind: 'trends', range: { last: 2, unit: 'day' }, series: [{ event: 'fresh' }] },
+  });
+  if (status !== 200) throw new Error(`a question was answered ${status} ${JSON.stringify(body)}`);
+  const [series] = body.report.series;
+  return series.values.reduce((sum: number, value: number) => sum + value, 0);
+}
