@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openObjectStore, type StoredObject } from '@switchboard/object-store';
 import { expect, onTestFinished, test } from 'vitest';
-import { openFileCache, TooManyBytes } from './cache.ts';
+import { FileGone, openFileCache, TooManyBytes } from './cache.ts';
 
 const BYTES = 10;
 const never = new AbortController().signal;
@@ -184,4 +184,16 @@ test('a file that is dropped is deleted once nobody uses it', async () => {
   await expect.poll(bytesOnDisk).toBe(0);
   await cache.hold([file('a')], never);
   expect(downloads).toEqual(['a', 'a']);
+});
+
+test('a file that somebody else deleted is downloaded again', async () => {
+  const { cache, downloads } = await cacheOf({ keys: ['a', 'b'] });
+  const held = await cache.hold([file('a'), file('b')], never);
+  await held.check();
+  await rm(held.paths[0] ?? '');
+  await expect(held.check()).rejects.toThrow(FileGone);
+  held.release();
+  const again = await cache.hold([file('a'), file('b')], never);
+  expect(await read(again.paths)).toEqual([textOf('a'), textOf('b')]);
+  expect(downloads).toEqual(['a', 'b', 'a']);
 });

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '@switchboard/object-store';
@@ -13,6 +13,8 @@ export interface CachedFile {
 /** Files in use, until `release` is called. */
 export interface Held {
   paths: string[];
+  /** Throws FileGone for what was deleted by others, and forgets it, so that it is downloaded again. */
+  check(): Promise<void>;
   release(): void;
 }
 
@@ -199,6 +201,16 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
     void Promise.all(Array.from({ length: MAX_DOWNLOADS }, worker));
   }
 
+  async function drop(keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      const entry = entries.get(key);
+      if (entry === undefined) continue;
+      entry.stays = false;
+      entries.delete(key);
+      if (entry.users === 0) await forget(key, entry);
+    }
+  }
+
   return {
     async hold(files, signal) {
       const needed = bytesOf(files);
@@ -217,22 +229,32 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
         await freed();
         throw error;
       }
-      return { paths: [...held.values()].map(({ path }) => path), release: () => void freed() };
+      return {
+        paths: [...held.values()].map(({ path }) => path),
+        async check() {
+          const found = await Promise.all(
+            [...held].map(async ([key, { path }]) => ({ key, isThere: await isFile(path) })),
+          );
+          const gone = found.filter(({ isThere }) => !isThere).map(({ key }) => key);
+          if (gone.length === 0) return;
+          await drop(gone);
+          throw new FileGone(`${gone.length} copies are gone from the disk.`);
+        },
+        release: () => void freed(),
+      };
     },
 
     keys: () => [...entries.keys()],
     reads: () => reads,
 
-    async drop(keys) {
-      for (const key of keys) {
-        const entry = entries.get(key);
-        if (entry === undefined) continue;
-        entry.stays = false;
-        entries.delete(key);
-        if (entry.users === 0) await forget(key, entry);
-      }
-    },
+    drop,
   };
 }
 
 const bytesOf = (files: readonly CachedFile[]) => files.reduce((sum, { bytes }) => sum + bytes, 0);
+
+const isFile = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

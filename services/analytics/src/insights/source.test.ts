@@ -32,7 +32,7 @@ test('a folder that is named as Hive names partitions gives events no project', 
   const sources = createFileSources({
     store: { find: async () => [file] },
     cache: {
-      hold: async () => ({ paths: [path], release: () => undefined }),
+      hold: async () => ({ paths: [path], check: async () => undefined, release: () => undefined }),
       keys: () => [],
       drop: async () => undefined,
       reads: () => ({ hits: 0, misses: 0 }),

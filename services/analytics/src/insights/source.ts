@@ -55,6 +55,9 @@ export function createFileSources({
           const held = await cache.hold(files, signal);
           try {
             return await work({ dialect: DUCKDB, projectId, events: eventsIn(held.paths) });
+          } catch (error) {
+            await held.check();
+            throw error;
           } finally {
             held.release();
           }

@@ -98,13 +98,15 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     const found = await runner.find(report);
     if (found === undefined) return store.remove(report);
     const attempts = report.attempts + 1;
+    let run: ReportRunRecord;
     try {
-      await publish(await runner.run(report, found));
+      run = await runner.run(report, found);
     } catch (error) {
-      if (attempts < MAX_ATTEMPTS) return store.reschedule(report, inMs(BUSY_MS * attempts), attempts);
       if (!isBusy(error)) logger.failed('run a saved report', error, namesOf(report));
-      await publish(runner.failed(report, isBusy(error) ? busy(error) : DEFECT));
+      if (attempts < MAX_ATTEMPTS) return store.reschedule(report, inMs(BUSY_MS * attempts), attempts);
+      run = runner.failed(report, isBusy(error) ? busy(error) : DEFECT);
     }
+    await publish(run);
     const refresh = reportRefresh.safeParse(found.refresh).data;
     if (refresh === undefined) await store.finish(report);
     else await store.reschedule(report, nextRun(refresh, report, clock.now()), 0);
