@@ -1,0 +1,45 @@
+import type { InsightQuery } from '@switchboard/contracts';
+import { expect, test } from 'vitest';
+import { createInsights } from './insights.ts';
+
+const question: InsightQuery = {
+  kind: 'trends',
+  range: { from: '2026-03-01', to: '2026-03-02' },
+  series: [{ event: 'order placed' }],
+};
+
+test('a question that is asked twice at once is computed once, and again when there are newer events', async () => {
+  const gate = Promise.withResolvers<void>();
+  let computed = 0;
+  let version = 'first';
+  const insights = createInsights({
+    desk: {
+      find: async () => ({ version, read: () => Promise.reject(new Error('not read here')) }),
+      async answer<T>(): Promise<T> {
+        const number = ++computed;
+        await gate.promise;
+        return { kind: 'line', number } as T;
+      },
+    },
+    people: {
+      of: async () => ({ cohorts: new Map(), wanted: undefined, version: '' }),
+      read: (_project, _wanted, _signal, work) => work(undefined),
+    },
+    watermark: { asOf: () => Date.parse('2026-03-03T00:00:00Z') },
+    clock: { now: () => new Date('2026-03-03T00:00:00Z') },
+    cacheBytes: 10_000,
+  });
+  const answer = async (projectId = 'shop') => {
+    const { body } = await (await insights.ask(projectId, question)).answer();
+    return JSON.parse(String(body)).report.number;
+  };
+  const together = Promise.all([answer(), answer(), answer('other')]);
+  await expect.poll(() => computed).toBe(2);
+  gate.resolve();
+  const [one, same, other] = await together;
+  expect([one === same, one === other, computed]).toEqual([true, false, 2]);
+  expect(await answer()).toBe(one);
+  expect(computed).toBe(2);
+  version = 'second';
+  expect(await answer()).toBe(3);
+});
