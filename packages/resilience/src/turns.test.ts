@@ -104,3 +104,23 @@ it('leaves places to others while all that a holder may have are taken', async (
   await sleep(0);
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
 });
+
+it('begins no work whose signal aborts while it waits, and goes on with the next', async () => {
+  const inSlot = createSlots(1);
+  const first = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const work = (name: string, until?: Promise<void>) => async () => {
+    begun.push(name);
+    await until;
+  };
+  const running = inSlot('a', work('first', first.promise));
+  const aborting = new AbortController();
+  const givenUp = inSlot('a', work('given up'), aborting.signal);
+  const next = inSlot('b', work('next'), new AbortController().signal);
+  aborting.abort(new Error('too late'));
+  await expect(givenUp).rejects.toThrow('too late');
+  expect(begun).toEqual(['first']);
+  first.resolve();
+  await Promise.all([running, next]);
+  expect(begun).toEqual(['first', 'next']);
+});
