@@ -462,8 +462,9 @@ export type InsightPerson = {
   }>;
   /** Their ids. */
   cohorts: Array<string>;
-  /** Newest first. */
+  /** A page of them, newest first. */
   events: Array<StoredEvent>;
+  nextCursor: string | null;
 };
 export type InsightQuery = TrendsQuery | FunnelQuery | RetentionQuery | StickinessQuery | LifecycleQuery;
 export type LifecycleQuery = {
@@ -1380,11 +1381,15 @@ export interface Operations {
     };
     response: MessengerSettings;
   };
-  /** Look at a person. Returns the traits, groups and cohorts of a distinct id as they are now, and its last 20 events of the last 30 days. Somebody of whom nothing is known has none of them. Open to every member of the company. */
+  /** Look at a person. Returns the traits, groups and cohorts of a distinct id as they are now, and its events of the last 30 days, newest first. Somebody of whom nothing is known has none of them. Send If-None-Match to get 304 while there are no newer events. Open to every member of the company. Returns up to 20 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. */
   getPerson: {
     params: {
       projectId: string;
       distinctId: string;
+    };
+    query?: {
+      cursor?: string | undefined;
+      limit?: number | undefined;
     };
     response: InsightPerson;
   };
@@ -1576,30 +1581,47 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
-  /** List the names of the events of a project. Returns the 1,000 commonest names of the last 90 days with their number of events and when the last one occurred, the commonest first. Open to every member of the company. */
+  /** List the names of the events of a project. Returns names with their number of events and when the last one occurred, the commonest first. Send If-None-Match to get 304 while there are no newer events. Open to every member of the company. Returns up to 200 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. */
   listEventNames: {
     params: {
       projectId: string;
     };
+    query?: {
+      /** Default: the start of the day 90 days ago, in UTC. */
+      since?: string | undefined;
+      cursor?: string | undefined;
+      limit?: number | undefined;
+    };
     response: {
       /** Every event accepted before this time is included, and some later ones may be. */
       asOf: string;
+      /** From when events are counted: since, or by default as long ago as the events that one question may read. */
+      since: string;
       eventNames: Array<{
         name: string;
         count: number;
         lastSeenAt: string;
       }>;
+      nextCursor: string | null;
     };
   };
-  /** List the properties of events of a name. Returns the 200 commonest properties of the last 10,000 events of the last 30 days, with the types of their values and the 10 commonest values. Open to every member of the company. */
+  /** List the properties of events of a name. Returns the properties of the last 10,000 events of a name, the commonest first, with the types of their values and the 10 commonest values. Send If-None-Match to get 304 while there are no newer events. Open to every member of the company. Returns up to 200 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. */
   listEventProperties: {
     params: {
       projectId: string;
       name: string;
     };
+    query?: {
+      /** Default: the start of the day 30 days ago, in UTC. */
+      since?: string | undefined;
+      cursor?: string | undefined;
+      limit?: number | undefined;
+    };
     response: {
       /** Every event accepted before this time is included, and some later ones may be. */
       asOf: string;
+      /** From when events are counted: since, or by default as long ago as the events that one question may read. */
+      since: string;
       properties: Array<{
         name: string;
         count: number;
@@ -1609,9 +1631,10 @@ export interface Operations {
           count: number;
         }>;
       }>;
+      nextCursor: string | null;
     };
   };
-  /** List the latest events of a project. Newest first by when they occurred. Open to every member of the company. Returns up to 100 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. */
+  /** List the latest events of a project. Newest first by when they occurred. Send If-None-Match to get 304 while there are no newer events. Open to every member of the company. Returns up to 100 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. */
   listEvents: {
     params: {
       projectId: string;
@@ -1619,7 +1642,7 @@ export interface Operations {
     query?: {
       name?: string | undefined;
       distinct_id?: string | undefined;
-      /** Default: 30 days ago. */
+      /** Default: the start of the day 30 days ago, in UTC. */
       since?: string | undefined;
       cursor?: string | undefined;
       limit?: number | undefined;
@@ -2362,17 +2385,11 @@ export const ROUTES = {
     items: 'conversations',
   },
   listErasures: { service: 'catalogue', method: 'get', path: '/management/v1/erasures', items: 'erasures' },
-  listEventNames: {
-    service: 'analytics',
-    method: 'get',
-    path: '/v1/projects/{projectId}/event-names',
-    items: 'eventNames',
-  },
+  listEventNames: { service: 'analytics', method: 'get', path: '/v1/projects/{projectId}/event-names' },
   listEventProperties: {
     service: 'analytics',
     method: 'get',
     path: '/v1/projects/{projectId}/event-names/{name}/properties',
-    items: 'properties',
   },
   listEvents: {
     service: 'analytics',

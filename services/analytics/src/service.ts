@@ -37,7 +37,9 @@ import { analyticsSettings } from './config.ts';
 import { createClickHouseEngine } from './engine/clickhouse.ts';
 import { openDuckDb } from './engine/duckdb.ts';
 import type { Engine } from './engine/engine.ts';
-import { createExplore } from './explore/explore.ts';
+import { createListEvents } from './explore/events.ts';
+import { createListNames } from './explore/names.ts';
+import { createListProperties } from './explore/properties.ts';
 import { exploreRoutes } from './explore/routes.ts';
 import { CLICKHOUSE_GROUP, createFeed } from './feed/consumer.ts';
 import { createFeedMetrics } from './feed/metrics.ts';
@@ -46,6 +48,7 @@ import { type FileCache, openFileCache } from './files/cache.ts';
 import { createFilesConsumer, FILES_GROUP } from './files/consumer.ts';
 import { createFilesStore } from './files/store.ts';
 import { createSweep } from './files/sweep.ts';
+import { createAnswers } from './insights/answers.ts';
 import { createDesk } from './insights/desk.ts';
 import { createInsights } from './insights/insights.ts';
 import { insightsRoutes } from './insights/routes.ts';
@@ -73,6 +76,8 @@ const PEOPLE_GROUP = 'analytics.people';
 /** Its commits say which events are in files. */
 const ARCHIVE_GROUP = 'archive.events';
 const ANSWERS_BYTES = 16_000_000;
+/** Apart, so that looking at events does not drop reports. */
+const LISTS_BYTES = 8_000_000;
 const NOT_STARTED = 'The service has not started.';
 
 export const analyticsService = defineService({
@@ -189,10 +194,14 @@ export const analyticsService = defineService({
         maxWaiting: config.QUERIES_WAITING_MAX,
         timeoutMs: config.QUERY_TIMEOUT_MS,
       });
-      const explore = createExplore({ desk, watermark, clock });
-      const people = createPeople({ store: peopleStore, explore, engine });
-      const insights = createInsights({ desk, people, watermark, clock, cacheBytes: ANSWERS_BYTES });
-      metrics.cache('insights', insights.reads);
+      const lists = createAnswers({ cacheBytes: LISTS_BYTES });
+      const exploring = { desk, answers: lists, watermark, clock };
+      const events = createListEvents(exploring);
+      const people = createPeople({ store: peopleStore, events, engine });
+      const answers = createAnswers({ cacheBytes: ANSWERS_BYTES });
+      const insights = createInsights({ desk, answers, people, watermark, clock });
+      metrics.cache('insights', answers.reads);
+      metrics.cache('event lists', lists.reads);
       metrics.cache('archive files', cache.reads);
       insightsRoutes(app, { insights });
       const savedReports = createSavedReports({
@@ -205,7 +214,11 @@ export const analyticsService = defineService({
         logger,
       });
       savedReportsRoutes(app, { savedReports, ofProject: projectOfRegion(directory, config.REGION) });
-      exploreRoutes(app, { explore });
+      exploreRoutes(app, {
+        events,
+        names: createListNames(exploring),
+        properties: createListProperties(exploring),
+      });
       peopleRoutes(app, { people });
       workers.push(watermark, savedReports);
       if (clickHouse === undefined) workers.push(createSweep({ store, cache, logger }));

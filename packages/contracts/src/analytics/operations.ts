@@ -23,10 +23,22 @@ const busy = {
   503: 'Busy, or the question takes too long. Retry after the time in Retry-After, or ask for less.',
 };
 const page = paging(100);
+const namesPage = paging(200);
+const lastEvents = paging(20);
 const etag = z.object({ ETag: z.string() });
 const conditional = z.object({
   'If-None-Match': text({ max: 1000 }).optional().openapi({ example: '"q1w2e3r4t5y6u7i8o9p0a1s2d3f"' }),
 });
+
+const CONDITIONAL = 'Send If-None-Match to get 304 while there are no newer events.';
+const sinceDays = (days: number) =>
+  timestamp.optional().openapi({ description: `Default: the start of the day ${days} days ago, in UTC.` });
+/** Later than asked for by default where there are too many events. */
+const counted = timestamp.openapi({
+  description:
+    'From when events are counted: since, or by default as long ago as the events that one question may read.',
+});
+const ok = <T extends object>(response: T) => ({ 200: { ...response, headers: etag }, 304: notModified });
 
 const insight = z.object({ asOf, report: reportContent }).openapi('Insight');
 
@@ -36,8 +48,7 @@ export const askInsight = operation({
   method: 'post',
   path: `${PATH}/insights`,
   summary: 'Ask a question about the events of a project',
-  description:
-    'Answers trends, funnel, retention, stickiness and lifecycle questions with a report that a public link can draw. People are distinct ids. A bucket is named after its first day, also where that lies before the range; events outside the range do not count. Send If-None-Match to get 304 while there are no newer events. Open to every member of the company.',
+  description: `Answers trends, funnel, retention, stickiness and lifecycle questions with a report that a public link can draw. People are distinct ids. A bucket is named after its first day, also where that lies before the range; events outside the range do not count. ${CONDITIONAL} Open to every member of the company.`,
   request: {
     params: z.object({ projectId }),
     headers: conditional,
@@ -47,21 +58,17 @@ export const askInsight = operation({
       series: [{ event: 'order placed' }],
     }),
   },
-  responses: {
-    200: {
-      ...jsonResponse('The answer.', insight, {
-        asOf: '2026-03-03T09:30:00.000Z',
-        report: {
-          kind: 'line',
-          interval: 'day',
-          buckets: ['2026-03-01', '2026-03-02', '2026-03-03'],
-          series: [{ name: 'order placed', values: [67, 69, 12] }],
-        },
-      }),
-      headers: etag,
-    },
-    304: notModified,
-  },
+  responses: ok(
+    jsonResponse('The answer.', insight, {
+      asOf: '2026-03-03T09:30:00.000Z',
+      report: {
+        kind: 'line',
+        interval: 'day',
+        buckets: ['2026-03-01', '2026-03-02', '2026-03-03'],
+        series: [{ name: 'order placed', values: [67, 69, 12] }],
+      },
+    }),
+  ),
   errors: busy,
 });
 
@@ -85,18 +92,19 @@ export const listEvents = operation({
   method: 'get',
   path: `${PATH}/events`,
   summary: 'List the latest events of a project',
-  description: `Newest first by when they occurred. Open to every member of the company. ${page.description}`,
+  description: `Newest first by when they occurred. ${CONDITIONAL} Open to every member of the company. ${page.description}`,
   request: {
     params: z.object({ projectId }),
+    headers: conditional,
     query: z.object({
       name: text({ min: 1, max: 200 }).optional().openapi({ example: 'order placed' }),
       distinct_id: id.optional().openapi({ example: 'user-1' }),
-      since: timestamp.optional().openapi({ description: 'Default: 30 days ago.' }),
+      since: sinceDays(30),
       ...page.query,
     }),
   },
-  responses: {
-    200: jsonResponse('A page of events.', z.object({ asOf, events: z.array(storedEvent), ...page.answer }), {
+  responses: ok(
+    jsonResponse('A page of events.', z.object({ asOf, events: z.array(storedEvent), ...page.answer }), {
       asOf: '2026-03-03T09:30:00.000Z',
       events: [
         {
@@ -112,7 +120,7 @@ export const listEvents = operation({
       ],
       nextCursor: null,
     }),
-  },
+  ),
   errors: busy,
 });
 
@@ -122,22 +130,29 @@ export const listEventNames = operation({
   method: 'get',
   path: `${PATH}/event-names`,
   summary: 'List the names of the events of a project',
-  description:
-    'Returns the 1,000 commonest names of the last 90 days with their number of events and when the last one occurred, the commonest first. Open to every member of the company.',
-  request: { params: z.object({ projectId }) },
-  responses: {
-    200: jsonResponse(
-      'The names.',
+  description: `Returns names with their number of events and when the last one occurred, the commonest first. ${CONDITIONAL} Open to every member of the company. ${namesPage.description}`,
+  request: {
+    params: z.object({ projectId }),
+    headers: conditional,
+    query: z.object({ since: sinceDays(90), ...namesPage.query }),
+  },
+  responses: ok(
+    jsonResponse(
+      'A page of names.',
       z.object({
         asOf,
+        since: counted,
         eventNames: z.array(z.object({ name: z.string(), count: z.int(), lastSeenAt: timestamp })),
+        ...namesPage.answer,
       }),
       {
         asOf: '2026-03-03T09:30:00.000Z',
+        since: '2025-12-03T00:00:00.000Z',
         eventNames: [{ name: 'order placed', count: 148, lastSeenAt: '2026-03-03T09:29:00.000Z' }],
+        nextCursor: null,
       },
     ),
-  },
+  ),
   errors: busy,
 });
 
@@ -147,16 +162,18 @@ export const listEventProperties = operation({
   method: 'get',
   path: `${PATH}/event-names/{name}/properties`,
   summary: 'List the properties of events of a name',
-  description:
-    'Returns the 200 commonest properties of the last 10,000 events of the last 30 days, with the types of their values and the 10 commonest values. Open to every member of the company.',
+  description: `Returns the properties of the last 10,000 events of a name, the commonest first, with the types of their values and the 10 commonest values. ${CONDITIONAL} Open to every member of the company. ${namesPage.description}`,
   request: {
     params: z.object({ projectId, name: text({ min: 1, max: 200 }).openapi({ example: 'order placed' }) }),
+    headers: conditional,
+    query: z.object({ since: sinceDays(30), ...namesPage.query }),
   },
-  responses: {
-    200: jsonResponse(
-      'The properties, the commonest first.',
+  responses: ok(
+    jsonResponse(
+      'A page of properties.',
       z.object({
         asOf,
+        since: counted,
         properties: z.array(
           z.object({
             name: z.string(),
@@ -165,13 +182,16 @@ export const listEventProperties = operation({
             values: z.array(z.object({ value: z.string(), count: z.int() })),
           }),
         ),
+        ...namesPage.answer,
       }),
       {
         asOf: '2026-03-03T09:30:00.000Z',
+        since: '2026-02-01T00:00:00.000Z',
         properties: [{ name: 'plan', count: 148, types: ['text'], values: [{ value: 'pro', count: 100 }] }],
+        nextCursor: null,
       },
     ),
-  },
+  ),
   errors: busy,
 });
 
@@ -181,13 +201,14 @@ export const getPerson = operation({
   method: 'get',
   path: `${PATH}/people/{distinctId}`,
   summary: 'Look at a person',
-  description:
-    'Returns the traits, groups and cohorts of a distinct id as they are now, and its last 20 events of the last 30 days. Somebody of whom nothing is known has none of them. Open to every member of the company.',
+  description: `Returns the traits, groups and cohorts of a distinct id as they are now, and its events of the last 30 days, newest first. Somebody of whom nothing is known has none of them. ${CONDITIONAL} Open to every member of the company. ${lastEvents.description}`,
   request: {
     params: z.object({ projectId, distinctId: id.openapi({ example: 'user-1' }) }),
+    headers: conditional,
+    query: z.object(lastEvents.query),
   },
-  responses: {
-    200: jsonResponse(
+  responses: ok(
+    jsonResponse(
       'The person.',
       z
         .object({
@@ -198,7 +219,8 @@ export const getPerson = operation({
             z.object({ type: z.string(), id: z.string(), traits: z.record(z.string(), z.unknown()) }),
           ),
           cohorts: z.array(z.string()).openapi({ description: 'Their ids.' }),
-          events: z.array(storedEvent).openapi({ description: 'Newest first.' }),
+          events: z.array(storedEvent).openapi({ description: 'A page of them, newest first.' }),
+          ...lastEvents.answer,
         })
         .openapi('InsightPerson'),
       {
@@ -208,8 +230,9 @@ export const getPerson = operation({
         groups: [{ type: 'company', id: 'acme', traits: { seats: 12 } }],
         cohorts: ['beta-testers'],
         events: [],
+        nextCursor: null,
       },
     ),
-  },
+  ),
   errors: busy,
 });

@@ -1,18 +1,26 @@
 import { listEventNames, listEventProperties, listEvents } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
-import type { Explore } from './explore.ts';
+import { respond } from '../insights/respond.ts';
+import type { ListEvents } from './events.ts';
+import type { ListNames } from './names.ts';
+import type { ListProperties } from './properties.ts';
 
-export function exploreRoutes(app: ServiceApp, { explore }: { explore: Explore }): void {
+interface ExploreRoutesOptions {
+  events: ListEvents;
+  names: ListNames;
+  properties: ListProperties;
+}
+
+export function exploreRoutes(app: ServiceApp, { events, names, properties }: ExploreRoutesOptions): void {
   app.implement(listEvents, async (c) => {
-    const { distinct_id: distinctId, name, since, cursor, limit } = c.req.valid('query');
-    const { projectId } = c.req.valid('param');
-    return c.json(await explore.events(projectId, { distinctId, name, since, cursor, limit }), 200);
+    const { distinct_id: distinctId, ...query } = c.req.valid('query');
+    return respond(c, await events(c.req.valid('param').projectId, { ...query, distinctId }));
   });
   app.implement(listEventNames, async (c) =>
-    c.json(await explore.names(c.req.valid('param').projectId), 200),
+    respond(c, await names(c.req.valid('param').projectId, c.req.valid('query'))),
   );
   app.implement(listEventProperties, async (c) => {
     const { projectId, name } = c.req.valid('param');
-    return c.json(await explore.properties(projectId, name), 200);
+    return respond(c, await properties(projectId, { ...c.req.valid('query'), name }));
   });
 }

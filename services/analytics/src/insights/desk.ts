@@ -10,17 +10,31 @@ import { type EventSource, type FoundEvents, type Sources, TooManyFiles } from '
 
 type Query = Asking['query'];
 
+/** What is too much at once; asking for less helps. */
+export class TooMuch extends BadRequest {}
+
+/** How to ask for less, and the parameter that does so. */
+export interface Narrowing {
+  parameter: string;
+  by: string;
+  /** What lets fewer events through. */
+  filter: string;
+}
+
+const RANGE: Narrowing = { parameter: 'range', by: 'a shorter range', filter: 'where' };
+
 export interface Desk {
-  /** Throws BadRequest for too many files. */
-  find(wanted: Wanted): Promise<FoundEvents>;
+  /** Throws TooMuch for too many files. */
+  find(wanted: Wanted, narrowing?: Narrowing): Promise<FoundEvents>;
   /**
-   * Answers from events, when it is the project's turn and in time. Throws BadRequest for what cannot be answered and
-   * Unavailable where trying again may help, at the timeout at the latest.
+   * Answers from events, when it is the project's turn and in time. Throws TooMuch and BadRequest for what cannot be
+   * answered, and Unavailable where trying again may help, at the timeout at the latest.
    */
   answer<T>(
     projectId: string,
     found: FoundEvents,
     work: (source: EventSource, query: Query, signal: AbortSignal) => Promise<T>,
+    narrowing?: Narrowing,
   ): Promise<T>;
 }
 
@@ -40,9 +54,9 @@ export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs 
   let present = 0;
 
   return {
-    find: (wanted) => sources.find(wanted).catch(refuse),
+    find: (wanted, narrowing = RANGE) => sources.find(wanted).catch((error) => refuse(error, narrowing)),
 
-    async answer(projectId, found, work) {
+    async answer(projectId, found, work, narrowing = RANGE) {
       if (present >= maxRunning + maxWaiting) {
         throw new Unavailable(
           'Too many questions at a time. Retry after the time in Retry-After.',
@@ -62,28 +76,28 @@ export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs 
       try {
         return await withSignal(signal, answering);
       } catch (error) {
-        return refuse(signal.aborted ? new QueryTimeout('Too late.', { cause: error }) : error);
+        return refuse(signal.aborted ? new QueryTimeout('Too late.', { cause: error }) : error, narrowing);
       }
     },
   };
 }
 
-function refuse(error: unknown): never {
+function refuse(error: unknown, { parameter, by, filter }: Narrowing): never {
   if (error instanceof TooManyBuckets) {
     throw new BadRequest(`range: ${error.message}; ask for a longer interval or a shorter range`);
   }
   if (error instanceof Unanswerable) throw new BadRequest(error.message);
   if (error instanceof TooManyFiles || error instanceof TooManyBytes) {
-    throw new BadRequest('range: too many events; ask for a shorter range or fewer event names');
+    throw new TooMuch(`${parameter}: too many events; ask for ${by} or fewer event names`);
   }
   if (error instanceof QueryTooLarge) {
-    throw new BadRequest(
-      'range: the answer needs too much memory; ask for a shorter range or narrow it with where',
+    throw new TooMuch(
+      `${parameter}: the answer needs too much memory; ask for ${by} or narrow it with ${filter}`,
     );
   }
   if (error instanceof QueryTimeout) {
     throw new Unavailable(
-      'The question took too long. Retry after the time in Retry-After, or ask for a shorter range.',
+      `The question took too long. Retry after the time in Retry-After, or ask for ${by}.`,
       RETRY_SECONDS,
     );
   }

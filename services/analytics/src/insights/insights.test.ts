@@ -1,5 +1,6 @@
 import type { InsightQuery } from '@switchboard/contracts';
 import { expect, test } from 'vitest';
+import { createAnswers } from './answers.ts';
 import { createInsights } from './insights.ts';
 
 const question: InsightQuery = {
@@ -27,7 +28,7 @@ test('a question that is asked twice at once is computed once, and again when th
     },
     watermark: { asOf: () => Date.parse('2026-03-03T00:00:00Z') },
     clock: { now: () => new Date('2026-03-03T00:00:00Z') },
-    cacheBytes: 10_000,
+    answers: createAnswers({ cacheBytes: 10_000 }),
   });
   const answer = async (projectId = 'shop') => {
     const { body } = await (await insights.ask(projectId, question)).answer();

@@ -1,14 +1,14 @@
 import type { InsightQuery, StoredEvent } from '@switchboard/contracts';
 import { compileCohorts, memberships } from '@switchboard/flag-engine';
-import { BadRequest, etagOf } from '@switchboard/service-kit';
+import { BadRequest, etagOf, type PageRequest } from '@switchboard/service-kit';
 import type { Engine, PeopleTable } from '../engine/engine.ts';
 import type { Sql } from '../engine/sql.ts';
-import type { Explore } from '../explore/explore.ts';
+import type { ListEvents } from '../explore/events.ts';
+import { type Asked, extended } from '../insights/answers.ts';
 import { attributeOf, type Cohort, personPart, readBy } from '../questions/cohorts.ts';
 import type { PeopleStore, WantedTraits } from './store.ts';
 
 interface Person {
-  asOf: string;
   distinctId: string;
   traits: Record<string, unknown>;
   groups: { type: string; id: string; traits: Record<string, unknown> }[];
@@ -16,6 +16,7 @@ interface Person {
   cohorts: string[];
   /** Newest first. */
   events: StoredEvent[];
+  nextCursor: string | null;
 }
 
 /** What a question reads of people. */
@@ -28,8 +29,8 @@ export interface PeopleOfQuestion {
 }
 
 export interface People {
-  /** Somebody with nothing on file has no traits. Throws what `Explore` throws. */
-  find(projectId: string, distinctId: string): Promise<Person>;
+  /** Somebody with nothing on file has no traits. Throws what listing the events throws. */
+  find(projectId: string, distinctId: string, page: PageRequest): Promise<Asked<Person>>;
   /** Throws BadRequest for a cohort that there is not, one that is too large, and for too many or too large ones. */
   of(projectId: string, question: InsightQuery): Promise<PeopleOfQuestion>;
   /** Lets `work` read people in the engine. */
@@ -43,11 +44,10 @@ export interface People {
 
 interface PeopleOptions {
   store: PeopleStore;
-  explore: Pick<Explore, 'events'>;
+  events: ListEvents;
   engine: Pick<Engine, 'createPeople'>;
 }
 
-const LATEST_EVENTS = 20;
 /** People are copied into the engine in steps, each of at most a few dozen megabytes. */
 const PAGE_SIZE = 2000;
 /** Past it a question is refused. */
@@ -58,7 +58,7 @@ const MAX_COHORTS_MB = 8;
 /** For so long an answer does not change because of newer traits. */
 const VERSION_MS = 5000;
 
-export function createPeople({ store, explore, engine }: PeopleOptions): People {
+export function createPeople({ store, events, engine }: PeopleOptions): People {
   let known = { version: '', until: 0 };
 
   async function version(): Promise<string> {
@@ -106,8 +106,8 @@ export function createPeople({ store, explore, engine }: PeopleOptions): People 
   }
 
   return {
-    async find(projectId, distinctId) {
-      const page = await explore.events(projectId, { distinctId, limit: LATEST_EVENTS });
+    async find(projectId, distinctId, page) {
+      const asked = await events(projectId, { distinctId, ...page });
       const onFile = await store.find(projectId, distinctId);
       const { traits, groups } = onFile ?? { traits: {}, groups: [] };
       const cohorts = await store.cohortsFor(projectId, distinctId);
@@ -116,14 +116,12 @@ export function createPeople({ store, explore, engine }: PeopleOptions): People 
         traits,
         groups: Object.fromEntries(groups.map((group) => [group.type, group.traits])),
       };
-      return {
-        asOf: page.asOf,
+      return extended(asked, {
         distinctId,
         traits,
         groups: groups.toSorted((one, other) => (one.type < other.type ? -1 : 1)),
         cohorts: memberships(compileCohorts(cohorts), person),
-        events: page.events,
-      };
+      });
     },
 
     async of(projectId, question) {

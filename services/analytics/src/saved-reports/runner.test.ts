@@ -226,6 +226,20 @@ it('a report that is asked for while it runs runs again', async () => {
   await eventually(async () => expect(await rows()).toEqual([]));
 });
 
+it('a report whose refresh is cleared runs only when it is asked for', async () => {
+  reports.set('cleared', null);
+  await database.sql`insert into saved_reports (project_id, report_id, refresh, next_run_at)
+    values ('shop', 'cleared', '15m', ${new Date(START).toISOString()})`;
+  const instance = startInstance();
+  await eventually(async () => expect(await rows()).toEqual([]));
+  expect([runs, attempts]).toEqual([[], 0]);
+  const later = new Date(START + minutes(600)).toISOString();
+  await database.sql`insert into saved_reports (project_id, report_id, refresh, next_run_at)
+    values ('shop', 'cleared', '15m', ${later})`;
+  await instance.request({ projectId: 'shop', reportId: 'cleared' });
+  await eventually(async () => expect(runs).toHaveLength(1));
+});
+
 it('a report that is deleted does not run', async () => {
   await database.sql`insert into saved_reports (project_id, report_id, next_run_at)
     values ('shop', 'deleted', ${new Date(START).toISOString()})`;

@@ -97,6 +97,8 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
   async function runOne(report: ClaimedReport): Promise<void> {
     const found = await runner.find(report);
     if (found === undefined) return store.remove(report);
+    // Its refresh was cleared before it became due.
+    if (report.refresh !== null && found.refresh === null) return store.finish(report);
     const attempts = report.attempts + 1;
     let run: ReportRunRecord;
     try {

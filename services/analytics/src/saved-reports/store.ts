@@ -11,6 +11,8 @@ export interface SavedReport {
 export interface ClaimedReport extends SavedReport {
   /** Runs in a row before this one that found the engine busy. */
   attempts: number;
+  /** How often it ran by itself when it became due; null: somebody asked for this run. */
+  refresh: string | null;
 }
 
 export interface RefreshedReport extends SavedReport {
@@ -89,7 +91,8 @@ export function createSavedReportsStore(db: Db): SavedReportsStore {
           .values({ projectId, reportId, nextRunAt: dueAt })
           .onConflictDoUpdate({
             target: [savedReports.projectId, savedReports.reportId],
-            set: { nextRunAt: sql`least(${savedReports.nextRunAt}, excluded.next_run_at)` },
+            // The next look at the directory sets its refresh again.
+            set: { nextRunAt: sql`least(${savedReports.nextRunAt}, excluded.next_run_at)`, refresh: null },
           }),
       );
     },
@@ -121,8 +124,8 @@ export function createSavedReportsStore(db: Db): SavedReportsStore {
                 sql`(${savedReports.claimedUntil} is null or ${savedReports.claimedUntil} <= ${at}::timestamptz)`,
               ),
             )
-            .returning({ attempts: savedReports.attempts });
-          if (row !== undefined) claimed.push({ ...report, attempts: row.attempts });
+            .returning({ attempts: savedReports.attempts, refresh: savedReports.refresh });
+          if (row !== undefined) claimed.push({ ...report, ...row });
         }
         return claimed;
       });

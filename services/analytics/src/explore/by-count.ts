@@ -1,0 +1,23 @@
+import { unknownCursor } from '@switchboard/service-kit';
+import { number, type Sql, sql, text } from '../engine/sql.ts';
+
+/** A place in a list that is ordered by count, the highest first, then by name. */
+interface Place {
+  count: number;
+  name: string;
+}
+
+/** Whether a row of `count` and `name` comes after a place. */
+export function afterPlace({ count, name }: Place): Sql {
+  return sql`(count < ${number(count)} or (count = ${number(count)} and name > ${text(name)}))`;
+}
+
+/** The cursor of the page after it. */
+export const placeOf = ({ count, name }: Place) => Buffer.from(`${count} ${name}`).toString('base64url');
+
+/** Throws BadRequest for what no page returned. */
+export function parsePlace(cursor: string): Place {
+  const [, count, name] = /^(\d{1,15}) (.*)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (count === undefined || name === undefined) throw unknownCursor();
+  return { count: Number(count), name };
+}

@@ -1,0 +1,132 @@
+import type { StoredEvent } from '@switchboard/contracts';
+import { type PageRequest, toPage, unknownCursor } from '@switchboard/service-kit';
+import { z } from 'zod';
+import type { Dialect } from '../engine/dialect.ts';
+import { allOf, integer, sql, TRUE, text } from '../engine/sql.ts';
+import type { Asked } from '../insights/answers.ts';
+import { TooMuch } from '../insights/desk.ts';
+import { DAY_MS, type ExploreOptions, SINCE, startsOf } from './explore.ts';
+
+interface EventsQuery extends PageRequest {
+  name?: string | undefined;
+  distinctId?: string | undefined;
+  /** RFC 3339. */
+  since?: string | undefined;
+}
+
+interface EventsPage {
+  events: StoredEvent[];
+  nextCursor: string | null;
+}
+
+/** A page of a project's events, newest first. Throws BadRequest and Unavailable. */
+export type ListEvents = (projectId: string, query: EventsQuery) => Promise<Asked<EventsPage>>;
+
+const DEFAULT_DAYS = 30;
+/** A page is looked for in the days before its beginning, each time in twice as many while it is not full. */
+const FIRST_MS = DAY_MS;
+const LEAST_MS = DAY_MS / 24;
+/** After so long a page ends where it has come to. */
+const ENOUGH_MS = 10_000;
+
+const eventRows = z.array(
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    person: z.string(),
+    session: z.string().nullable(),
+    t: z.number(),
+    received: z.number(),
+    properties: z.string().nullable(),
+    context: z.string().nullable(),
+  }),
+);
+type EventRow = z.infer<typeof eventRows>[number];
+
+export function createListEvents({ desk, answers, watermark, clock }: ExploreOptions): ListEvents {
+  return async (projectId, query) => {
+    const { name, distinctId, cursor, limit } = query;
+    const place = cursor === undefined ? undefined : parseCursor(cursor);
+    const asOf = watermark.asOf();
+    const [since = 0] = startsOf(query.since, [DEFAULT_DAYS], clock);
+    const end = place && place.t + 1;
+    const find = (from: number, to: number | undefined) =>
+      desk.find({ projectId, names: name === undefined ? undefined : [name], from, to }, SINCE);
+    const isWanted = ({ instant, millisOf }: Dialect, from: number, to: number | undefined) =>
+      allOf([
+        sql`project_id = ${text(projectId)}`,
+        sql`occurred_at >= ${instant(from)}`,
+        to === undefined ? TRUE : sql`occurred_at < ${instant(to)}`,
+        name === undefined ? TRUE : sql`event_name = ${text(name)}`,
+        distinctId === undefined ? TRUE : sql`distinct_id = ${text(distinctId)}`,
+        place === undefined
+          ? TRUE
+          : sql`(${millisOf(sql`occurred_at`)} < ${integer(place.t)} or
+              (${millisOf(sql`occurred_at`)} = ${integer(place.t)} and event_id < ${text(place.id)}))`,
+      ]);
+
+    async function rowsBetween(from: number, to: number | undefined, most: number): Promise<EventRow[]> {
+      const rows = await desk.answer(
+        projectId,
+        await find(from, to),
+        ({ dialect, events }, run) =>
+          run(sql`select event_id as id, event_name as name, distinct_id as person, session_id as session,
+            ${dialect.millisOf(sql`occurred_at`)}::double as t,
+            ${dialect.millisOf(sql`received_at`)}::double as received, properties, context
+            from ${events} where ${isWanted(dialect, from, to)}
+            order by occurred_at desc, event_id desc limit ${integer(most)}`),
+        SINCE,
+      );
+      return eventRows.parse(rows);
+    }
+
+    async function read(): Promise<EventsPage> {
+      const began = performance.now();
+      const rows: EventRow[] = [];
+      let [to, length] = [end, FIRST_MS];
+      while (rows.length <= limit && (to === undefined || to > since)) {
+        const isBegun = to !== end;
+        if (isBegun && performance.now() - began > ENOUGH_MS) break;
+        const from = Math.max((to ?? clock.now().getTime()) - length, since);
+        try {
+          rows.push(...(await rowsBetween(from, to, limit + 1 - rows.length)));
+          [to, length] = [from, length * 2];
+        } catch (error) {
+          if (!(error instanceof TooMuch)) throw error;
+          if (length <= LEAST_MS && isBegun) break;
+          if (length <= LEAST_MS) throw error;
+          length /= 4;
+        }
+      }
+      const { rows: shown, nextCursor } = toPage(rows, limit, cursorOf);
+      const isWhole = to !== undefined && to <= since;
+      const unread = isWhole || to === undefined ? null : cursorOf({ t: to, id: '' });
+      return { events: shown.map(eventOf), nextCursor: nextCursor ?? unread };
+    }
+
+    const { version } = await find(since, end);
+    return answers.to(['events', projectId, query, since, version], asOf, read);
+  };
+}
+
+function eventOf(row: EventRow): StoredEvent {
+  return {
+    eventId: row.id,
+    name: row.name,
+    distinctId: row.person,
+    sessionId: row.session,
+    occurredAt: new Date(row.t).toISOString(),
+    receivedAt: new Date(row.received).toISOString(),
+    properties: JSON.parse(row.properties ?? 'null'),
+    context: JSON.parse(row.context ?? 'null'),
+  };
+}
+
+/** The place of an event in the order of pages. */
+const cursorOf = ({ t, id }: Pick<EventRow, 't' | 'id'>) => Buffer.from(`${t} ${id}`).toString('base64url');
+
+function parseCursor(cursor: string): { t: number; id: string } {
+  const [, t, id] = /^(-?\d{1,15}) (.*)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (t === undefined || id === undefined) throw unknownCursor();
+  return { t: Number(t), id };
+}

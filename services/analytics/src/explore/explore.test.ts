@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestEvent } from '../testing/reference.ts';
+import { startAnalytics } from '../testing/service.ts';
+
+let analytics: Awaited<ReturnType<typeof startAnalytics>>;
+beforeAll(async () => {
+  analytics = await startAnalytics({ QUERY_CACHE_BYTES: '10000000' });
+  for (const id of ['lists', 'large']) await analytics.directory.putProject({ id, members: ['ada'] });
+}, 60_000);
+afterAll(() => analytics.stop());
+
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number) => Date.now() - days * DAY_MS;
+const event = (id: string, more: Partial<TestEvent> = {}): TestEvent => ({
+  id,
+  t: daysAgo(0.1),
+  name: 'seen',
+  person: 'ada',
+  session: null,
+  properties: null,
+  context: null,
+  ...more,
+});
+interface Lists {
+  since: string;
+  events: { eventId: string }[];
+  eventNames: { name: string; count: number }[];
+  properties: { name: string; count: number }[];
+  traits: object;
+  nextCursor: string | null;
+}
+async function get(project: string, path: string, status = 200): Promise<Lists> {
+  const answer = await analytics.call('GET', `/v1/projects/${project}/${path}`);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+  return answer.body as Lists;
+}
+/** All of a list, one on a page. */
+async function paged<T>(project: string, path: string, listOf: (page: Lists) => T[]): Promise<T[]> {
+  const items: T[] = [];
+  for (let cursor = ''; ; ) {
+    const page = await get(project, `${path}${path.includes('?') ? '&' : '?'}limit=1${cursor}`);
+    items.push(...listOf(page));
+    if (page.nextCursor === null) return items;
+    cursor = `&cursor=${page.nextCursor}`;
+  }
+}
+
+describe('lists', () => {
+  beforeAll(async () => {
+    await analytics.archive('lists', 'first', [
+      event('1', { t: daysAgo(40), name: 'old', properties: { plan: 'pro' } }),
+      event('2', { t: daysAgo(20), properties: { plan: 'pro', n: 1 } }),
+      event('3', { t: daysAgo(3), person: 'béa', properties: { plan: 'pro', 'ключ 2': 2, '': 3 } }),
+      event('4', { properties: { n: null } }),
+      event('5', { name: 'a', t: daysAgo(0.2) }),
+    ]);
+  });
+
+  it('are read page by page', async () => {
+    expect(await paged('lists', 'events', ({ events }) => events.map(({ eventId }) => eventId))).toEqual([
+      ...['4', '5', '3', '2'],
+    ]);
+    const names = await paged('lists', 'event-names', ({ eventNames }) => eventNames);
+    expect(names.map(({ name, count }) => [name, count])).toEqual([
+      ['seen', 3],
+      ['a', 1],
+      ['old', 1],
+    ]);
+    const properties = await paged('lists', 'event-names/seen/properties', ({ properties: found }) => found);
+    expect(properties.map(({ name, count }) => [name, count])).toEqual([
+      ['n', 2],
+      ['plan', 2],
+      ['', 1],
+      ['ключ 2', 1],
+    ]);
+    expect(await paged('lists', 'people/ada', ({ events }) => events.map(({ eventId }) => eventId))).toEqual([
+      '4',
+      '5',
+      '2',
+    ]);
+  });
+
+  it('begin where they are asked to', async () => {
+    const since = new Date(daysAgo(50)).toISOString();
+    expect((await get('lists', `events?since=${since}&limit=5`)).events.at(-1)).toMatchObject({
+      eventId: '1',
+    });
+    const later = new Date(daysAgo(10)).toISOString();
+    const names = await get('lists', `event-names?since=${later}`);
+    expect(names).toMatchObject({ since: later, eventNames: [{ name: 'seen', count: 2 }, { name: 'a' }] });
+    expect(await get('lists', 'event-names/old/properties')).toMatchObject({ properties: [] });
+    expect(await get('lists', `event-names/old/properties?since=${since}`)).toMatchObject({
+      properties: [{ name: 'plan' }],
+    });
+  });
+
+  it.each(['event-names', 'event-names/seen/properties'])('of %s refuse cursors of others', async (path) => {
+    for (const cursor of ['x', Buffer.from('-1 a').toString('base64url')]) {
+      await get('lists', `${path}?cursor=${cursor}`, 400);
+    }
+  });
+
+  it.each(['events', 'event-names', 'event-names/seen/properties', 'people/ada'])(
+    'go on after any place: %s',
+    async (path) => {
+      for (const place of ['0 ', '999999999999999 ', "5 a\0b'", '5 \ud800']) {
+        await get('lists', `${path}?cursor=${Buffer.from(place).toString('base64url')}`);
+      }
+    },
+  );
+
+  it.each(['events', 'event-names', 'event-names/seen/properties', 'people/ada'])(
+    'have an ETag that changes with newer events: %s',
+    async (path) => {
+      const ask = (etag = '') =>
+        analytics.call('GET', `/v1/projects/lists/${path}`, { headers: { 'If-None-Match': etag } });
+      const etag = (await ask()).headers.get('etag') ?? '';
+      expect((await ask(etag)).status).toBe(304);
+      await analytics.archive('large', 'other', [event('o')]);
+      expect((await ask(etag)).status).toBe(304);
+      await analytics.archive('lists', `newer-${path.replaceAll('/', '-')}`, [event(`6 ${path}`)]);
+      const newer = await ask(etag);
+      expect(newer.status).toBe(200);
+      expect((await ask(newer.headers.get('etag') ?? '')).status).toBe(304);
+    },
+  );
+
+  it('of a person changes with traits', async () => {
+    const { headers } = await analytics.call('GET', '/v1/projects/lists/people/ada');
+    const at = new Date().toISOString();
+    const traits = { plan: 'pro' };
+    const value = { project_id: 'lists', distinct_id: 'ada', traits, timestamp: at, received_at: at };
+    await analytics.publish('identifies', [{ key: 'ada', value }]);
+    const answer = await analytics.call('GET', '/v1/projects/lists/people/ada', {
+      headers: { 'If-None-Match': headers.get('etag') ?? '' },
+    });
+    expect(answer).toMatchObject({ status: 200, body: { traits } });
+  });
+});
+
+describe('lists of a project with more events than may be read at once', () => {
+  beforeAll(async () => {
+    // As large as published, which is what counts before they are read.
+    const bytes = 6_000_000;
+    await analytics.archive('large', 'now', [event('now', { name: 'new' })]);
+    await analytics.archive('large', 'week', [event('week', { t: daysAgo(5), name: 'old' })], { bytes });
+    await analytics.archive('large', 'month', [event('month', { t: daysAgo(20), name: 'old' })], { bytes });
+  });
+
+  it('are of as many days as can be read', async () => {
+    const names = await get('large', 'event-names');
+    expect(names.eventNames.map(({ name }) => name)).toContain('old');
+    expect(Date.parse(names.since)).toBeGreaterThan(daysAgo(9));
+    const properties = await get('large', 'event-names/old/properties');
+    expect(Date.parse(properties.since)).toBeGreaterThan(daysAgo(9));
+  });
+
+  it('say what to narrow where somebody asked for more', async () => {
+    const since = new Date(daysAgo(25)).toISOString();
+    const refusal = { error: { message: expect.stringMatching(/^since: too many events; ask for a later/) } };
+    expect(await get('large', `event-names?since=${since}`, 400)).toMatchObject(refusal);
+    expect(await get('large', `event-names/old/properties?since=${since}`, 400)).toMatchObject(refusal);
+  });
+
+  it('end where not even an hour can be read', async () => {
+    const rows = [event('huge', { t: daysAgo(4), name: 'huge' })];
+    await analytics.archive('large', 'huge', [event('hi', { name: 'huge' }), ...rows]);
+    await analytics.archive('large', 'huger', rows, { bytes: 11_000_000 });
+    const { events, nextCursor } = await get('large', 'events?name=huge');
+    expect(events).toMatchObject([{ eventId: 'hi' }]);
+    expect(await get('large', `events?name=huge&cursor=${nextCursor}`, 400)).toMatchObject({
+      error: { message: expect.stringMatching(/^since: too many events/) },
+    });
+  });
+
+  it('are read to the end page by page', async () => {
+    const found = await paged('large', 'events?name=old', ({ events }) =>
+      events.map(({ eventId }) => eventId),
+    );
+    expect(found).toEqual(['week', 'month']);
+    const since = new Date(daysAgo(25)).toISOString();
+    expect(await get('large', `events?since=${since}&distinct_id=nobody`)).toMatchObject({ events: [] });
+  });
+});

@@ -1,0 +1,61 @@
+import { type PageRequest, toPage } from '@switchboard/service-kit';
+import { z } from 'zod';
+import { integer, sql, TRUE, text } from '../engine/sql.ts';
+import type { Asked } from '../insights/answers.ts';
+import { afterPlace, parsePlace, placeOf } from './by-count.ts';
+import { type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
+
+interface NamesQuery extends PageRequest {
+  /** RFC 3339. */
+  since?: string | undefined;
+}
+
+interface NamesPage {
+  since: string;
+  eventNames: { name: string; count: number; lastSeenAt: string }[];
+  nextCursor: string | null;
+}
+
+/** A page of the names of a project's events, the commonest first. Throws BadRequest and Unavailable. */
+export type ListNames = (projectId: string, query: NamesQuery) => Promise<Asked<NamesPage>>;
+
+const DAYS = [90, 30, 7, 1];
+
+const nameRows = z.array(z.object({ name: z.string(), count: z.number(), last: z.number() }));
+
+export function createListNames({ desk, answers, watermark, clock }: ExploreOptions): ListNames {
+  return async (projectId, query) => {
+    const { cursor, limit } = query;
+    const after = cursor === undefined ? TRUE : afterPlace(parsePlace(cursor));
+    const asOf = watermark.asOf();
+    const starts = startsOf(query.since, DAYS, clock);
+    const find = (from: number) => desk.find({ projectId, names: undefined, from }, SINCE);
+
+    async function read(from: number): Promise<NamesPage> {
+      const found = await desk.answer(
+        projectId,
+        await find(from),
+        ({ dialect, events }, run) =>
+          run(sql`select * from (select event_name as name, count(*)::double as count,
+              ${dialect.millisOf(sql`max(occurred_at)`)}::double as last
+              from ${events} where project_id = ${text(projectId)} and occurred_at >= ${dialect.instant(from)}
+              group by event_name) as counted
+            where ${after} order by count desc, name limit ${integer(limit + 1)}`),
+        SINCE,
+      );
+      const { rows, nextCursor } = toPage(nameRows.parse(found), limit, placeOf);
+      return {
+        since: new Date(from).toISOString(),
+        eventNames: rows.map(({ name, count, last }) => ({
+          name,
+          count,
+          lastSeenAt: new Date(last).toISOString(),
+        })),
+        nextCursor,
+      };
+    }
+
+    const { version } = await firstPossible(starts, find);
+    return answers.to(['names', projectId, query, starts, version], asOf, () => firstPossible(starts, read));
+  };
+}

@@ -1,0 +1,85 @@
+import { noReads, type Reads } from '@switchboard/resilience';
+import { etagOf, type Prepared } from '@switchboard/service-kit';
+import { LRUCache } from 'lru-cache';
+
+/** A question whose answer, T with `asOf`, can be told from earlier ones before it is computed. */
+export interface Asked<T> {
+  etag: string;
+  /** Throws what computing it throws. */
+  answer(): Promise<Prepared<Json<T & { asOf: string }>>>;
+}
+
+/** The JSON of a T. */
+type Json<T> = string & { readonly of?: T };
+
+export interface Answers {
+  /**
+   * The answer to a question that is decided by all of `parts`: `asOf` and what is computed, once for those who ask at
+   * the same time and again when a part changes.
+   */
+  to<T extends object>(parts: readonly unknown[], asOf: number, compute: () => Promise<T>): Asked<T>;
+  /** Answers so far, by whether they were in memory. */
+  reads(): Readonly<Reads>;
+}
+
+/** They may be about people who are erased meanwhile. */
+const KEPT_MS = 3_600_000;
+
+/** Keeps answers in memory, those used last within so many bytes. */
+export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
+  /** JSON by ETag. */
+  const answered = new LRUCache<string, string>({
+    maxSize: cacheBytes,
+    sizeCalculation: (json) => json.length * 2 + 200,
+    ttl: KEPT_MS,
+  });
+  const running = new Map<string, Promise<string>>();
+  const reads = noReads();
+
+  async function computed(etag: string, compute: () => Promise<object>): Promise<string> {
+    try {
+      const json = JSON.stringify(await compute());
+      answered.purgeStale();
+      answered.set(etag, json);
+      return json;
+    } finally {
+      running.delete(etag);
+    }
+  }
+
+  async function jsonOf(etag: string, compute: () => Promise<object>): Promise<string> {
+    const kept = answered.get(etag);
+    reads[kept === undefined ? 'misses' : 'hits']++;
+    if (kept !== undefined) return kept;
+    const found = running.get(etag) ?? computed(etag, compute);
+    running.set(etag, found);
+    return found;
+  }
+
+  return {
+    reads: () => reads,
+    to(parts, asOf, compute) {
+      const etag = etagOf(JSON.stringify(parts));
+      return {
+        etag,
+        async answer() {
+          const json = await jsonOf(etag, compute);
+          return { body: `{"asOf":"${new Date(asOf).toISOString()}",${json.slice(1)}`, etag };
+        },
+      };
+    },
+  };
+}
+
+/** An answer with more properties, which are known already. */
+export function extended<T, M extends object>({ etag: of, answer }: Asked<T>, more: M): Asked<T & M> {
+  const known = JSON.stringify(more);
+  const etag = etagOf(of + known);
+  return {
+    etag,
+    async answer() {
+      const { body } = await answer();
+      return { body: `${known.slice(0, -1)},${body.slice(1)}`, etag };
+    },
+  };
+}
