@@ -189,7 +189,7 @@ export const analyticsService = defineService({
         sources:
           clickHouse === undefined
             ? createFileSources({ store, cache })
-            : createTableSources({ watermark, clock }),
+            : createTableSources({ engine, clock }),
         maxRunning: config.QUERIES_MAX,
         maxWaiting: config.QUERIES_WAITING_MAX,
         timeoutMs: config.QUERY_TIMEOUT_MS,

@@ -63,6 +63,20 @@ const MIGRATIONS: readonly Migration[] = [
       settings ttl_only_drop_parts = 1`,
     ],
   },
+  {
+    id: 2,
+    statements: [
+      // Of each project what changes with every insert: whether an answer is still the newest is one look-up.
+      `create table if not exists project_versions (
+        project_id String,
+        inserted SimpleAggregateFunction(sum, UInt64),
+        changed_at SimpleAggregateFunction(max, DateTime64(3, 'UTC'))
+      ) engine = AggregatingMergeTree
+      order by project_id`,
+      `create materialized view if not exists project_versions_of_events to project_versions as
+        select project_id, count() as inserted, now64(3, 'UTC') as changed_at from events group by project_id`,
+    ],
+  },
 ];
 
 const appliedRows = z.array(z.object({ id: z.number() }));

@@ -71,6 +71,8 @@ export function createClickhouseStore(client: ClickHouseClient): ClickhouseStore
         abort_signal: signal,
         clickhouse_settings: {
           insert_deduplication_token: token,
+          // A first attempt may have come as far as the table, and not to its view.
+          deduplicate_blocks_in_dependent_materialized_views: 1,
           max_execution_time: INSERT_SECONDS,
           // In one block, so that all of it is there or nothing.
           async_insert: 0,
@@ -124,6 +126,13 @@ export function createClickhouseStore(client: ClickHouseClient): ClickhouseStore
           }),
         );
       }
+      await known(
+        client.command({
+          query: 'insert into project_versions select {project: String}, 1, now64(3)',
+          query_params: { project: projectId },
+          abort_signal: signal,
+        }),
+      );
       // A deleted row is only hidden until its part is merged.
       await known(
         client.command({

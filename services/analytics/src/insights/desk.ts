@@ -24,7 +24,7 @@ export interface Narrowing {
 const RANGE: Narrowing = { parameter: 'range', by: 'a shorter range', filter: 'where' };
 
 export interface Desk {
-  /** Throws TooMuch for too many files. */
+  /** Throws TooMuch for too many files, and Unavailable. */
   find(wanted: Wanted, narrowing?: Narrowing): Promise<FoundEvents>;
   /**
    * Answers from events, when it is the project's turn and in time. Throws TooMuch and BadRequest for what cannot be
@@ -54,7 +54,14 @@ export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs 
   let present = 0;
 
   return {
-    find: (wanted, narrowing = RANGE) => sources.find(wanted).catch((error) => refuse(error, narrowing)),
+    async find(wanted, narrowing = RANGE) {
+      const signal = AbortSignal.timeout(timeoutMs);
+      try {
+        return await withSignal(signal, sources.find(wanted, signal));
+      } catch (error) {
+        return refuse(timely(error, signal), narrowing);
+      }
+    },
 
     async answer(projectId, found, work, narrowing = RANGE) {
       if (present >= maxRunning + maxWaiting) {
@@ -76,10 +83,14 @@ export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs 
       try {
         return await withSignal(signal, answering);
       } catch (error) {
-        return refuse(signal.aborted ? new QueryTimeout('Too late.', { cause: error }) : error, narrowing);
+        return refuse(timely(error, signal), narrowing);
       }
     },
   };
+}
+
+function timely(error: unknown, signal: AbortSignal): unknown {
+  return signal.aborted ? new QueryTimeout('Too late.', { cause: error }) : error;
 }
 
 function refuse(error: unknown, { parameter, by, filter }: Narrowing): never {

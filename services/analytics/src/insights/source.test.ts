@@ -38,9 +38,8 @@ test('a folder that is named as Hive names partitions gives events no project', 
       reads: () => ({ hits: 0, misses: 0 }),
     },
   });
-  const found = await sources.find({ projectId: 'ours', names: undefined });
-  const rows = await found.read(new AbortController().signal, ({ events }) =>
-    engine.query(sql`select project_id from ${events}`),
-  );
+  const { signal } = new AbortController();
+  const found = await sources.find({ projectId: 'ours', names: undefined }, signal);
+  const rows = await found.read(signal, ({ events }) => engine.query(sql`select project_id from ${events}`));
   expect(rows).toEqual([{ project_id: 'ours' }]);
 });

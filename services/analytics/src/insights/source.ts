@@ -1,12 +1,13 @@
 import { filesOfProject } from '@switchboard/contracts';
 import type { Clock } from '@switchboard/service-kit';
+import { z } from 'zod';
 import { CLICKHOUSE } from '../engine/clickhouse-dialect.ts';
 import { DUCKDB } from '../engine/duckdb-dialect.ts';
-import { type Sql, sql, texts } from '../engine/sql.ts';
+import type { Engine } from '../engine/engine.ts';
+import { type Sql, sql, text, texts } from '../engine/sql.ts';
 import type { FileCache } from '../files/cache.ts';
 import type { FilesStore, Wanted } from '../files/store.ts';
 import type { Source } from '../questions/events.ts';
-import type { Watermark } from '../watermark/watermark.ts';
 
 /** A question is about more files than it may read. */
 export class TooManyFiles extends Error {
@@ -24,8 +25,8 @@ export interface FoundEvents {
 }
 
 export interface Sources {
-  /** Throws TooManyFiles. */
-  find(wanted: Wanted): Promise<FoundEvents>;
+  /** Throws TooManyFiles, and what a query throws. */
+  find(wanted: Wanted, signal: AbortSignal): Promise<FoundEvents>;
 }
 
 const MAX_FILES = 20_000;
@@ -72,22 +73,30 @@ function eventsIn(paths: readonly string[]): Sql {
   return paths.length === 0 ? NO_EVENTS : sql`read_parquet(${texts(paths)}, hive_partitioning = false)`;
 }
 
-/** Answers are kept for so long at most, because erasing people stores nothing newer. */
+/** Answers are kept for so long at most, because what expires changes no version. */
 const HOUR_MS = 3_600_000;
+
+const versionRows = z.tuple([z.object({ version: z.string() })]);
 
 /** Events in the table of ClickHouse. */
 export function createTableSources({
-  watermark,
+  engine,
   clock,
 }: {
-  watermark: Pick<Watermark, 'version'>;
+  engine: Pick<Engine, 'query'>;
   clock: Clock;
 }): Sources {
   return {
-    async find({ projectId }) {
+    async find({ projectId }, signal) {
+      const rows = await engine.query(
+        sql`select concat(toString(sum(inserted)), ' at ', toString(max(changed_at))) as version
+          from project_versions where project_id = ${text(projectId)}`,
+        signal,
+      );
+      const [{ version }] = versionRows.parse(rows);
       const hour = Math.floor(clock.now().getTime() / HOUR_MS);
       return {
-        version: `${watermark.version()} in ${hour}`,
+        version: `${version} in ${hour}`,
         read: (_signal, work) => work({ dialect: CLICKHOUSE, projectId, events: sql`events` }),
       };
     },
