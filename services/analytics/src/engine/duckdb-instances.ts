@@ -67,7 +67,6 @@ async function openInstance(options: EngineOptions): Promise<DuckDBInstance> {
     threads: String(options.threads),
     memory_limit: `${options.memoryBytes}B`,
     temp_directory: options.spillFolder,
-    max_temp_directory_size: `${options.spillBytes}B`,
     preserve_insertion_order: 'false',
     // Gives memory back after a question; else the process keeps most of what the largest one took.
     allocator_background_threads: 'true',
@@ -75,6 +74,8 @@ async function openInstance(options: EngineOptions): Promise<DuckDBInstance> {
     autoload_known_extensions: 'false',
   });
   const setup = await instance.connect();
+  // Not with the others, where DuckDB shows the bound and does not keep to it.
+  await setup.run(`set max_temp_directory_size = '${options.spillBytes}B'`);
   // Files are on local disk. Their blocks would take memory from the query, and stay when people are erased.
   await setup.run('set enable_external_file_cache = false');
   // Reads parts of files whole; else byte by byte.

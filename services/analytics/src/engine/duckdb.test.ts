@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDuckDb } from './duckdb.ts';
-import { QueryTimeout } from './engine.ts';
+import { QueryTimeout, QueryTooLarge } from './engine.ts';
 import { sql, text } from './sql.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'duckdb-'));
@@ -45,6 +45,12 @@ test('a query ends that is aborted at any moment', async () => {
     aborting.abort();
     await running;
   }
+});
+
+test('a query that needs more memory and disk than it may is too large, and others go on', async () => {
+  const large = sql`select count(*) from (select distinct md5(i::varchar) from range(2000000) as t(i))`;
+  await expect(engine.query(large)).rejects.toThrow(QueryTooLarge);
+  expect(await engine.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
 });
 
 describe('after a query has spilled', async () => {

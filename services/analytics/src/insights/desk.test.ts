@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { DUCKDB } from '../engine/duckdb-dialect.ts';
+import { EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { sql } from '../engine/sql.ts';
+import { FileGone, TooManyBytes } from '../files/cache.ts';
 import { createDesk } from './desk.ts';
-import type { FoundEvents } from './source.ts';
+import { type FoundEvents, TooManyFiles } from './source.ts';
 
 const TIMEOUT_MS = 50;
 
@@ -47,4 +49,17 @@ test('a question too many is refused at once', async () => {
   work.resolve('first');
   expect(await Promise.all(asked)).toEqual(['first', 'second']);
   expect(await ask(async () => 'fourth')).toBe('fourth');
+});
+
+test.each([
+  [new TooManyFiles('many'), { status: 400 }, /^range: too many events; ask for a shorter range/],
+  [new TooManyBytes('many'), { status: 400 }, /^range: too many events; ask for a shorter range/],
+  [new QueryTooLarge('large'), { status: 400 }, /^range: the answer needs too much memory; ask for a sh/],
+  [new QueryTimeout('late'), unavailable, /^The question took too long\. Retry after .* a shorter range/],
+  [new EngineBusy('busy'), unavailable, /^The database of events is busy\. Retry after/],
+  [new FileGone('gone'), { status: 503 }, /^The files of the question have just been replaced\. Retry/],
+])('%s is refused with what to do', async (error, refusal, message) => {
+  const failure = deskOf()(() => Promise.reject(error));
+  await expect(failure).rejects.toMatchObject(refusal);
+  await expect(failure).rejects.toThrow(message);
 });
