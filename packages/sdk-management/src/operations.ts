@@ -725,6 +725,8 @@ export type ReportContent =
       interval?: 'hour' | 'day' | 'week' | 'month' | undefined;
       series: Array<{
         name: string;
+        /** Says that the name, or its end after a colon, is not from data: Other, (none), New, Returning, Resurrecting or Dormant. */
+        builtIn?: 'other' | 'none' | 'new' | 'returning' | 'resurrecting' | 'dormant' | undefined;
         values: Array<number | null>;
         /** Default: the sum of the values. null: they do not add up. */
         total?: number | null | undefined;
@@ -750,6 +752,8 @@ export type ReportContent =
       interval?: 'hour' | 'day' | 'week' | 'month' | undefined;
       series: Array<{
         name: string;
+        /** Says that the name, or its end after a colon, is not from data: Other, (none), New, Returning, Resurrecting or Dormant. */
+        builtIn?: 'other' | 'none' | 'new' | 'returning' | 'resurrecting' | 'dormant' | undefined;
         values: Array<number | null>;
         /** Default: the sum of the values. null: they do not add up. */
         total?: number | null | undefined;
@@ -774,6 +778,8 @@ export type ReportContent =
       series?:
         | Array<{
             name: string;
+            /** Says that the name, or its end after a colon, is not from data: Other, (none), New, Returning, Resurrecting or Dormant. */
+            builtIn?: 'other' | 'none' | 'new' | 'returning' | 'resurrecting' | 'dormant' | undefined;
             values: Array<number | null>;
             /** Default: the sum of the values. null: they do not add up. */
             total?: number | null | undefined;

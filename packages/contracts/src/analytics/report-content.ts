@@ -8,7 +8,7 @@ const value = z.number().nullable();
 const described = {
   title: name.optional(),
   description: z.string().max(2000).optional(),
-  /** What a value counts, such as `sign-ups`, `€` or `%`. */
+  /** What a value counts, such as `people`, `€` or `%`. */
   unit: z.string().max(40).optional(),
   /** What the series are split by, such as `Country`. */
   breakdown: name.optional(),
@@ -21,8 +21,31 @@ const amounts = {
   previousTotal: value.optional().openapi({ description: 'The same of the period before.' }),
 };
 
+const builtInName = z.enum(['other', 'none', 'new', 'returning', 'resurrecting', 'dormant']);
+export type BuiltInName = z.infer<typeof builtInName>;
+
+/** The names that a computation gives to series itself; the page has them in the visitor's language. */
+export const BUILT_IN_NAMES: Record<BuiltInName, string> = {
+  other: 'Other',
+  none: '(none)',
+  new: 'New',
+  returning: 'Returning',
+  resurrecting: 'Resurrecting',
+  dormant: 'Dormant',
+};
+
+/** What a grid's periods begin with: the first week is `Week 0`. */
+export const PERIOD_NAMES = { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' } as const;
+
+/** The unit that the page has in the visitor's language, and in the singular. */
+export const PEOPLE = 'people';
+
 const one = {
   name,
+  builtIn: builtInName.optional().openapi({
+    description:
+      'Says that the name, or its end after a colon, is not from data: Other, (none), New, Returning, Resurrecting or Dormant.',
+  }),
   values: z.array(value),
   ...amounts,
   previous: z.array(value).optional().openapi({

@@ -117,6 +117,54 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
       ],
     });
   });
+
+  test.skipIf(isMissing)('names that are not from data are marked, those from data are not', async () => {
+    const { engine, load, sourceOf } = started;
+    const plans = ['Other', 'Other', 'Other', 'pro', '(none)', undefined];
+    const events = plans.map((plan, index) => ({
+      id: String(index),
+      t: Date.parse('2026-03-03T12:00:00Z'),
+      name: 'a',
+      person: String(index),
+      session: null,
+      properties: plan === undefined ? null : { plan },
+      context: null,
+    }));
+    await load([{ events, people: {} }]);
+    const ask = (question: object) =>
+      answer(insightQuery.parse({ range: { from: '2026-03-03', to: '2026-03-03' }, ...question }), {
+        source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
+        now: 0,
+        asOf: 0,
+        query: (query) => engine.query(query),
+      });
+    const breakdown = { property: 'plan', limit: 1 };
+    const one = { event: 'a' };
+    expect(await ask({ kind: 'trends', series: [one], breakdown })).toHaveProperty('series', [
+      { name: 'Other', values: [3] },
+      { name: 'Other (2)', builtIn: 'other', values: [2] },
+      { name: '(none)', builtIn: 'none', values: [1] },
+    ]);
+    expect(await ask({ kind: 'trends', series: [one, one], breakdown })).toMatchObject({
+      series: [
+        { name: 'a: Other' },
+        { name: 'a: Other (2)', builtIn: 'other' },
+        { name: 'a: (none)', builtIn: 'none' },
+        { name: 'a: Other (3)' },
+        { name: 'a: Other (4)', builtIn: 'other' },
+        { name: 'a: (none) (2)', builtIn: 'none' },
+      ],
+    });
+    expect(await ask({ kind: 'funnel', steps: [one, one], breakdown })).toHaveProperty('series', [
+      { name: 'Other', values: [3, 0] },
+      { name: 'Other (2)', builtIn: 'other', values: [2, 0] },
+      { name: '(none)', builtIn: 'none', values: [1, 0] },
+    ]);
+    const states = ['new', 'returning', 'resurrecting', 'dormant'];
+    expect(await ask({ kind: 'lifecycle' })).toMatchObject({
+      series: states.map((builtIn) => ({ builtIn })),
+    });
+  });
 });
 
 /** Sums of fractions depend on their order, and equal names are numbered. */

@@ -10,7 +10,7 @@ import { anyOf, COMMA, integer, join, numbered, type Sql, sql, TRUE } from '../e
 import { calendarOf, type Instants, spanOf } from './calendar.ts';
 import { selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
-import { NONE, OTHER } from './trends.ts';
+import { REST_LINES } from './rest.ts';
 
 const MS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
   second: 1000,
@@ -184,9 +184,11 @@ function reportOf({ steps, breakdown }: FunnelQuery, found: unknown): ReportCont
         (other.counts[0] ?? 0) - (one.counts[0] ?? 0) ||
         (one.label < other.label ? -1 : 1),
     );
-  const shown = differentNames(
-    lines.map(({ line, label }) => (line === 'one' ? label : line === 'other' ? OTHER : NONE)),
-  );
+  const parts = lines.map(({ line, label, counts }) => ({
+    ...(REST_LINES.find(({ builtIn }) => builtIn === line) ?? { label }),
+    values: counts,
+  }));
+  const shown = differentNames(parts.map(({ label }) => label));
   return {
     kind: 'funnel',
     steps: names.map((name, index) => {
@@ -198,8 +200,8 @@ function reportOf({ steps, breakdown }: FunnelQuery, found: unknown): ReportCont
       };
     }),
     ...(breakdown === undefined ? {} : { breakdown: breakdown.property }),
-    ...(lines.length === 0
+    ...(parts.length === 0
       ? {}
-      : { series: lines.map(({ counts }, index) => ({ name: shown[index] ?? '', values: counts })) }),
+      : { series: parts.map(({ label, ...part }, index) => ({ ...part, name: shown[index] ?? label })) }),
   };
 }

@@ -1,11 +1,11 @@
-import type { LifecycleQuery, ReportContent } from '@switchboard/contracts';
+import { BUILT_IN_NAMES, type LifecycleQuery, PEOPLE, type ReportContent } from '@switchboard/contracts';
 import { z } from 'zod';
 import { sql } from '../engine/sql.ts';
 import { calendarOf, spanOf } from './calendar.ts';
 import { bucketAt, isWithin, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL } from './question.ts';
 
-const STATES = ['New', 'Returning', 'Resurrecting', 'Dormant'] as const;
+const STATES = ['new', 'returning', 'resurrecting', 'dormant'] as const;
 
 const bucketRows = z.array(
   z.object({ b: z.number(), fresh: z.number(), back: z.number(), again: z.number(), gone: z.number() }),
@@ -43,16 +43,17 @@ export async function lifecycle(question: LifecycleQuery, asking: Asking): Promi
     where b is not null group by b`);
   const found = new Map(bucketRows.parse(rows).map((row) => [row.b, row]));
   const peopleIn = {
-    New: (b: number) => found.get(b)?.fresh ?? 0,
-    Returning: (b: number) => found.get(b)?.back ?? 0,
-    Resurrecting: (b: number) => found.get(b)?.again ?? 0,
-    Dormant: (b: number) => 0 - (found.get(b - 1)?.gone ?? 0),
+    new: (b: number) => found.get(b)?.fresh ?? 0,
+    returning: (b: number) => found.get(b)?.back ?? 0,
+    resurrecting: (b: number) => found.get(b)?.again ?? 0,
+    dormant: (b: number) => 0 - (found.get(b - 1)?.gone ?? 0),
   };
   // A person counts in every interval.
-  const series = STATES.map((name) => ({
-    name,
-    values: calendar.labels.map((_, b) => peopleIn[name](b)),
+  const series = STATES.map((state) => ({
+    name: BUILT_IN_NAMES[state],
+    builtIn: state,
+    values: calendar.labels.map((_, b) => peopleIn[state](b)),
     total: null,
   }));
-  return { kind: 'bar', unit: 'people', interval, buckets: calendar.labels, series };
+  return { kind: 'bar', unit: PEOPLE, interval, buckets: calendar.labels, series };
 }

@@ -1,4 +1,9 @@
-import type { EventChoice, InsightInterval, ReportContent, RetentionQuery } from '@switchboard/contracts';
+import {
+  type EventChoice,
+  PERIOD_NAMES,
+  type ReportContent,
+  type RetentionQuery,
+} from '@switchboard/contracts';
 import { z } from 'zod';
 import { integer, type Sql, sql } from '../engine/sql.ts';
 import { calendarOf, type Instants, spanOf, TooManyBuckets } from './calendar.ts';
@@ -6,13 +11,6 @@ import { bucketAt, isWithin, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, percentage } from './question.ts';
 
 const MAX_ROWS = 120;
-
-const PERIOD_NAMES: Record<InsightInterval, string> = {
-  hour: 'Hour',
-  day: 'Day',
-  week: 'Week',
-  month: 'Month',
-};
 
 const pairRows = z.array(z.object({ row: z.number(), period: z.number(), people: z.number() }));
 

@@ -1,4 +1,4 @@
-import type { ReportContent, StickinessQuery } from '@switchboard/contracts';
+import { PEOPLE, type ReportContent, type StickinessQuery } from '@switchboard/contracts';
 import { z } from 'zod';
 import { sql } from '../engine/sql.ts';
 import { calendarOf, spanOf } from './calendar.ts';
@@ -28,5 +28,5 @@ export async function stickiness(question: StickinessQuery, asking: Asking): Pro
     const values = calendar.labels.map((_, at) => people.get(at + 1) ?? 0);
     series.push({ name: names[index] ?? choice.event, values });
   }
-  return { kind: 'bar', unit: 'people', buckets: calendar.labels.map((_, at) => String(at + 1)), series };
+  return { kind: 'bar', unit: PEOPLE, buckets: calendar.labels.map((_, at) => String(at + 1)), series };
 }

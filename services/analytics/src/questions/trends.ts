@@ -5,17 +5,16 @@ import { COMMA, integer, join, type Sql, sql, texts, whole } from '../engine/sql
 import { type Calendar, calendarOf, spanBefore, spanOf } from './calendar.ts';
 import { bucketAt, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
+import { REST_LINES } from './rest.ts';
 
 type Series = TrendsQuery['series'][number];
 type Values = (number | null)[];
-
-export const OTHER = 'Other';
-export const NONE = '(none)';
 
 /** A line before it has a name: the events of a series, or those with one value of its breakdown. */
 interface Line {
   /** null: the whole series. */
   label: string | null;
+  builtIn?: (typeof REST_LINES)[number]['builtIn'];
   values: Values;
   previous?: Values;
   /** Where the values of buckets do not add up. */
@@ -62,29 +61,32 @@ async function linesOf(question: TrendsQuery, series: Series, context: Context):
   const now = await valuesOf(question, series, { asking, calendar });
   const then = before && (await valuesOf(question, series, { asking, calendar: before, shown: now.shown }));
   const empty = emptyValue(series.measure);
-  const labels =
+  const parts: Part[] =
     question.breakdown === undefined
-      ? [null]
-      : [...now.shown, ...[OTHER, NONE].filter((label) => now.lines.has(keyOf(label)))];
-  const lineOf = (label: string | null): Line => {
-    const key = label === null ? WHOLE : keyOf(label, now.shown);
+      ? []
+      : [
+          ...now.shown.map((label) => ({ label })),
+          ...REST_LINES.filter((part) => now.lines.has(keyOf(part))),
+        ];
+  const lineOf = (part: Part): Line => {
+    const key = keyOf(part);
     const valuesIn = ({ lines }: Found, { labels: buckets }: Calendar): Values =>
       buckets.map((_, bucket) => lines.get(key)?.get(bucket) ?? empty);
     return {
-      label,
+      ...part,
       values: valuesIn(now, calendar),
       ...(then && before ? { previous: fitted(valuesIn(then, before), calendar.labels.length) } : {}),
       ...(addsUp(series.measure) ? {} : { total: null }),
     };
   };
-  return (labels.length === 0 ? [null] : labels).map(lineOf);
+  return (parts.length === 0 ? [{ label: null }] : parts).map(lineOf);
 }
 
-/** The keys of lines; a value may itself be called Other. */
+type Part = Pick<Line, 'label' | 'builtIn'>;
+
+/** The keys of lines. */
 const WHOLE = 'whole';
-const keyOfOne = (label: string) => `one ${label}`;
-const keyOf = (label: string, shown: readonly string[] = []) =>
-  shown.includes(label) ? keyOfOne(label) : label === OTHER ? 'other' : 'none';
+const keyOf = ({ label, builtIn }: Part) => builtIn ?? (label === null ? WHOLE : `one ${label}`);
 
 /** A period may have an interval more or less than the one it is compared with. */
 function fitted(values: Values, length: number): Values {
@@ -194,7 +196,13 @@ async function valuesOf(
   const places = new Map<string, number>();
   for (const { line: place, label, b, value: one } of found) {
     const key =
-      place === undefined ? WHOLE : place > 0 ? keyOfOne(label ?? '') : keyOf(place === REST ? OTHER : NONE);
+      place === undefined
+        ? WHOLE
+        : place > 0
+          ? keyOf({ label: label ?? '' })
+          : place === REST
+            ? 'other'
+            : 'none';
     if (place !== undefined && place > 0) places.set(label ?? '', place);
     const line = lines.get(key) ?? new Map<number, number | null>();
     lines.set(key, line.set(b, one === null ? null : rounded(one)));
