@@ -427,7 +427,7 @@ export type Insight = {
 export type InsightBreakdown = {
   /** A property of the event by its name, or context.<name>, trait.<name>, group.<type>.<trait>, distinct_id or session_id. */
   property: string;
-  /** Values shown; the rest is Other. Default: 10, or as many as fit into 12 lines with Other and (none). */
+  /** Values shown of each series; the rest is Other. Default: 10. */
   limit?: number | undefined;
 };
 export type InsightClause = {

@@ -23,6 +23,28 @@ describe('a report as text', () => {
     );
   });
 
+  it('goes on below with the columns that do not fit into a line', () => {
+    const content = parseContent({
+      kind: 'line',
+      buckets: ['2026-03-01', '2026-03-02'],
+      series: Array.from({ length: 144 }, (_, index) => ({
+        name: `order placed: plan ${index}`,
+        values: [1, 2],
+      })),
+    });
+    const printed = content === undefined ? '' : textTable(tableOf(content));
+    expect(printed.split('\n\n', 2)).toEqual([
+      [
+        'Day         order placed: plan 0  order placed: plan 1  order placed: plan 2  order placed: plan 3  order placed: plan 4',
+        `2026-03-01${'                     1'.repeat(5)}`,
+        `2026-03-02${'                     2'.repeat(5)}`,
+        `Total     ${'                     3'.repeat(5)}`,
+      ].join('\n'),
+      expect.stringContaining('Day         order placed: plan 5'),
+    ]);
+    expect(printed.match(/plan \d+/g)).toHaveLength(144);
+  });
+
   it.each([
     ['\u001b[2J\u001b[31mred\u0007', 'red '],
     ['a\nb\r\tc', 'a b c'],

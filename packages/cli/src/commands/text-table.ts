@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Cell, Column, Table } from '@switchboard/report-content';
 
 const MAX_NAME = 60;
+const MAX_WIDTH = 120;
 const NUMBERS = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 const SHARES = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
@@ -30,23 +31,39 @@ export function textColumns(lines: readonly (readonly string[])[]): string {
   return cells.map((line) => `${line.map(pad).join('  ').trimEnd()}\n`).join('');
 }
 
-/** A table of a report in columns of equal width, numbers to the right. */
+/**
+ * A table of a report in columns of equal width, numbers to the right. The columns that do not fit into a line follow
+ * below, again beside the names of the rows.
+ */
 export function textTable({ corner, columns, rows, totals }: Table): string {
   const all = totals === undefined ? rows : [...rows, totals];
-  const lines = [
-    [corner, ...columns.map(({ name }) => printable(name))],
-    ...all.map(({ name, values }) => [
-      printable(name),
-      ...columns.map((column, at) => written(values[at], column)),
-    ]),
-  ];
-  const widths = lines.reduce<number[]>(
-    (widest, line) => line.map((text, at) => Math.max(widest[at] ?? 0, [...text].length)),
-    [],
+  const names = aligned([corner, ...all.map(({ name }) => printable(name))], 'left');
+  const numbers = columns.map((column, at) =>
+    aligned(
+      [printable(column.name), ...all.map(({ values }) => written(values[at], column))].map(
+        (text) => `  ${text}`,
+      ),
+      'right',
+    ),
   );
-  const pad = (text: string, at: number) => {
-    const blanks = ' '.repeat((widths[at] ?? 0) - [...text].length);
-    return at === 0 ? text + blanks : blanks + text;
-  };
-  return lines.map((line) => `${line.map(pad).join('  ').trimEnd()}\n`).join('');
+  const blocks: string[][][] = [];
+  for (const column of numbers) {
+    const block = blocks.at(-1);
+    const width = [names, ...(block ?? []), column].reduce((sum, [text = '']) => sum + [...text].length, 0);
+    if (block === undefined || width > MAX_WIDTH) blocks.push([column]);
+    else block.push(column);
+  }
+  return blocks
+    .map((block) => names.map((name, at) => `${[name, ...block.map((column) => column[at])].join('')}\n`))
+    .map((lines) => lines.join(''))
+    .join('\n');
+}
+
+/** Texts as wide as the widest of them. */
+function aligned(texts: readonly string[], side: 'left' | 'right'): string[] {
+  const width = texts.reduce((widest, text) => Math.max(widest, [...text].length), 0);
+  return texts.map((text) => {
+    const blanks = ' '.repeat(width - [...text].length);
+    return side === 'left' ? text + blanks : blanks + text;
+  });
 }

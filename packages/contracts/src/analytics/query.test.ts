@@ -20,6 +20,10 @@ test.each([
       where: [{ attribute: 'plan', op: 'eq', value: 'pro' }],
     },
   ],
+  [
+    'a breakdown of as many series as there may be',
+    { kind: 'trends', range, series: Array(12).fill(start), breakdown: { property: 'x', limit: 10 } },
+  ],
   ['a funnel', { kind: 'funnel', range, steps: [start, ...series], window: { count: 1, unit: 'day' } }],
   ['retention', { kind: 'retention', range, start, return: start, periods: 8, mode: 'every' }],
   ['stickiness', { kind: 'stickiness', range, series }],
@@ -37,10 +41,8 @@ test.each([
   ['timezone', { kind: 'lifecycle', range, timezone: '+02:00' }],
   ['timezone', { kind: 'lifecycle', range, timezone: 'Mars/Base' }],
   ['series.0.property', { kind: 'trends', range, series: [{ event: 'a', measure: 'sum' }] }],
-  [
-    'breakdown.limit',
-    { kind: 'trends', range, series: [...series, ...series], breakdown: { property: 'x', limit: 5 } },
-  ],
+  ['breakdown.limit', { kind: 'trends', range, series, breakdown: { property: 'x', limit: 11 } }],
+  ['series', { kind: 'trends', range, series: Array(13).fill(start) }],
   ['steps', { kind: 'funnel', range, steps: [start] }],
 ])('refuses at %s', (path, query) => {
   const issues = insightQuery.safeParse(query).error?.issues ?? [];

@@ -56,12 +56,14 @@ const namedChoice = eventChoice.extend({
   name: label.optional().openapi({ description: 'Default: the event.' }),
 });
 
+/** Values of a breakdown shown of each series, unless the question asks for fewer. */
+export const BREAKDOWN_LIMIT = 10;
+
 const breakdown = z
   .strictObject({
     property: attributeName,
-    limit: z.int().min(1).max(10).optional().openapi({
-      description:
-        'Values shown; the rest is Other. Default: 10, or as many as fit into 12 lines with Other and (none).',
+    limit: z.int().min(1).max(BREAKDOWN_LIMIT).optional().openapi({
+      description: 'Values shown of each series; the rest is Other. Default: 10.',
     }),
   })
   .openapi('InsightBreakdown');
@@ -92,27 +94,15 @@ export const trendsSeries = namedChoice
     { path: ['property'], message: 'required for this measure' },
   );
 
-const MAX_LINES = 12;
-
-/** How many values of a breakdown are shown for each of so many series. */
-export function breakdownLimit(series: number, limit?: number): number {
-  return limit ?? Math.min(10, Math.floor(MAX_LINES / series) - 2);
-}
+const MAX_SERIES = 12;
 
 export const trendsQuery = z
   .strictObject({
     kind: z.literal('trends'),
     ...common,
-    series: z.array(trendsSeries).min(1).max(MAX_LINES),
+    series: z.array(trendsSeries).min(1).max(MAX_SERIES),
     breakdown: breakdown.optional(),
     compare: z.literal('previous').optional().openapi({ description: 'Adds the period before.' }),
-  })
-  .check(({ value, issues }) => {
-    if (value.breakdown === undefined) return;
-    const limit = breakdownLimit(value.series.length, value.breakdown.limit);
-    if (limit >= 1 && value.series.length * (limit + 2) <= MAX_LINES) return;
-    const message = `more than ${MAX_LINES} lines: each series has one for each value, Other and (none)`;
-    issues.push({ code: 'custom', input: value, path: ['breakdown', 'limit'], message });
   })
   .openapi('TrendsQuery');
 export type TrendsQuery = z.infer<typeof trendsQuery>;
@@ -156,7 +146,7 @@ export const stickinessQuery = z
   .strictObject({
     kind: z.literal('stickiness'),
     ...common,
-    series: z.array(namedChoice).min(1).max(MAX_LINES),
+    series: z.array(namedChoice).min(1).max(MAX_SERIES),
   })
   .openapi('StickinessQuery');
 export type StickinessQuery = z.infer<typeof stickinessQuery>;

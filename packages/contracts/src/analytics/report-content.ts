@@ -53,7 +53,7 @@ const one = {
   }),
 };
 
-const series = z.array(z.object(one)).min(1).max(12);
+const series = z.array(z.object(one)).min(1).max(144);
 
 const overBuckets = {
   ...described,

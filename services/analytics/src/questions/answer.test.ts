@@ -165,6 +165,44 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
       series: states.map((builtIn) => ({ builtIn })),
     });
   });
+
+  test.skipIf(isMissing)('each of twelve series has ten values, others and none', async () => {
+    const { engine, load, sourceOf } = started;
+    const values = [...Array.from({ length: 11 }, (_, index) => `v${index}`), undefined];
+    const names = Array.from({ length: 12 }, (_, index) => `event ${index}`);
+    const events = names.flatMap((name) =>
+      values.map((plan) => ({
+        id: `${name} ${plan}`,
+        t: Date.parse('2026-03-03T12:00:00Z'),
+        name,
+        person: 'ada',
+        session: null,
+        properties: plan === undefined ? null : { plan },
+        context: null,
+      })),
+    );
+    await load([{ events, people: {} }]);
+    const question = insightQuery.parse({
+      kind: 'trends',
+      range: { from: '2026-03-03', to: '2026-03-03' },
+      series: names.map((event) => ({ event })),
+      breakdown: { property: 'plan' },
+    });
+    const report = await answer(question, {
+      source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
+      now: 0,
+      asOf: 0,
+      query: (query) => engine.query(query),
+    });
+    expect(reportContent.parse(report)).toMatchObject({
+      series: names.flatMap((name) =>
+        ['v0', 'v1', 'v10', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8', 'Other', '(none)'].map((label) => ({
+          name: `${name}: ${label}`,
+          values: [1],
+        })),
+      ),
+    });
+  });
 });
 
 /** Sums of fractions depend on their order, and equal names are numbered. */

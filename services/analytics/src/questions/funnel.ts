@@ -1,5 +1,5 @@
 import {
-  breakdownLimit,
+  BREAKDOWN_LIMIT,
   type EventChoice,
   type FunnelQuery,
   type ReportContent,
@@ -113,7 +113,7 @@ export async function funnel(question: FunnelQuery, asking: Asking): Promise<Rep
         sized as (select *, count(*) over (partition by label) as people from per),
         placed as (select *, case when label = 'n' then 'none'
           when dense_rank() over (order by case when label = 'n' then 1 else 0 end, people desc, label)
-            <= ${integer(breakdownLimit(1, breakdown.limit))} then 'one' else 'other' end as kind from sized),
+            <= ${integer(breakdown.limit ?? BREAKDOWN_LIMIT)} then 'one' else 'other' end as kind from sized),
         named as (select *, case when kind = 'one' then substr(label, 2) else '' end as name from placed)
         select coalesce(kind, '') as line, coalesce(name, '') as label, ${found}
         from named group by grouping sets ((), (kind, name))`,

@@ -13,15 +13,23 @@ export interface Asking {
   query(query: Sql): Promise<Row[]>;
 }
 
-/** Names of series, steps or rows that are not equal: repeated ones are numbered. */
+/** What a report allows. */
+const MAX_NAME = 200;
+
+/** Names of series, steps or rows, cut to what a report allows, and numbered where they are equal. */
 export function differentNames(names: readonly string[]): string[] {
   const seen = new Set<string>();
   return names.map((name) => {
-    let different = name;
-    for (let count = 2; seen.has(different); count++) different = `${name.slice(0, 190)} (${count})`;
+    let different = cut(name, MAX_NAME);
+    for (let count = 2; seen.has(different); count++) different = `${cut(name, MAX_NAME - 10)} (${count})`;
     seen.add(different);
     return different;
   });
+}
+
+/** Half a character at the end would be none. */
+function cut(name: string, length: number): string {
+  return name.slice(0, length).toWellFormed();
 }
 
 export const DEFAULT_INTERVAL: InsightInterval = 'day';

@@ -1,4 +1,4 @@
-import { breakdownLimit, type Measure, type ReportContent, type TrendsQuery } from '@switchboard/contracts';
+import { BREAKDOWN_LIMIT, type Measure, type ReportContent, type TrendsQuery } from '@switchboard/contracts';
 import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
 import { COMMA, integer, join, type Sql, sql, texts, whole } from '../engine/sql.ts';
@@ -40,7 +40,7 @@ export async function trends(question: TrendsQuery, asking: Asking): Promise<Rep
       });
     }
   }
-  const names = differentNames(named.map(({ name }) => name.slice(0, 200)));
+  const names = differentNames(named.map(({ name }) => name));
   return {
     kind: 'line',
     interval,
@@ -178,14 +178,13 @@ async function valuesOf(
   const value = sql`b, ${MEASURES[series.measure ?? 'events'](dialect)} as value`;
   const order = shown === undefined ? sql`count(*) desc, label` : sql`label`;
   const isShown = shown === undefined ? sql`label is not null` : dialect.holds(texts(shown), sql`label`);
-  const limit = breakdownLimit(question.series.length, breakdown?.limit);
   const rows = await asking.query(
     breakdown === undefined
       ? sql`select ${value} from (${events}) as ev group by all`
       : sql`with ev as ${dialect.materialized}(${events}),
           own as (select shown, place from (select label as shown,
               row_number() over (order by ${order})::integer as place from ev where ${isShown} group by label) as ranked
-            where place <= ${integer(limit)}),
+            where place <= ${integer(breakdown.limit ?? BREAKDOWN_LIMIT)}),
           placed as (select ev.*, shown,
             case when label is null then ${whole(WITHOUT)} else coalesce(place, ${whole(REST)}) end::integer as line
             from ev left join own on shown = label)
