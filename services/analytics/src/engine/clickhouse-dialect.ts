@@ -55,10 +55,6 @@ function parsedInstant(value: Sql): Sql {
   });
 }
 
-/** What instants can be, in milliseconds since 1970: the years 1900 to 2299. */
-const FIRST_INSTANT = Date.UTC(1900, 0, 1);
-const LAST_INSTANT = Date.UTC(2299, 11, 31);
-
 const OPENINGS = { list: sql`'['`, object: sql`'{'` } as const;
 
 /** Names are bound, indexes count from 1. */
@@ -107,8 +103,8 @@ export const CLICKHOUSE: Dialect = {
 
   quotient: (value, divisor) => sql`intDiv(${value}, ${integer(divisor)})`,
   millisOf: (instant) => sql`toUnixTimestamp64Milli(${instant})`,
-  instant: (millis) =>
-    sql`fromUnixTimestamp64Milli(${integer(Math.min(Math.max(millis, FIRST_INSTANT), LAST_INSTANT))}, 'UTC')`,
+  // Also of years that ClickHouse does not print, before 1900 and after 2299: it stores and compares the number.
+  instant: (millis) => sql`fromUnixTimestamp64Milli(${integer(millis)}, 'UTC')`,
 
   sum: (value) => sql`coalesce(sumKahan(${value}), 0)`,
   average: (value) => sql`(sumKahan(${value}) / count(${value}))`,

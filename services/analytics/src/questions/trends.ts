@@ -66,7 +66,7 @@ async function linesOf(question: TrendsQuery, series: Series, context: Context):
       ? []
       : [
           ...now.shown.map((label) => ({ label })),
-          ...REST_LINES.filter((part) => now.lines.has(keyOf(part))),
+          ...REST_LINES.filter((part) => [now, then].some((found) => found?.lines.has(keyOf(part)))),
         ];
   const lineOf = (part: Part): Line => {
     const key = keyOf(part);
