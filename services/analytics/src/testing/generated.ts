@@ -9,6 +9,8 @@ import type { TestEvent } from './reference.ts';
 const QUARTER = 900_000;
 /** Days before and around changes of the clocks, most of them in one of the zones. */
 const BASES = ['2026-03-27', '2026-10-23', '2026-04-03', '2026-09-30', '2025-12-28'];
+/** Outside of the years that ClickHouse promises. */
+const FAR_BASES = ['0101-03-27', '1899-12-30', '2299-12-29', '9999-06-01'];
 const ZONES = [
   'UTC',
   'Europe/Berlin',
@@ -34,6 +36,11 @@ const scalar = fc.constantFrom<unknown>(
   '👩‍🚀',
   'naïve',
   -3,
+  // What lines without a value of their own are called.
+  'Other',
+  '(none)',
+  // Longer than a name may be.
+  '👩‍🚀'.repeat(80),
 );
 const properties = fc.option(
   fc.dictionary(
@@ -83,8 +90,21 @@ const cohort = fc.option(fc.constantFrom('beta', '猫'), { nil: undefined, freq:
 const where = fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(clause, { maxLength: 2 }));
 const choice = fc.record({ event: fc.constantFrom(...NAMES), where });
 
+const name = fc.option(fc.constantFrom('a', 'Größe', '(none)', '👩‍🚀'.repeat(40)), {
+  nil: undefined,
+  freq: 2,
+});
+const namedChoice = fc
+  .tuple(choice, name)
+  .map(([chosen, own]) => (own === undefined ? chosen : { ...chosen, name: own }));
+
 const world = fc.record({
-  base: fc.constantFrom(...BASES).map((day) => Date.parse(day)),
+  base: fc
+    .oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...BASES) },
+      { weight: 1, arbitrary: fc.constantFrom(...FAR_BASES) },
+    )
+    .map((day) => Date.parse(day)),
   timezone: fc.constantFrom(...ZONES),
   raw: fc.array(
     fc.record({
@@ -94,6 +114,7 @@ const world = fc.record({
         fc.nat({ max: 8 }),
         fc.nat({ max: 3000 }).map((at) => at - 1500),
       ),
+      ms: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.constantFrom(1, 999, 1000, 1001, 30_000)),
       name: fc.constantFrom(...NAMES),
       person: fc.constantFrom('ada', 'béa', '猫', 'd'),
       session: fc.option(fc.constant('s')),
@@ -103,24 +124,32 @@ const world = fc.record({
     { minLength: 1, maxLength: 24 },
   ),
   from: fc.nat({ max: 4 }),
-  days: fc.nat({ max: 4 }),
+  days: fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 4 }) }, fc.nat({ max: 70 })),
+  last: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(null) },
+    fc.record({ last: fc.integer({ min: 1, max: 60 }), unit: fc.constant('hour') }),
+    fc.record({ last: fc.integer({ min: 1, max: 5 }), unit: fc.constantFrom('day', 'week', 'month') }),
+  ),
   interval: fc.constantFrom(...INTERVALS),
   asOf: fc.nat({ max: 1000 }),
   people,
   cohort,
 });
 
-function eventsOf({
-  base,
-  raw,
-}: {
+interface Made {
   base: number;
-  raw: readonly (Omit<TestEvent, 'id' | 't'> & { at: number })[];
-}): TestEvent[] {
-  return raw.map(({ at, ...event }, index) => ({ ...event, id: `e${index}`, t: base + at * QUARTER }));
+  raw: readonly (Omit<TestEvent, 'id' | 't'> & { at: number; ms: number })[];
 }
 
-const limit = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined });
+function eventsOf({ base, raw }: Made): TestEvent[] {
+  return raw.map(({ at, ms, ...event }, index) => ({
+    ...event,
+    id: `e${index}`,
+    t: base + at * QUARTER + ms,
+  }));
+}
+
+const limit = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined, freq: 2 });
 const property = fc.constantFrom(
   'plan',
   'total',
@@ -133,12 +162,21 @@ const breakdown = fc.option(fc.record({ property, limit }, { requiredKeys: ['pro
   nil: undefined,
 });
 
+const window = fc.option(
+  fc.record({
+    count: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 60 })),
+    unit: fc.constantFrom('second', 'minute', 'hour', 'day', 'week'),
+  }),
+  { nil: undefined },
+);
+
 const kinds: Record<InsightQuery['kind'], fc.Arbitrary<object>> = {
   trends: fc.record({
     series: fc.array(
       fc.record({
         event: fc.constantFrom(...NAMES),
         where,
+        name,
         measure: fc.constantFrom(
           'events',
           'people',
@@ -152,16 +190,14 @@ const kinds: Record<InsightQuery['kind'], fc.Arbitrary<object>> = {
         ),
         property: fc.constant('total'),
       }),
-      { minLength: 1, maxLength: 2 },
+      { minLength: 1, maxLength: 3 },
     ),
     breakdown,
+    compare: fc.constantFrom('previous', undefined),
   }),
   funnel: fc.record({
-    steps: fc.array(choice, { minLength: 2, maxLength: 4 }),
-    window: fc.option(
-      fc.record({ count: fc.integer({ min: 1, max: 30 }), unit: fc.constantFrom('minute', 'hour', 'day') }),
-      { nil: undefined },
-    ),
+    steps: fc.array(namedChoice, { minLength: 2, maxLength: 4 }),
+    window,
     breakdown,
     exclude: fc.option(fc.array(choice, { minLength: 1, maxLength: 2 }), { nil: undefined }),
   }),
@@ -171,12 +207,30 @@ const kinds: Record<InsightQuery['kind'], fc.Arbitrary<object>> = {
     periods: fc.integer({ min: 1, max: 5 }),
     mode: fc.constantFrom('first', 'every', undefined),
   }),
-  stickiness: fc.record({ series: fc.array(choice, { minLength: 1, maxLength: 2 }) }),
+  stickiness: fc.record({ series: fc.array(namedChoice, { minLength: 1, maxLength: 2 }) }),
   lifecycle: fc.record({ event: fc.option(fc.constantFrom(...NAMES), { nil: undefined }) }),
 };
 
 const day = (t: number) => new Date(t).toISOString().slice(0, 10);
 const DAY = 86_400_000;
+
+/** A range of at most 120 intervals. */
+function timesOf({ base, from, days, last, interval }: TimesMade) {
+  const isLong = last === null ? days > 4 : last.unit === 'week' || last.unit === 'month';
+  const first = base + from * DAY;
+  return {
+    range: last ?? { from: day(first), to: day(first + days * DAY) },
+    interval: isLong && interval === 'hour' ? 'week' : interval,
+  };
+}
+
+interface TimesMade {
+  base: number;
+  from: number;
+  days: number;
+  last: { last: number; unit: string } | null;
+  interval: (typeof INTERVALS)[number];
+}
 
 export interface Case {
   events: TestEvent[];
@@ -204,13 +258,11 @@ export function casesOf(kind: InsightQuery['kind']): fc.Arbitrary<Case> {
   return fc
     .tuple(world, kinds[kind], where)
     .map(([made, asked, common]) => {
-      const from = made.base + made.from * DAY;
       const parsed = insightQuery.safeParse({
         ...JSON.parse(JSON.stringify(asked)),
         kind,
-        range: { from: day(from), to: day(from + made.days * DAY) },
+        ...timesOf(made),
         timezone: made.timezone,
-        interval: made.interval,
         where: common,
         cohort: made.cohort,
       });

@@ -33,6 +33,8 @@ export interface Known {
 }
 
 const DAY = 86_400_000;
+const HOUR = DAY / 24;
+const HOUR_LENGTH = '2026-03-01T09'.length;
 
 export function fulfilsAll(event: TestEvent, where: readonly InsightClause[] = []): boolean {
   return where.every(({ attribute, ...clause }) => {
@@ -72,7 +74,7 @@ function localHour(t: number, timeZone: string): string {
   const options = { timeZone, dateStyle: 'short', timeStyle: 'short' } as const;
   const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', options);
   formats.set(timeZone, format);
-  return format.format(t).replace(' ', 'T').slice(0, 13);
+  return format.format(t).padStart('2026-03-01 09:00'.length, '0').replace(' ', 'T').slice(0, HOUR_LENGTH);
 }
 
 function bucketName(localTime: string, interval: InsightInterval): string {
@@ -85,7 +87,11 @@ function bucketName(localTime: string, interval: InsightInterval): string {
   return new Date(date.getTime() - sinceMonday * DAY).toISOString().slice(0, 10);
 }
 
+/** The first hour of a range and the last, in local time. */
+type Hours = readonly [string, string];
+
 interface Days {
+  hours: Hours;
   has(t: number): boolean;
   bucket(t: number): string;
   /** Of the range. */
@@ -94,31 +100,56 @@ interface Days {
   all: string[];
 }
 
-function daysOf({
-  range,
-  interval = 'day',
-  timezone = 'UTC',
-}: {
+interface Times {
   range: InsightRange;
   interval?: InsightInterval | undefined;
   timezone?: string | undefined;
-}): Days {
-  if (!('from' in range)) throw new Error('The reference takes days.');
+}
+
+const at = (localHour: string) => Date.parse(`${localHour}:00Z`);
+const hourAt = (time: number | Date) => new Date(time).toISOString().slice(0, HOUR_LENGTH);
+
+function hoursOf({ range, interval = 'day', timezone = 'UTC' }: Times, now: number): Hours {
+  if ('from' in range) return [`${range.from}T00`, `${range.to}T23`];
+  const { last, unit } = range;
+  const current = localHour(now, timezone);
+  const to = interval === 'hour' || unit === 'hour' ? current : `${current.slice(0, 10)}T23`;
+  const before = last - 1;
+  if (unit === 'hour') return [hourAt(at(current) - before * HOUR), to];
+  const first = new Date(`${bucketName(current, unit)}T00:00Z`);
+  if (unit === 'month') first.setUTCMonth(first.getUTCMonth() - before);
+  else first.setUTCDate(first.getUTCDate() - before * (unit === 'week' ? 7 : 1));
+  return [hourAt(first), to];
+}
+
+function hoursBefore([from, to]: Hours): Hours {
+  const [first, next] = [new Date(at(from)), new Date(at(to) + HOUR)];
+  const last = hourAt(at(from) - HOUR);
+  const isMonth = [first, next].every((time) => hourAt(time).endsWith('-01T00'));
+  if (!isMonth) return [hourAt(at(from) - (next.getTime() - first.getTime())), last];
+  const months =
+    (next.getUTCFullYear() - first.getUTCFullYear()) * 12 + next.getUTCMonth() - first.getUTCMonth();
+  first.setUTCMonth(first.getUTCMonth() - months);
+  return [hourAt(first), last];
+}
+
+function daysOf({ interval = 'day', timezone = 'UTC' }: Omit<Times, 'range'>, hours: Hours): Days {
+  const [from, to] = hours;
   const has = (t: number) => {
-    const day = localHour(t, timezone).slice(0, 10);
-    return range.from <= day && day <= range.to;
+    const hour = localHour(t, timezone);
+    return from <= hour && hour <= to;
   };
   const bucket = (t: number) => bucketName(localHour(t, timezone), interval);
-  const [from, to] = [Date.parse(range.from), Date.parse(range.to)];
-  const step = interval === 'hour' ? DAY / 48 : DAY / 2;
+  // A range of hours may be within a day.
+  const step = interval === 'hour' || at(to) - at(from) < 3 * DAY ? HOUR / 2 : DAY / 2;
   const margin = { hour: 3, day: 8, week: 50, month: 200 }[interval] * DAY;
   const all = new Set<string>();
   const buckets = new Set<string>();
-  for (let t = from - margin; t < to + margin; t += step) {
+  for (let t = at(from) - margin; t < at(to) + margin; t += step) {
     all.add(bucket(t));
     if (has(t)) buckets.add(bucket(t));
   }
-  return { has, bucket, buckets: [...buckets], all: [...all].sort() };
+  return { hours, has, bucket, buckets: [...buckets], all: [...all].sort() };
 }
 
 export function reference(question: InsightQuery, known: Known): unknown {
@@ -127,17 +158,18 @@ export function reference(question: InsightQuery, known: Known): unknown {
     (event) =>
       fulfilsAll(event, question.where) && (cohort === undefined || event.who?.cohorts.has(cohort) === true),
   );
+  const days = daysOf(question, hoursOf(question, known.now));
   switch (question.kind) {
     case 'trends':
-      return trends(question, events);
+      return trends(question, events, days);
     case 'funnel':
-      return funnel(question, events);
+      return funnel(question, events, days);
     case 'retention':
-      return retention(question, { ...known, events });
+      return retention(question, { ...known, events }, days);
     case 'stickiness':
-      return stickiness(question, events);
+      return stickiness(question, events, days);
     case 'lifecycle':
-      return lifecycle(question, events);
+      return lifecycle(question, events, days);
   }
 }
 
@@ -145,7 +177,7 @@ function labelOf(event: TestEvent, property: string): string | undefined {
   const value = attributeOf(event, property);
   if (value === undefined || value === null) return undefined;
   const label = typeof value === 'string' ? value : JSON.stringify(value);
-  return label === '' ? '(empty)' : label;
+  return label === '' ? '(empty)' : [...label].slice(0, 200).join('');
 }
 
 function countBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined): [string, number][] {
@@ -182,38 +214,43 @@ function quantile(sorted: readonly number[], part: number): number {
   return low + (high - low) * (place - Math.floor(place));
 }
 
-function trends(question: TrendsQuery, events: readonly TestEvent[]): unknown {
-  const days = daysOf(question);
+function trends(question: TrendsQuery, events: readonly TestEvent[], days: Days): unknown {
+  const before = question.compare && daysOf(question, hoursBefore(days.hours));
   const series = question.series.flatMap((one) => {
-    const chosen = events.filter((event) => isChosen(event, one) && days.has(event.t));
-    const valuesOf = (some: readonly TestEvent[]) =>
-      days.buckets.map((bucket) =>
+    const chosenIn = ({ has }: Days) => events.filter((event) => isChosen(event, one) && has(event.t));
+    const valuesIn = ({ buckets, bucket }: Days, some: readonly TestEvent[]) =>
+      buckets.map((name) =>
         measured(
-          some.filter(({ t }) => days.bucket(t) === bucket),
+          some.filter(({ t }) => bucket(t) === name),
           one,
         ),
       );
+    const [now, then] = [chosenIn(days), before ? chosenIn(before) : []];
+    const lineOf = (name: string, isPart: (event: TestEvent) => boolean) => {
+      const earlier = before && valuesIn(before, then.filter(isPart));
+      return {
+        name,
+        values: valuesIn(days, now.filter(isPart)),
+        ...(earlier && { previous: days.buckets.map((_, index) => earlier[index] ?? null) }),
+        ...(one.measure === undefined || one.measure === 'events' || one.measure === 'sum'
+          ? {}
+          : { total: null }),
+      };
+    };
     const { breakdown } = question;
     const name = one.name ?? one.event;
-    if (breakdown === undefined) return [{ name, values: valuesOf(chosen) }];
+    if (breakdown === undefined) return [lineOf(name, () => true)];
     const label = (event: TestEvent) => labelOf(event, breakdown.property);
-    const shown = countBy(chosen, label)
+    const shown = countBy(now, label)
       .slice(0, breakdown.limit ?? 10)
       .map(([value]) => value);
-    const lines: [string, TestEvent[]][] = [
-      ...shown.map((value): [string, TestEvent[]] => [
-        value,
-        chosen.filter((event) => label(event) === value),
-      ]),
-      ['Other', chosen.filter((event) => label(event) !== undefined && !shown.includes(label(event) ?? ''))],
-      ['(none)', chosen.filter((event) => label(event) === undefined)],
-    ];
-    const drawn = lines.filter(([value, some]) => shown.includes(value) || some.length > 0);
-    if (drawn.length === 0) return [{ name, values: valuesOf([]) }];
-    return drawn.map(([value, some]) => ({
-      name: question.series.length > 1 ? `${name}: ${value}` : value,
-      values: valuesOf(some),
-    }));
+    const isNone = (event: TestEvent) => label(event) === undefined;
+    const isOther = (event: TestEvent) => !isNone(event) && !shown.includes(label(event) ?? '');
+    const named = (value: string) => (question.series.length > 1 ? `${name}: ${value}` : value);
+    const lines = shown.map((value) => lineOf(named(value), (event) => label(event) === value));
+    if ([...now, ...then].some(isOther)) lines.push(lineOf(named('Other'), isOther));
+    if ([...now, ...then].some(isNone)) lines.push(lineOf(named('(none)'), isNone));
+    return lines.length === 0 ? [lineOf(name, () => true)] : lines;
   });
   return { buckets: days.buckets, series };
 }
@@ -224,11 +261,10 @@ interface Chain {
 }
 
 /** The best chain of a person to each step: the latest start, then the earliest second event, and so on. */
-function bestChains(question: FunnelQuery, events: readonly TestEvent[]): (Chain | undefined)[] {
+function bestChains(question: FunnelQuery, events: readonly TestEvent[], days: Days): (Chain | undefined)[] {
   const { steps, exclude = [], window = { count: 14, unit: 'day' }, breakdown } = question;
   const ms =
     { second: 1000, minute: 60_000, hour: 3_600_000, day: DAY, week: 7 * DAY }[window.unit] * window.count;
-  const days = daysOf(question);
   const excluded = events.filter((event) => exclude.some((choice) => isChosen(event, choice)));
   const candidates = steps.map((step, index) =>
     events.filter((event) => isChosen(event, step) && (index > 0 || days.has(event.t))),
@@ -262,9 +298,9 @@ function bestChains(question: FunnelQuery, events: readonly TestEvent[]): (Chain
   return best;
 }
 
-function funnel(question: FunnelQuery, events: readonly TestEvent[]): unknown {
+function funnel(question: FunnelQuery, events: readonly TestEvent[], days: Days): unknown {
   const people = [...Map.groupBy(events, ({ person }) => person).values()]
-    .map((own) => bestChains(question, own))
+    .map((own) => bestChains(question, own, days))
     .filter(([first]) => first !== undefined);
   const countsOf = (some: typeof people) =>
     question.steps.map((_, step) => some.filter((chains) => chains[step] !== undefined).length);
@@ -307,8 +343,7 @@ function funnel(question: FunnelQuery, events: readonly TestEvent[]): unknown {
   return series.length === 0 ? { steps } : { steps, series };
 }
 
-function retention(question: RetentionQuery, { events, asOf }: Known): unknown {
-  const days = daysOf(question);
+function retention(question: RetentionQuery, { events, asOf }: Known, days: Days): unknown {
   const rows = days.buckets.map((name) => ({
     name,
     size: 0,
@@ -343,8 +378,7 @@ function retention(question: RetentionQuery, { events, asOf }: Known): unknown {
   };
 }
 
-function stickiness(question: StickinessQuery, events: readonly TestEvent[]): unknown {
-  const days = daysOf(question);
+function stickiness(question: StickinessQuery, events: readonly TestEvent[], days: Days): unknown {
   return {
     series: question.series.map((one) => {
       const chosen = events.filter((event) => isChosen(event, one) && days.has(event.t));
@@ -359,8 +393,7 @@ function stickiness(question: StickinessQuery, events: readonly TestEvent[]): un
   };
 }
 
-function lifecycle(question: LifecycleQuery, events: readonly TestEvent[]): unknown {
-  const days = daysOf(question);
+function lifecycle(question: LifecycleQuery, events: readonly TestEvent[], days: Days): unknown {
   const values = { New: 0, Returning: 0, Resurrecting: 0, Dormant: 0 };
   const found = days.buckets.map(() => ({ ...values }));
   const chosen = events.filter(({ name }) => question.event === undefined || name === question.event);
