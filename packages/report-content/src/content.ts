@@ -1,6 +1,12 @@
 import { type InsightInterval, type ReportContent, reportContent } from '@switchboard/contracts';
 
-export type { ReportContent } from '@switchboard/contracts';
+export {
+  BUILT_IN_NAMES,
+  type BuiltInName,
+  PEOPLE,
+  PERIOD_NAMES,
+  type ReportContent,
+} from '@switchboard/contracts';
 /** What a bucket covers. */
 export type Interval = InsightInterval;
 export type OverBuckets = Extract<ReportContent, { kind: 'line' | 'bar' }>;

@@ -27,6 +27,7 @@ const reports = {
     buckets: ['2026-02-02', '2026-02-09', '2026-02-16'],
     series: ['New', 'Returning', 'Resurrecting', 'Dormant'].map((name, at) => ({
       name,
+      builtIn: name.toLowerCase(),
       values: [9, 8, 7].map((value) => (at === 3 ? -value : value)),
     })),
   },

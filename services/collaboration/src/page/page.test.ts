@@ -102,19 +102,59 @@ describe('the page of a link', () => {
     expect((await open(`${'A'.repeat(43)}?format=csv`)).status).toBe(404);
   });
 
+  const asked = (language: string, path = token) =>
+    call(harness.url, 'GET', `/shared/${path}`, undefined, {
+      'accept-language': language,
+      'x-forwarded-for': `10.2.0.${addresses++ & 255}`,
+    });
+
   it('speaks the language of its visitor', async () => {
     await run(line);
-    const asked = (language: string, path = token) =>
-      call(harness.url, 'GET', `/shared/${path}`, undefined, {
-        'accept-language': language,
-        'x-forwarded-for': `10.2.0.${addresses++ & 255}`,
-      });
     const german = await asked('de-CH,de;q=0.9');
     expect(german.headers.get('vary')).toContain('Accept-Language');
     expect(german.body).toContain('<html lang="de">');
     expect(german.body).toContain('Zuletzt berechnet');
     expect((await asked('sv')).body).toContain('<html lang="en">');
     expect((await asked('fr', 'x')).body).toContain('Rien à voir ici');
+  });
+
+  it('has built-in names in that language everywhere, and no others', async () => {
+    const series = [
+      { name: 'Other', values: [1, 2, 3] },
+      { name: 'Other (2)', builtIn: 'other', values: [1, 1, 1] },
+      { name: '(none)', builtIn: 'none', values: [4, 5, 6] },
+    ];
+    const report = { ...line, kind: 'bar', unit: 'people', breakdown: 'Plan', series };
+    await run(report);
+    const { body } = await asked('de');
+    for (const part of [
+      /<ul class="headline">.*24 Personen/,
+      /<ul class="legend".*>Other<.*>Sonstige<.*>\(kein Wert\)</,
+      /<desc [^>]*>[^<]*Sonstige: 1 Person bis 1 Person, zuletzt 1 Person\./,
+      /<title>[^<]*\nOther: 1 Person\nSonstige: 1 Person\n\(kein Wert\): 4 Personen</,
+      /<caption>Personen<\/caption>/,
+      /<th scope="col" class="value">Other<.*>Sonstige<.*>\(kein Wert\)</,
+    ]) {
+      expect(body).toMatch(part);
+    }
+    expect(body).not.toMatch(/people|Other \(2\)|\(none\)/);
+    expect((await asked('de', `${token}?format=csv`)).body).toMatch(/^Tag,Other,Sonstige,\(kein Wert\)\r\n/);
+    expect((await asked('en', `${token}?format=csv`)).body).toMatch(/^Day,Other,Other \(2\),\(none\)\r\n/);
+
+    const steps = [{ name: 'Other', count: 9 }];
+    await run({ kind: 'funnel', steps, series: series.map((one) => ({ ...one, values: [3] })) });
+    const funnel = (await asked('de')).body;
+    expect(funnel).toMatch(/<div class="part"><span>Sonstige<.*<title>Other\nSonstige: 3 · 100/s);
+    expect(funnel).not.toContain('(none)');
+
+    const periods = ['Week 0', 'Week 1'];
+    const rows = ['2026-02-02', '2026-02-09'].map((name) => ({ name, size: 4, values: [100, 50] }));
+    await run({ kind: 'grid', unit: '%', interval: 'week', periods, rows });
+    const grid = (await asked('de')).body;
+    for (const part of ['Durchschnitt, Woche 1<', '<th scope="col" class="value">Woche 0<', ', Woche 1">']) {
+      expect(grid).toContain(part);
+    }
+    expect(grid).not.toMatch(/Week \d/);
   });
 
   it('previews without saying what it counts', async () => {

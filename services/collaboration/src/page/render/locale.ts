@@ -1,4 +1,4 @@
-import type { ColumnFormat, Interval } from '@switchboard/report-content';
+import { type ColumnFormat, type Interval, PEOPLE } from '@switchboard/report-content';
 import { LANGUAGES, type PageLanguage } from '../texts/languages.ts';
 import type { PageTexts } from '../texts/texts.ts';
 
@@ -11,6 +11,8 @@ export interface Locale {
   share(part: number | null | undefined): string;
   /** With its unit: `12%`, `1,200 sign-ups`; a dash where there is none. */
   value(value: number | null | undefined, unit?: string): string;
+  /** A unit that stands alone. */
+  unit(unit: string): string;
   /** A cell of a table. */
   cell(value: number | null | undefined, format: ColumnFormat, unit?: string): string;
   /** In its two largest units: `2 h 5 min`. */
@@ -22,11 +24,13 @@ export interface Locale {
   /** Buckets as an axis names them, without what is the same in all. */
   shortBuckets(names: readonly string[], interval: Interval | undefined): string[];
   /** Ticks of an axis, all with as many decimals; long ones are abbreviated. */
-  ticks(values: readonly number[]): string[];
+  ticks(values: readonly number[], unit: string): string[];
 }
 
 /** Where the country decides how dates and numbers are written. */
 const TAGS: Partial<Record<PageLanguage, string>> = { en: 'en-GB', pt: 'pt-BR' };
+/** Where no space is between a number and what it counts. */
+const UNSPACED: readonly PageLanguage[] = ['ja'];
 const UNITS = [
   ['day', 86_400],
   ['hour', 3600],
@@ -44,6 +48,7 @@ export function createLocale(language: PageLanguage): Locale {
   const numbers = new Intl.NumberFormat(tag, { maximumFractionDigits: 2 });
   const percents = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 2 });
   const shares = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 });
+  const plurals = new Intl.PluralRules(tag, { maximumFractionDigits: 2 });
   const date = { day: 'numeric', month: 'short', year: 'numeric' } as const;
   const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const days = dates(date);
@@ -63,7 +68,14 @@ export function createLocale(language: PageLanguage): Locale {
   function value(of: number | null | undefined, unit = ''): string {
     if (of === null || of === undefined) return NONE;
     if (unit === '%') return percents.format(of / 100);
-    return unit === '' ? numbers.format(of) : `${numbers.format(of)} ${unit}`;
+    return withUnit(numbers.format(of), of, unit);
+  }
+
+  function withUnit(written: string, of: number, unit: string): string {
+    if (unit === '') return written;
+    if (unit !== PEOPLE) return `${written} ${unit}`;
+    const people = texts.people[plurals.select(of)] ?? texts.people.other;
+    return `${written}${UNSPACED.includes(language) ? '' : ' '}${people}`;
   }
 
   function duration(seconds: number): string {
@@ -87,6 +99,7 @@ export function createLocale(language: PageLanguage): Locale {
     number: (of) => numbers.format(of),
     share,
     value,
+    unit: (unit) => (unit === PEOPLE ? texts.people.other : unit),
     cell(of, format, unit) {
       if (of === undefined) return '';
       if (of === null) return NONE;
@@ -109,17 +122,23 @@ export function createLocale(language: PageLanguage): Locale {
       const form = interval === 'month' || years > 1 ? short.month : short.day;
       return names.map((name) => form.format(startOf(name)));
     },
-    ticks(values) {
+    ticks(values, unit) {
       const largest = Math.max(...values.map(Math.abs));
       const step = Math.abs((values[1] ?? 1) - (values[0] ?? 0)) || 1;
       const decimals = Math.min(Math.max(-Math.floor(Math.log10(step) + 1e-9), 0), 6);
-      const form = new Intl.NumberFormat(
-        tag,
+      const isPercent = unit === '%';
+      const written = (digits: Intl.NumberFormatOptions) =>
+        new Intl.NumberFormat(tag, { ...digits, style: isPercent ? 'percent' : 'decimal' });
+      const zero = written({});
+      const others = written(
         largest >= COMPACT_FROM
           ? { notation: 'compact', maximumFractionDigits: 2 }
           : { minimumFractionDigits: decimals, maximumFractionDigits: decimals },
       );
-      return values.map((of) => (of === 0 ? '0' : form.format(of)));
+      return values.map((of) => {
+        const tick = (of === 0 ? zero : others).format(isPercent ? of / 100 : of);
+        return isPercent ? tick : withUnit(tick, of, unit);
+      });
     },
   };
 }

@@ -16,6 +16,7 @@ import { figure } from './figure.ts';
 import { funnelFigure } from './funnel.ts';
 import { gridFigure } from './grid.ts';
 import type { Locale } from './locale.ts';
+import { localise } from './localise.ts';
 import { type Mark, marksOn } from './marks.ts';
 import { type Markup, markup, nothing } from './markup.ts';
 import { renderAnyJson } from './other-content.ts';
@@ -47,7 +48,12 @@ export function parseRun({ run }: SharedReport): ParsedRun {
 
 /** The values of a report as a file; undefined for content in any other format. */
 export function renderCsv({ report }: SharedReport, { content }: ParsedRun, { texts }: Locale) {
-  return content && { name: content.title ?? report.name, csv: csvOf(tableOf(content, texts.table)) };
+  return (
+    content && {
+      name: content.title ?? report.name,
+      csv: csvOf(tableOf(localise(content, texts), texts.table)),
+    }
+  );
 }
 
 /** The page of a shared report: a chart with its values, or nested tables for content in any other format. */
@@ -58,8 +64,8 @@ export async function renderReport(
   locale: Locale,
 ): Promise<string> {
   const { project, report, run, expiresOn } = shared;
-  const { content } = parsed;
   const { texts } = locale;
+  const content = parsed.content && localise(parsed.content, texts);
   const title = content?.title ?? report.name;
   const chart = content && (await chartOf(content, title, notes, locale));
   const ran = run === undefined ? nothing : markup`<p>${texts.ran}: ${moment(run.ranAt, locale)}</p>`;

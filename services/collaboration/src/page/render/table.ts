@@ -18,7 +18,7 @@ export function dataTable(content: ReportContent, locale: Locale): Markup {
     values.map(
       (value, at) => markup`<td class="value">${cell(value, columns[at]?.format ?? 'value', unit)}</td>`,
     );
-  const caption = unit === '' ? nothing : markup`<caption>${unit}</caption>`;
+  const caption = unit === '' ? nothing : markup`<caption>${locale.unit(unit)}</caption>`;
   const head = columns.map(({ name }) => markup`<th scope="col" class="value">${name}</th>`);
   const body = rows.map(
     ({ name, values }) =>

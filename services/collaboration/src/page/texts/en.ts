@@ -1,8 +1,16 @@
-import { ENGLISH_TABLE } from '@switchboard/report-content';
+import { BUILT_IN_NAMES, ENGLISH_TABLE, PERIOD_NAMES } from '@switchboard/report-content';
 import type { PageTexts } from './texts.ts';
 
 export const en: PageTexts = {
   table: ENGLISH_TABLE,
+  builtIn: BUILT_IN_NAMES,
+  periods: {
+    hour: (number) => `${PERIOD_NAMES.hour} ${number}`,
+    day: (number) => `${PERIOD_NAMES.day} ${number}`,
+    week: (number) => `${PERIOD_NAMES.week} ${number}`,
+    month: (number) => `${PERIOD_NAMES.month} ${number}`,
+  },
+  people: { one: 'person', other: 'people' },
   ran: 'Last run',
   stops: 'This link stops',
   notRun: 'This report has not run yet. Come back later.',

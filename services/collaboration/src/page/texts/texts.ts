@@ -1,8 +1,13 @@
-import type { TableTexts } from '@switchboard/report-content';
+import type { BuiltInName, Interval, TableTexts } from '@switchboard/report-content';
 
 /** The page's own words in one language. What is put in is plain text, formatted already. */
 export interface PageTexts {
   table: TableTexts;
+  builtIn: Record<BuiltInName, string>;
+  /** Of retention: so many intervals after somebody's first. */
+  periods: Record<Interval, (number: string) => string>;
+  /** The unit after a number, by the plural form that the number needs. */
+  people: { [form in Intl.LDMLPluralRule]?: string } & { other: string };
   ran: string;
   stops: string;
   notRun: string;

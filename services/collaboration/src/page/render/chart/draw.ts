@@ -49,7 +49,7 @@ function textWidth({ fontSize = 11 }: { fontSize?: number }, text: unknown): num
 /** Draws a line or bar chart without a browser. The markup has no styles, scripts or addresses in it. */
 export async function draw(content: OverBuckets, marks: Mark[], locale: Locale): Promise<Drawings> {
   const [{ parse, View: NewView }, { compile }] = await load();
-  const unit = hasUnitOnTicks(content) ? '' : (content.unit ?? '');
+  const unit = hasUnitOnTicks(content) ? '' : locale.unit(content.unit ?? '');
   const titles = titlesOf(content, locale);
   const render = async (size: Size): Promise<Drawing> => {
     const view = new NewView(parse(compile(drawOverBuckets(content, locale, size)).spec), {

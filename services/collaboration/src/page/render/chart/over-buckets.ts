@@ -119,15 +119,8 @@ function ticksOf({ kind, series, buckets }: OverBuckets): number[] {
 }
 
 function tickLabels(content: OverBuckets, ticks: number[], locale: Locale): Record<string, string> {
-  const unit = content.unit ?? '';
-  const written = locale.ticks(ticks);
-  const space = unit === '%' ? '' : '\u00a0';
-  return Object.fromEntries(
-    ticks.map((tick, index) => {
-      const label = written[index] ?? '';
-      return [String(tick), unit !== '' && hasUnitOnTicks(content) ? `${label}${space}${unit}` : label];
-    }),
-  );
+  const written = locale.ticks(ticks, hasUnitOnTicks(content) ? (content.unit ?? '') : '');
+  return Object.fromEntries(ticks.map((tick, index) => [String(tick), written[index] ?? '']));
 }
 
 /** So many of the buckets as there is room for, evenly spread. */
