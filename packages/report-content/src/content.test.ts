@@ -32,6 +32,8 @@ describe('the report format', () => {
         ],
       },
     ],
+    [{ kind: 'line', buckets: ['a'], series: Array(144).fill({ name: 'x', values: [1] }) }],
+    [{ kind: 'line', buckets: ['a'], series: [{ name: 'Other', builtIn: 'other', values: [1] }] }],
     [{ ...grid, further: 'properties are no obstacle' }],
   ])('is %j', (content) => {
     expect(parseContent(content)?.kind).toBe(content.kind);
@@ -49,6 +51,8 @@ describe('the report format', () => {
     [{ kind: 'line', buckets: ['a', 'a'], series: [{ name: 'x', values: [1, 2] }] }],
     [{ kind: 'line', buckets: ['a'], series: [{ name: 'x', values: ['1'] }] }],
     [{ kind: 'line', buckets: Array.from({ length: 401 }, String), series: [] }],
+    [{ kind: 'line', buckets: ['a'], series: Array(145).fill({ name: 'x', values: [1] }) }],
+    [{ kind: 'line', buckets: ['a'], series: [{ name: 'Other', builtIn: 'rest', values: [1] }] }],
     [{ ...funnel, steps: [{ name: 'Seen', count: -1 }] }],
     [{ ...funnel, series: [{ name: 'Phone', values: [1] }] }],
     [{ ...grid, rows: [{ name: 'A', values: [1, 2, 3] }] }],

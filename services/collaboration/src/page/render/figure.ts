@@ -1,21 +1,26 @@
-import type { ReportContent } from '@switchboard/report-content';
+import type { OverBuckets, ReportContent } from '@switchboard/report-content';
 import { raw } from 'hono/html';
 import type { Drawing, Drawings } from './chart/draw.ts';
 import { seriesColour } from './chart/theme.ts';
+import type { Drawn } from './drawn.ts';
 import { headline } from './headline.ts';
 import type { Locale } from './locale.ts';
 import { type Markup, markup, nothing } from './markup.ts';
 import { summarise } from './summary.ts';
 
-type Drawn = Extract<ReportContent, { kind: 'line' | 'bar' }>;
-
 /** A line or bar chart with its figures, legend and text alternative. */
-export function figure(content: Drawn, title: string, { wide, narrow }: Drawings, locale: Locale): Markup {
-  const summary = summarise(content, locale);
+export function figure(
+  content: OverBuckets,
+  drawn: Drawn<OverBuckets>,
+  title: string,
+  { wide, narrow }: Drawings,
+  locale: Locale,
+): Markup {
+  const summary = summarise(drawn.content, locale);
   const { chart } = locale.texts;
-  const drawing = (drawn: Drawing, name: 'wide' | 'narrow') =>
-    markup`<div class="scroll ${name}" tabindex="0" role="group" aria-label="${chart}">${picture(drawn, `chart-${name}`, title, summary)}</div>`;
-  return markup`<figure class="card ${content.kind}">${headline(content, locale)}${legend(content, locale)}
+  const drawing = (one: Drawing, name: 'wide' | 'narrow') =>
+    markup`<div class="scroll ${name}" tabindex="0" role="group" aria-label="${chart}">${picture(one, `chart-${name}`, title, summary)}</div>`;
+  return markup`<figure class="card ${content.kind}">${headline(content, locale)}${legend(drawn, locale)}
 ${drawing(wide, 'wide')}
 ${drawing(narrow, 'narrow')}
 </figure>`;
@@ -35,9 +40,12 @@ const swatch = (index: number) =>
   markup`<svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="3" fill="${seriesColour(index)}"/></svg>`;
 
 /** Which colour is which series, where there are several. */
-export function legend({ breakdown, ...content }: ReportContent, { texts }: Locale): Markup {
+export function legend({ content, others }: Drawn<ReportContent>, { texts }: Locale): Markup {
+  const { breakdown } = content;
   const series = content.kind === 'grid' ? [] : (content.series ?? []);
   if (series.length < 2 && breakdown === undefined) return nothing;
   const by = breakdown === undefined ? nothing : markup`<li class="legend-title">${texts.by(breakdown)}</li>`;
-  return markup`<ul class="legend" aria-label="${texts.legend}">${by}${series.map(({ name }, index) => markup`<li>${swatch(index)}${name}</li>`)}</ul>`;
+  const items = series.map(({ name }, index) => markup`<li>${swatch(index)}${name}</li>`);
+  const rest = others === '' ? nothing : markup`<li class="others">${others}</li>`;
+  return markup`<ul class="legend" aria-label="${texts.legend}">${by}${items}${rest}</ul>`;
 }

@@ -1,5 +1,6 @@
 import type { Funnel } from '@switchboard/report-content';
 import { seriesColour } from './chart/theme.ts';
+import { type Drawn, largestOf } from './drawn.ts';
 import { legend } from './figure.ts';
 import { headline } from './headline.ts';
 import type { Locale } from './locale.ts';
@@ -15,7 +16,8 @@ interface Bar {
 
 /** A bar as wide as the card for each step, and between steps who was lost and how long it took. */
 export function funnelFigure(content: Funnel, title: string, locale: Locale): Markup {
-  const { steps, series } = content;
+  const drawn = drawnOf(content, locale);
+  const { steps, series } = drawn.content;
   const { number, share } = locale;
   const largest = Math.max(...(series ?? []).flatMap(({ values }) => values.map((value) => value ?? 0)), 0);
   const items = steps.map(({ name, count }, at) => {
@@ -36,7 +38,14 @@ export function funnelFigure(content: Funnel, title: string, locale: Locale): Ma
     const reached = first > 0 ? share(count / first) : '–';
     return markup`<li>${at === 0 ? nothing : between(content, at, locale)}<div class="step"><span>${name}</span><span class="amount"><strong>${number(count)}</strong> ${reached}</span></div>${bars}</li>\n`;
   });
-  return markup`<figure class="card funnel">${headline(content, locale)}${legend(content, locale)}<ol class="steps" aria-label="${title}">${items}</ol></figure>`;
+  return markup`<figure class="card funnel">${headline(content, locale)}${legend(drawn, locale)}<ol class="steps" aria-label="${title}">${items}</ol></figure>`;
+}
+
+/** The parts with the most people at the first step. */
+function drawnOf(content: Funnel, { texts, number }: Locale): Drawn<Funnel> {
+  const { drawn, left } = largestOf(content.series ?? [], ({ values }) => values[0] ?? 0);
+  if (left.length === 0) return { content, others: '' };
+  return { content: { ...content, series: drawn }, others: texts.others(number(left.length)) };
 }
 
 function between({ steps }: Funnel, at: number, { texts, number, share, duration }: Locale): Markup {

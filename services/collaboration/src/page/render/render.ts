@@ -12,6 +12,7 @@ import type { SharedReport } from '../../shared-reports/shared-reports.ts';
 import type { PageTexts } from '../texts/texts.ts';
 import { draw } from './chart/draw.ts';
 import { document, logo } from './document.ts';
+import { drawnOf } from './drawn.ts';
 import { figure } from './figure.ts';
 import { funnelFigure } from './funnel.ts';
 import { gridFigure } from './grid.ts';
@@ -107,8 +108,9 @@ async function chartOf(
 async function overBuckets(content: OverBuckets, title: string, notes: Note[], locale: Locale) {
   const days = daysOfBuckets(content.buckets);
   const marks = days === undefined ? [] : marksOn(days, notes);
-  const drawings = await draw(content, marks, locale);
-  return markup`${figure(content, title, drawings, locale)}${noteList(marks, notes, locale)}`;
+  const drawn = drawnOf(content, locale);
+  const drawings = await draw(drawn.content, marks, locale);
+  return markup`${figure(content, drawn, title, drawings, locale)}${noteList(marks, notes, locale)}`;
 }
 
 function noteList(marks: Mark[], notes: Note[], locale: Locale): Markup {

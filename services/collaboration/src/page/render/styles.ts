@@ -5,7 +5,7 @@ const series = (colours: string[]) => colours.map((colour, at) => `--series-${at
 /** Of the browser's frame and of links. */
 export const ACCENT = { light: '#2450c4', dark: '#191d27' };
 
-const light = `--page:#f4f5f8;--surface:#fff;--ink:#1b1f2a;--muted:#5b6272;--grid:#dfe2ea;--track:#eef0f5;--note:#a63a00;--on-note:#fff;--accent:#2450c4;--heat:#2450c4;--on-heat:#fff;${series(
+const light = `--page:#f4f5f8;--surface:#fff;--ink:#1b1f2a;--muted:#5b6272;--grid:#dfe2ea;--track:#eef0f5;--note:#a63a00;--on-note:#fff;--accent:#2450c4;--heat:#2450c4;--on-heat:#fff;--others:#8b92a3;${series(
   [
     '#2450c4',
     '#c2410c',
@@ -21,7 +21,7 @@ const light = `--page:#f4f5f8;--surface:#fff;--ink:#1b1f2a;--muted:#5b6272;--gri
     '#0369a1',
   ],
 )}`;
-const dark = `--page:#10131a;--surface:#191d27;--ink:#e9ecf3;--muted:#a3abbd;--grid:#343b4b;--track:#242a37;--note:#ffab70;--on-note:#10131a;--accent:#7ea2ff;--heat:#7ea2ff;--on-heat:#10131a;${series(
+const dark = `--page:#10131a;--surface:#191d27;--ink:#e9ecf3;--muted:#a3abbd;--grid:#343b4b;--track:#242a37;--note:#ffab70;--on-note:#10131a;--accent:#7ea2ff;--heat:#7ea2ff;--on-heat:#10131a;--others:#6b7488;${series(
   [
     '#7ea2ff',
     '#ff9d5c',
@@ -81,7 +81,7 @@ figure{margin:20px 0 0}
 .hit{fill:var(--ink);opacity:0}
 .hit:hover{opacity:.07}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;margin:0 0 14px;padding:0;font-size:14px}
-.legend-title{color:var(--muted)}
+:is(.legend-title,.others){color:var(--muted)}
 .legend svg{display:inline-block;vertical-align:-1px;margin-right:7px}
 .steps{list-style:none;margin:0;padding:0}
 .step{display:flex;justify-content:space-between;align-items:baseline;gap:4px 16px;flex-wrap:wrap;margin-bottom:4px}

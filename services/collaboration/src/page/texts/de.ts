@@ -43,6 +43,7 @@ export const de: PageTexts = {
   report: 'Bericht',
   rows: (count) => `${count} Zeilen`,
   more: (count) => `… und ${count} weitere`,
+  others: (count) => `${count} weitere in der Tabelle`,
   yes: 'ja',
   no: 'nein',
   conversion: 'Vom ersten zum letzten Schritt',

@@ -26,6 +26,7 @@ export const en: PageTexts = {
   report: 'Report',
   rows: (count) => `${count} rows`,
   more: (count) => `… and ${count} more`,
+  others: (count) => `${count} more in the table`,
   yes: 'yes',
   no: 'no',
   conversion: 'First to last step',

@@ -44,6 +44,7 @@ export const es: PageTexts = {
   report: 'Informe',
   rows: (count) => `${count} filas`,
   more: (count) => `… y ${count} más`,
+  others: (count) => `${count} más en la tabla`,
   yes: 'sí',
   no: 'no',
   conversion: 'Del primer al último paso',

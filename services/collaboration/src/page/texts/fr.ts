@@ -44,6 +44,7 @@ export const fr: PageTexts = {
   report: 'Rapport',
   rows: (count) => `${count} lignes`,
   more: (count) => `… et ${count} de plus`,
+  others: (count) => `${count} de plus dans le tableau`,
   yes: 'oui',
   no: 'non',
   conversion: 'De la première à la dernière étape',

@@ -44,6 +44,7 @@ export const it: PageTexts = {
   report: 'Report',
   rows: (count) => `${count} righe`,
   more: (count) => `… e altri ${count}`,
+  others: (count) => `ancora ${count} nella tabella`,
   yes: 'sì',
   no: 'no',
   conversion: 'Dal primo all’ultimo passaggio',

@@ -44,6 +44,7 @@ export const ja: PageTexts = {
   report: 'レポート',
   rows: (count) => `${count}行`,
   more: (count) => `… ほか${count}件`,
+  others: (count) => `ほか${count}件は表にあります`,
   yes: 'はい',
   no: 'いいえ',
   conversion: '最初から最後のステップまで',

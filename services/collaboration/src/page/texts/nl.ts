@@ -43,6 +43,7 @@ export const nl: PageTexts = {
   report: 'Rapport',
   rows: (count) => `${count} rijen`,
   more: (count) => `… en nog ${count}`,
+  others: (count) => `nog ${count} in de tabel`,
   yes: 'ja',
   no: 'nee',
   conversion: 'Van eerste naar laatste stap',

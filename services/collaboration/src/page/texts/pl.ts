@@ -44,6 +44,7 @@ export const pl: PageTexts = {
   report: 'Raport',
   rows: (count) => `Wiersze: ${count}`,
   more: (count) => `… i jeszcze ${count}`,
+  others: (count) => `jeszcze ${count} w tabeli`,
   yes: 'tak',
   no: 'nie',
   conversion: 'Od pierwszego do ostatniego kroku',

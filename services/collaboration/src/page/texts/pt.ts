@@ -44,6 +44,7 @@ export const pt: PageTexts = {
   report: 'Relatório',
   rows: (count) => `${count} linhas`,
   more: (count) => `… e mais ${count}`,
+  others: (count) => `mais ${count} na tabela`,
   yes: 'sim',
   no: 'não',
   conversion: 'Da primeira à última etapa',

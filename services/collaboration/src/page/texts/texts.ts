@@ -24,6 +24,8 @@ export interface PageTexts {
   report: string;
   rows(count: string): string;
   more(count: string): string;
+  /** Series that a chart does not draw. */
+  others(count: string): string;
   yes: string;
   no: string;
   conversion: string;

@@ -1,7 +1,11 @@
 import type { Config } from 'vega-lite';
 
+/** So many series have a colour of their own. */
+export const COLOURS = 12;
+
 /** Series colours are CSS variables of the page, so that one drawing is right on light, dark and paper. */
-export const seriesColour = (index: number) => `var(--series-${(index % 12) + 1})`;
+export const seriesColour = (index: number) =>
+  index < COLOURS ? `var(--series-${index + 1})` : 'var(--others)';
 
 export const CONFIG: Config = {
   background: 'transparent',
