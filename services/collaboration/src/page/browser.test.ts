@@ -19,6 +19,22 @@ const line = {
 const reports = {
   line,
   bar: { ...line, kind: 'bar', title: 'Weekly revenue' },
+  long: {
+    ...line,
+    title: 'Long labels',
+    unit: 'Bestellungen',
+    buckets: line.buckets.map((day) => `${day}T23:00`),
+    series: [{ name: 'Bestellungen', values: line.buckets.map((_, day) => 1_234_567 * (day + 1)) }],
+  },
+  many: {
+    ...line,
+    kind: 'bar',
+    title: 'Orders by plan',
+    series: Array.from({ length: 144 }, (_, at) => ({
+      name: `Plan ${at}`,
+      values: line.buckets.map(() => at),
+    })),
+  },
   lifecycle: {
     kind: 'bar',
     title: 'Lifecycle',
@@ -83,6 +99,23 @@ const UNREADABLE_TEXTS = `(() => {
     const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
     return contrast >= 4.5 ? [] : [element.textContent + ': ' + contrast.toFixed(2)];
   });
+})()`;
+
+/** Lists the labels of axes that are cut or lie on another. */
+const CROWDED_LABELS = `(() => {
+  const drawing = [...document.querySelectorAll('.scroll > svg')].find((one) => one.getClientRects().length > 0);
+  const edge = drawing.getBoundingClientRect();
+  const labels = [...drawing.querySelectorAll('.role-axis-label text')].filter(({ textContent }) => textContent !== '');
+  const boxes = labels.map((label) => label.getBoundingClientRect());
+  const isOn = (one, other) =>
+    one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+  return labels
+    .filter((label, at) => {
+      const box = boxes[at];
+      const isCut = box.left < edge.left || box.right > edge.right || label.textContent.endsWith('…');
+      return isCut || boxes.some((other) => other !== box && isOn(box, other));
+    })
+    .map(({ textContent }) => textContent);
 })()`;
 
 describe.skipIf(!hasChromium)('the page in a browser', () => {
@@ -154,6 +187,20 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     }
   });
+
+  it.each(['line', 'bar', 'lifecycle', 'long', 'many'] as const)(
+    '%s: has room for every label of its axes, in the longest words too',
+    async (name) => {
+      for (const locale of ['de', 'ja']) {
+        await open(name, { locale });
+        for (const width of [390, 768, 1280]) {
+          await page.setViewportSize({ width, height: 844 });
+          expect(await page.evaluate(CROWDED_LABELS), `${locale}, ${width} pixels`).toEqual([]);
+        }
+        if (locale !== 'ja') await page.close();
+      }
+    },
+  );
 
   it.each(names)('%s: can be read in both colour schemes: contrast is at least 4.5 to 1', async (name) => {
     await open(name);

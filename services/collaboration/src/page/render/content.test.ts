@@ -1,7 +1,7 @@
 import { ENGLISH_TABLE, parseContent } from '@switchboard/report-content';
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES, languageOf } from '../texts/languages.ts';
-import { draw } from './chart/draw.ts';
+import { type Drawings, draw } from './chart/draw.ts';
 import { stackBadges } from './chart/overlay.ts';
 import { niceTicks } from './chart/ticks.ts';
 import { funnelFigure } from './funnel.ts';
@@ -79,19 +79,61 @@ describe('a drawing', () => {
     ]);
   });
 
+  const ticks = async (
+    unit: string | undefined,
+    values: number[],
+    locale = en,
+    of: keyof Drawings = 'wide',
+  ) => {
+    const series = [{ name: 'x', values }];
+    const { [of]: one } = await drawn({ kind: 'line', ...overBuckets, unit, series }, locale);
+    const labels = [...one.content.matchAll(/text-anchor="end"[^>]*>([^<]*)</g)].map(([, label]) => label);
+    return { labels, above: one.content.match(/<text class="unit"[^>]*>([^<]*)</)?.[1] };
+  };
+
   it('has ticks with units, and none of them is 0k', async () => {
-    const ticks = async (unit: string | undefined, values: number[], locale = en) => {
-      const { wide } = await drawn(
-        { kind: 'line', ...overBuckets, unit, series: [{ name: 'x', values }] },
-        locale,
-      );
-      return [...wide.content.matchAll(/text-anchor="end"[^>]*>([^<]*)</g)].map(([, label]) => label);
+    expect(await ticks('€', [0, 40_000])).toEqual({ labels: ['0 €', '10k €', '20k €', '30k €', '40k €'] });
+    expect((await ticks('%', [0, 100])).labels).toContain('100%');
+    expect((await ticks(undefined, [0, 0.9])).labels).toEqual(['0', '0.2', '0.4', '0.6', '0.8', '1.0']);
+    expect((await ticks(undefined, [-3, 3])).labels).toEqual(['-4', '-2', '0', '2', '4']);
+    for (const of of ['wide', 'narrow'] as const) {
+      expect(await ticks('sign-ups', [0, 200], en, of)).toEqual({
+        labels: ['0 sign-ups', '50 sign-ups', '100 sign-ups', '150 sign-ups', '200 sign-ups'],
+      });
+    }
+  });
+
+  it('has a long unit above the axis, and on a phone one that leaves little room', async () => {
+    const numbers = ['0', '100k', '200k', '300k', '400k'];
+    expect(await ticks('finished orders', [0, 400_000])).toEqual({
+      labels: numbers,
+      above: 'finished orders',
+    });
+    expect(await ticks('満足度調査の回答数', [0, 400_000])).toMatchObject({ labels: numbers });
+    const german = (of: keyof Drawings) => ticks('Bestellungen', [0, 3e6], createLocale('de'), of);
+    expect((await german('wide')).labels.at(-1)).toBe('3\u00a0Mio. Bestellungen');
+    expect(await german('narrow')).toMatchObject({ above: 'Bestellungen' });
+  });
+
+  it('has people on ticks in the language and the plural form', async () => {
+    const people = async (language: keyof typeof LANGUAGES, values: number[]) =>
+      (await ticks('people', values, createLocale(language), 'narrow')).labels;
+    expect(await people('en', [0, 1])).toEqual(['0 people', '1 person']);
+    expect(await people('de', [0, 2])).toEqual(['0 Personen', '1 Person', '2 Personen']);
+    expect(await people('pl', [0, 2])).toEqual(['0 osób', '1 osoba', '2 osoby']);
+    expect(await people('ja', [0, 2])).toEqual(['0人', '1人', '2人']);
+  });
+
+  it('has as many buckets named as there is room for', async () => {
+    const named = async (buckets: string[], of: keyof Drawings) => {
+      const series = [{ name: 'x', values: buckets.map(() => 1) }];
+      const { [of]: one } = await drawn({ kind: 'bar', buckets, series });
+      return one.content.match(/text-anchor="middle" transform/g)?.length;
     };
-    expect(await ticks('€', [0, 40_000])).toEqual(['0 €', '10k €', '20k €', '30k €', '40k €']);
-    expect(await ticks('%', [0, 100])).toContain('100%');
-    expect(await ticks(undefined, [0, 1])).toEqual(['0', '0.2', '0.4', '0.6', '0.8', '1.0']);
-    expect(await ticks('sign-ups', [0, 400])).toEqual(['0', '100', '200', '300', '400']);
-    expect(await ticks(undefined, [-3, 3])).toEqual(['-4', '-2', '0', '2', '4']);
+    const letters = Array.from({ length: 9 }, (_, at) => String(at));
+    const words = letters.map((letter) => `${letter} of a great many words`);
+    expect([await named(letters, 'wide'), await named(letters, 'narrow')]).toEqual([9, 9]);
+    expect([await named(words, 'wide'), await named(words, 'narrow')]).toEqual([5, 2]);
   });
 });
 
@@ -102,6 +144,16 @@ describe('ticks', () => {
     [-900, 2800, [-1000, 0, 1000, 2000, 3000]],
   ])('from %d to %d are round and include zero', (least, most, ticks) => {
     expect(niceTicks(least, most)).toEqual(ticks);
+  });
+
+  it.each([
+    [0, 0, [0, 1]],
+    [0, 1, [0, 1]],
+    [0, 12, [0, 5, 10, 15]],
+    [-1, 3, [-1, 0, 1, 2, 3]],
+    [0, 125, [0, 25, 50, 75, 100, 125]],
+  ])('from %d to %d are whole where values are', (least, most, ticks) => {
+    expect(niceTicks(least, most, true)).toEqual(ticks);
   });
 });
 

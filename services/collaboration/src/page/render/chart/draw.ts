@@ -2,9 +2,11 @@ import { intervalOf, type OverBuckets } from '@switchboard/report-content';
 import type { View } from 'vega';
 import type { Locale } from '../locale.ts';
 import type { Mark } from '../marks.ts';
-import { drawOverBuckets, hasUnitOnTicks } from './over-buckets.ts';
+import { drawOverBuckets } from './over-buckets.ts';
 import { LANE_HEIGHT, lanesOf, overlay, type Plot, stackBadges } from './overlay.ts';
+import { textWidth } from './text-width.ts';
 import type { Size } from './theme.ts';
+import { valueAxis } from './value-axis.ts';
 
 declare module 'vega' {
   /** How wide texts are taken to be; vega-scenegraph exports it, its types leave it out. */
@@ -30,43 +32,35 @@ let loading: Promise<[typeof import('vega'), typeof import('vega-lite')]> | unde
 /** Vega takes a third of a second to load: the first page waits for it, not the start of the service. */
 function load() {
   loading ??= Promise.all([import('vega'), import('vega-lite')]).then((modules) => {
-    modules[0].textMetrics.width = textWidth;
+    // Without a canvas Vega takes every letter for as wide as an M, and cuts labels that have room.
+    modules[0].textMetrics.width = ({ fontSize = 11 }, text) => textWidth(String(text ?? ''), fontSize);
     return modules;
   });
   return loading;
 }
 
-const WIDE_LETTERS = /[\u1100-\u11ff\u2e80-\uffef]|[\u{1f000}-\u{3ffff}]/gu;
 const UNIT_HEIGHT = 18;
-
-/** Without a canvas Vega takes every letter for as wide as an M, and cuts labels that have room. */
-function textWidth({ fontSize = 11 }: { fontSize?: number }, text: unknown): number {
-  const line = String(text ?? '');
-  const wide = line.match(WIDE_LETTERS)?.length ?? 0;
-  return Math.round((line.length * 0.58 + wide * 0.45) * fontSize);
-}
 
 /** Draws a line or bar chart without a browser. The markup has no styles, scripts or addresses in it. */
 export async function draw(content: OverBuckets, marks: Mark[], locale: Locale): Promise<Drawings> {
   const [{ parse, View: NewView }, { compile }] = await load();
-  const unit = hasUnitOnTicks(content) ? '' : locale.unit(content.unit ?? '');
   const titles = titlesOf(content, locale);
   const render = async (size: Size): Promise<Drawing> => {
-    const view = new NewView(parse(compile(drawOverBuckets(content, locale, size)).spec), {
-      renderer: 'none',
-    });
+    const axis = valueAxis(content, locale, size);
+    const { spec } = compile(drawOverBuckets(content, axis, locale, size));
+    const view = new NewView(parse(spec), { renderer: 'none' });
     const svg = await view.toSVG();
     const plot = plotOf(view, content.buckets.length);
     view.finalize();
     const badges = stackBadges(marks, (bucket) => plot.left + plot.start + bucket * plot.step, size.width);
-    const above = lanesOf(badges) * LANE_HEIGHT + (unit === '' ? 0 : UNIT_HEIGHT);
-    const inFront = overlay({ plot, marks, badges, unit, titles, above }).toString();
+    const above = lanesOf(badges) * LANE_HEIGHT + (axis.unit === '' ? 0 : UNIT_HEIGHT);
+    const inFront = overlay({ plot, marks, badges, unit: axis.unit, titles, above }).toString();
     const drawn = svg.slice(svg.indexOf('>') + 1, svg.lastIndexOf('</svg>'));
     return { width: size.width, height: size.height + above, top: -above, content: `${drawn}${inFront}` };
   };
   return {
-    wide: await render({ width: 880, height: 340, isNarrow: false }),
-    narrow: await render({ width: 340, height: 260, isNarrow: true }),
+    wide: await render({ width: 880, height: 340 }),
+    narrow: await render({ width: 340, height: 260 }),
   };
 }
 

@@ -1,24 +1,30 @@
 import { intervalOf, type OverBuckets } from '@switchboard/report-content';
 import type { TopLevelSpec } from 'vega-lite';
 import type { Locale } from '../locale.ts';
-import { CONFIG, type Size, seriesColour } from './theme.ts';
-import { niceTicks } from './ticks.ts';
+import { textWidth } from './text-width.ts';
+import { CONFIG, LABEL_SIZE, type Size, seriesColour } from './theme.ts';
+import type { ValueAxis } from './value-axis.ts';
 
 type Values = readonly (number | null)[];
-/** A unit up to this long stands at every tick. */
-const MAX_TICK_UNIT = 3;
-
-/** Whether the unit is at every tick, and not above the axis. */
-export const hasUnitOnTicks = ({ unit = '' }: OverBuckets) => [...unit].length <= MAX_TICK_UNIT;
+/** Pixels; a longer label of a bucket is cut. */
+const MAX_LABEL = 130;
+const LABEL_GAP = 6;
+const MAX_LABELS = 9;
 
 /** The axes and marks of a line or bar chart. Buckets and series go by number: no text of a report is in the spec. */
-export function drawOverBuckets(content: OverBuckets, locale: Locale, size: Size): TopLevelSpec {
+export function drawOverBuckets(
+  content: OverBuckets,
+  axis: ValueAxis,
+  locale: Locale,
+  size: Size,
+): TopLevelSpec {
   const { buckets, series, kind } = content;
   const interval = intervalOf(buckets, content.interval);
   const numbers = buckets.map((_, at) => at);
-  const ticks = ticksOf(content);
-  const domain = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
-  const most = interval === 'hour' ? (size.isNarrow ? 3 : 7) : size.isNarrow ? 4 : 9;
+  const domain = [axis.ticks[0]?.value ?? 0, axis.ticks.at(-1)?.value ?? 1];
+  const labels = locale.shortBuckets(buckets, interval);
+  const widest = Math.max(...labels.map((label) => Math.min(textWidth(label, LABEL_SIZE), MAX_LABEL)));
+  const most = Math.floor((size.width - axis.width) / (widest + LABEL_GAP));
   const x = {
     field: 'bucket',
     type: 'ordinal',
@@ -26,8 +32,8 @@ export function drawOverBuckets(content: OverBuckets, locale: Locale, size: Size
     scale: { type: 'band', domain: numbers, paddingInner: kind === 'bar' ? 0.2 : 0, paddingOuter: 0.1 },
     axis: {
       grid: false,
-      values: spread(numbers, most),
-      labelLimit: 130,
+      values: spread(numbers, Math.min(most, MAX_LABELS)),
+      labelLimit: MAX_LABEL,
       labelAngle: 0,
       labelExpr: 'bucketLabels[datum.value]',
     },
@@ -37,9 +43,9 @@ export function drawOverBuckets(content: OverBuckets, locale: Locale, size: Size
     type: 'quantitative',
     title: null,
     axis: {
-      values: ticks,
+      values: axis.ticks.map(({ value }) => value),
       labelExpr: 'tickLabels[datum.value]',
-      labelLimit: 120,
+      labelLimit: 0,
       domain: false,
       ticks: false,
     },
@@ -64,8 +70,11 @@ export function drawOverBuckets(content: OverBuckets, locale: Locale, size: Size
     padding: { left: 0, right: 8, top: 8, bottom: 4 },
     config: CONFIG,
     params: [
-      { name: 'bucketLabels', value: locale.shortBuckets(buckets, interval) },
-      { name: 'tickLabels', value: tickLabels(content, ticks, locale) },
+      { name: 'bucketLabels', value: labels },
+      {
+        name: 'tickLabels',
+        value: Object.fromEntries(axis.ticks.map(({ value, label }) => [String(value), label])),
+      },
     ],
     layer: kind === 'bar' ? [bars] : lines(content, encoding),
   };
@@ -101,27 +110,6 @@ function isAlone(values: Values = [], at: number): boolean {
 
 const rowsOf = (series: readonly Values[]) =>
   series.flatMap((values, index) => values.map((value, bucket) => ({ bucket, series: index, value })));
-
-function ticksOf({ kind, series, buckets }: OverBuckets): number[] {
-  const all =
-    kind === 'line'
-      ? series.flatMap(({ values, previous = [] }) => [...values, ...previous]).map((value) => value ?? 0)
-      : buckets.flatMap((_, at) => {
-          const stacked = series.map(({ values }) => values[at] ?? 0);
-          const sum = (values: number[]) => values.reduce((one, other) => one + other, 0);
-          return [sum(stacked.filter((value) => value > 0)), sum(stacked.filter((value) => value < 0))];
-        });
-  const [least, most] = all.reduce(
-    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    [0, 0],
-  );
-  return niceTicks(least, most);
-}
-
-function tickLabels(content: OverBuckets, ticks: number[], locale: Locale): Record<string, string> {
-  const written = locale.ticks(ticks, hasUnitOnTicks(content) ? (content.unit ?? '') : '');
-  return Object.fromEntries(ticks.map((tick, index) => [String(tick), written[index] ?? '']));
-}
 
 /** So many of the buckets as there is room for, evenly spread. */
 function spread(numbers: number[], most: number): number[] {

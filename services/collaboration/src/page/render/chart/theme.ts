@@ -7,6 +7,9 @@ export const COLOURS = 12;
 export const seriesColour = (index: number) =>
   index < COLOURS ? `var(--series-${index + 1})` : 'var(--others)';
 
+/** Pixels. */
+export const LABEL_SIZE = 12;
+
 export const CONFIG: Config = {
   background: 'transparent',
   aria: false, // The drawing is one picture with a text alternative; its table has the values.
@@ -17,7 +20,7 @@ export const CONFIG: Config = {
     gridColor: 'var(--grid)',
     domainColor: 'var(--grid)',
     tickColor: 'var(--grid)',
-    labelFontSize: 12,
+    labelFontSize: LABEL_SIZE,
     labelPadding: 6,
   },
 };
@@ -25,6 +28,4 @@ export const CONFIG: Config = {
 export interface Size {
   width: number;
   height: number;
-  /** Narrow drawings have less room for labels. */
-  isNarrow: boolean;
 }

@@ -4,13 +4,20 @@ const MAX_VALUE = 1e300;
 
 const clamp = (value: number) => Math.min(Math.max(value, -MAX_VALUE), MAX_VALUE);
 
-/** About `count` round values, evenly spread from at or below `least` to at or above `most`. Zero is one of them. */
-export function niceTicks(least: number, most: number, count = 5): number[] {
+/** How many steps there are at most between the least and the most. */
+const COUNT = 5;
+
+/**
+ * Round values, evenly spread from at or below `least` to at or above `most`. Zero is one of them. They are whole where
+ * nothing in between is counted.
+ */
+export function niceTicks(least: number, most: number, isWhole = false): number[] {
   const [low, high] = [clamp(Math.min(least, 0)), clamp(Math.max(most, 0))];
   if (high === low) return [0, 1];
   const span = high - low;
-  const size = 10 ** Math.floor(Math.log10(span / count));
-  const step = size * (STEPS.find((one) => span / (one * size) <= count) ?? 10);
+  const size = Math.max(10 ** Math.floor(Math.log10(span / COUNT)), isWhole ? 1 : 0);
+  const isStep = (step: number) => span / step <= COUNT && (!isWhole || Number.isInteger(step));
+  const step = size * (STEPS.find((one) => isStep(one * size)) ?? 10);
   const [first, last] = [Math.floor(low / step), Math.ceil(high / step)];
   return Array.from({ length: last - first + 1 }, (_, index) =>
     Number(((first + index) * step).toPrecision(12)),

@@ -1,0 +1,14 @@
+/** Of the font size, as DejaVu Sans has them: most fonts are narrower. */
+const WIDTHS: readonly [letters: RegExp, width: number][] = [
+  [/[\s.,:;'’!|()ijlftr–-]/u, 0.38],
+  [/[%@MWmw]/u, 0.95],
+  [/[\u1100-\u11ff\u2e80-\uffef]|[\u{1f000}-\u{3ffff}]/u, 1.03],
+];
+const OTHERS = 0.63;
+
+/** About how many pixels a line of text takes, where there is no font to measure it with. */
+export function textWidth(line: string, fontSize: number): number {
+  let width = 0;
+  for (const letter of line) width += WIDTHS.find(([letters]) => letters.test(letter))?.[1] ?? OTHERS;
+  return Math.ceil(width * fontSize);
+}

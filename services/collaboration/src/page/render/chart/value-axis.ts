@@ -1,0 +1,52 @@
+import type { OverBuckets } from '@switchboard/report-content';
+import type { Locale } from '../locale.ts';
+import { textWidth } from './text-width.ts';
+import { LABEL_SIZE, type Size } from './theme.ts';
+import { niceTicks } from './ticks.ts';
+
+/** The axis of the values. */
+export interface ValueAxis {
+  ticks: { value: number; label: string }[];
+  /** Pixels of the longest label. */
+  width: number;
+  /** Stands once above the axis; empty where it is at every tick. */
+  unit: string;
+}
+
+/** Pixels, about twelve letters. */
+const MAX_TICK_UNIT = 90;
+/** The part of a drawing that the labels of ticks may take. */
+const MAX_SHARE = 1 / 3;
+
+const widthOf = (text: string) => textWidth(text, LABEL_SIZE);
+
+/** A unit stands at every tick, unless it is so long that little room is left for the chart. */
+export function valueAxis(content: OverBuckets, locale: Locale, size: Size): ValueAxis {
+  const { unit = '' } = content;
+  const values = ticksOf(content);
+  const axis = (labels: string[], above: string) => ({
+    ticks: values.map((value, at) => ({ value, label: labels[at] ?? '' })),
+    width: Math.max(...labels.map(widthOf)),
+    unit: above,
+  });
+  const name = locale.unit(unit);
+  const full = axis(locale.ticks(values, unit), '');
+  const isShort = widthOf(name) <= MAX_TICK_UNIT && full.width <= size.width * MAX_SHARE;
+  return isShort ? full : axis(locale.ticks(values, ''), name);
+}
+
+function ticksOf({ kind, series, buckets }: OverBuckets): number[] {
+  const all =
+    kind === 'line'
+      ? series.flatMap(({ values, previous = [] }) => [...values, ...previous]).map((value) => value ?? 0)
+      : buckets.flatMap((_, at) => {
+          const stacked = series.map(({ values }) => values[at] ?? 0);
+          const sum = (values: number[]) => values.reduce((one, other) => one + other, 0);
+          return [sum(stacked.filter((value) => value > 0)), sum(stacked.filter((value) => value < 0))];
+        });
+  const [least, most] = all.reduce(
+    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
+    [0, 0],
+  );
+  return niceTicks(least, most, all.every(Number.isInteger));
+}
