@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { auditMigrations } from '@switchboard/audit';
-import { ARCHIVE_FILES_TOPIC, ingestionTopics } from '@switchboard/contracts';
+import { ingestionTopics } from '@switchboard/contracts';
 import {
   directoryMigrations,
   openDirectory,
@@ -45,7 +45,7 @@ import { CLICKHOUSE_GROUP, createFeed } from './feed/consumer.ts';
 import { createFeedMetrics } from './feed/metrics.ts';
 import { createFeedStore } from './feed/store.ts';
 import { type FileCache, openFileCache } from './files/cache.ts';
-import { createFilesConsumer, FILES_GROUP } from './files/consumer.ts';
+import { createFilesConsumer } from './files/consumer.ts';
 import { createFilesStore } from './files/store.ts';
 import { createSweep } from './files/sweep.ts';
 import { createAnswers } from './insights/answers.ts';
@@ -73,8 +73,6 @@ interface Worker {
 
 /** Applies identify and group calls. */
 const PEOPLE_GROUP = 'analytics.people';
-/** Its commits say which events are in files. */
-const ARCHIVE_GROUP = 'archive.events';
 const ANSWERS_BYTES = 16_000_000;
 /** Apart, so that looking at events does not drop reports. */
 const LISTS_BYTES = 8_000_000;
@@ -178,11 +176,12 @@ export const analyticsService = defineService({
       };
       const watermark = createWatermark({
         log,
+        stored: () =>
+          clickHouse === undefined
+            ? store.offsets(config.REGION)
+            : log.committedOffsets(CLICKHOUSE_GROUP, ingestionTopics.events),
         clock,
         logger,
-        ...(clickHouse === undefined
-          ? { group: ARCHIVE_GROUP, announced: { group: FILES_GROUP, topic: ARCHIVE_FILES_TOPIC } }
-          : { group: CLICKHOUSE_GROUP }),
       });
       const desk = createDesk({
         engine,

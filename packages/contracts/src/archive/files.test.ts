@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type ArchiveFileRecord, archiveFileRecord, bucketOf, filesOfProject, fnv1a } from './files.ts';
+import {
+  type ArchiveFileRecord,
+  archivedOffsetsRecord,
+  archiveFileRecord,
+  bucketOf,
+  filesOfProject,
+  fnv1a,
+  readArchivedOffsets,
+} from './files.ts';
 
 const file = (key: string, more: Partial<ArchiveFileRecord> = {}): ArchiveFileRecord =>
   archiveFileRecord.parse({
@@ -24,6 +32,13 @@ const keysOf = (files: ArchiveFileRecord[], projectId: string) =>
 
 it('hashes as FNV-1a is published', () => {
   expect([fnv1a(''), fnv1a('a'), fnv1a('foobar')]).toEqual([0x811c9dc5, 0xe40c292c, 0xbf9cf968]);
+});
+
+it('says how far events are in files', () => {
+  const offsets = [0n, 12n, 9_007_199_254_740_993n];
+  expect(readArchivedOffsets(archivedOffsetsRecord('eu', offsets).headers)).toEqual(offsets);
+  for (const headers of [{}, { events: '' }, { events: '1,' }, { events: '-1' }])
+    expect(readArchivedOffsets(headers)).toBeUndefined();
 });
 
 describe("a project's files", () => {

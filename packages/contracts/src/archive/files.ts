@@ -31,6 +31,26 @@ export const archiveFileRecord = z.object({
 });
 export type ArchiveFileRecord = z.infer<typeof archiveFileRecord>;
 
+const OFFSETS_HEADER = 'events';
+const OFFSETS = /^\d+(,\d+)*$/;
+
+/** The key of the record of `archivedOffsetsRecord`. */
+export const archivedOffsetsKey = (region: string): string => `offsets/${region}`;
+
+/**
+ * The record on `archive-files` that says which events are in the files of the records before it: those on `events`
+ * before these offsets, by partition. It has no value, so that readers who know only files pass over it.
+ */
+export function archivedOffsetsRecord(region: string, offsets: readonly bigint[]) {
+  return { key: archivedOffsetsKey(region), value: null, headers: { [OFFSETS_HEADER]: offsets.join(',') } };
+}
+
+/** The offsets in the headers of such a record; undefined if there are none. */
+export function readArchivedOffsets(headers: Readonly<Record<string, string>>): bigint[] | undefined {
+  const text = headers[OFFSETS_HEADER] ?? '';
+  return OFFSETS.test(text) ? text.split(',').map(BigInt) : undefined;
+}
+
 type Coverage = Pick<ArchiveFileRecord, 'project' | 'bucket' | 'buckets'>;
 
 const FNV_OFFSET_BASIS = 0x811c9dc5;

@@ -78,7 +78,7 @@ const followers = {
       { group: 'analytics.cohorts', topics: [COHORTS_TOPIC] },
       { group: 'analytics.clickhouse', topics: [events] },
     ],
-    // How far the archive is tells how fresh an answer is.
+    // Of the version before, which may run beside this one.
     watches: [{ group: 'archive.events', topics: [events] }],
   }),
 } satisfies Partial<Record<ServiceName, EventLogAccess>>;

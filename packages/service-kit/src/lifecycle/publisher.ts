@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Database, Tx } from '@switchboard/database';
 import { type EventLog, type OutgoingRecord, publishInOrder, type TopicSpec } from '@switchboard/event-log';
 import { poll } from '@switchboard/resilience';
@@ -27,6 +28,11 @@ interface PublisherOptions<T> {
   recordOf(change: T): Pick<OutgoingRecord, 'key' | 'value'>;
   /** How many changes are read and sent together. */
   batchSize: number;
+  /**
+   * A record that says what is in the table, published once all of that is, and whenever it differs. Undefined: none
+   * now. It is asked for before the table is read.
+   */
+  summary?(tx: Tx): Promise<Omit<OutgoingRecord, 'partition'> | undefined>;
   logger: Logger;
 }
 
@@ -47,7 +53,7 @@ const TOMBSTONE_RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
  * time does so, under a lock. A topic that is new, or ends before what was published to it, gets every row again.
  */
 export function createPublisher<T>(options: PublisherOptions<T>): BackgroundPublisher {
-  const { database, log, topic, replication, unpublished, recordOf, batchSize, logger } = options;
+  const { database, log, topic, replication, unpublished, recordOf, batchSize, summary, logger } = options;
   const spec: TopicSpec = {
     name: topic,
     partitions: 1,
@@ -59,6 +65,7 @@ export function createPublisher<T>(options: PublisherOptions<T>): BackgroundPubl
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let isTopicChecked = false;
+  let published: Omit<OutgoingRecord, 'partition'> | undefined;
 
   async function look(): Promise<void> {
     try {
@@ -74,21 +81,28 @@ export function createPublisher<T>(options: PublisherOptions<T>): BackgroundPubl
   async function publishNext(tx: Tx): Promise<boolean> {
     const store = unpublished(tx);
     if (!(await store.lock())) return false;
+    const known = await summary?.(tx);
     const changes = await store.oldest(batchSize);
-    if (changes.length === 0 && isTopicChecked) return false;
+    const isLast = changes.length < batchSize;
+    const last = known !== undefined && isLast && !isDeepStrictEqual(known, published) ? [known] : [];
+    if (changes.length + last.length === 0 && isTopicChecked) return false;
     const next = await store.nextOffset();
     const [end = 0n] = await log.endOffsets(topic);
     isTopicChecked = true;
     if (next === undefined || end < next) {
       const rows = await store.publishAll();
+      published = undefined;
       if (rows > 0) logger.warn({ topic, rows }, 'topic is new or lost records, publishing every row');
       return true;
     }
-    if (changes.length === 0) return false;
-    const records = changes.map((change) => ({ ...recordOf(change), partition: 0, headers: {} }));
-    const published = await publishInOrder(log, topic, records, stopping.signal);
-    await store.markPublished(changes, published.offsetOf(records.length - 1) + 1n);
-    return true;
+    if (changes.length + last.length === 0) return false;
+    const records = [...changes.map((change) => ({ ...recordOf(change), headers: {} })), ...last].map(
+      (record) => ({ ...record, partition: 0 }),
+    );
+    const sent = await publishInOrder(log, topic, records, stopping.signal);
+    await store.markPublished(changes, sent.offsetOf(records.length - 1) + 1n);
+    if (last.length > 0) published = known;
+    return !isLast;
   }
 
   return {

@@ -169,7 +169,7 @@ it('says until when all accepted events are in ClickHouse', async () => {
     log: feed.log,
     clock: { now: () => new Date(now) },
     logger: createLogger({ service: 'analytics', level: 'fatal' }),
-    group: CLICKHOUSE_GROUP,
+    stored: () => feed.log.committedOffsets(CLICKHOUSE_GROUP, ingestionTopics.events),
   });
   watermark.start();
   await eventually(() => expect(watermark.asOf()).toBe(1000));

@@ -1,12 +1,18 @@
-import { ARCHIVE_FILES_TOPIC, type ArchiveFileRecord, archiveFileRecord } from '@switchboard/contracts';
+import {
+  ARCHIVE_FILES_TOPIC,
+  type ArchiveFileRecord,
+  archivedOffsetsKey,
+  archiveFileRecord,
+  readArchivedOffsets,
+} from '@switchboard/contracts';
 import type { EventLog, RecordBatch } from '@switchboard/event-log';
 import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
 import type { FilesStore } from './store.ts';
 
-export const FILES_GROUP = 'analytics.archive-files';
+const FILES_GROUP = 'analytics.archive-files';
 
 interface ConsumerOptions {
-  store: Pick<FilesStore, 'save' | 'remove'>;
+  store: Pick<FilesStore, 'save' | 'remove' | 'saveOffsets'>;
   log: EventLog;
   logger: Logger;
   region: string;
@@ -18,7 +24,12 @@ export function createFilesConsumer({ store, log, logger, region }: ConsumerOpti
 
   async function handle(batch: RecordBatch): Promise<void> {
     const latest = new Map<string, ArchiveFileRecord | null>();
-    for (const { key, value } of batch.records) {
+    let offsets: bigint[] | undefined;
+    for (const { key, value, headers } of batch.records) {
+      if (key === archivedOffsetsKey(region)) {
+        offsets = readArchivedOffsets(headers) ?? offsets;
+        continue;
+      }
       const parsed = value === null ? null : parse(value);
       if (parsed === undefined) logger.error({ key }, 'a record on archive-files is not readable, left out');
       else if (key !== null && (parsed === null || parsed.region === region)) latest.set(key, parsed);
@@ -27,6 +38,8 @@ export function createFilesConsumer({ store, log, logger, region }: ConsumerOpti
     const gone = [...latest].filter(([, file]) => file === null).map(([key]) => key);
     if (files.length > 0) await store.save(files);
     if (gone.length > 0) await store.remove(gone);
+    // After the files that they are about.
+    if (offsets !== undefined) await store.saveOffsets(region, offsets);
   }
 
   async function consume() {

@@ -2,7 +2,7 @@ import { type ArchiveFileRecord, fnv1a } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { and, eq, gte, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { archiveFiles } from '../schema/index.ts';
+import { archivedOffsets, archiveFiles } from '../schema/index.ts';
 
 export type KnownFile = Pick<
   ArchiveFileRecord,
@@ -21,6 +21,9 @@ export interface Wanted {
 export interface FilesStore {
   save(files: readonly ArchiveFileRecord[]): Promise<void>;
   remove(keys: readonly string[]): Promise<void>;
+  saveOffsets(region: string, offsets: bigint[]): Promise<void>;
+  /** The events of these files are those before these offsets, by partition; empty while that is unknown. */
+  offsets(region: string): Promise<bigint[]>;
   /** Files that may have rows of these events, replaced ones included; at most `limit`. */
   find(wanted: Wanted, limit: number): Promise<KnownFile[]>;
   /** Which of these are not known, or have been replaced, at least for one project. */
@@ -58,6 +61,19 @@ export function createFilesStore(db: Db): FilesStore {
 
     async remove(keys) {
       await db.delete(archiveFiles).where(inArray(archiveFiles.key, [...keys]));
+    },
+
+    async saveOffsets(region, offsets) {
+      const { region: target } = archivedOffsets;
+      await db
+        .insert(archivedOffsets)
+        .values({ region, offsets })
+        .onConflictDoUpdate({ target, set: { offsets } });
+    },
+
+    async offsets(region) {
+      const [row] = await db.select().from(archivedOffsets).where(eq(archivedOffsets.region, region));
+      return row?.offsets ?? [];
     },
 
     find({ projectId, names, from, to }, limit) {

@@ -2,6 +2,12 @@ import { bigint, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' });
 
+/** The events that are in the files of `archive_files`: those before these offsets, by partition. One row. */
+export const archivedOffsets = pgTable('archived_offsets', {
+  region: text().primaryKey(),
+  offsets: bigint({ mode: 'bigint' }).array().notNull(),
+});
+
 /** The files of the topic archive-files. */
 export const archiveFiles = pgTable(
   'archive_files',

@@ -1,5 +1,5 @@
 export { backfills } from '@switchboard/database/schema';
 export { clickhouseBlocks } from './blocks.ts';
-export { archiveFiles } from './files.ts';
+export { archivedOffsets, archiveFiles } from './files.ts';
 export { appliedPositions, cohorts, groups, people } from './people.ts';
 export { savedReports } from './saved-reports.ts';

@@ -22,23 +22,17 @@ export interface Watermark {
 }
 
 interface WatermarkOptions {
-  log: Pick<EventLog, 'endOffsets' | 'committedOffsets' | 'lag'>;
+  log: Pick<EventLog, 'endOffsets'>;
+  /** The events that can be asked about: those before these offsets, by partition. */
+  stored(): Promise<readonly bigint[]>;
   clock: Clock;
   logger: Logger;
-  /** The group whose commits say which events are stored. */
-  group: string;
-  /** Where what was stored is announced a moment after the commit, and the group that reads it. Absent: nowhere. */
-  announced?: { group: string; topic: string };
 }
 
-/**
- * Remembers how long the log of events was at which time. What the group has committed is stored. Where that is
- * announced, it is known once everything announced is read at a look after that.
- */
-export function createWatermark({ log, clock, logger, group, announced }: WatermarkOptions): Watermark {
+/** Remembers how long the log of events was at which time. */
+export function createWatermark({ log, stored, clock, logger }: WatermarkOptions): Watermark {
   const stopping = new AbortController();
   let samples: Sample[] = [];
-  let stored = 0;
   let known = 0;
   let version = '';
   let running: Promise<void> | undefined;
@@ -46,26 +40,17 @@ export function createWatermark({ log, clock, logger, group, announced }: Waterm
   async function look(): Promise<void> {
     const at = clock.now().getTime();
     const ends = await log.endOffsets(ingestionTopics.events);
-    const committed = await log.committedOffsets(group, ingestionTopics.events);
-    version = committed.join(' ');
-    // Announced a moment after the commit, so this looks at the commits of the time before.
-    if (announced !== undefined && (await isRead(announced))) known = stored;
+    const offsets = await stored();
+    version = offsets.join(' ');
     samples.push({ at, ends });
-    // Where the group is far behind, every other sample will do.
+    // Where events are stored long after they are accepted, every other sample will do.
     if (samples.length > MAX_SAMPLES) samples = samples.filter((_, index) => index % 2 === 1);
     const isStored = (sample: Sample) =>
-      sample.ends.every((end, partition) => (committed[partition] ?? 0n) >= end);
+      sample.ends.every((end, partition) => (offsets[partition] ?? 0n) >= end);
     const index = samples.findLastIndex(isStored);
-    if (index >= 0) {
-      stored = samples[index]?.at ?? stored;
-      samples = samples.slice(index + 1);
-    }
-    if (announced === undefined) known = stored;
-  }
-
-  async function isRead({ group: reader, topic }: { group: string; topic: string }): Promise<boolean> {
-    const lags = await log.lag(reader, [topic]);
-    return lags.length > 0 && lags.every(({ behind }) => behind === 0n);
+    if (index < 0) return;
+    known = samples[index]?.at ?? known;
+    samples = samples.slice(index + 1);
   }
 
   return {

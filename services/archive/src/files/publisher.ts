@@ -1,8 +1,14 @@
-import { ARCHIVE_FILES_TOPIC, type ArchiveFileRecord } from '@switchboard/contracts';
-import type { Database } from '@switchboard/database';
-import type { EventLog } from '@switchboard/event-log';
+import {
+  ARCHIVE_FILES_TOPIC,
+  type ArchiveFileRecord,
+  archivedOffsetsRecord,
+  ingestionTopics,
+} from '@switchboard/contracts';
+import type { Database, Tx } from '@switchboard/database';
+import { type EventLog, UnknownTopic } from '@switchboard/event-log';
 import { type BackgroundPublisher, createPublisher, type Logger } from '@switchboard/service-kit';
-import { createPublishedFilesStore, type UnpublishedFile } from './store.ts';
+import { EVENTS_GROUP } from '../events/consumer.ts';
+import { createFilesStore, createPublishedFilesStore, type UnpublishedFile } from './store.ts';
 
 interface PublisherOptions {
   database: Database;
@@ -15,7 +21,7 @@ interface PublisherOptions {
 
 const BATCH_SIZE = 200;
 
-/** Publishes each change of the table of files to the topic `archive-files`. */
+/** Publishes each change of the table of files to the topic `archive-files`, and how far events are in these files. */
 export function createFilesPublisher({ region, ...options }: PublisherOptions): BackgroundPublisher {
   return createPublisher({
     ...options,
@@ -23,7 +29,20 @@ export function createFilesPublisher({ region, ...options }: PublisherOptions): 
     unpublished: createPublishedFilesStore,
     recordOf: (file) => recordOf(file, region),
     batchSize: BATCH_SIZE,
+    summary: (tx) => archivedOffsets(tx, options.log, region),
   });
+}
+
+/** What is committed is in files of the table, unless the table was restored and some are to be found again. */
+async function archivedOffsets(tx: Tx, log: EventLog, region: string) {
+  if (await createFilesStore(tx).isAdoptionWanted()) return undefined;
+  try {
+    return archivedOffsetsRecord(region, await log.committedOffsets(EVENTS_GROUP, ingestionTopics.events));
+  } catch (error) {
+    // Ingestion creates the topic.
+    if (error instanceof UnknownTopic) return undefined;
+    throw error;
+  }
 }
 
 function recordOf(file: UnpublishedFile, region: string) {
