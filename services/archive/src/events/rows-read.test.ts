@@ -1,8 +1,9 @@
-import { type Database, openDatabase } from '@switchboard/database';
+import { openDatabase } from '@switchboard/database';
 import { testDatabase } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { archiveMigrations } from '../schema/migrations.ts';
+import { rowsRead } from '../testing/rows-read.ts';
 import { createEventsStore, type EventsStore } from './store.ts';
 
 const test = await testDatabase({ migrations: [archiveMigrations] });
@@ -32,38 +33,25 @@ afterAll(async () => {
   await test.drop();
 });
 
-/** Counts the rows of the archive's tables that some queries read. */
-async function rowsRead(queries: (store: EventsStore) => Promise<unknown>): Promise<number> {
-  return database.drizzle.transaction(async (tx) => {
-    const read = async () => {
-      const [row] = await tx.execute<{ rows: number | bigint }>(sql`
-        select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows from pg_stat_xact_user_tables
-        where relname like '%event%'`);
-      return Number(row?.rows);
-    };
-    // The server also counts earlier transactions until it has reported them.
-    const before = await read();
-    await queries(createEventsStore(tx as unknown as Database['drizzle']));
-    return (await read()) - before;
-  });
-}
+const rowsReadBy = (queries: (store: EventsStore) => Promise<unknown>) =>
+  rowsRead(database, (db) => queries(createEventsStore(db)));
 
 const store = createEventsStore(database.drizzle);
 
 it('reads only the rows of an event to find its history', async () => {
-  expect(await rowsRead((own) => own.findHistory(KEY))).toBe(3);
-  expect(await rowsRead((own) => own.findHistory('f'.repeat(32)))).toBe(0);
+  expect(await rowsReadBy((own) => own.findHistory(KEY))).toBe(3);
+  expect(await rowsReadBy((own) => own.findHistory('f'.repeat(32)))).toBe(0);
 });
 
 it('reads at most fifty segments to find the file of an event', async () => {
-  expect(await rowsRead((own) => own.segmentsAt(1, 5n))).toBeLessThanOrEqual(50);
+  expect(await rowsReadBy((own) => own.segmentsAt(1, 5n))).toBeLessThanOrEqual(50);
   expect((await store.segmentsAt(1, 500_050n)).map((one) => one.firstOffset)).toEqual([500_000n]);
 });
 
 it('reads one segment to find that of a record, and none for a new record', async () => {
   const old = { offset: 500_050n, timestamp: 5_000_500 };
   const fresh = { offset: 1_000_000n, timestamp: 10_000_500 };
-  expect(await rowsRead((own) => own.findSegment(2, old))).toBe(1);
-  expect(await rowsRead((own) => own.findSegment(2, fresh))).toBe(0);
+  expect(await rowsReadBy((own) => own.findSegment(2, old))).toBe(1);
+  expect(await rowsReadBy((own) => own.findSegment(2, fresh))).toBe(0);
   expect((await store.findSegment(2, old))?.firstOffset).toBe(500_000n);
 });

@@ -59,7 +59,11 @@ const adopt = (committed = 100n) =>
     log: { lag: async () => [{ topic: 'events', partition: 0, committed, end: 100n, behind: 0n }] },
     group: 'archive.events',
     isExpired: () => false,
-    logger: { info: () => undefined, error: (fields: object) => errors.push(fields) } as never,
+    logger: {
+      info: () => undefined,
+      error: (fields: object) => errors.push(fields),
+      failed: (_: string, __: unknown, fields: object) => errors.push(fields),
+    } as never,
     signal: new AbortController().signal,
   });
 

@@ -18,7 +18,7 @@ interface AdoptionOptions {
   group: string;
   /** Whether the log no longer has a record of this time. */
   isExpired(timestamp: number): boolean;
-  logger: Pick<Logger, 'info' | 'error'>;
+  logger: Pick<Logger, 'info' | 'error' | 'failed'>;
   /** Aborts with an exception. */
   signal: AbortSignal;
 }
@@ -44,22 +44,33 @@ const KEYS_AT_ONCE = 500;
  * Enters files into the table that are in the object store alone: those written after a backup that was restored, and
  * those of a project each from before files had many. Of files with the same rows, which a merge leaves for a while,
  * it enters one and deletes the others; files that are gone from the object store leave the table. Can be repeated.
+ * Returns the days of which a folder could not be adopted, which holds up no others.
  */
-export async function adoptFiles(options: AdoptionOptions): Promise<void> {
-  const { objects, signal } = options;
+export async function adoptFiles(options: AdoptionOptions): Promise<Set<string>> {
+  const { objects, logger, signal } = options;
   const folders = new Set<string>();
   for await (const { key } of objects.list('events/')) {
     signal.throwIfAborted();
     const found = SEGMENT.exec(key) ?? MERGED.exec(key);
     if (found !== null) folders.add(folderOf(key));
   }
-  for (const folder of folders) await adoptFolder(folder, options);
+  const failed = new Set<string>();
+  for (const folder of folders) {
+    try {
+      await adoptFolder(folder, options);
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.failed('adopt files', error, { folder });
+      failed.add(dayOf(folder));
+    }
+  }
+  return failed;
 }
 
 async function adoptFolder(folder: string, options: AdoptionOptions): Promise<void> {
   const { store, objects, logger, signal } = options;
   // In this order: files that are stored meanwhile are not taken for missing.
-  const readable = await store.readableOf(folder.slice(-'2026-01-01'.length));
+  const readable = await store.readableOf(dayOf(folder));
   const listed: ListedObject[] = [];
   for await (const object of objects.list(`${folder}/`)) {
     if (folderOf(object.key) === folder) listed.push(object);
@@ -194,6 +205,7 @@ function newFileOf({ file, survey }: Surveyed): NewFile {
   return { ...ANY_PROJECT, ...survey.contents, projectId: survey.projectId, key, day, bytes };
 }
 
+const dayOf = (folder: string): string => folder.slice(-'2026-01-01'.length);
 const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/'));
 const writtenAt = (files: readonly Found[]): number =>
   Math.max(...files.map(({ modifiedAt }) => modifiedAt.getTime()));

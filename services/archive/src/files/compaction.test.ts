@@ -6,6 +6,7 @@ import {
   archiveFileRecord,
   filesOfProject,
 } from '@switchboard/contracts';
+import type { EventLog } from '@switchboard/event-log';
 import { createLogger, systemClock } from '@switchboard/service-kit';
 import { eventually } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
@@ -17,10 +18,10 @@ import { rowsIn, storeFile } from '../testing/files.ts';
 import { recordsOn } from '../testing/log.ts';
 import { work } from './compaction.ts';
 import { ANY_PROJECT } from './contents.ts';
+import { createDueMerges, type DueMerges } from './due-merges.ts';
 import { compareRows } from './order.ts';
 import { createFilesPublisher } from './publisher.ts';
 import { openFile } from './read.ts';
-import { createSetAside, type SetAside } from './set-aside.ts';
 import { createFilesStore, type FilesStore } from './store.ts';
 
 let harness: EventsHarness;
@@ -31,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.stop());
 beforeEach(async () => {
-  await harness.database.drizzle.execute(sql`truncate event_files, erased_projects`);
+  await harness.database.drizzle.execute(sql`truncate event_files, erased_projects, adoptions`);
   for await (const { key } of harness.objects.list('events/')) await harness.objects.delete(key);
 });
 
@@ -63,7 +64,10 @@ const around = {
   retentionHours: 168,
 };
 
-const run = (at: Date, more: { replacedSeconds?: number; mergeBytes?: number; setAside?: SetAside } = {}) =>
+const run = (
+  at: Date,
+  more: { replacedSeconds?: number; merges?: DueMerges; log?: Pick<EventLog, 'lag'> } = {},
+) =>
   work({
     store,
     objects: harness.objects,
@@ -72,7 +76,7 @@ const run = (at: Date, more: { replacedSeconds?: number; mergeBytes?: number; se
     clock: { ...systemClock, now: () => at },
     replacedSeconds: 3600,
     signal: new AbortController().signal,
-    setAside: createSetAside(),
+    merges: createDueMerges({ store }),
     onMerged: () => undefined,
     ...more,
   });
@@ -183,7 +187,7 @@ describe('merging files', () => {
       clock: { ...systemClock, now: () => nextDay },
       replacedSeconds: 3600,
       signal: stopping.signal,
-      setAside: createSetAside(),
+      merges: createDueMerges({ store }),
       onMerged: () => undefined,
     });
     await expect(killed).rejects.toThrow('killed');
@@ -205,7 +209,7 @@ describe('merging files', () => {
     ['missing', (key: string) => harness.objects.delete(key)],
     ['unreadable', (key: string) => harness.objects.put(key, Buffer.from('not a file'))],
   ])('leaves a file out for a while that is %s, and goes on', async (_what, damage) => {
-    const setAside = createSetAside();
+    const merges = createDueMerges({ store });
     for (const name of ['a', 'b', 'c']) await put(name, events(10, 3));
     for (const name of ['own-a', 'own-b'])
       await put(name, events(10, 1, { projectId: 'large' }), { ...ANY_PROJECT, projectId: 'large' });
@@ -213,7 +217,7 @@ describe('merging files', () => {
     const object = await harness.objects.get(key);
     const bytes = object && (await buffer(object.body));
     await damage(key);
-    await run(nextDay, { setAside, replacedSeconds: 0 });
+    await run(nextDay, { merges, replacedSeconds: 0 });
     expect((await read()).map(({ rows, projectId }) => [rows, projectId]).sort()).toEqual([
       [10, null],
       [20, null],
@@ -223,9 +227,9 @@ describe('merging files', () => {
     await harness.objects.put(key, bytes ?? Buffer.of());
     await put('d', events(10, 3));
     const isLeft = async () => (await read()).some((file) => file.key === key);
-    await run(new Date(nextDay.getTime() + 30_000), { setAside });
+    await run(new Date(nextDay.getTime() + 30_000), { merges });
     expect(await isLeft()).toBe(true);
-    await run(new Date(nextDay.getTime() + 90_000), { setAside });
+    await run(new Date(nextDay.getTime() + 90_000), { merges });
     expect(await isLeft()).toBe(false);
     expect((await rowsIn(harness)).length).toBe(60);
   });
@@ -237,7 +241,55 @@ describe('merging files', () => {
     );
     await run(noon);
     expect(new Set((await rowsIn(harness)).map((row) => row.projectId))).toEqual(new Set(['project-1']));
-    expect(await store.projectToErase()).toBeUndefined();
+    expect(await store.projectsToErase()).toEqual([]);
+  });
+
+  it('goes on with everything else where the erasure of a project fails, and tries that again', async () => {
+    for (const name of ['a', 'b']) await put(name, events(10, 2));
+    for (const name of ['own-a', 'own-b'])
+      await put(name, events(10, 1, { projectId: 'damaged' }), { ...ANY_PROJECT, projectId: 'damaged' });
+    const key = `events/${DAY}/own-a.parquet`;
+    const object = await harness.objects.get(key);
+    const bytes = object && (await buffer(object.body));
+    await harness.objects.put(key, Buffer.from('not a file'));
+    await harness.database.drizzle.execute(sql`
+      insert into erased_projects (project_id, requested_at) values ('damaged', now()), ('project-0', now() + interval '1 s')`);
+    await run(nextDay, { replacedSeconds: 0 });
+    expect(await store.projectsToErase()).toEqual(['damaged']);
+    expect((await read()).map(({ rows, projectId }) => [rows, projectId])).toContainEqual([10, null]);
+    expect((await store.find([`events/${DAY}/b.parquet`]))[0]?.isDeleted).toBe(true);
+    await harness.objects.put(key, bytes ?? Buffer.of());
+    await run(nextDay);
+    expect(await store.projectsToErase()).toEqual([]);
+    expect(new Set((await rowsIn(harness)).map((row) => row.projectId))).toEqual(new Set(['project-1']));
+  });
+
+  it('leaves the files of a day as they are whose adoption failed, and merges those of others', async () => {
+    const other = '2026-02-28';
+    const bad = `events/${other}/events-0-${'0'.repeat(16)}-1000.parquet`;
+    await harness.objects.put(bad, Buffer.from('not a file'));
+    await harness.database.drizzle.execute(sql`insert into adoptions default values`);
+    for (const name of ['a', 'b']) {
+      await put(name, events(10, 2));
+      const file = { key: `events/${other}/${name}.parquet`, day: other, events: events(10, 2) };
+      await storeFile({ ...harness, ...file, coverage: ANY_PROJECT });
+    }
+    const lag = async () => [{ topic: 'events', partition: 0, committed: 1n, end: 1n, behind: 0n }];
+    await run(nextDay, { log: { lag } });
+    const days = async () => (await read()).map(({ day, rows }) => [day, rows]);
+    expect(await days()).toEqual([
+      [other, 10],
+      [other, 10],
+      [DAY, 20],
+    ]);
+    expect(await store.isAdoptionWanted()).toBe(true);
+    await harness.objects.delete(bad);
+    await run(nextDay, { log: { lag } });
+    expect(await store.isAdoptionWanted()).toBe(false);
+    expect(await days()).toEqual([
+      [other, 20],
+      [DAY, 20],
+    ]);
   });
 });
 
@@ -253,7 +305,7 @@ describe('readers of the topic', () => {
     const [first] = await read();
     const mergeBytes = 2 * (first?.bytes ?? 0);
     await published();
-    await run(nextDay, { mergeBytes });
+    await run(nextDay, { merges: createDueMerges({ store, mergeBytes }) });
     const records = (await published()).slice(before);
     expect(new Set(records.map(({ file }) => file?.buckets))).toEqual(new Set([null, 4]));
 

@@ -5,7 +5,7 @@ const LONGEST_PAUSE_MS = 6 * 60 * 60 * 1000;
 
 /** Files whose merge failed, which are left out for a while, longer each time. */
 export interface SetAside {
-  /** Those of all files that may be merged now. Forgets files that are not among them. */
+  /** Those of the files that may be merged now. */
   without(files: readonly KnownFile[], now: number): KnownFile[];
   add(files: readonly KnownFile[], now: number): void;
 }
@@ -15,8 +15,8 @@ export function createSetAside(): SetAside {
 
   return {
     without(files, now) {
-      const keys = new Set(files.map(({ key }) => key));
-      for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
+      // Merged since, or gone.
+      for (const [key, { until }] of known) if (until + LONGEST_PAUSE_MS < now) known.delete(key);
       return files.filter(({ key }) => (known.get(key)?.until ?? 0) <= now);
     },
     add(files, now) {

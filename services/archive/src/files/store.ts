@@ -39,7 +39,9 @@ export interface FilesStore {
   /** The files that are read, of days from this one on; the earliest days first. */
   readable(fromDay: string, limit: number): Promise<KnownFile[]>;
   /** The files of a day that are read. */
-  readableOf(day: string): Promise<KnownFile[]>;
+  readableOf(day: string, limit?: number): Promise<KnownFile[]>;
+  /** The latest day before this one of which files are read. */
+  dayBefore(day: string): Promise<string | undefined>;
   /** Enters files that are stored, in the place of others (keys). */
   adopt(files: readonly NewFile[], replaced: readonly string[]): Promise<void>;
   /** Whether it was asked to look for files that are in the object store alone. */
@@ -59,8 +61,8 @@ export interface FilesStore {
   /** Keys of files that were replaced at least so long ago. */
   replacedBefore(seconds: number, limit: number): Promise<string[]>;
   markDeleted(keys: readonly string[]): Promise<void>;
-  /** The project that has waited longest for the erasure of its events. */
-  projectToErase(): Promise<string | undefined>;
+  /** The projects whose events are to be erased, those first that have waited longest. */
+  projectsToErase(): Promise<string[]>;
   markErased(projectId: string): Promise<void>;
   /**
    * Replaces up to so many files of days before this one by nothing, the earliest first, and returns how many: they
@@ -111,6 +113,11 @@ export function createFilesStore(db: Db): FilesStore {
   const isRead = sql`replaced_at is null and deleted_at is null`;
   const select = async (where: SQL) =>
     (await db.execute<FileRow>(sql`select ${columns} from ${eventFiles} where ${where}`)).map(fileOf);
+  const dayOf = async (day: SQL, where: SQL) => {
+    const [row] = await db.execute<{ day: string | null }>(sql`
+      select ${day}::text as day from ${eventFiles} where ${where}`);
+    return row?.day ?? undefined;
+  };
 
   return {
     find: (keys) => select(sql`key = ${keysOf(keys)}`),
@@ -120,7 +127,10 @@ export function createFilesStore(db: Db): FilesStore {
     readable: (fromDay, limit) =>
       select(sql`day >= ${fromDay}::date and ${isRead} order by day, key limit ${limit}`),
 
-    readableOf: (day) => select(sql`day = ${day}::date and ${isRead} order by key`),
+    readableOf: (day, limit) =>
+      select(sql`day = ${day}::date and ${isRead} order by key limit ${limit ?? null}`),
+
+    dayBefore: (day) => dayOf(sql`max(day)`, sql`day < ${day}::date and ${isRead}`),
 
     async adopt(files, replaced) {
       const id = randomUUID();
@@ -195,10 +205,10 @@ export function createFilesStore(db: Db): FilesStore {
         where key = ${keysOf(keys)} and deleted_at is null`);
     },
 
-    async projectToErase() {
-      const [row] = await db.execute<{ project_id: string }>(sql`
-        select project_id from ${erasedProjects} order by requested_at limit 1`);
-      return row?.project_id;
+    async projectsToErase() {
+      const rows = await db.execute<{ project_id: string }>(sql`
+        select project_id from ${erasedProjects} order by requested_at`);
+      return rows.map((row) => row.project_id);
     },
 
     async markErased(projectId) {
@@ -216,11 +226,7 @@ export function createFilesStore(db: Db): FilesStore {
       return rows.length;
     },
 
-    async oldestDay() {
-      const [row] = await db.execute<{ day: string | null }>(sql`
-        select min(day)::text as day from ${eventFiles} where ${isRead}`);
-      return row?.day ?? undefined;
-    },
+    oldestDay: () => dayOf(sql`min(day)`, isRead),
 
     async forget(days, limit) {
       const rows = await db.execute(sql`

@@ -7,8 +7,8 @@ import { eventually, startS3 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { work } from '../files/compaction.ts';
 import { ANY_PROJECT } from '../files/contents.ts';
+import { createDueMerges } from '../files/due-merges.ts';
 import { createFilesPublisher } from '../files/publisher.ts';
-import { createSetAside } from '../files/set-aside.ts';
 import { createFilesStore } from '../files/store.ts';
 import { createErasure } from '../replays/erasure.ts';
 import { createReplaysStore } from '../replays/store.ts';
@@ -88,7 +88,7 @@ describe('archived events', () => {
         retentionHours: 168,
         replacedSeconds,
         signal: new AbortController().signal,
-        setAside: createSetAside(),
+        merges: createDueMerges({ store }),
         onMerged: () => undefined,
       });
     await compact(3600);

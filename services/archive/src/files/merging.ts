@@ -1,0 +1,85 @@
+import type { ObjectStore } from '@switchboard/object-store';
+import type { Clock, Logger } from '@switchboard/service-kit';
+import { refOf } from '../threads/calls.ts';
+import type { Threads } from '../threads/threads.ts';
+import type { DueMerges } from './due-merges.ts';
+import type { Merge } from './plan.ts';
+import { replaceFiles } from './rewrite.ts';
+import type { FilesStore } from './store.ts';
+
+interface MergingOptions {
+  store: FilesStore;
+  objects: ObjectStore;
+  /** Merge files. */
+  threads: Pick<Threads, 'use'>;
+  merges: DueMerges;
+  /** Days whose files are left as they are. */
+  without: ReadonlySet<string>;
+  clock: Clock;
+  logger: Pick<Logger, 'failed'>;
+  /** Aborts with an exception. */
+  signal: AbortSignal;
+  onMerged(files: number): void;
+}
+
+/** The rest waits, so that what else there is to do is done in between. */
+const MAX_MERGES = 100;
+/** After so many failures, of merges or of files of one, the fault may be elsewhere, and the rest waits. */
+const MAX_FAILED = 5;
+
+/** Carries out merges that are due. Files whose merge fails are left out for a while. */
+export async function mergeFiles(options: MergingOptions): Promise<void> {
+  const { merges, without, clock, logger, signal, onMerged } = options;
+  const now = () => clock.now().getTime();
+  let [done, failed] = [0, 0];
+  for await (const merge of merges.find({ now, without })) {
+    try {
+      if (await carryOut(merge, options)) onMerged(merge.files.length);
+    } catch (error) {
+      signal.throwIfAborted();
+      const left = await unreadable(merge.files, options);
+      merges.setAside(left, now());
+      failed += 1;
+      logger.failed('merge files', error, { keys: left.slice(0, MAX_FAILED).map(({ key }) => key) });
+    }
+    done += 1;
+    if (done === MAX_MERGES || failed === MAX_FAILED) return;
+  }
+}
+
+/** False where one of the files was replaced meanwhile. */
+async function carryOut(
+  { files, buckets }: Merge,
+  { store, objects, threads, signal }: Pick<MergingOptions, 'store' | 'objects' | 'threads' | 'signal'>,
+): Promise<boolean> {
+  const [first] = files;
+  if (first === undefined) return false;
+  const { projectId, bucket, buckets: of } = first;
+  const to = buckets > 1 ? { split: buckets } : { projectId, bucket, buckets: of };
+  const merged = await threads.use((thread) => thread.merge(files.map(refOf), { to }), signal);
+  if (merged !== undefined) return await replaceFiles(files, merged, { store, objects, signal });
+  // An erasure replaced and deleted it; otherwise it is set aside, and the log says so.
+  if (await isReplaced(files, store)) return false;
+  throw new Error(`a file of ${files.map(({ key }) => key).join(', ')} is not in the object store`);
+}
+
+/** The files of a merge that failed because of which it did; all where none or many cannot be read. */
+async function unreadable(
+  files: Merge['files'],
+  { threads, signal }: Pick<MergingOptions, 'threads' | 'signal'>,
+): Promise<Merge['files']> {
+  const found: Merge['files'] = [];
+  for (const file of files) {
+    const survey = await threads
+      .use((thread) => thread.survey(refOf(file)), signal)
+      .catch(() => signal.throwIfAborted());
+    if (survey === undefined) found.push(file);
+    if (found.length === MAX_FAILED) break;
+  }
+  return found.length === 0 || found.length === MAX_FAILED ? files : found;
+}
+
+async function isReplaced(files: Merge['files'], store: FilesStore): Promise<boolean> {
+  const found = await store.find(files.map(({ key }) => key));
+  return found.some((file) => file.isDeleted || file.replacedBy !== null);
+}
