@@ -14,8 +14,6 @@ interface Sample {
 export interface Watermark {
   /** Every event accepted before this time can be asked about. Milliseconds since 1970; 0 while that is unknown. */
   asOf(): number;
-  /** Changes whenever more events are stored; empty while that is unknown. */
-  version(): string;
   /** Returns at once. */
   start(): void;
   stop(): Promise<void>;
@@ -34,14 +32,12 @@ export function createWatermark({ log, stored, clock, logger }: WatermarkOptions
   const stopping = new AbortController();
   let samples: Sample[] = [];
   let known = 0;
-  let version = '';
   let running: Promise<void> | undefined;
 
   async function look(): Promise<void> {
     const at = clock.now().getTime();
     const ends = await log.endOffsets(ingestionTopics.events);
     const offsets = await stored();
-    version = offsets.join(' ');
     samples.push({ at, ends });
     // Where events are stored long after they are accepted, every other sample will do.
     if (samples.length > MAX_SAMPLES) samples = samples.filter((_, index) => index % 2 === 1);
@@ -55,7 +51,6 @@ export function createWatermark({ log, stored, clock, logger }: WatermarkOptions
 
   return {
     asOf: () => known,
-    version: () => version,
     start() {
       running ??= poll(look, {
         everyMs: POLL_MS,
