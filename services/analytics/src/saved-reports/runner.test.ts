@@ -202,7 +202,8 @@ it('a report that another instance runs is left to it until its claim ends', asy
   startInstance();
   reports.set('sign', '15m');
   await database.sql`insert into saved_reports (project_id, report_id, next_run_at)
-    values ('shop', 'sign', ${new Date(START).toISOString()})`;
+    values ('shop', 'sign', ${new Date(START).toISOString()})
+    on conflict (project_id, report_id) do update set next_run_at = excluded.next_run_at`;
   await eventually(async () => expect(runs.map(({ reportId }) => reportId)).toEqual(['sign']));
   reports.delete('sign');
   now += minutes(3);

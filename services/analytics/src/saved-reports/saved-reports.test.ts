@@ -8,16 +8,16 @@ let analytics: Awaited<ReturnType<typeof startAnalytics>>;
 const runs: Record<string, unknown>[] = [];
 beforeAll(async () => {
   analytics = await startAnalytics();
-  await analytics.log.createTopics([
-    { name: REPORT_RUNS_TOPIC, partitions: 4, replication: 1, cleanup: 'delete', retentionMs: 604_800_000 },
-  ]);
-  await analytics.log.consume({
-    group: 'test',
-    topics: [REPORT_RUNS_TOPIC],
-    handle: async ({ records }) => {
-      for (const { value } of records) runs.push(JSON.parse(String(value)));
-    },
-  });
+  // The service makes the topic before any report runs.
+  await eventually(() =>
+    analytics.log.consume({
+      group: 'test',
+      topics: [REPORT_RUNS_TOPIC],
+      handle: async ({ records }) => {
+        for (const { value } of records) runs.push(JSON.parse(String(value)));
+      },
+    }),
+  );
   await analytics.archive('shop', 'one', [
     {
       id: 'e1',

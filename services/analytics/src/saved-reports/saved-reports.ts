@@ -86,8 +86,6 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
   }
 
   async function publish(run: ReportRunRecord): Promise<void> {
-    if (!hasTopic) await log.createTopics([topicSpec(replication)]);
-    hasTopic = true;
     const key = `${run.projectId}/${run.reportId}`;
     const value = Buffer.from(JSON.stringify(run));
     const record = { partition: partitionFor(key, PARTITIONS), key, value, headers: {} };
@@ -115,6 +113,9 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
   }
 
   async function look(): Promise<void> {
+    // Its readers wait for it, also where no report ever runs.
+    if (!hasTopic) await log.createTopics([topicSpec(replication)]);
+    hasTopic = true;
     if (clock.now().getTime() - adoptedAt >= ADOPT_MS) await adopt();
     const free = MAX_RUNNING - running.size;
     if (free <= 0) return;
