@@ -107,6 +107,7 @@ summary h2{display:inline;margin:0}
 summary .count{color:var(--muted);font-size:14px;margin-left:6px}
 details .scroll{margin-top:14px}
 table{border-collapse:collapse;width:100%;font-size:14px}
+table.values+table{margin-top:22px}
 caption{text-align:left;color:var(--muted);padding-bottom:8px}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);padding:0}
 th,td{text-align:left;padding:7px 12px 7px 0;border-bottom:1px solid var(--grid);vertical-align:top}

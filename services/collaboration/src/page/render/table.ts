@@ -1,9 +1,11 @@
-import { type ReportContent, tableOf } from '@switchboard/report-content';
+import { type Cell, type ReportContent, type Table, tableOf } from '@switchboard/report-content';
 import type { Locale } from './locale.ts';
 import { type Markup, markup, nothing } from './markup.ts';
 
-/** A longer table is folded. */
+/** More rows are folded. */
 const MAX_OPEN_ROWS = 12;
+/** Paper has room for so many; further columns follow below. */
+const MAX_COLUMNS = 12;
 
 /** Every value as CSV, at the address of the page. */
 export const downloadLink = ({ texts }: Locale): Markup =>
@@ -11,15 +13,43 @@ export const downloadLink = ({ texts }: Locale): Markup =>
 
 /** Every value of the chart, for those who do not see it and for paper. */
 export function dataTable(content: ReportContent, locale: Locale): Markup {
-  const { texts, cell, number } = locale;
-  const { corner, interval, columns, rows, totals } = tableOf(content, texts.table);
+  const { texts, number } = locale;
+  const table = tableOf(content, texts.table);
   const { unit = '' } = content;
-  const cells = (values: readonly (number | null | undefined)[]) =>
-    values.map(
-      (value, at) => markup`<td class="value">${cell(value, columns[at]?.format ?? 'value', unit)}</td>`,
+  const tables = columnsFitting(table.columns.length).map((columns, at) =>
+    part(table, columns, { unit, isFirst: at === 0, locale }),
+  );
+  const values = markup`<div class="scroll" tabindex="0" role="region" aria-label="${texts.values}">${tables}</div>`;
+  const heading = markup`<h2>${texts.values}</h2>`;
+  const { length } = table.rows;
+  if (length * tables.length <= MAX_OPEN_ROWS) {
+    return markup`<section class="card"><div class="head">${heading}${downloadLink(locale)}</div>${values}</section>`;
+  }
+  return markup`<section class="card folded"><details><summary>${heading} <span class="count">${texts.rows(number(length))}</span></summary>${values}</details>${downloadLink(locale)}</section>`;
+}
+
+/** The numbers of the columns of each table: about as many in all. */
+function columnsFitting(count: number): number[][] {
+  const all = Array.from({ length: count }, (_, at) => at);
+  const size = Math.ceil(count / Math.ceil(count / MAX_COLUMNS));
+  return all.filter((at) => at % size === 0).map((from) => all.slice(from, from + size));
+}
+
+interface Part {
+  unit: string;
+  isFirst: boolean;
+  locale: Locale;
+}
+
+/** Some columns of the table, again beside the names of the rows. */
+function part(table: Table, places: readonly number[], { unit, isFirst, locale }: Part): Markup {
+  const { corner, interval, columns, rows, totals } = table;
+  const cells = (values: readonly Cell[]) =>
+    places.map(
+      (at) => markup`<td class="value">${locale.cell(values[at], columns[at]?.format ?? 'value', unit)}</td>`,
     );
-  const caption = unit === '' ? nothing : markup`<caption>${locale.unit(unit)}</caption>`;
-  const head = columns.map(({ name }) => markup`<th scope="col" class="value">${name}</th>`);
+  const caption = isFirst && unit !== '' ? markup`<caption>${locale.unit(unit)}</caption>` : nothing;
+  const head = places.map((at) => markup`<th scope="col" class="value">${columns[at]?.name ?? ''}</th>`);
   const body = rows.map(
     ({ name, values }) =>
       markup`<tr><th scope="row">${locale.bucket(name, interval)}</th>${cells(values)}</tr>\n`,
@@ -28,12 +58,7 @@ export function dataTable(content: ReportContent, locale: Locale): Markup {
     totals === undefined
       ? nothing
       : markup`<tfoot><tr><th scope="row">${totals.name}</th>${cells(totals.values)}</tr></tfoot>`;
-  const table = markup`<div class="scroll" tabindex="0" role="region" aria-label="${texts.values}"><table class="values">${caption}
+  return markup`<table class="values">${caption}
 <thead><tr>${corner === '' ? markup`<td></td>` : markup`<th scope="col">${corner}</th>`}${head}</tr></thead>
-<tbody>${body}</tbody>${foot}</table></div>`;
-  const heading = markup`<h2>${texts.values}</h2>`;
-  if (rows.length <= MAX_OPEN_ROWS) {
-    return markup`<section class="card"><div class="head">${heading}${downloadLink(locale)}</div>${table}</section>`;
-  }
-  return markup`<section class="card folded"><details><summary>${heading} <span class="count">${texts.rows(number(rows.length))}</span></summary>${table}</details>${downloadLink(locale)}</section>`;
+<tbody>${body}</tbody>${foot}</table>`;
 }
