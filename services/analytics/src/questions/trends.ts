@@ -14,7 +14,7 @@ type Values = (number | null)[];
 interface Line {
   /** null: the whole series. */
   label: string | null;
-  builtIn?: (typeof REST_LINES)[number]['builtIn'];
+  builtIn?: (typeof REST_LINES)[number]['builtIn'] | undefined;
   values: Values;
   previous?: Values;
   /** Where the values of buckets do not add up. */
@@ -194,14 +194,8 @@ async function valuesOf(
   const lines = new Map<string, Map<number, number | null>>();
   const places = new Map<string, number>();
   for (const { line: place, label, b, value: one } of found) {
-    const key =
-      place === undefined
-        ? WHOLE
-        : place > 0
-          ? keyOf({ label: label ?? '' })
-          : place === REST
-            ? 'other'
-            : 'none';
+    const builtIn = place === REST ? 'other' : place === WITHOUT ? 'none' : undefined;
+    const key = keyOf({ label: label ?? null, builtIn });
     if (place !== undefined && place > 0) places.set(label ?? '', place);
     const line = lines.get(key) ?? new Map<number, number | null>();
     lines.set(key, line.set(b, one === null ? null : rounded(one)));
