@@ -202,6 +202,19 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     },
   );
 
+  it('has labels of axes of about the same size on a phone, a tablet and a desk', async () => {
+    await open('line');
+    for (const width of [390, 768, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      const size = await page.evaluate<number>(`(() => {
+        const label = [...document.querySelectorAll('.role-axis-label text')].find((one) => one.getClientRects().length > 0);
+        return label.getScreenCTM().a * parseFloat(label.getAttribute('font-size'));
+      })()`);
+      expect(size).toBeGreaterThan(10.5);
+      expect(size).toBeLessThan(14.5);
+    }
+  });
+
   it.each(names)('%s: can be read in both colour schemes: contrast is at least 4.5 to 1', async (name) => {
     await open(name);
     await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");

@@ -29,7 +29,7 @@ function periodIn({ periods }: PageTexts, period: string, interval: Interval | u
   return isBuiltIn ? periods[interval](number) : period;
 }
 
-/** Other words may be equal than in English: built-in names are numbered anew. */
+/** A translation may be equal to a name from data: built-in names are numbered anew. */
 function named<T extends Named>(series: readonly T[], { builtIn: words }: PageTexts): T[] {
   const taken = new Set(series.flatMap(({ name, builtIn }) => (builtIn === undefined ? [name] : [])));
   return series.map((one) => {

@@ -70,6 +70,7 @@ figure{margin:20px 0 0}
 .change{color:var(--muted);font-size:14px}
 .arrow{color:var(--accent)}
 .scroll svg{display:block;max-width:100%;height:auto}
+.wide svg{width:100%}
 .narrow{display:none}
 .scroll{overflow-x:auto}
 .scroll:focus-visible,a:focus-visible,summary:focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:4px}

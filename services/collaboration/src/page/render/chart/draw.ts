@@ -59,7 +59,7 @@ export async function draw(content: OverBuckets, marks: Mark[], locale: Locale):
     return { width: size.width, height: size.height + above, top: -above, content: `${drawn}${inFront}` };
   };
   return {
-    wide: await render({ width: 880, height: 340 }),
+    wide: await render({ width: 760, height: 300 }),
     narrow: await render({ width: 340, height: 260 }),
   };
 }
