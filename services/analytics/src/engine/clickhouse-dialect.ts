@@ -117,5 +117,5 @@ export const CLICKHOUSE: Dialect = {
   isRow: (row) => sql`(${row}.1 = 1)`,
   valueOf: (row, index) => sql`${row}.${whole(index + 2)}`,
   someOf: (value, count) => sql`groupArray(${whole(count)})(${value})`,
-  firstBut: (values, list) => sql`arrayFirstOrNull(x -> not has([${join(values, COMMA)}], x), ${list})`,
+  sizeOfUnion: (lists) => sql`length(arrayDistinct(arrayConcat(${join(lists, COMMA)})))`,
 };

@@ -79,6 +79,6 @@ export interface Dialect {
   valueOf(row: Sql, index: number): Sql;
   /** At most so many values of a group as a list. */
   someOf(value: Sql, count: number): Sql;
-  /** The first element of such a list that is none of these; null where there is none. */
-  firstBut(values: readonly Sql[], list: Sql): Sql;
+  /** How many different values lists have together. */
+  sizeOfUnion(lists: readonly Sql[]): Sql;
 }

@@ -60,7 +60,7 @@ export const DUCKDB: Dialect = {
   isRow: (row) => sql`(${row} is not null)`,
   valueOf: (row, index) => sql`${row}.${numbered('n', index)}`,
   someOf: (value, count) => sql`min(${value}, ${integer(count)})`,
-  firstBut: (values, list) => sql`list_filter(${list}, lambda x: x not in (${join(values, COMMA)}))[1]`,
+  sizeOfUnion: (lists) => sql`len(list_distinct(flatten([${join(lists, COMMA)}])))`,
 };
 
 const KINDS = {

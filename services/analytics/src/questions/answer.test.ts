@@ -1,7 +1,7 @@
 import { insightQuery, reportContent } from '@switchboard/contracts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { casesOf, kindsOfQuestions } from '../testing/generated.ts';
+import { casesOf, kindsOfCases } from '../testing/generated.ts';
 import { reference } from '../testing/reference.ts';
 import { enginesForTests, type TestEngine } from '../testing/table.ts';
 import { answer } from './answer.ts';
@@ -17,7 +17,7 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
   }, 60_000);
   afterAll(() => started?.stop());
 
-  test.skipIf(isMissing).each(kindsOfQuestions)(
+  test.skipIf(isMissing).each(kindsOfCases)(
     '%s as the plain reference does',
     async (kind) => {
       const { engine, load, sourceOf } = started;
@@ -227,6 +227,37 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
       expect(report).toMatchObject({ buckets: [day], series: [{ values: [2] }] });
     },
   );
+
+  test.skipIf(isMissing)('twelve steps of one event take an event each', async () => {
+    const { engine, load, sourceOf } = started;
+    const steps = Array.from({ length: 12 }, (_, index) => ({
+      event: 'page seen',
+      where: [{ attribute: 'path', op: 'eq', value: `/${index}` }],
+    }));
+    const eventsOf = (person: string, pages: readonly number[]) =>
+      pages.map((page, index) => ({
+        id: `${person} ${index}`,
+        t: Date.parse('2026-03-03T12:00:00Z') + Math.floor(index / 3),
+        name: 'page seen',
+        person,
+        session: null,
+        properties: { path: `/${page}` },
+        context: null,
+      }));
+    const all = [...steps.keys()];
+    await load([{ events: [...eventsOf('ada', all), ...eventsOf('bob', all.toReversed())], people: {} }]);
+    const range = { from: '2026-03-03', to: '2026-03-03' };
+    const report = await answer(insightQuery.parse({ kind: 'funnel', range, steps }), {
+      source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
+      now: 0,
+      asOf: 0,
+      query: (query) => engine.query(query),
+    });
+    // The pages 0, 1 and 2 of the other are of the same moment.
+    expect(report).toMatchObject({
+      steps: all.map((step) => ({ count: step < 3 ? 2 : 1 })),
+    });
+  });
 
   test.skipIf(isMissing)('each of twelve series has ten values, others and none', async () => {
     const { engine, load, sourceOf } = started;

@@ -11,6 +11,7 @@ import { calendarOf, type Instants, spanOf } from './calendar.ts';
 import { selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
 import { REST_LINES } from './rest.ts';
+import { NEVER, needsEvents, stageOf } from './stages.ts';
 
 const MS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
   second: 1000,
@@ -53,15 +54,12 @@ export async function funnel(question: FunnelQuery, asking: Asking): Promise<Rep
     return sql`select p, t, id${shown} from (${query}) as ev where ${anyOf(choices.map(matches))}`;
   };
   const [first, ...others] = steps;
-  const stages = others.map((step, before) => {
-    // Earlier steps of the same name: an event fulfils one step of a chain.
-    const alike = steps.flatMap(({ event }, index) =>
-      index <= before && event === step.event ? [index] : [],
-    );
-    const events = eventsOf([step], later);
-    return sql`, ${numbered('w', before + 1)} as (${stageOf({ before, alike, events, dialect })})`;
+  const columns = hasLabel ? [sql`label`] : [];
+  const stages = others.map((choice, before) => {
+    const stage = { steps, step: before + 1, events: eventsOf([choice], later), columns, dialect };
+    return sql`, ${numbered('w', before + 1)} as (${stageOf(stage)})`;
   });
-  const started = sql`select p, t as t0, id as i0${hasLabel ? sql`, label` : sql``}
+  const started = sql`select ${join([sql`p`, sql`t as t0`, ...(needsEvents(steps, 0) ? [sql`id as i0`] : []), ...columns], COMMA)}
     from (${eventsOf(first === undefined ? [] : [first], calendar, breakdown?.property)}) as ev`;
   const last = numbered('w', others.length);
   const ends =
@@ -119,38 +117,6 @@ export async function funnel(question: FunnelQuery, asking: Asking): Promise<Rep
         from named group by grouping sets ((), (kind, name))`,
   );
   return reportOf(question, rows);
-}
-
-/** Later than any event. */
-const NEVER = sql`${integer(Number.MAX_SAFE_INTEGER)}`;
-
-interface Stage {
-  /** The index of the step before. */
-  before: number;
-  /** Of the steps before, those whose events are of the same name. */
-  alike: readonly number[];
-  /** Events of the step. */
-  events: Sql;
-  dialect: Dialect;
-}
-
-/** Adds when each chain comes to the next step, and where steps are alike by which event. */
-function stageOf({ before, alike, events, dialect }: Stage): Sql {
-  const step = before + 1;
-  const [chains, at, id] = [numbered('w', before), numbered('t', step), numbered('i', step)];
-  const since = sql`coalesce(w.${numbered('t', before)}, ${NEVER})`;
-  const next = (moments: Sql, name: Sql, isLater: Sql) =>
-    sql`asof left join (${moments}) as ${name} on ${name}.p = w.p and ${name}.t ${isLater} ${since}`;
-  if (alike.length === 0) {
-    return sql`select w.*, e.t as ${at}, e.id as ${id} from ${chains} as w ${next(events, sql`e`, sql`>=`)}`;
-  }
-  // Events of one moment may be in the chain already, those of the next moment are not.
-  const used = alike.map((index) => sql`w.${numbered('i', index)}`);
-  const moments = sql`select p, t, ${dialect.someOf(sql`id`, used.length + 1)} as ids from (${events}) as ev group by p, t`;
-  const unused = (name: Sql) => dialect.firstBut(used, sql`${name}.ids`);
-  const now = sql`select w.*, e.t as now, ${unused(sql`e`)} as free from ${chains} as w ${next(moments, sql`e`, sql`>=`)}`;
-  return sql`select *, case when free is null then later else now end as ${at}, coalesce(free, other) as ${id}
-    from (select w.*, f.t as later, ${unused(sql`f`)} as other from (${now}) as w ${next(moments, sql`f`, sql`>`)}) as found`;
 }
 
 /** When the chain of a step came to an earlier one, in milliseconds. */

@@ -6,6 +6,16 @@ import type { TestEvent } from './reference.ts';
 
 /** For tests: questions about generated events, of few people and moments so that much is equal. */
 
+export const kindsOfCases = [
+  'trends',
+  'funnel',
+  'crowded funnel',
+  'retention',
+  'stickiness',
+  'lifecycle',
+] as const;
+type Kind = (typeof kindsOfCases)[number];
+
 const QUARTER = 900_000;
 /** Days before and around changes of the clocks, most of them in one of the zones. */
 const BASES = ['2026-03-27', '2026-10-23', '2026-04-03', '2026-09-30', '2025-12-28'];
@@ -136,6 +146,25 @@ const world = fc.record({
   cohort,
 });
 
+/** Much at the same millisecond, of few names. */
+const crowdedWorld = fc
+  .tuple(
+    world,
+    fc.array(
+      fc.record({
+        at: fc.constantFrom(48, 48, 49),
+        ms: fc.constantFrom(0, 0, 1),
+        name: fc.constantFrom('a', 'a', 'a', 'b'),
+        person: fc.constantFrom('ada', 'ada', 'd'),
+        session: fc.constant(null),
+        properties: fc.dictionary(fc.constantFrom('plan', 'total'), fc.constantFrom('x', 'y', 1)),
+        context: fc.constant(null),
+      }),
+      { minLength: 3, maxLength: 9 },
+    ),
+  )
+  .map(([made, raw]) => ({ ...made, raw, from: 0, days: 1, last: null, cohort: undefined }));
+
 interface Made {
   base: number;
   raw: readonly (Omit<TestEvent, 'id' | 't'> & { at: number; ms: number })[];
@@ -170,7 +199,17 @@ const window = fc.option(
   { nil: undefined },
 );
 
-const kinds: Record<InsightQuery['kind'], fc.Arbitrary<object>> = {
+/** Conditions that some events fulfil several of. */
+const overlapping = fc.constantFrom(
+  [],
+  [{ attribute: 'plan', op: 'eq', value: 'x' }],
+  [{ attribute: 'plan', op: 'is_set' }],
+  [{ attribute: 'plan', op: 'in', value: ['x', 'y'] }],
+  [{ attribute: 'total', op: 'is_set' }],
+  [{ attribute: 'total', op: 'is_not_set' }],
+);
+
+const kinds: Record<Kind, fc.Arbitrary<object>> = {
   trends: fc.record({
     series: fc.array(
       fc.record({
@@ -200,6 +239,13 @@ const kinds: Record<InsightQuery['kind'], fc.Arbitrary<object>> = {
     window,
     breakdown,
     exclude: fc.option(fc.array(choice, { minLength: 1, maxLength: 2 }), { nil: undefined }),
+  }),
+  'crowded funnel': fc.record({
+    steps: fc.array(fc.record({ event: fc.constantFrom('a', 'a', 'a', 'b'), where: overlapping }), {
+      minLength: 3,
+      maxLength: 5,
+    }),
+    breakdown,
   }),
   retention: fc.record({
     start: choice,
@@ -252,15 +298,14 @@ function withPeople(events: TestEvent[], { people: known, cohorts }: Pick<Case, 
   });
 }
 
-export const kindsOfQuestions = ['trends', 'funnel', 'retention', 'stickiness', 'lifecycle'] as const;
-
-export function casesOf(kind: InsightQuery['kind']): fc.Arbitrary<Case> {
+export function casesOf(kind: Kind): fc.Arbitrary<Case> {
+  const isCrowded = kind === 'crowded funnel';
   return fc
-    .tuple(world, kinds[kind], where)
+    .tuple(isCrowded ? crowdedWorld : world, kinds[kind], isCrowded ? fc.constant([]) : where)
     .map(([made, asked, common]) => {
       const parsed = insightQuery.safeParse({
         ...JSON.parse(JSON.stringify(asked)),
-        kind,
+        kind: isCrowded ? 'funnel' : kind,
         ...timesOf(made),
         timezone: made.timezone,
         where: common,
