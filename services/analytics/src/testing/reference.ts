@@ -67,14 +67,27 @@ function own(owner: unknown, key: string): unknown {
 const isChosen = (event: TestEvent, { event: name, where }: EventChoice) =>
   event.name === name && fulfilsAll(event, where);
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** Of a time zone; questions are about the same times again and again. */
+interface Clock {
+  format: Intl.DateTimeFormat;
+  hours: Map<number, string>;
+}
+const clocks = new Map<string, Clock>();
 
 /** Local time as `2026-03-01T09`. */
 function localHour(t: number, timeZone: string): string {
   const options = { timeZone, dateStyle: 'short', timeStyle: 'short' } as const;
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('sv-SE', options);
-  formats.set(timeZone, format);
-  return format.format(t).padStart('2026-03-01 09:00'.length, '0').replace(' ', 'T').slice(0, HOUR_LENGTH);
+  const { format, hours } = clocks.get(timeZone) ?? {
+    format: new Intl.DateTimeFormat('sv-SE', options),
+    hours: new Map<number, string>(),
+  };
+  clocks.set(timeZone, { format, hours });
+  const known = hours.get(t);
+  if (known !== undefined) return known;
+  const time = format.format(t).padStart('2026-03-01 09:00'.length, '0');
+  const hour = time.replace(' ', 'T').slice(0, HOUR_LENGTH);
+  hours.set(t, hour);
+  return hour;
 }
 
 function bucketName(localTime: string, interval: InsightInterval): string {
@@ -97,7 +110,7 @@ interface Days {
   /** Of the range. */
   buckets: string[];
   /** Of the range and long before and after it. */
-  all: string[];
+  all(): readonly string[];
 }
 
 interface Times {
@@ -143,13 +156,22 @@ function daysOf({ interval = 'day', timezone = 'UTC' }: Omit<Times, 'range'>, ho
   // A range of hours may be within a day.
   const step = interval === 'hour' || at(to) - at(from) < 3 * DAY ? HOUR / 2 : DAY / 2;
   const margin = { hour: 3, day: 8, week: 50, month: 200 }[interval] * DAY;
-  const all = new Set<string>();
-  const buckets = new Set<string>();
-  for (let t = at(from) - margin; t < at(to) + margin; t += step) {
-    all.add(bucket(t));
-    if (has(t)) buckets.add(bucket(t));
-  }
-  return { hours, has, bucket, buckets: [...buckets], all: [...all].sort() };
+  const within = (first: number, last: number, isWanted: (t: number) => boolean) => {
+    const found = new Set<string>();
+    for (let t = first; t < last; t += step) if (isWanted(t)) found.add(bucket(t));
+    return [...found].sort();
+  };
+  let all: readonly string[] | undefined;
+  return {
+    hours,
+    has,
+    bucket,
+    buckets: within(at(from) - 2 * DAY, at(to) + 2 * DAY, has),
+    all() {
+      all ??= within(at(from) - margin, at(to) + margin, () => true);
+      return all;
+    },
+  };
 }
 
 export function reference(question: InsightQuery, known: Known): unknown {
@@ -357,10 +379,10 @@ function retention(question: RetentionQuery, { events, asOf }: Known, days: Days
       const row = rows.find(({ name }) => name === bucket);
       if (row === undefined || start === undefined) throw new Error('No row.');
       row.size++;
-      const at = days.all.indexOf(bucket);
+      const at = days.all().indexOf(bucket);
       for (const period of row.back.keys()) {
         const came = returns.some(
-          ({ t }) => days.bucket(t) === days.all[at + period] && (period > 0 || t >= start.t),
+          ({ t }) => days.bucket(t) === days.all()[at + period] && (period > 0 || t >= start.t),
         );
         if (came) row.back[period] = (row.back[period] ?? 0) + 1;
       }
@@ -371,7 +393,7 @@ function retention(question: RetentionQuery, { events, asOf }: Known, days: Days
       name,
       size,
       values: back.map((count, period) => {
-        const bucket = days.all[days.all.indexOf(name) + period] ?? '';
+        const bucket = days.all()[days.all().indexOf(name) + period] ?? '';
         return size === 0 || days.bucket(asOf) <= bucket ? null : Math.round((count / size) * 1000) / 10;
       }),
     })),
@@ -405,7 +427,7 @@ function lifecycle(question: LifecycleQuery, events: readonly TestEvent[], days:
       const states = found[index];
       if (states === undefined) continue;
       const now = activeIn(bucket, true);
-      const before = activeIn(days.all[days.all.indexOf(bucket) - 1], index > 0).length > 0;
+      const before = activeIn(days.all()[days.all().indexOf(bucket) - 1], index > 0).length > 0;
       if (now.length === 0) states.Dormant -= before ? 1 : 0;
       else if (now.some(({ t }) => t === earliest)) states.New++;
       else if (before) states.Returning++;
