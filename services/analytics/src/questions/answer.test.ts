@@ -2,7 +2,7 @@ import { insightQuery, reportContent } from '@switchboard/contracts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { casesOf, kindsOfCases } from '../testing/generated.ts';
-import { reference } from '../testing/reference.ts';
+import { comparable, reference } from '../testing/reference.ts';
 import { enginesForTests, type TestEngine } from '../testing/table.ts';
 import { answer } from './answer.ts';
 
@@ -297,14 +297,3 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
     });
   });
 });
-
-/** Sums of fractions depend on their order, equal names are numbered, and long ones cut. */
-function comparable(value: unknown): object {
-  const text = JSON.stringify(value).replaceAll(/ \(\d+\)"/g, '"');
-  return JSON.parse(text, (_name, part: unknown) => {
-    if (typeof part === 'string') return part.slice(0, COMPARED_LENGTH);
-    return typeof part === 'number' ? Math.round(part * 1e6) / 1e6 + 0 : part;
-  });
-}
-
-const COMPARED_LENGTH = 189;
