@@ -5,7 +5,8 @@ import type { Engine, PeopleTable } from '../engine/engine.ts';
 import type { Sql } from '../engine/sql.ts';
 import type { ListEvents } from '../explore/events.ts';
 import { type Asked, extended } from '../insights/answers.ts';
-import { attributeOf, type Cohort, personPart, readBy } from '../questions/cohorts.ts';
+import { attributeOf, type Cohort, personPart } from '../questions/cohorts.ts';
+import { readBy } from '../questions/reads.ts';
 import type { PeopleStore, WantedTraits } from './store.ts';
 
 interface Person {
@@ -19,11 +20,16 @@ interface Person {
   nextCursor: string | null;
 }
 
+interface WantedOfQuestion extends WantedTraits {
+  /** Where the question asks for some of it. */
+  path: string;
+}
+
 /** What a question reads of people. */
 export interface PeopleOfQuestion {
   cohorts: ReadonlyMap<string, Cohort>;
   /** Undefined: neither traits nor groups. */
-  wanted: WantedTraits | undefined;
+  wanted: WantedOfQuestion | undefined;
   /** Changes when an answer may. */
   version: string;
 }
@@ -36,7 +42,7 @@ export interface People {
   /** Lets `work` read people in the engine. */
   read<T>(
     projectId: string,
-    wanted: WantedTraits | undefined,
+    wanted: WantedOfQuestion | undefined,
     signal: AbortSignal,
     work: (people: Sql | undefined) => Promise<T>,
   ): Promise<T>;
@@ -69,11 +75,11 @@ export function createPeople({ store, events, engine }: PeopleOptions): People {
   }
 
   /** Copies what is wanted of everybody who has some of it. */
-  async function copy(projectId: string, wanted: WantedTraits, table: PeopleTable, signal: AbortSignal) {
+  async function copy(projectId: string, wanted: WantedOfQuestion, table: PeopleTable, signal: AbortSignal) {
     let after = '';
     for (let read = 0; ; read += PAGE_SIZE) {
       if (read >= MAX_PEOPLE)
-        throw new BadRequest(`where: traits, groups and cohorts of more than ${MAX_PEOPLE} people`);
+        throw new BadRequest(`${wanted.path}: traits, groups and cohorts of more than ${MAX_PEOPLE} people`);
       signal.throwIfAborted();
       const page = await store.page(projectId, wanted, after, PAGE_SIZE);
       const some = page.filter(({ traits, groups }) => traits !== null || groups !== null);
@@ -90,16 +96,19 @@ export function createPeople({ store, events, engine }: PeopleOptions): People {
     }
   }
 
-  async function cohortsOf(projectId: string, ids: readonly string[]) {
-    if (ids.length === 0) return [];
-    if (ids.length > MAX_COHORTS) {
+  async function cohortsOf(projectId: string, named: readonly { path: string; name: string }[]) {
+    const [first] = named;
+    if (first === undefined) return [];
+    const tooMany = named[MAX_COHORTS];
+    if (tooMany !== undefined) {
       throw new BadRequest(
-        `where: the question names ${ids.length} cohorts; name at most ${MAX_COHORTS} different ones`,
+        `${tooMany.path}: the question names ${named.length} cohorts; name at most ${MAX_COHORTS} different ones`,
       );
     }
+    const ids = named.map(({ name }) => name);
     if ((await store.cohortBytes(projectId, ids)) > MAX_COHORTS_MB * 1_000_000) {
       throw new BadRequest(
-        `where: the people of the cohorts take more than ${MAX_COHORTS_MB} MB together; name fewer or smaller cohorts`,
+        `${first.path}: the people of the cohorts take more than ${MAX_COHORTS_MB} MB together; name fewer or smaller cohorts`,
       );
     }
     return store.cohorts(projectId, ids);
@@ -125,14 +134,22 @@ export function createPeople({ store, events, engine }: PeopleOptions): People {
     },
 
     async of(projectId, question) {
-      const { cohortIds, attributes } = readBy(question);
-      const found = await cohortsOf(projectId, cohortIds);
+      const { cohorts, attributes } = readBy(question);
+      const found = await cohortsOf(projectId, cohorts);
+      const pathOf = (id: string) => cohorts.find(({ name }) => name === id)?.path ?? 'cohort';
       const large = found.find(({ isTooLarge }) => isTooLarge);
-      if (large !== undefined) throw new BadRequest(`cohort: "${large.id}" is too large for insights`);
+      if (large !== undefined) {
+        throw new BadRequest(`${pathOf(large.id)}: "${large.id}" is too large for insights`);
+      }
       if (question.cohort !== undefined && !found.some(({ id }) => id === question.cohort)) {
         throw new BadRequest(`cohort: the project has no cohort "${question.cohort}"`);
       }
-      const wanted = wantedOf([...attributes, ...found.flatMap((cohort) => cohort.match.map(attributeOf))]);
+      const wanted = wantedOf([
+        ...attributes,
+        ...found.flatMap(({ id, match }) =>
+          match.map((clause) => ({ path: pathOf(id), name: attributeOf(clause) })),
+        ),
+      ]);
       return {
         cohorts: new Map(found.map(({ id, ...cohort }) => [id, cohort])),
         wanted,
@@ -153,10 +170,13 @@ export function createPeople({ store, events, engine }: PeopleOptions): People {
   };
 }
 
-function wantedOf(attributes: readonly string[]): WantedTraits | undefined {
-  const parts = [...new Set(attributes)].map(personPart).filter((part) => part !== undefined);
-  if (parts.length === 0) return undefined;
+function wantedOf(attributes: readonly { path: string; name: string }[]): WantedOfQuestion | undefined {
+  const first = attributes.find(({ name }) => personPart(name) !== undefined);
+  if (first === undefined) return undefined;
+  const names = new Set(attributes.map(({ name }) => name));
+  const parts = [...names].map(personPart).filter((part) => part !== undefined);
   return {
+    path: first.path,
     traits: parts.filter(({ type }) => type === undefined).map(({ trait }) => trait),
     groups: parts.flatMap(({ type, trait }) => (type === undefined ? [] : [[type, trait] as const])),
   };

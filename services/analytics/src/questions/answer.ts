@@ -1,13 +1,19 @@
 import type { InsightQuery, ReportContent } from '@switchboard/contracts';
+import { checkClause } from './clauses.ts';
 import { funnel } from './funnel.ts';
 import { lifecycle } from './lifecycle.ts';
 import type { Asking } from './question.ts';
+import { clausesOf } from './reads.ts';
 import { retention } from './retention.ts';
 import { stickiness } from './stickiness.ts';
 import { trends } from './trends.ts';
 
 /** Answers a question of any kind. Throws TooManyBuckets, Unanswerable and what the engine throws. */
-export function answer(asked: InsightQuery, asking: Asking): Promise<ReportContent> {
+export async function answer(asked: InsightQuery, asking: Asking): Promise<ReportContent> {
+  for (const { path, clause } of clausesOf(asked)) checkClause(clause, path);
+  for (const [id, { match }] of asking.source.cohorts) {
+    for (const clause of match) checkClause(clause, `cohort "${id}"`);
+  }
   const question = withinCohort(asked);
   switch (question.kind) {
     case 'trends':

@@ -3,7 +3,7 @@ import { numeric } from '@switchboard/flag-engine';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, anyOf, FALSE, integer, number, numbers, type Sql, sql, text, texts } from '../engine/sql.ts';
 
-/** The clause has something that no query can say. The message names its part. */
+/** A clause has something that no query can say. The message names its place. */
 export class Unanswerable extends Error {
   override readonly name = 'Unanswerable';
 }
@@ -115,15 +115,17 @@ function equalityIn(dialect: Dialect): (values: readonly unknown[]) => Test {
     if (words.length > 0) tests.push((e) => holds(texts(words), textOf(e)));
     if (shown.length > 0)
       tests.push((e) => sql`(${isKind(e, 'boolean')} and ${holds(texts(shown), wordOf(e))})`);
-    let parts = 0;
-    for (const structure of structures) {
-      parts += partsOf(structure);
-      if (parts > MAX_STRUCTURE_PARTS)
-        throw new Unanswerable(`value: objects and lists of more than ${MAX_STRUCTURE_PARTS} parts`);
-      tests.push((e) => same(structure, e));
-    }
+    for (const structure of structures) tests.push((e) => same(structure, e));
     return (e) => anyOf(tests.map((test) => sql`coalesce(${test(e)}, false)`));
   };
+}
+
+/** Throws Unanswerable for a clause that compares with too much. `path` is its place. */
+export function checkClause({ op, value }: Pick<InsightClause, 'op' | 'value'>, path: string): void {
+  const values = op === 'eq' || op === 'neq' ? [value] : listOf(value);
+  const structures = values.filter((one) => typeof one === 'object' && one !== null);
+  if (structures.reduce((sum: number, one) => sum + partsOf(one), 0) > MAX_STRUCTURE_PARTS)
+    throw new Unanswerable(`${path}.value: objects and lists of more than ${MAX_STRUCTURE_PARTS} parts`);
 }
 
 function partsOf(value: unknown): number {

@@ -1,4 +1,4 @@
-import type { Clause, EventChoice, InsightClause, InsightQuery } from '@switchboard/contracts';
+import type { Clause, InsightClause } from '@switchboard/contracts';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, anyOf, FALSE, type Sql, sql, texts } from '../engine/sql.ts';
 import { clausesIn } from './clauses.ts';
@@ -33,36 +33,6 @@ export function isAboutCohorts({ op }: Pick<InsightClause, 'op'>): boolean {
 export function cohortsIn({ value }: Pick<InsightClause, 'value'>): string[] | undefined {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : undefined;
-}
-
-/** The attributes and cohorts that a question reads. */
-export function readBy(question: InsightQuery): { attributes: string[]; cohortIds: string[] } {
-  const choices = choicesOf(question);
-  const clauses = [...(question.where ?? []), ...choices.flatMap(({ where = [] }) => where)];
-  const own = clauses.filter((clause) => !isAboutCohorts(clause));
-  const properties = question.kind === 'trends' ? question.series.map(({ property }) => property) : [];
-  const breakdown = 'breakdown' in question ? question.breakdown?.property : undefined;
-  const ids = clauses.filter(isAboutCohorts).flatMap((clause) => cohortsIn(clause) ?? []);
-  return {
-    attributes: [...own.map(({ attribute }) => attribute), ...properties, breakdown].filter(
-      (name) => name !== undefined,
-    ),
-    cohortIds: [...new Set([...ids, question.cohort].filter((id) => id !== undefined))],
-  };
-}
-
-function choicesOf(question: InsightQuery): readonly EventChoice[] {
-  switch (question.kind) {
-    case 'trends':
-    case 'stickiness':
-      return question.series;
-    case 'funnel':
-      return [...question.steps, ...(question.exclude ?? [])];
-    case 'retention':
-      return [question.start, question.return];
-    case 'lifecycle':
-      return [];
-  }
 }
 
 /** Whether somebody belongs to a cohort. `attribute` is the SQL of what its clauses are about. */

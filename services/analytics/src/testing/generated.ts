@@ -263,10 +263,11 @@ const DAY = 86_400_000;
 /** A range of at most 120 intervals. */
 function timesOf({ base, from, days, last, interval }: TimesMade) {
   const isLong = last === null ? days > 4 : last.unit === 'week' || last.unit === 'month';
+  const isShort = interval === 'hour' || (interval === 'day' && last?.unit === 'month');
   const first = base + from * DAY;
   return {
     range: last ?? { from: day(first), to: day(first + days * DAY) },
-    interval: isLong && interval === 'hour' ? 'week' : interval,
+    interval: isLong && isShort ? 'week' : interval,
   };
 }
 
