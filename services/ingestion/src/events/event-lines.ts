@@ -19,6 +19,8 @@ export interface EventLine {
 export interface EventLines {
   sentAt: string;
   lines: readonly EventLine[];
+  /** The memory of all lines, if nobody else uses it. */
+  body?: Buffer;
 }
 
 /** Serialises the events of a batch. Throws PayloadTooLarge when one exceeds its bound. */

@@ -11,14 +11,13 @@ const receivedAt = new Date('2026-03-01T10:00:00.000Z');
 
 function recordsOf(events: EventBatch['events'], sentAt = '2026-03-01T10:00:00.000Z', partitions = 4) {
   const lines = eventLines({ events, sent_at: sentAt });
-  return eventRecords(lines, { projectId: 'p1', receivedAt, placement: { first: 0, count: partitions } }).map(
-    (record) => ({
-      ...record,
-      topic: 'events',
-      offset: 0n,
-      timestamp: 0,
-    }),
-  );
+  const arrival = { projectId: 'p1', receivedAt, placement: { first: 0, count: partitions } };
+  return eventRecords(lines, arrival).records.map((record) => ({
+    ...record,
+    topic: 'events',
+    offset: 0n,
+    timestamp: 0,
+  }));
 }
 
 function event(fields: Partial<EventBatch['events'][number]> = {}): EventBatch['events'][number] {

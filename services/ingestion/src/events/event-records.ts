@@ -11,13 +11,19 @@ interface Arrival {
   placement: Placement;
 }
 
+interface EventRecords {
+  records: OutgoingRecord[];
+  /** The memory of all their values. */
+  memory: Buffer;
+}
+
 /**
  * The records of a batch: for each partition its events as newline-delimited JSON, in batch order, each event_id once.
  */
 export function eventRecords(
   { sentAt, lines }: EventLines,
   { projectId, receivedAt, placement }: Arrival,
-): OutgoingRecord[] {
+): EventRecords {
   const { first, count } = placement;
   const correction = clockCorrection(sentAt, receivedAt);
   const values = new Map<number, Value[]>();
@@ -32,13 +38,13 @@ export function eventRecords(
   const common = { project: projectId, received_at: receivedAt.toISOString(), sent_at: utcTime(sentAt) };
   const records: OutgoingRecord[] = [];
   // One for all values: memory for each would cost more than writing it.
-  const bytes = Buffer.allocUnsafe(total);
+  const memory = Buffer.allocUnsafe(total);
   let at = 0;
   for (const [partition, ofPartition] of values) {
     for (const { lines: ofValue } of ofPartition) {
-      const end = writeLines(bytes, at, ofValue, correction);
+      const end = writeLines(memory, at, ofValue, correction);
       // Without the newline after the last.
-      const value = bytes.subarray(at, end - 1);
+      const value = memory.subarray(at, end - 1);
       records.push({
         partition,
         key: projectId,
@@ -48,7 +54,7 @@ export function eventRecords(
       at = end;
     }
   }
-  return records;
+  return { records, memory };
 }
 
 /** Lines that become the value of a record. */

@@ -1,6 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { Placement } from '@switchboard/event-log';
 import { projectHolder } from '@switchboard/service-kit';
+import { free } from '../records/free.ts';
 import type { Publishing } from '../records/publishing.ts';
 import type { EventLines } from './event-lines.ts';
 import { eventRecords } from './event-records.ts';
@@ -20,8 +21,11 @@ export function createEvents({ log, clock }: Publishing): Events {
       : publishAt(placement, projectId, batch, receivedAt);
   }
   function publishAt(placement: Placement, projectId: string, batch: EventLines, receivedAt: Date) {
-    const records = eventRecords(batch, { projectId, placement, receivedAt });
-    return log.publish(ingestionTopics.events, records, projectHolder(projectId));
+    const { records, memory } = eventRecords(batch, { projectId, placement, receivedAt });
+    if (batch.body !== undefined) free(batch.body);
+    const publishing = log.publish(ingestionTopics.events, records, projectHolder(projectId));
+    // Not where it fails: a send may still be under way.
+    return publishing.then(() => free(memory));
   }
   const counted = (stored: Promise<unknown>, events: number) => stored.then(() => events);
 

@@ -22,7 +22,7 @@ function parsed(body: Buffer): EventLines | undefined {
 
 /** What is stored, with each line as any reader parses it. */
 function stored(lines: EventLines) {
-  const records = eventRecords(lines, {
+  const { records } = eventRecords(lines, {
     projectId: 'p1',
     receivedAt: new Date(SENT_AT),
     placement: { first: 0, count: 4 },

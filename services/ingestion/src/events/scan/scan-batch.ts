@@ -29,7 +29,7 @@ export interface ScannedBatch extends EventLines {
 
 /**
  * The events of a body as parts of its bytes, where `eventBatch` surely accepts it and the parts surely mean what
- * would be serialised again; otherwise undefined.
+ * would be serialised again; otherwise undefined. The batch has the bytes for itself.
  */
 export function scanBatch(bytes: Buffer): ScannedBatch | undefined {
   const isLatin = isAscii(bytes);
@@ -87,7 +87,7 @@ class BatchScan extends JsonScan {
     } while (this.more(CLOSE_BRACE));
     this.end();
     if (lines === undefined || sentAt === undefined) this.doubt();
-    return { lines, sentAt, values: this.values };
+    return { lines, sentAt, body: this.buffer, values: this.values };
   }
 
   private events(): EventLine[] {
