@@ -54,14 +54,22 @@ export interface Cache<V> {
   reads(): Readonly<Reads>;
 }
 
-interface Entry<V> {
+/** What lru-cache holds where there is no value, since it holds no `undefined`. */
+class Nothing<V> {
   readonly value: V;
-  /** While the source is unavailable, the stale value is used until then without another attempt to load it. */
-  usedStaleUntil: number;
+
+  constructor(value: V) {
+    this.value = value;
+  }
 }
 
+/** A value without an object around it: there may be millions. */
+type Held<V> = NonNullable<V> | Nothing<V>;
+
+const unwrapped = <V>(held: Held<V>): V => (held instanceof Nothing ? held.value : held);
+
 /** Overhead of an entry in addition to key and value: map slot, list links, times, sizes. Measured with Node 24. */
-const ENTRY_BYTES = 200;
+const ENTRY_BYTES = 160;
 const MAX_MISSING = 10_000;
 
 /** Creates a cache on lru-cache, which joins loads, evicts by size and falls back on a stale value. */
@@ -75,10 +83,13 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
   /** Moved forward to make every entry stale at once. */
   const now = () => performance.now() + skippedMs;
 
-  const entries = new LRUCache<string, Entry<V>>({
+  /** Of keys whose source is unavailable: until then the stale value is used without another attempt to load it. */
+  const usedStaleUntil = new Map<string, number>();
+  const entries = new LRUCache<string, Held<V>>({
     maxSize: maxBytes,
-    sizeCalculation: ({ value }, key) =>
-      Math.min(maxBytes, Math.ceil(ENTRY_BYTES + key.length + sizeOfValue(value))),
+    sizeCalculation: (held, key) =>
+      Math.min(maxBytes, Math.ceil(ENTRY_BYTES + key.length + sizeOfHeld(held))),
+    dispose: (_, key) => usedStaleUntil.delete(key),
     ttl: freshForMs,
     ttlResolution: 0,
     perf: { now },
@@ -90,10 +101,11 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
       const current = { key };
       loads.add(current);
       try {
-        return { value: await load(key, last?.value), usedStaleUntil: 0 };
+        const value = await load(key, last && unwrapped(last));
+        return value ?? new Nothing(value);
       } catch (error) {
         const isStaleUsable = last !== undefined && !signal.aborted && isUnavailable(error);
-        if (isStaleUsable) last.usedStaleUntil = now() + staleForMs;
+        if (isStaleUsable) usedStaleUntil.set(key, now() + staleForMs);
         fetchOptions.allowStaleOnFetchRejection = isStaleUsable;
         throw error;
       } finally {
@@ -103,44 +115,44 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
   });
   // Apart from the values, so that requests for keys that do not exist cannot evict those that do. Bounded by size
   // rather than by `max`, which would allocate the memory at once.
-  const missing = new LRUCache<string, Entry<V>>({
+  const missing = new LRUCache<string, Nothing<V>>({
     maxSize: MAX_MISSING,
     sizeCalculation: () => 1,
     ttl: missingForMs,
   });
 
-  function sizeOfValue(value: V): number {
-    return value === undefined || value === null ? 0 : sizeOf(value);
+  function sizeOfHeld(held: Held<V>): number {
+    return held instanceof Nothing ? 0 : sizeOf(held);
   }
 
-  function peek(key: string): Entry<V> | undefined {
+  function peek(key: string): Held<V> | undefined {
     return entries.peek(key, { allowStale: true });
   }
 
-  async function loadEntry(key: string): Promise<Entry<V>> {
-    const entry = await entries.fetch(key);
-    if (entry === undefined) throw new Error('the cache loaded nothing');
-    if (entry.value === undefined && peek(key) === entry) {
+  async function loadHeld(key: string): Promise<Held<V>> {
+    const held = await entries.fetch(key);
+    if (held === undefined) throw new Error('the cache loaded nothing');
+    if (held instanceof Nothing && peek(key) === held) {
       entries.delete(key);
-      missing.set(key, entry);
+      missing.set(key, held);
     }
-    return entry;
+    return held;
   }
 
-  async function answer(key: string, last: Entry<V> | undefined): Promise<V> {
+  async function answer(key: string, last: Held<V> | undefined): Promise<V> {
     const waitMs = last === undefined ? loadTimeoutMs : patienceMs;
     try {
-      return (await withDeadline(waitMs, loadEntry(key))).value;
+      return unwrapped(await withDeadline(waitMs, loadHeld(key)));
     } catch (error) {
       // Gone if the key was dropped meanwhile.
       const stale = peek(key);
       if (stale === undefined || !(error instanceof DeadlineExceeded || isUnavailable(error))) throw error;
-      stale.usedStaleUntil = now() + staleForMs;
-      return stale.value;
+      usedStaleUntil.set(key, now() + staleForMs);
+      return unwrapped(stale);
     }
   }
 
-  function startAnswer(key: string, last: Entry<V> | undefined): Promise<V> {
+  function startAnswer(key: string, last: Held<V> | undefined): Promise<V> {
     const started: Promise<V> = answer(key, last).finally(() => {
       if (answers.get(key) === started) answers.delete(key);
     });
@@ -149,11 +161,12 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
   }
 
   function invalidate(key: string): void {
-    const entry = peek(key);
+    const held = peek(key);
     answers.delete(key);
     missing.delete(key);
-    if (entry === undefined) entries.delete(key);
-    else entries.set(key, { value: entry.value, usedStaleUntil: 0 }, { ttl: 1, start: now() - 2 });
+    usedStaleUntil.delete(key);
+    if (held === undefined) entries.delete(key);
+    else entries.set(key, held, { ttl: 1, start: now() - 2 });
   }
 
   return {
@@ -161,12 +174,12 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
       const fresh = entries.get(key) ?? missing.get(key);
       if (fresh !== undefined) {
         reads.hits++;
-        return fresh.value;
+        return unwrapped(fresh);
       }
       const stale = peek(key);
-      if (stale !== undefined && now() < stale.usedStaleUntil) {
+      if (stale !== undefined && now() < (usedStaleUntil.get(key) ?? 0)) {
         reads.hits++;
-        return stale.value;
+        return unwrapped(stale);
       }
       reads.misses++;
       return answers.get(key) ?? startAnswer(copy(key), stale);
@@ -189,8 +202,11 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
       entries.delete(key);
     },
     resized(key) {
-      const entry = entries.peek(key);
-      if (entry !== undefined) entries.set(key, { ...entry }, { noUpdateTTL: true });
+      const { value, ttl } = entries.info(key) ?? {};
+      if (value === undefined || ttl === undefined || ttl <= 0) return;
+      // lru-cache measures a value only when it comes in the place of another.
+      entries.delete(key);
+      entries.set(key, value, { ttl });
     },
     size: () => entries.size,
     bytes: () => entries.calculatedSize,
