@@ -81,7 +81,7 @@ describe('insights', () => {
     ['stickiness', { kind: 'stickiness', range, series: [{ event: 'order placed' }] }],
     ['lifecycle', { kind: 'lifecycle', range }],
   ])('of kind %s are answered', async (_kind, question) => {
-    expect(await ask(question)).toMatchObject({ status: 200 });
+    await eventually(async () => expect(await ask(question)).toMatchObject({ status: 200 }));
   });
 
   it('refuse what they cannot answer, with what to change', async () => {

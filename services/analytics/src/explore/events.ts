@@ -5,7 +5,7 @@ import type { Dialect } from '../engine/dialect.ts';
 import { allOf, integer, sql, TRUE, text } from '../engine/sql.ts';
 import type { Asked } from '../insights/answers.ts';
 import { TooMuch } from '../insights/desk.ts';
-import { DAY_MS, type ExploreOptions, SINCE, startsOf } from './explore.ts';
+import { DAY_MS, type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 
 interface EventsQuery extends PageRequest {
   name?: string | undefined;
@@ -26,8 +26,10 @@ const DEFAULT_DAYS = 30;
 /** A page is looked for in the days before its beginning, each time in twice as many while it is not full. */
 const FIRST_MS = DAY_MS;
 const LEAST_MS = DAY_MS / 24;
-/** After so long a page ends where it has come to. */
-const ENOUGH_MS = 10_000;
+/** An event that claims a later time than now would be the newest for as long as that, whoever sent it. */
+const AHEAD_MS = DAY_MS;
+/** Of so many days the files say whether a page is still the newest, where those of all are too many. */
+const VERSION_DAYS = [7, 1];
 
 const eventRows = z.array(
   z.object({
@@ -49,9 +51,12 @@ export function createListEvents({ desk, answers, watermark, clock }: ExploreOpt
     const place = cursor === undefined ? undefined : parseCursor(cursor);
     const asOf = watermark.asOf();
     const [since = 0] = startsOf(query.since, [DEFAULT_DAYS], clock);
-    const end = place && place.t + 1;
+    const now = clock.now().getTime();
+    const top = place?.t ?? now;
+    const end = place ? place.t + 1 : query.since === undefined ? now + AHEAD_MS : undefined;
+    const bounds = { signal: desk.deadline(), narrowing: SINCE };
     const find = (from: number, to: number | undefined) =>
-      desk.find({ projectId, names: name === undefined ? undefined : [name], from, to }, SINCE);
+      desk.find({ projectId, names: name === undefined ? undefined : [name], from, to }, bounds);
     const isWanted = ({ instant, millisOf }: Dialect, from: number, to: number | undefined) =>
       allOf([
         sql`project_id = ${text(projectId)}`,
@@ -75,26 +80,23 @@ export function createListEvents({ desk, answers, watermark, clock }: ExploreOpt
             ${dialect.millisOf(sql`received_at`)}::double as received, properties, context
             from ${events} where ${isWanted(dialect, from, to)}
             order by occurred_at desc, event_id desc limit ${integer(most)}`),
-        SINCE,
+        bounds,
       );
       return eventRows.parse(rows);
     }
 
     async function read(): Promise<EventsPage> {
-      const began = performance.now();
       const rows: EventRow[] = [];
       let [to, length] = [end, FIRST_MS];
       while (rows.length <= limit && (to === undefined || to > since)) {
-        const isBegun = to !== end;
-        if (isBegun && performance.now() - began > ENOUGH_MS) break;
-        const from = Math.max((to ?? clock.now().getTime()) - length, since);
+        const from = Math.max(Math.min(to ?? top, top) - length, since);
         try {
           rows.push(...(await rowsBetween(from, to, limit + 1 - rows.length)));
           [to, length] = [from, length * 2];
         } catch (error) {
           if (!(error instanceof TooMuch)) throw error;
-          if (length <= LEAST_MS && isBegun) break;
-          if (length <= LEAST_MS) throw error;
+          if (length <= LEAST_MS && to === end) throw error;
+          if (length <= LEAST_MS) break;
           length /= 4;
         }
       }
@@ -104,7 +106,8 @@ export function createListEvents({ desk, answers, watermark, clock }: ExploreOpt
       return { events: shown.map(eventOf), nextCursor: nextCursor ?? unread };
     }
 
-    const { version } = await find(since, end);
+    const versionStarts = [since, ...VERSION_DAYS.map((days) => Math.max(since, top - days * DAY_MS))];
+    const { version } = await firstPossible(versionStarts, (from) => find(from, end));
     return answers.to(['events', projectId, query, since, version], asOf, read);
   };
 }

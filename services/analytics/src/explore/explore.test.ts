@@ -80,6 +80,20 @@ describe('lists', () => {
     ]);
   });
 
+  it('are not led by events that claim a time to come, unless since when is said', async () => {
+    await analytics.directory.putProject({ id: 'ahead', members: ['ada'] });
+    const [soon, far] = [daysAgo(-0.5), daysAgo(-400)];
+    await analytics.archive('ahead', 'ahead', [
+      event('now'),
+      event('soon', { t: soon }),
+      event('far', { t: far }),
+    ]);
+    const ids = ({ events }: Lists) => events.map(({ eventId }) => eventId);
+    expect(ids(await get('ahead', 'events'))).toEqual(['soon', 'now']);
+    const since = new Date(daysAgo(1)).toISOString();
+    expect(ids(await get('ahead', `events?since=${since}`))).toEqual(['far', 'soon', 'now']);
+  });
+
   it('begin where they are asked to', async () => {
     const since = new Date(daysAgo(50)).toISOString();
     expect((await get('lists', `events?since=${since}&limit=5`)).events.at(-1)).toMatchObject({

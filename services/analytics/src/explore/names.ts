@@ -29,7 +29,8 @@ export function createListNames({ desk, answers, watermark, clock }: ExploreOpti
     const after = cursor === undefined ? TRUE : afterPlace(parsePlace(cursor));
     const asOf = watermark.asOf();
     const starts = startsOf(query.since, DAYS, clock);
-    const find = (from: number) => desk.find({ projectId, names: undefined, from }, SINCE);
+    const bounds = { signal: desk.deadline(), narrowing: SINCE };
+    const find = (from: number) => desk.find({ projectId, names: undefined, from }, bounds);
 
     async function read(from: number): Promise<NamesPage> {
       const found = await desk.answer(
@@ -37,11 +38,11 @@ export function createListNames({ desk, answers, watermark, clock }: ExploreOpti
         await find(from),
         ({ dialect, events }, run) =>
           run(sql`select * from (select event_name as name, count(*)::double as count,
-              ${dialect.millisOf(sql`max(occurred_at)`)}::double as last
+              ${dialect.millisOf(sql`max(least(occurred_at, received_at))`)}::double as last
               from ${events} where project_id = ${text(projectId)} and occurred_at >= ${dialect.instant(from)}
               group by event_name) as counted
             where ${after} order by count desc, name limit ${integer(limit + 1)}`),
-        SINCE,
+        bounds,
       );
       const { rows, nextCursor } = toPage(nameRows.parse(found), limit, placeOf);
       return {

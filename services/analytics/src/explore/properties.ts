@@ -49,7 +49,8 @@ export function createListProperties({ desk, answers, watermark, clock }: Explor
     const after = cursor === undefined ? TRUE : afterPlace(parsePlace(cursor));
     const asOf = watermark.asOf();
     const starts = startsOf(query.since, DAYS, clock);
-    const find = (from: number) => desk.find({ projectId, names: [name], from }, SINCE);
+    const bounds = { signal: desk.deadline(), narrowing: SINCE };
+    const find = (from: number) => desk.find({ projectId, names: [name], from }, bounds);
 
     async function read(from: number): Promise<PropertiesPage> {
       const found = await desk.answer(
@@ -72,7 +73,7 @@ export function createListProperties({ desk, answers, watermark, clock }: Explor
             qualify row_number() over (partition by name order by frequency desc, value) <= ${integer(MAX_VALUES)}
               or row_number() over (partition by name, type order by frequency desc) = 1
             order by total desc, name, frequency desc, value`),
-        SINCE,
+        bounds,
       );
       const properties = propertiesOf(valueRows.parse(found));
       const { rows, nextCursor } = toPage(properties, limit, placeOf);

@@ -22,7 +22,8 @@ function deskOf({ maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {}) {
     maxWaiting,
     timeoutMs,
   });
-  return <T>(work: () => Promise<T>) => desk.answer('p', found, work);
+  return <T>(work: () => Promise<T>, project = 'p') =>
+    desk.answer(project, found, work, { signal: desk.deadline() });
 }
 
 const unavailable = { status: 503, headers: { 'Retry-After': '5' } };
@@ -49,6 +50,42 @@ test('a question too many is refused at once', async () => {
   work.resolve('first');
   expect(await Promise.all(asked)).toEqual(['first', 'second']);
   expect(await ask(async () => 'fourth')).toBe('fourth');
+});
+
+test('of a full room, the latest question of the project with the most gives way to those of others', async () => {
+  const ask = deskOf({ maxWaiting: 4, timeoutMs: 40_000 });
+  const work = Promise.withResolvers<string>();
+  const running = ask(() => work.promise, 'large');
+  const waiting = Array.from({ length: 4 }, (_, index) => ask(async () => `large ${index}`, 'large'));
+  const outcomes = Promise.allSettled(waiting);
+  const other = ask(async () => 'small', 'small');
+  await expect(waiting[3]).rejects.toMatchObject(unavailable);
+  const again = ask(async () => 'small again', 'small');
+  await expect(waiting[2]).rejects.toMatchObject(unavailable);
+  // Now it has no more than another would have.
+  await expect(ask(async () => 'no', 'small')).rejects.toMatchObject(unavailable);
+  await expect(ask(async () => 'no', 'large')).rejects.toMatchObject(unavailable);
+  work.resolve('done');
+  expect(await Promise.all([running, other, again])).toEqual(['done', 'small', 'small again']);
+  expect((await outcomes).map(({ status }) => status)).toEqual([
+    ...['fulfilled', 'fulfilled', 'rejected', 'rejected'],
+  ]);
+});
+
+test('a question has one deadline for all that it takes', async () => {
+  const desk = createDesk({
+    engine: { query: async () => [] },
+    sources: { find: () => new Promise(() => undefined) },
+    maxRunning: 1,
+    maxWaiting: 1,
+    timeoutMs: TIMEOUT_MS,
+  });
+  const signal = desk.deadline();
+  await expect(desk.find({ projectId: 'p', names: undefined }, { signal })).rejects.toMatchObject(
+    unavailable,
+  );
+  const late = desk.answer('p', found, async () => 'late', { signal });
+  await expect(late).rejects.toMatchObject(unavailable);
 });
 
 test.each([

@@ -6,6 +6,7 @@ import type { Wanted } from '../files/store.ts';
 import { TooManyBuckets } from '../questions/calendar.ts';
 import { Unanswerable } from '../questions/clauses.ts';
 import type { Asking } from '../questions/question.ts';
+import { createRoom } from './room.ts';
 import { type EventSource, type FoundEvents, type Sources, TooManyFiles } from './source.ts';
 
 type Query = Asking['query'];
@@ -23,18 +24,28 @@ export interface Narrowing {
 
 const RANGE: Narrowing = { parameter: 'range', by: 'a shorter range', filter: 'where' };
 
+/** The bounds of a question. */
+export interface Bounds {
+  /** From `Desk.deadline`: one for all that a question takes. */
+  signal: AbortSignal;
+  /** Default: by its range. */
+  narrowing?: Narrowing;
+}
+
 export interface Desk {
+  /** Aborts when a question that begins now has taken too long. */
+  deadline(): AbortSignal;
   /** Throws TooMuch for too many files, and Unavailable. */
-  find(wanted: Wanted, narrowing?: Narrowing): Promise<FoundEvents>;
+  find(wanted: Wanted, bounds: Bounds): Promise<FoundEvents>;
   /**
    * Answers from events, when it is the project's turn and in time. Throws TooMuch and BadRequest for what cannot be
-   * answered, and Unavailable where trying again may help, at the timeout at the latest.
+   * answered, and Unavailable where trying again may help, at the deadline at the latest.
    */
   answer<T>(
     projectId: string,
     found: FoundEvents,
     work: (source: EventSource, query: Query, signal: AbortSignal) => Promise<T>,
-    narrowing?: Narrowing,
+    bounds: Bounds,
   ): Promise<T>;
 }
 
@@ -47,43 +58,40 @@ interface DeskOptions {
 }
 
 const RETRY_SECONDS = 5;
+/** Each may have 20,000 files in memory. */
+const MAX_FINDING = 4;
 
 /** Where questions wait for each other, so that none hangs and no project keeps others waiting. */
 export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs }: DeskOptions): Desk {
+  const findingSlots = createSlots(MAX_FINDING);
   const slots = createSlots(maxRunning);
-  let present = 0;
+  const room = createRoom(maxRunning + maxWaiting);
 
   return {
-    async find(wanted, narrowing = RANGE) {
-      const signal = AbortSignal.timeout(timeoutMs);
+    deadline: () => AbortSignal.timeout(timeoutMs),
+
+    async find(wanted, { signal, narrowing = RANGE }) {
+      const find = () => sources.find(wanted, signal);
       try {
-        return await withSignal(signal, sources.find(wanted, signal));
+        return await withSignal(signal, findingSlots(wanted.projectId, find, signal));
       } catch (error) {
         return refuse(timely(error, signal), narrowing);
       }
     },
 
-    async answer(projectId, found, work, narrowing = RANGE) {
-      if (present >= maxRunning + maxWaiting) {
-        throw new Unavailable(
-          'Too many questions at a time. Retry after the time in Retry-After.',
-          RETRY_SECONDS,
-        );
-      }
-      present++;
-      const signal = AbortSignal.timeout(timeoutMs);
-      const answering = slots(
-        projectId,
-        () => found.read(signal, (source) => work(source, (query) => engine.query(query, signal), signal)),
-        signal,
-      ).finally(() => {
-        // A query that stops after the timeout keeps its slot until then.
-        present--;
-      });
+    async answer(projectId, found, work, { signal: deadline, narrowing = RANGE }) {
+      const guest = room.enter(projectId);
+      const signal = AbortSignal.any([deadline, guest.signal]);
+      const run = () => {
+        guest.begin();
+        return found.read(signal, (source) => work(source, (query) => engine.query(query, signal), signal));
+      };
+      // A query that stops after the deadline keeps its slot until then.
+      const answering = slots(projectId, run, signal).finally(guest.leave);
       try {
         return await withSignal(signal, answering);
       } catch (error) {
-        return refuse(timely(error, signal), narrowing);
+        return refuse(timely(error, deadline), narrowing);
       }
     },
   };

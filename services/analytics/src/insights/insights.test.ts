@@ -15,6 +15,7 @@ test('a question that is asked twice at once is computed once, and again when th
   let version = 'first';
   const insights = createInsights({
     desk: {
+      deadline: () => new AbortController().signal,
       find: async () => ({ version, read: () => Promise.reject(new Error('not read here')) }),
       async answer<T>(): Promise<T> {
         const number = ++computed;
@@ -43,4 +44,36 @@ test('a question that is asked twice at once is computed once, and again when th
   expect(computed).toBe(2);
   version = 'second';
   expect(await answer()).toBe(3);
+});
+
+test('which periods of retention are over is not answered before it is known', async () => {
+  let asOf = 0;
+  const insights = createInsights({
+    desk: {
+      deadline: () => new AbortController().signal,
+      find: async () => ({ version: '', read: () => Promise.reject(new Error('not read here')) }),
+      answer: async <T>() => ({ kind: 'grid' }) as T,
+    },
+    people: {
+      of: async () => ({ cohorts: new Map(), wanted: undefined, version: '' }),
+      read: (_project, _wanted, _signal, work) => work(undefined),
+    },
+    watermark: { asOf: () => asOf },
+    clock: { now: () => new Date('2026-03-03T00:00:00Z') },
+    answers: createAnswers({ cacheBytes: 10_000 }),
+  });
+  const ask = () =>
+    insights.ask('shop', {
+      kind: 'retention',
+      range: { from: '2026-03-01', to: '2026-03-02' },
+      start: { event: 'a' },
+      return: { event: 'a' },
+      periods: 2,
+    });
+  await expect(ask()).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '10' } });
+  expect(await (await insights.ask('shop', question)).answer()).toMatchObject({
+    body: expect.stringContaining('"asOf":"1970-'),
+  });
+  asOf = Date.parse('2026-03-03T00:00:00Z');
+  expect(await (await ask()).answer()).toMatchObject({ body: expect.stringContaining('"kind":"grid"') });
 });

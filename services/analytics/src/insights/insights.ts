@@ -1,5 +1,5 @@
 import type { InsightQuery, ReportContent } from '@switchboard/contracts';
-import { BadRequest, type Clock } from '@switchboard/service-kit';
+import { BadRequest, type Clock, Unavailable } from '@switchboard/service-kit';
 import type { People } from '../people/people.ts';
 import { answer } from '../questions/answer.ts';
 import { TooManyBuckets } from '../questions/calendar.ts';
@@ -22,28 +22,42 @@ interface InsightsOptions {
 }
 
 const HOUR_MS = 3_600_000;
+const RETRY_SECONDS = 10;
 
 export function createInsights({ desk, answers, people, watermark, clock }: InsightsOptions): Insights {
   return {
     async ask(projectId, question) {
       const now = clock.now().getTime();
       const asOf = watermark.asOf();
+      // Which periods are over is known once it is known up to when events are.
+      if (question.kind === 'retention' && asOf === 0) throw notKnownYet();
       const { span, ...scope } = inBounds(() => scopeOf(question, now));
       const { cohorts, wanted, version } = await people.of(projectId, question);
-      const events = await desk.find({ projectId, ...scope });
+      const signal = desk.deadline();
+      const events = await desk.find({ projectId, ...scope }, { signal });
       // Whether a period of retention is over changes without events: its answers are kept for an hour at most.
       const hour = question.kind === 'retention' ? Math.floor(asOf / HOUR_MS) : 0;
       return answers.to([projectId, question, span, hour, version, events.version], asOf, async () => {
-        const report = await desk.answer(projectId, events, (source, query, signal) =>
-          people.read(projectId, wanted, signal, (known) =>
-            answer(question, { source: { ...source, people: known, cohorts }, now, asOf, query }),
-          ),
+        const report = await desk.answer(
+          projectId,
+          events,
+          (source, query, until) =>
+            people.read(projectId, wanted, until, (known) =>
+              answer(question, { source: { ...source, people: known, cohorts }, now, asOf, query }),
+            ),
+          { signal },
         );
         return { report };
       });
     },
   };
 }
+
+const notKnownYet = () =>
+  new Unavailable(
+    'It is not known yet up to when events are stored. Retry after the time in Retry-After.',
+    RETRY_SECONDS,
+  );
 
 function inBounds<T>(work: () => T): T {
   try {

@@ -189,8 +189,24 @@ it('a project with many due reports does not keep those of others waiting', asyn
   for (let n = 1; n <= 1000; n++) reports.set(`m${n}`, null);
   reports.set('f', null).set('o', null);
   startInstance();
-  await eventually(async () => expect(runs).toHaveLength(3));
-  expect(runs.map(({ reportId }) => reportId.replace(/\d+/, ''))).toEqual(['f', 'm', 'o']);
+  await eventually(async () => expect(runs.length).toBeGreaterThanOrEqual(3));
+  expect(runs.slice(0, 3).map(({ reportId }) => reportId.replace(/\d+/, ''))).toEqual(['f', 'm', 'o']);
+});
+
+it('reports that are due at once run one after another without a pause', async () => {
+  for (let n = 1; n <= 50; n++) reports.set(`m${n}`, null);
+  await database.sql`insert into saved_reports (project_id, report_id, next_run_at)
+    select 'shop', 'm' || n, ${new Date(START).toISOString()}::timestamptz from generate_series(1, 50) as n`;
+  let running = 0;
+  run = async () => {
+    expect(++running).toBe(1);
+    await setTimeout(1);
+    running--;
+  };
+  startInstance();
+  // A look each second would take 50.
+  await eventually(async () => expect(runs).toHaveLength(50));
+  await eventually(async () => expect(await rows()).toEqual([]));
 });
 
 it('a report that another instance runs is left to it until its claim ends', async () => {

@@ -23,8 +23,6 @@ const SPREAD_MS = 30_000;
 const CLAIM_MS = 180_000;
 const BUSY_MS = 20_000;
 const MAX_ATTEMPTS = 5;
-/** Reports that an instance runs at a time, so that people who ask do not wait for them. */
-const MAX_RUNNING = 1;
 
 /** What owners of a report read of a failure that only the log explains. */
 const DEFECT: ReportRunError = {
@@ -50,14 +48,13 @@ export interface SavedReports {
   request(report: SavedReport): Promise<void>;
   /** Returns at once. */
   start(): void;
-  /** Waits for running reports. */
+  /** Waits for the running report. */
   stop(): Promise<void>;
 }
 
 export function createSavedReports(options: SavedReportsOptions): SavedReports {
   const { store, runner, scheduled, log, replication, clock, logger } = options;
   const stopping = new AbortController();
-  const running = new Set<Promise<void>>();
   let hasTopic = false;
   let adoptedAt = 0;
   /** Projects take turns, because by age alone one with many due reports would be before all others. */
@@ -112,23 +109,20 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     else await store.reschedule(report, nextRun(refresh, report, clock.now()), 0);
   }
 
+  /** Runs what is due, one after another: people who ask wait for one report of an instance at most. */
   async function look(): Promise<void> {
     // Its readers wait for it, also where no report ever runs.
     if (!hasTopic) await log.createTopics([topicSpec(replication)]);
     hasTopic = true;
-    if (clock.now().getTime() - adoptedAt >= ADOPT_MS) await adopt();
-    const free = MAX_RUNNING - running.size;
-    if (free <= 0) return;
-    for (const report of await store.claim(clock.now(), inMs(CLAIM_MS), {
-      limit: free,
-      after: lastProject,
-    })) {
+    while (!stopping.signal.aborted) {
+      if (clock.now().getTime() - adoptedAt >= ADOPT_MS) await adopt();
+      const report = await store.claim(clock.now(), inMs(CLAIM_MS), lastProject);
+      if (report === undefined) return;
       lastProject = report.projectId;
-      const one = runOne(report)
-        // The claim ends by itself, and somebody tries again.
-        .catch((error: unknown) => logger.failed('run a saved report', error, namesOf(report)))
-        .finally(() => running.delete(one));
-      running.add(one);
+      // The claim ends by itself, and somebody tries again.
+      await runOne(report).catch((error: unknown) =>
+        logger.failed('run a saved report', error, namesOf(report)),
+      );
     }
   }
 
@@ -150,7 +144,6 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     async stop() {
       stopping.abort();
       await loop;
-      await Promise.all(running);
     },
   };
 }

@@ -32,16 +32,23 @@ export interface SavedReportsStore {
   /** Makes a report due, also one that is not there yet. */
   request(report: SavedReport, dueAt: Date): Promise<void>;
   /**
-   * Takes up to so many due reports, the oldest of each project first, of projects in the order of their ids and those
-   * after this one before others. Nobody else gets them before `until`.
+   * Takes a due report, the oldest of its project, of projects in the order of their ids and those after this one before
+   * others. Nobody else gets it before `until`.
    */
-  claim(now: Date, until: Date, turn: { limit: number; after: string }): Promise<ClaimedReport[]>;
+  claim(now: Date, until: Date, afterProject: string): Promise<ClaimedReport | undefined>;
   /** Ends a claim: the report is due again then, or at once if that was asked for while it ran. */
   reschedule(report: SavedReport, dueAt: Date, attempts: number): Promise<void>;
   /** Ends the claim of a report that does not run by itself: it is removed, unless it was asked for while it ran. */
   finish(report: SavedReport): Promise<void>;
   remove(report: SavedReport): Promise<void>;
 }
+
+type ClaimedRow = {
+  project_id: string;
+  report_id: string;
+  attempts: number;
+  refresh: string | null;
+};
 
 const named = ({ projectId, reportId }: SavedReport) =>
   and(eq(savedReports.projectId, projectId), eq(savedReports.reportId, reportId));
@@ -97,38 +104,26 @@ export function createSavedReportsStore(db: Db): SavedReportsStore {
       );
     },
 
-    async claim(now, until, { limit, after }) {
-      const at = now.toISOString();
-      return db.transaction(async (tx) => {
-        const due = await tx.execute<{ project_id: string; report_id: string }>(sql`
-          select project_id, report_id from (
-            select project_id, report_id,
-              row_number() over (partition by project_id order by next_run_at) as turn
-            from ${savedReports}
-            where next_run_at <= ${at}::timestamptz
-              and (claimed_until is null or claimed_until <= ${at}::timestamptz)
-          ) as waiting
-          where turn <= ${limit}
-          order by turn, project_id > ${after} desc, project_id limit ${limit}`);
-        const claimed: ClaimedReport[] = [];
-        for (const { project_id, report_id } of due) {
-          const report = { projectId: project_id, reportId: report_id };
-          const [row] = await tx
-            .update(savedReports)
-            .set({ claimedUntil: until, nextRunAt: until })
-            .where(
-              and(
-                named(report),
-                // Another instance may have run it since it was looked for.
-                sql`${savedReports.nextRunAt} <= ${at}::timestamptz`,
-                sql`(${savedReports.claimedUntil} is null or ${savedReports.claimedUntil} <= ${at}::timestamptz)`,
-              ),
-            )
-            .returning({ attempts: savedReports.attempts, refresh: savedReports.refresh });
-          if (row !== undefined) claimed.push({ ...report, ...row });
+    async claim(now, until, afterProject) {
+      const isDue = sql`next_run_at <= ${now.toISOString()}::timestamptz
+        and (claimed_until is null or claimed_until <= ${now.toISOString()}::timestamptz)`;
+      // One that another instance is taking is left to it.
+      const [row] = await db.execute<ClaimedRow>(sql`
+        update ${savedReports} set claimed_until = ${until.toISOString()}, next_run_at = ${until.toISOString()}
+        where (project_id, report_id) = (
+          select project_id, report_id from ${savedReports} where ${isDue}
+          order by project_id > ${afterProject} desc, project_id, next_run_at
+          limit 1 for update skip locked
+        )
+        returning project_id, report_id, attempts, refresh`);
+      return (
+        row && {
+          projectId: row.project_id,
+          reportId: row.report_id,
+          attempts: row.attempts,
+          refresh: row.refresh,
         }
-        return claimed;
-      });
+      );
     },
 
     async reschedule(report, dueAt, attempts) {
