@@ -62,11 +62,13 @@ export function createRuns({ store, directory, clock }: RunsOptions): Runs {
     },
 
     async state(projectId, reportId) {
-      await requireReport(directory, projectId, reportId);
+      const { query } = await requireReport(directory, projectId, reportId);
       const { ranAt, failure } = await store.state(projectId, reportId);
+      // A report without a query does not run, so its last failure says nothing.
+      const isRun = query !== undefined && query !== null;
       return {
         ranAt: ranAt?.toISOString() ?? null,
-        failure: failure && { ...failure, failedAt: failure.failedAt.toISOString() },
+        failure: failure && isRun ? { ...failure, failedAt: failure.failedAt.toISOString() } : null,
       };
     },
   };

@@ -13,9 +13,12 @@ beforeAll(async () => {
   const expiresOn = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
   const path = '/v1/projects/shop/reports/signups/public-link';
   token = (await harness.as('ada').call('PUT', path, { expiresOn })).body.token;
+  await save({ kind: 'lifecycle', range: { last: 7, unit: 'day' } });
 });
 afterAll(() => harness.stop());
 
+const save = (query: Record<string, unknown> | null) =>
+  harness.directory.put('report', { projectId: 'shop', id: 'signups', name: 'Weekly sign-ups', query });
 const publish = (...values: (object | string)[]) =>
   harness.log.publish(
     REPORT_RUNS_TOPIC,
@@ -80,6 +83,13 @@ describe('a run of a saved report', () => {
     expect([page.status, page.body.includes('too many')]).toEqual([200, false]);
     expect((await state('eve')).status).toBe(403);
     await publish(run(19, { error: { code: 'OLD', message: 'old' } }), run(22));
+    await eventually(async () => expect((await state()).body).toEqual({ ranAt: at(22), failure: null }));
+  });
+
+  it('has no failure once it asks nothing', async () => {
+    await publish(run(23, { error: { code: 'OLD', message: 'old' } }));
+    await eventually(async () => expect((await state()).body.failure?.failedAt).toBe(at(23)));
+    await save(null);
     await eventually(async () => expect((await state()).body).toEqual({ ranAt: at(22), failure: null }));
   });
 
