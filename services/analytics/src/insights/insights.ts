@@ -1,8 +1,8 @@
 import type { InsightQuery, ReportContent } from '@switchboard/contracts';
 import { BadRequest, type Clock, Unavailable } from '@switchboard/service-kit';
+import { TooManyBuckets } from '../calendar/calendar.ts';
 import type { People } from '../people/people.ts';
 import { answer } from '../questions/answer.ts';
-import { TooManyBuckets } from '../questions/calendar.ts';
 import { scopeOf } from '../questions/scope.ts';
 import type { Watermark } from '../watermark/watermark.ts';
 import type { Answers, Asked } from './answers.ts';

@@ -1,4 +1,5 @@
 import type { EventChoice, InsightClause } from '@switchboard/contracts';
+import type { Calendar, Instants } from '../calendar/calendar.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import {
   allOf,
@@ -14,7 +15,6 @@ import {
   TRUE,
   text,
 } from '../engine/sql.ts';
-import type { Calendar, Instants } from './calendar.ts';
 import { clausesIn } from './clauses.ts';
 import { attributeOf, belongsTo, type Cohort, cohortsIn, isAboutCohorts, personPart } from './cohorts.ts';
 

@@ -5,9 +5,9 @@ import {
   type ReportContent,
 } from '@switchboard/contracts';
 import { z } from 'zod';
+import { calendarOf, type Instants, spanOf } from '../calendar/calendar.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { anyOf, COMMA, integer, join, numbered, type Sql, sql, TRUE } from '../engine/sql.ts';
-import { calendarOf, type Instants, spanOf } from './calendar.ts';
 import { selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
 import { REST_LINES } from './rest.ts';

@@ -1,7 +1,7 @@
 import { BUILT_IN_NAMES, type LifecycleQuery, PEOPLE, type ReportContent } from '@switchboard/contracts';
 import { z } from 'zod';
+import { calendarOf, spanOf } from '../calendar/calendar.ts';
 import { sql } from '../engine/sql.ts';
-import { calendarOf, spanOf } from './calendar.ts';
 import { bucketAt, isWithin, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL } from './question.ts';
 

@@ -5,8 +5,8 @@ import {
   type RetentionQuery,
 } from '@switchboard/contracts';
 import { z } from 'zod';
+import { calendarOf, type Instants, spanOf, TooManyBuckets } from '../calendar/calendar.ts';
 import { integer, type Sql, sql } from '../engine/sql.ts';
-import { calendarOf, type Instants, spanOf, TooManyBuckets } from './calendar.ts';
 import { bucketAt, isWithin, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, percentage } from './question.ts';
 

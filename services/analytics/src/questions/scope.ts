@@ -1,5 +1,5 @@
 import type { FunnelQuery, InsightQuery } from '@switchboard/contracts';
-import { calendarOf, spanBefore, spanOf } from './calendar.ts';
+import { calendarOf, spanBefore, spanOf } from '../calendar/calendar.ts';
 import { DEFAULT_INTERVAL } from './question.ts';
 
 /** Which events an answer depends on, and when it may change without any. */

@@ -1,7 +1,7 @@
 import { PEOPLE, type ReportContent, type StickinessQuery } from '@switchboard/contracts';
 import { z } from 'zod';
+import { calendarOf, spanOf } from '../calendar/calendar.ts';
 import { sql } from '../engine/sql.ts';
-import { calendarOf, spanOf } from './calendar.ts';
 import { bucketAt, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames } from './question.ts';
 

@@ -1,8 +1,8 @@
 import { BREAKDOWN_LIMIT, type Measure, type ReportContent, type TrendsQuery } from '@switchboard/contracts';
 import { z } from 'zod';
+import { type Calendar, calendarOf, spanBefore, spanOf } from '../calendar/calendar.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import { COMMA, integer, join, type Sql, sql, texts, whole } from '../engine/sql.ts';
-import { type Calendar, calendarOf, spanBefore, spanOf } from './calendar.ts';
 import { bucketAt, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
 import { REST_LINES } from './rest.ts';
