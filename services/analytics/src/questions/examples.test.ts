@@ -150,6 +150,19 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     });
   });
 
+  it('values and names that are too long for a report are cut, and still different', async () => {
+    const long = '👩‍🚀'.repeat(100);
+    const ask = await asker(started, [{ at: NOON, plan: long }]);
+    const common = { ...onDay('2026-03-03'), breakdown: { property: 'plan' } };
+    const one = { event: 'a', name: 'x'.repeat(199) };
+    expect(await ask({ kind: 'funnel', ...common, steps: [one, one] })).toMatchObject({
+      series: [{ name: long.slice(0, 200) }],
+    });
+    expect(await ask({ kind: 'trends', ...common, series: [one, one] })).toMatchObject({
+      series: [{ name: `${one.name}:` }, { name: `${'x'.repeat(190)} (2)` }],
+    });
+  });
+
   it('each of twelve series has ten values, others and none', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `event ${index}`);
     const plans = [...Array.from({ length: 11 }, (_, index) => `v${index}`), undefined];
