@@ -29,7 +29,8 @@ const ZONES = [
   'America/New_York',
   'Pacific/Apia',
 ];
-const NAMES = ['a', 'b', 'c', 'größe 👩‍🚀'];
+/** Some more often, so that questions find events. */
+const NAMES = ['a', 'a', 'a', 'b', 'b', 'größe 👩‍🚀'];
 const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 
 const scalar = fc.constantFrom<unknown>(
@@ -54,8 +55,8 @@ const scalar = fc.constantFrom<unknown>(
 );
 const properties = fc.option(
   fc.dictionary(
-    fc.constantFrom('plan', 'total', 'a/b~c"', 'ключ'),
-    fc.oneof(scalar, fc.array(scalar, { maxLength: 2 })),
+    fc.constantFrom('plan', 'total', 'total', 'a/b~c"', 'ключ'),
+    fc.oneof({ weight: 3, arbitrary: scalar }, fc.array(scalar, { maxLength: 2 })),
   ),
 );
 const traits = fc.dictionary(fc.constantFrom('plan', 'a/b~c"', '猫'), scalar);
@@ -96,8 +97,11 @@ const clause = fc.oneof(
     value: fc.constantFrom<unknown>('beta', ['beta', '猫'], 'unknown', [], 7),
   }),
 );
-const cohort = fc.option(fc.constantFrom('beta', '猫'), { nil: undefined, freq: 4 });
-const where = fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(clause, { maxLength: 2 }));
+const cohort = fc.oneof(
+  { weight: 9, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constantFrom('beta', '猫') },
+);
+const where = fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, fc.array(clause, { maxLength: 2 }));
 const choice = fc.record({ event: fc.constantFrom(...NAMES), where });
 
 const name = fc.option(fc.constantFrom('a', 'Größe', '(none)', '👩‍🚀'.repeat(40)), {
@@ -120,9 +124,9 @@ const world = fc.record({
     fc.record({
       // Few moments, so that many are equal.
       at: fc.oneof(
-        fc.nat({ max: 400 }),
-        fc.nat({ max: 8 }),
-        fc.nat({ max: 3000 }).map((at) => at - 1500),
+        { weight: 3, arbitrary: fc.nat({ max: 400 }) },
+        { weight: 3, arbitrary: fc.nat({ max: 8 }).map((at) => at + 96) },
+        { weight: 1, arbitrary: fc.nat({ max: 3000 }).map((at) => at - 1500) },
       ),
       ms: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.constantFrom(1, 999, 1000, 1001, 30_000)),
       name: fc.constantFrom(...NAMES),
@@ -131,9 +135,9 @@ const world = fc.record({
       properties,
       context: fc.option(fc.record({ os: scalar })),
     }),
-    { minLength: 1, maxLength: 24 },
+    { minLength: 8, maxLength: 24 },
   ),
-  from: fc.nat({ max: 4 }),
+  from: fc.nat({ max: 3 }),
   days: fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 4 }) }, fc.nat({ max: 70 })),
   last: fc.oneof(
     { weight: 2, arbitrary: fc.constant(null) },
@@ -141,7 +145,8 @@ const world = fc.record({
     fc.record({ last: fc.integer({ min: 1, max: 5 }), unit: fc.constantFrom('day', 'week', 'month') }),
   ),
   interval: fc.constantFrom(...INTERVALS),
-  asOf: fc.nat({ max: 1000 }),
+  now: fc.integer({ min: 100, max: 500 }),
+  asOf: fc.oneof(fc.nat({ max: 2000 }), fc.integer({ min: 2000, max: 20_000 })),
   people,
   cohort,
 });
@@ -189,6 +194,7 @@ const property = fc.constantFrom(
 );
 const breakdown = fc.option(fc.record({ property, limit }, { requiredKeys: ['property'] }), {
   nil: undefined,
+  freq: 2,
 });
 
 const window = fc.option(
@@ -196,7 +202,7 @@ const window = fc.option(
     count: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 60 })),
     unit: fc.constantFrom('second', 'minute', 'hour', 'day', 'week'),
   }),
-  { nil: undefined },
+  { nil: undefined, freq: 1 },
 );
 
 /** Conditions that some events fulfil several of. */
@@ -238,7 +244,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
     steps: fc.array(namedChoice, { minLength: 2, maxLength: 4 }),
     window,
     breakdown,
-    exclude: fc.option(fc.array(choice, { minLength: 1, maxLength: 2 }), { nil: undefined }),
+    exclude: fc.option(fc.array(choice, { minLength: 1, maxLength: 2 }), { nil: undefined, freq: 1 }),
   }),
   'crowded funnel': fc.record({
     steps: fc.array(fc.record({ event: fc.constantFrom('a', 'a', 'a', 'b'), where: overlapping }), {
@@ -254,7 +260,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
     mode: fc.constantFrom('first', 'every', undefined),
   }),
   stickiness: fc.record({ series: fc.array(namedChoice, { minLength: 1, maxLength: 2 }) }),
-  lifecycle: fc.record({ event: fc.option(fc.constantFrom(...NAMES), { nil: undefined }) }),
+  lifecycle: fc.record({ event: fc.option(fc.constantFrom(...NAMES), { nil: undefined, freq: 2 }) }),
 };
 
 const day = (t: number) => new Date(t).toISOString().slice(0, 10);
@@ -322,7 +328,12 @@ export function casesOf(kind: Kind): fc.Arbitrary<Case> {
         ),
       };
       const events: TestEvent[] = withPeople(eventsOf(made), known);
-      return { ...known, events, question: parsed.data, asOf: made.base + made.asOf * QUARTER };
+      return {
+        ...known,
+        events,
+        question: parsed.data,
+        asOf: made.base + (made.last === null ? made.asOf : made.now) * QUARTER,
+      };
     })
     .filter((made): made is Case => made.question !== undefined);
 }
