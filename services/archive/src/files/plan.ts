@@ -16,6 +16,8 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const MAX_MERGED_FILES = 400;
 /** On a day that may still get many. */
 const MIN_FILES_OF_OPEN_DAY = 16;
+/** So that each row is written again a few times, while some more files are left. */
+const SHARE_OF_OPEN_DAY = 1 / 4;
 const MAX_BUCKETS = 256;
 
 interface PlanOptions {
@@ -41,8 +43,9 @@ export function nextMerge(
       ({ projectId, bucket, buckets: of }) => `${bucket} ${of} ${projectId}`,
     ).values()) {
       const isShared = group.every((file) => file.projectId === null && file.bucket === null);
-      const chosen =
-        isShared && buckets > 1 ? fitting(group, mergeBytes) : worthMerging(fitting(group, mergeBytes));
+      const fit = fitting(group, mergeBytes);
+      const share = closed ? 1 : SHARE_OF_OPEN_DAY;
+      const chosen = isShared && buckets > 1 ? fit : worthMerging(fit, share);
       const least = closed ? (isShared && buckets > 1 ? 1 : 2) : MIN_FILES_OF_OPEN_DAY;
       if (chosen.length >= least) return { day, files: chosen, buckets: isShared ? buckets : 1 };
     }
@@ -80,11 +83,11 @@ function fitting(files: readonly KnownFile[], mergeBytes: number): KnownFile[] {
   return chosen;
 }
 
-/** Without large files that would be written again for the sake of small ones. */
-function worthMerging(files: readonly KnownFile[]): KnownFile[] {
+/** Without files that are larger than this share of the smaller ones together: they would be written again for those. */
+function worthMerging(files: readonly KnownFile[], share: number): KnownFile[] {
   const chosen = [...files];
   for (let last = chosen.at(-1); last !== undefined; last = chosen.at(-1)) {
-    if (last.bytes <= sum(chosen.slice(0, -1).map((file) => file.bytes))) break;
+    if (last.bytes <= share * sum(chosen.slice(0, -1).map((file) => file.bytes))) break;
     chosen.pop();
   }
   return chosen;
