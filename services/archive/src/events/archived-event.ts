@@ -14,6 +14,14 @@ export interface KeyedPlace extends Place {
   acceptedAt: number;
 }
 
+/** The events of a record with their keys. */
+export interface KeyedRecord extends Omit<Place, 'line'> {
+  /** Of its events, in order, separated by commas. */
+  keys: string;
+  lines: readonly number[];
+  acceptedAt: number;
+}
+
 /** A row of the archive. Texts without an order may be bytes of UTF-8. Times are milliseconds since 1970. */
 export interface Row<Text = string | Uint8Array> extends Place {
   projectId: string;
@@ -39,6 +47,11 @@ export type ArchivedEvent = Row<string>;
 export function eventKey(projectId: string, eventId: string): string {
   // No id contains NUL.
   return hash('sha256', `${projectId}\0${eventId}`, 'hex').slice(0, 32);
+}
+
+/** An event as a record of its own. */
+export function recordOf({ key, line, ...place }: KeyedPlace): KeyedRecord {
+  return { ...place, keys: key, lines: [line] };
 }
 
 export function isSamePlace(one: Place, other: Place): boolean {

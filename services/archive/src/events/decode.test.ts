@@ -32,3 +32,31 @@ it('archives just the lines that the schema of a row accepts', () => {
     { numRuns: 2_000 },
   );
 });
+
+it('decodes each line on its own, also beside one that is not UTF-8', () => {
+  const good = JSON.stringify({
+    distinct_id: 'é',
+    event_id: 'one',
+    event_name: 'page seen',
+    schema_version: 1,
+    timestamp: '2026-03-01T10:00:00Z',
+    occurred_at: '2026-03-01T10:00:00Z',
+  });
+  const bad = Buffer.from([0x22, 0xff, 0x22]);
+  const decode = (...lines: (string | Buffer)[]) => {
+    const value = Buffer.concat(lines.flatMap((line) => [Buffer.from(line as never), Buffer.from('\n')]));
+    const headers = { project: 'shop', received_at: '2026-03-01T10:00:00.000Z' };
+    const record = { topic: 'events', partition: 0, offset: 7n, timestamp: 0, key: 'shop' };
+    const { events, undecodable } = decodeRecord({ ...record, value, headers });
+    return [
+      rowsOf(events, []).map((row) => row.line),
+      undecodable.map((one) => [one.line, one.value, one.reason]),
+    ];
+  };
+  const empty = [1, new Uint8Array(), 'not JSON'];
+  expect(decode(good, '', good)).toEqual([[0, 2], [empty]]);
+  expect(decode(good, '', bad, good)).toEqual([
+    [0, 3],
+    [empty, [2, new Uint8Array(bad), 'not UTF-8']],
+  ]);
+});

@@ -24,8 +24,8 @@ export type RawRecord = Omit<StoredRecord, 'value'> & { value: Uint8Array | null
 
 /** What a record adds to the archive, and what of it cannot be decoded. */
 export interface DecodedRecord {
-  /** Of its events, in order. */
-  keys: string[];
+  /** Of its events, in order, separated by commas: nearly all are only written to the database. */
+  keys: string;
   events: PackedEvents;
   undecodable: Undecodable[];
 }
@@ -59,13 +59,18 @@ export function decodeRecord(record: RawRecord): DecodedRecord {
     undecodable.push({ line: WHOLE_RECORD, value: copy, reason, projectId, eventId: undefined });
   }
   let line = 0;
-  for (const bytes of linesOf(reason === undefined ? value : null)) {
-    const text = bytes.toString();
-    const event = isUtf8(bytes) ? decodeLine(text) : 'not UTF-8';
+  for (const content of linesOf(reason === undefined ? value : null)) {
+    const event = typeof content === 'string' ? decodeLine(content) : 'not UTF-8';
     if (typeof event === 'string') {
       // A copy, since what is sent to another thread takes its whole buffer along, and the record's is freed.
-      const copy = new Uint8Array(bytes);
-      undecodable.push({ line, value: copy, reason: event, projectId, eventId: findEventId(text) });
+      const copy = new Uint8Array(typeof content === 'string' ? Buffer.from(content) : content);
+      undecodable.push({
+        line,
+        value: copy,
+        reason: event,
+        projectId,
+        eventId: findEventId(String(content)),
+      });
     } else {
       found.push(event);
       lines.push(line);
@@ -80,10 +85,14 @@ export function decodeRecord(record: RawRecord): DecodedRecord {
     sentAt: Number.isNaN(sentAt) ? null : sentAt,
     lines,
     schemaVersions: found.map(({ schemaVersion }) => schemaVersion),
-    occurredAt: Float64Array.from(found, ({ occurredAt }) => occurredAt),
+    occurredAt: new Float64Array(found.map(({ occurredAt }) => occurredAt)),
     ...packTexts(found),
   };
-  return { keys: found.map(({ eventId }) => eventKey(events.projectId, eventId)), events, undecodable };
+  return {
+    keys: found.map(({ eventId }) => eventKey(events.projectId, eventId)).join(),
+    events,
+    undecodable,
+  };
 }
 
 /** Why a record has no events. */
@@ -93,15 +102,26 @@ function faultOf({ value, headers }: RawRecord, receivedAt: number): string | un
   return Number.isNaN(receivedAt) ? 'header received_at: not an RFC 3339 date-time' : undefined;
 }
 
-function* linesOf(bytes: Uint8Array | null): Generator<Buffer> {
-  if (bytes === null) return;
+/** Lines as text, but as bytes where they are not UTF-8. */
+function linesOf(bytes: Uint8Array | null): (string | Buffer)[] {
+  if (bytes === null) return [];
   const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  for (let start = 0; start < value.length; ) {
+  // All at once, in a fraction of the time of one by one.
+  const lines = isUtf8(value) ? value.toString().split('\n') : slowLinesOf(value);
+  if (lines.at(-1)?.length === 0) lines.pop();
+  return lines;
+}
+
+function slowLinesOf(value: Buffer): (string | Buffer)[] {
+  const lines: (string | Buffer)[] = [];
+  for (let start = 0; start <= value.length; ) {
     const newline = value.indexOf(NEWLINE, start);
     const end = newline === -1 ? value.length : newline;
-    yield value.subarray(start, end);
+    const line = value.subarray(start, end);
+    lines.push(isUtf8(line) ? line.toString() : line);
     start = end + 1;
   }
+  return lines;
 }
 
 /** The event of a line, or the reason why there is none. */

@@ -1,33 +1,47 @@
-import { isSamePlace, type KeyedPlace } from './archived-event.ts';
+import { isSamePlace, type KeyedPlace, type KeyedRecord, recordOf } from './archived-event.ts';
 import type { EventsStore } from './store.ts';
 
 type SeenStore = Pick<EventsStore, 'insertSeen' | 'findSeen' | 'insertDuplicates'>;
 
 /**
- * Returns the events that are at the first place where they were seen, and records those that are not as duplicates.
- * A place that is read again gets the same answer.
+ * Returns the events that are not at the first place where they were seen, and records them as duplicates. A place that
+ * is read again gets the same answer.
  */
-export async function deduplicate(store: SeenStore, events: readonly KeyedPlace[]): Promise<Set<KeyedPlace>> {
+export async function findDuplicates(
+  store: SeenStore,
+  records: readonly KeyedRecord[],
+): Promise<KeyedPlace[]> {
+  const count = records.reduce((sum, { lines }) => sum + lines.length, 0);
+  // Most often all are new, and nothing is done for each.
+  if (count === 0 || (await store.insertSeen(records)) === count) return [];
+  const events = records.flatMap(placesOf);
   const candidates = new Map<string, KeyedPlace>();
   for (const event of events) if (!candidates.has(event.key)) candidates.set(event.key, event);
   const firsts = await firstsOf(store, [...candidates.values()]);
   const duplicates = events.filter((event) => !firsts.has(event));
   if (duplicates.length > 0) await store.insertDuplicates(duplicates);
-  return firsts;
+  return duplicates;
 }
 
-/** Of events with different keys. */
+/** Of events with different keys that were inserted where they had no place. */
 async function firstsOf(store: SeenStore, candidates: readonly KeyedPlace[]): Promise<Set<KeyedPlace>> {
   const firsts = new Set<KeyedPlace>();
   // One pass, unless the seven days of a row end between the two statements.
   for (let left = candidates; left.length > 0; ) {
-    const inserted = await store.insertSeen(left);
-    const places = inserted === left.length ? undefined : await store.findSeen(left.map(({ key }) => key));
+    const places = await store.findSeen(left.map(({ key }) => key));
     for (const event of left) {
-      const first = places === undefined ? event : places.get(event.key);
+      const first = places.get(event.key);
       if (first !== undefined && isSamePlace(first, event)) firsts.add(event);
     }
-    left = places === undefined ? [] : left.filter(({ key }) => !places.has(key));
+    left = left.filter(({ key }) => !places.has(key));
+    if (left.length > 0) await store.insertSeen(left.map(recordOf));
   }
   return firsts;
+}
+
+function placesOf({ keys, lines, partition, offset, acceptedAt }: KeyedRecord): KeyedPlace[] {
+  if (lines.length === 0) return [];
+  return keys
+    .split(',')
+    .map((key, index) => ({ key, partition, offset, line: lines[index] ?? 0, acceptedAt }));
 }

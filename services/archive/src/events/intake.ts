@@ -3,7 +3,7 @@ import { moved } from '../threads/buffers.ts';
 import type { Threads } from '../threads/threads.ts';
 import { putDeadLetters } from './dead-letters.ts';
 import type { RawRecord } from './decode.ts';
-import { deduplicate } from './deduplication.ts';
+import { findDuplicates } from './deduplication.ts';
 import type { SegmentRecord } from './encode-segment.ts';
 import type { EventsStore } from './store.ts';
 
@@ -41,18 +41,13 @@ export function createIntake({ store, threads, onDeadLetters }: IntakeOptions): 
     const taken = records.map((record, index) => {
       const found = decoded[index];
       if (found === undefined) throw new Error('a record was not decoded');
-      const { partition, offset, lines, receivedAt: acceptedAt } = found.events;
-      const places = found.keys.map((key, i) => ({
-        key,
-        partition,
-        offset,
-        line: lines[i] ?? 0,
-        acceptedAt,
-      }));
-      return { record, places, ...found };
+      return { record, ...found };
     });
-    const places = taken.flatMap((one) => one.places);
-    const firsts = await deduplicate(store, places);
+    const keyed = taken.map(({ keys, events }) => {
+      const { partition, offset, lines, receivedAt: acceptedAt } = events;
+      return { keys, partition, offset, lines, acceptedAt };
+    });
+    const duplicates = Map.groupBy(await findDuplicates(store, keyed), ({ offset }) => offset);
     const undecodable = taken.flatMap(({ record, undecodable }) =>
       undecodable.map((line) => ({ ...line, record })),
     );
@@ -61,18 +56,18 @@ export function createIntake({ store, threads, onDeadLetters }: IntakeOptions): 
       partition: last.partition,
       nextOffset: last.offset + 1n,
       recordedAt: last.timestamp,
-      acceptedAt: places.at(-1)?.acceptedAt ?? last.timestamp,
+      acceptedAt: keyed.findLast(({ lines }) => lines.length > 0)?.acceptedAt ?? last.timestamp,
     });
-    return taken.map(({ record, places, events }) => {
-      const duplicates = places.filter((place) => !firsts.has(place));
+    return taken.map(({ record, events }) => {
+      const without = (duplicates.get(record.offset) ?? []).map(({ line }) => line);
       return {
         events,
-        without: duplicates.map(({ line }) => line),
+        without,
         offset: record.offset,
         timestamp: record.timestamp,
         bytes: record.value?.length ?? 0,
-        count: places.length - duplicates.length,
-        duplicates: duplicates.length,
+        count: events.lines.length - without.length,
+        duplicates: without.length,
       };
     });
   };

@@ -39,9 +39,10 @@ export function packTexts(events: readonly EventTexts[]): Pick<PackedEvents, 'te
   const bytes = new TextEncoder().encode(joined);
   const isAscii = bytes.length === joined.length;
   let end = 0;
-  const ends = Uint32Array.from(texts, (text) => {
+  const ends = new Uint32Array(texts.length);
+  texts.forEach((text, index) => {
     end += isAscii ? text.length : Buffer.byteLength(text);
-    return end;
+    ends[index] = end;
   });
   return { texts: bytes, ends };
 }

@@ -10,7 +10,7 @@ import {
   seenEvents,
 } from '../schema/index.ts';
 import { insertFiles } from '../schema/insert-files.ts';
-import type { KeyedPlace, Place } from './archived-event.ts';
+import { type KeyedPlace, type KeyedRecord, type Place, recordOf } from './archived-event.ts';
 
 type Db = Database['drizzle'];
 
@@ -66,8 +66,8 @@ export interface EventsStore {
   beginSegment(wanted: Omit<Segment, 'isStored'>): Promise<Segment>;
   /** From then on its files are read. */
   markStored(segment: Segment, contents: SegmentContents): Promise<void>;
-  /** Inserts the places of events that have none yet, and returns how many. No two events have the same key. */
-  insertSeen(events: readonly KeyedPlace[]): Promise<number>;
+  /** Inserts the places of events that have none yet, and returns how many. Of two with the same key, the first. */
+  insertSeen(records: readonly KeyedRecord[]): Promise<number>;
   /** The first places of events, by key. */
   findSeen(keys: readonly string[]): Promise<Map<string, Place>>;
   insertDuplicates(events: readonly KeyedPlace[]): Promise<void>;
@@ -163,9 +163,9 @@ export function createEventsStore(db: Db): EventsStore {
         ) ${insertFiles(contents.files, sql`exists (select 1 from marked)`)}`);
     },
 
-    async insertSeen(events) {
+    async insertSeen(records) {
       const { count } = await db.execute(sql`
-        with given as materialized (select * from ${rowsOf(events)}),
+        with given as materialized (select * from ${rowsOf(records)}),
         -- The rows of earlier days do not change, so that those missing here stay missing.
         known as materialized (
           select event_key from ${seenEvents}
@@ -175,7 +175,7 @@ export function createEventsStore(db: Db): EventsStore {
         select given.*, ${CURRENT_DAY} from given
         where event_key not in (select event_key from known)
         -- In one order everywhere, so that concurrent writers do not deadlock.
-        order by 1
+        order by event_key, log_offset, log_line
         on conflict do nothing`);
       return count;
     },
@@ -190,7 +190,7 @@ export function createEventsStore(db: Db): EventsStore {
     async insertDuplicates(events) {
       await db.execute(sql`
         insert into ${duplicateEvents} (event_key, ${placeColumns}, accepted_at, day)
-        select given.*, ${CURRENT_DAY} from ${rowsOf(events)} on conflict do nothing`);
+        select given.*, ${CURRENT_DAY} from ${rowsOf(events.map(recordOf))} on conflict do nothing`);
     },
 
     async hasDeadLetter({ partition, offset, line, recordedAt }) {
@@ -255,21 +255,24 @@ export function createEventsStore(db: Db): EventsStore {
 }
 
 /** Events as rows of key, place and time of acceptance. */
-function rowsOf(events: readonly KeyedPlace[]) {
-  const column = (of: (event: KeyedPlace) => string | number | bigint) => arrayOf(events.map(of));
+function rowsOf(records: readonly KeyedRecord[]) {
+  const found = records.filter(({ lines }) => lines.length > 0);
+  const column = (of: (record: KeyedRecord) => string) => arrayOf(found.map(of));
+  const repeated = (of: (record: KeyedRecord) => number | bigint) =>
+    column((record) => `${of(record)},`.repeat(record.lines.length).slice(0, -1));
   return sql`(
     select event_key, log_partition, log_offset, log_line, timestamptz 'epoch' + accepted * interval '1 ms'
     from unnest(
-      ${column(({ key }) => key)}::uuid[], ${column(({ partition }) => partition)}::integer[],
-      ${column(({ offset }) => offset)}::bigint[], ${column(({ line }) => line)}::integer[],
-      ${column(({ acceptedAt }) => acceptedAt)}::bigint[]
+      ${column(({ keys }) => keys)}::uuid[], ${repeated(({ partition }) => partition)}::integer[],
+      ${repeated(({ offset }) => offset)}::bigint[], ${column(({ lines }) => lines.join())}::integer[],
+      ${repeated(({ acceptedAt }) => acceptedAt)}::bigint[]
     ) as given (event_key, log_partition, log_offset, log_line, accepted)
   ) as given`;
 }
 
 /** An array of values without punctuation as PostgreSQL reads it, in a fraction of the driver's time. */
-function arrayOf(values: readonly (string | number | bigint)[]) {
-  return sql`${`{${values.join(',')}}`}::text`;
+function arrayOf(values: readonly string[]) {
+  return sql`${`{${values.join()}}`}::text`;
 }
 
 function segmentOf(row: SegmentRow): Segment {

@@ -3,6 +3,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import type { ObjectStore } from '@switchboard/object-store';
 import {
   type AsyncBuffer,
+  type DecodedArray,
   type FileMetaData,
   type ParquetQueryFilter,
   type ParquetType,
@@ -117,14 +118,13 @@ async function readFile(file: AsyncBuffer): Promise<OpenFile> {
     let start = 0;
     for (const { num_rows: rows } of metadata.row_groups) {
       const end = start + Number(rows);
-      const found: Record<string, unknown[]> = {};
+      const found: Record<string, DecodedArray> = {};
       await parquetRead({
         ...{ file, metadata, compressors, rowStart: start, rowEnd: end, ...(columns && { columns }) },
         parsers: { timestampFromMilliseconds: (time) => time, stringFromBytes: (bytes) => bytes },
         onChunk({ columnName, columnData }) {
-          const values = found[columnName] ?? [];
-          found[columnName] = values;
-          for (const value of columnData) values.push(value);
+          const before = found[columnName];
+          found[columnName] = before === undefined ? columnData : [...before, ...columnData];
         },
       });
       yield found as never;
@@ -138,8 +138,7 @@ async function readFile(file: AsyncBuffer): Promise<OpenFile> {
     },
     async *projects() {
       for await (const { project_id: ids } of columnsOf(['project_id'])) {
-        const texts = textsOf(ids);
-        yield texts.map((_, row) => at(texts, row));
+        yield sortedTextsOf(ids);
       }
     },
     async findRow(projectId, { partition, offset, line }) {
@@ -177,12 +176,11 @@ function checkTypes({ schema }: FileMetaData): void {
 
 /** Texts without an order stay bytes, since most are only written again. */
 function rowsOf(columns: Columns): Row[] {
-  const eventNames = textsOf(columns.event_name);
-  const distinctIds = textsOf(columns.distinct_id);
+  const eventNames = sortedTextsOf(columns.event_name);
+  const distinctIds = sortedTextsOf(columns.distinct_id);
   const contexts = textsOf(columns.context ?? []);
-  const projectIds = textsOf(columns.project_id);
-  return projectIds.map((_, row) => ({
-    projectId: at(projectIds, row),
+  return sortedTextsOf(columns.project_id).map((projectId, row) => ({
+    projectId,
     eventId: at(columns.event_id, row),
     eventName: at(eventNames, row),
     distinctId: at(distinctIds, row),
@@ -211,8 +209,21 @@ function textsOf(values: readonly Nullable<Uint8Array>[]): (string | null)[] {
   const known = new Map<Uint8Array, string>();
   return values.map((value) => {
     if (value === null || value === undefined) return null;
-    const text = known.get(value) ?? Buffer.from(value.buffer, value.byteOffset, value.length).toString();
+    const text = known.get(value) ?? textOf(value);
     known.set(value, text);
     return text;
   });
+}
+
+/** Where equal values follow each other, looking at the one before is enough. */
+function sortedTextsOf(values: readonly Uint8Array[]): string[] {
+  let last: { value: Uint8Array; text: string } | undefined;
+  return values.map((value) => {
+    if (last?.value !== value) last = { value, text: textOf(value) };
+    return last.text;
+  });
+}
+
+function textOf({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString();
 }

@@ -77,7 +77,13 @@ it('an event has one first place, though days begin while it is seen by several'
     for (let round = 0; round < 12; round++) {
       const some = events
         .filter(() => Math.random() < 0.5)
-        .map((one) => ({ ...one, partition, offset: BigInt(round), acceptedAt: Date.now() }));
+        .map(({ key, line }) => ({
+          keys: key,
+          lines: [line],
+          partition,
+          offset: BigInt(round),
+          acceptedAt: Date.now(),
+        }));
       inserted += await store.insertSeen(some);
     }
     return inserted;
@@ -95,11 +101,11 @@ it('an event has one first place, though days begin while it is seen by several'
 
 it('a day that begins waits for statements that write, and those after it write to the new day', async () => {
   const store = createEventsStore(harness.database.drizzle);
-  const one = { key: randomUUID(), partition: 0, offset: 1n, line: 0, acceptedAt: 0 };
+  const one = { keys: randomUUID(), partition: 0, offset: 1n, lines: [0], acceptedAt: 0 };
   const days = async () => (await storeIn(20).days()).length;
   const before = await days();
   const { beginning, writing } = await harness.database.drizzle.transaction(async (tx) => {
-    await createEventsStore(tx).insertSeen([{ ...one, key: randomUUID() }]);
+    await createEventsStore(tx).insertSeen([{ ...one, keys: randomUUID() }]);
     const begin = storeIn(20).beginDay();
     await waiting(1);
     const write = store.insertSeen([one]);
@@ -109,7 +115,7 @@ it('a day that begins waits for statements that write, and those after it write 
   });
   expect([await beginning, await writing]).toEqual([true, 1]);
   const [row] = await harness.database.drizzle.execute(
-    sql`select day = (select max(day) from seen_days) as is_new from seen_events where event_key = ${one.key}`,
+    sql`select day = (select max(day) from seen_days) as is_new from seen_events where event_key = ${one.keys}`,
   );
   expect(row?.['is_new']).toBe(true);
 });
@@ -126,7 +132,7 @@ const waiting = (count: number) =>
 it('drops the earliest days, and says so, where all together exceed their bound', async () => {
   await storeIn(21).beginDay();
   await createEventsStore(harness.database.drizzle).insertSeen([
-    { key: randomUUID(), partition: 0, offset: 1n, line: 0, acceptedAt: 0 },
+    { keys: randomUUID(), partition: 0, offset: 1n, lines: [0], acceptedAt: 0 },
   ]);
   await expire(21, { seenBytes: 1 });
   expect(await storeIn(21).days()).toHaveLength(1);

@@ -26,7 +26,7 @@ it('events that were seen before there were days are still known', async () => {
     await test.drop();
   });
   await migrate(test.url, { folder: await migrationsUntil(1) });
-  const old = { key: 'a'.repeat(32), partition: 3, offset: 7n, line: 2, acceptedAt: 0 };
+  const old = { key: 'a'.repeat(32) };
   for (const table of ['seen_events', 'duplicate_events']) {
     await database.sql`
       insert into ${database.sql(table)} (event_key, log_partition, log_offset, log_line, accepted_at)
@@ -34,8 +34,9 @@ it('events that were seen before there were days are still known', async () => {
   }
   await migrate(test.url, archiveMigrations);
   const store = createEventsStore(database.drizzle);
-  const again = { ...old, offset: 9n };
-  expect(await store.insertSeen([again, { ...again, key: 'b'.repeat(32) }])).toBe(1);
+  const again = { partition: 3, offset: 9n, lines: [2], acceptedAt: 0 };
+  const other = { ...again, keys: 'b'.repeat(32) };
+  expect(await store.insertSeen([{ ...again, keys: old.key }, other])).toBe(1);
   expect((await store.findSeen([old.key])).get(old.key)).toEqual({ partition: 3, offset: 7n, line: 2 });
   expect((await store.findHistory(old.key)).duplicates).toHaveLength(1);
 });
