@@ -83,11 +83,11 @@ function fitting(files: readonly KnownFile[], mergeBytes: number): KnownFile[] {
   return chosen;
 }
 
-/** Without files that are larger than this share of the smaller ones together: they would be written again for those. */
+/** Without files that have more rows than this share of those of the smaller ones together, to be written again for. */
 function worthMerging(files: readonly KnownFile[], share: number): KnownFile[] {
   const chosen = [...files];
   for (let last = chosen.at(-1); last !== undefined; last = chosen.at(-1)) {
-    if (last.bytes <= share * sum(chosen.slice(0, -1).map((file) => file.bytes))) break;
+    if (last.rows <= share * sum(chosen.slice(0, -1).map((file) => file.rows))) break;
     chosen.pop();
   }
   return chosen;
