@@ -51,18 +51,18 @@ async function carryOut({ day, files }: Merge): Promise<void> {
 }
 
 it('gives every day its turn, however old it is, also those that come to have files', async () => {
-  await insertFiles({ days: 1_000, ofEach: 21, isOwn: false });
+  await insertFiles({ days: 300, ofEach: 70, isOwn: false });
   const merges = createDueMerges({ store });
   const days: string[] = [];
   for await (const merge of merges.find({ now, without })) {
     days.push(merge.day);
     await carryOut(merge);
   }
-  expect([days.length, days[0], new Set(days).size]).toEqual([1_000, '2026-02-28', 1_000]);
-  expect(await store.readable('0001-01-01', 2_000)).toHaveLength(1_000);
+  expect([days.length, days[0], new Set(days).size]).toEqual([300, '2026-02-28', 300]);
+  expect(await store.readable('0001-01-01', 2_000)).toHaveLength(300);
   await database.sql`
     insert into event_files (key, day, rows, bytes, row_bytes, first_occurred_at, last_occurred_at)
-    select 'late ' || file, '2023-08-01', 1, 10000, 300, 0, 0 from generate_series(1, 2) as file`;
+    select 'late ' || file, '2025-08-01', 1, 10000, 300, 0, 0 from generate_series(1, 2) as file`;
   const late: string[] = [];
   for (let search = 0; search < 2; search++) {
     for await (const merge of merges.find({ now, without })) {
@@ -70,7 +70,7 @@ it('gives every day its turn, however old it is, also those that come to have fi
       await carryOut(merge);
     }
   }
-  expect(late).toEqual(['2023-08-01']);
+  expect(late).toEqual(['2025-08-01']);
 });
 
 it('puts files of today first while earlier days have their turns', async () => {
