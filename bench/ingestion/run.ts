@@ -124,6 +124,8 @@ async function besideOthers(
 }
 
 const WARM_SECONDS = 3;
+/** What V8 and malloc take at the usual load, they take only after some seconds of it. */
+const USUAL_SECONDS = 20;
 const REST_MS = 60_000;
 
 function ratiosOf(scenario: string, other: string, our?: Run, their?: Run): Ratio[] {
@@ -141,11 +143,13 @@ function ratiosOf(scenario: string, other: string, our?: Run, their?: Run): Rati
   ];
 }
 
-/** Ten times the clients for a while, then the usual number again, then none for a minute. */
+/** The usual load, ten times the clients for a while, then the usual number again, then none for a minute. */
 async function overload({ kafka, services }: Deployment, seconds: number): Promise<string[][]> {
   const rows: string[][] = [];
   for (const service of services) {
     const usage = processUsage(service.program.pid);
+    const fresh = await usage.residentMb();
+    await measure(service, { ...BATCH, seconds: USUAL_SECONDS });
     const before = await usage.residentMb();
     const during = await checkedRun(kafka, service, {
       ...BATCH,
@@ -158,7 +162,7 @@ async function overload({ kafka, services }: Deployment, seconds: number): Promi
     await sleep(REST_MS);
     const [ended, rested] = [after.run.residentMb.at(-1) ?? 0, await usage.residentMb()];
     console.log(
-      `${service.name}, resident: ${decimals(before)} MB before the overload, ${decimals(ended)} after it, ${decimals(rested)} a minute later`,
+      `${service.name}, resident MB: ${decimals(fresh)} at the start, ${decimals(before)} at the usual load, ${decimals(during.run.peakMb)} at most in the overload, ${decimals(ended)} after it, ${decimals(rested)} a minute later`,
     );
   }
   return rows;
