@@ -12,7 +12,7 @@ import type { FilesStore } from './store.ts';
 const FILES_GROUP = 'analytics.archive-files';
 
 interface ConsumerOptions {
-  store: Pick<FilesStore, 'save' | 'remove' | 'saveOffsets'>;
+  store: Pick<FilesStore, 'apply'>;
   log: EventLog;
   logger: Logger;
   region: string;
@@ -36,10 +36,7 @@ export function createFilesConsumer({ store, log, logger, region }: ConsumerOpti
     }
     const files = [...latest.values()].filter((file) => file !== null);
     const gone = [...latest].filter(([, file]) => file === null).map(([key]) => key);
-    if (files.length > 0) await store.save(files);
-    if (gone.length > 0) await store.remove(gone);
-    // After the files that they are about.
-    if (offsets !== undefined) await store.saveOffsets(region, offsets);
+    await store.apply(region, { files, gone, offsets });
   }
 
   async function consume() {

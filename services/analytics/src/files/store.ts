@@ -18,10 +18,18 @@ export interface Wanted {
   to?: number | undefined;
 }
 
+/** What records of the topic say, taken together. */
+export interface FileChanges {
+  files: readonly ArchiveFileRecord[];
+  /** Keys. */
+  gone: readonly string[];
+  /** Undefined: as they were. */
+  offsets: bigint[] | undefined;
+}
+
 export interface FilesStore {
-  save(files: readonly ArchiveFileRecord[]): Promise<void>;
-  remove(keys: readonly string[]): Promise<void>;
-  saveOffsets(region: string, offsets: bigint[]): Promise<void>;
+  /** All at once: without a file that is gone, those that it replaced are read until they are gone too. */
+  apply(region: string, changes: FileChanges): Promise<void>;
   /** The events of these files are those before these offsets, by partition; empty while that is unknown. */
   offsets(region: string): Promise<bigint[]>;
   /** Files that may have rows of these events, replaced ones included; at most `limit`. */
@@ -40,36 +48,32 @@ function timeAt(ms: number): SQL {
 
 export function createFilesStore(db: Db): FilesStore {
   return {
-    async save(files) {
-      for (const { key, project, bucket, buckets, bytes, replaces, ...file } of files) {
-        const row = {
-          project,
-          bucket,
-          buckets,
-          bytes,
-          replaces,
-          firstOccurredAt: timeAt(Date.parse(file.firstOccurredAt)),
-          lastOccurredAt: timeAt(Date.parse(file.lastOccurredAt)),
-          eventNames: file.eventNames,
-        };
-        await db
-          .insert(archiveFiles)
-          .values({ key, ...row })
-          .onConflictDoUpdate({ target: archiveFiles.key, set: row });
-      }
-    },
-
-    async remove(keys) {
-      await db.delete(archiveFiles).where(inArray(archiveFiles.key, [...keys]));
-    },
-
-    async saveOffsets(region, offsets) {
-      const { region: target } = archivedOffsets;
-      await db
-        .insert(archivedOffsets)
-        .values({ region, offsets })
-        .onConflictDoUpdate({ target, set: { offsets } });
-    },
+    apply: (region, { files, gone, offsets }) =>
+      db.transaction(async (tx) => {
+        for (const { key, project, bucket, buckets, bytes, replaces, ...file } of files) {
+          const row = {
+            project,
+            bucket,
+            buckets,
+            bytes,
+            replaces,
+            firstOccurredAt: timeAt(Date.parse(file.firstOccurredAt)),
+            lastOccurredAt: timeAt(Date.parse(file.lastOccurredAt)),
+            eventNames: file.eventNames,
+          };
+          await tx
+            .insert(archiveFiles)
+            .values({ key, ...row })
+            .onConflictDoUpdate({ target: archiveFiles.key, set: row });
+        }
+        if (gone.length > 0) await tx.delete(archiveFiles).where(inArray(archiveFiles.key, [...gone]));
+        if (offsets === undefined) return;
+        const { region: target } = archivedOffsets;
+        await tx
+          .insert(archivedOffsets)
+          .values({ region, offsets })
+          .onConflictDoUpdate({ target, set: { offsets } });
+      }),
 
     async offsets(region) {
       const [row] = await db.select().from(archivedOffsets).where(eq(archivedOffsets.region, region));
