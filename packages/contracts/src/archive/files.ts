@@ -6,8 +6,9 @@ export const ARCHIVE_FILES_TOPIC = 'archive-files';
 const when = z.iso.datetime({ precision: 3 });
 
 /**
- * The JSON value of a record on `archive-files`, whose key is the object's key. Without a value the file is gone. A
- * file is never changed: a change is a new file that replaces it.
+ * The JSON value of a record on `archive-files`, whose key is the object's key. Without a value the file is gone, as
+ * are those that it replaced: their records without a value come before. A file is never changed: a change is a new file
+ * that replaces it.
  */
 export const archiveFileRecord = z.object({
   key: z.string().min(1).meta({ description: "The object's key." }),

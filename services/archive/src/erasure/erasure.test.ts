@@ -48,8 +48,16 @@ async function erase(on = objects, signal = new AbortController().signal) {
 const grace = archivedEvent(1, { distinctId: 'grace' });
 /** Of another project, with the same id. */
 const other = archivedEvent(2, { distinctId: 'grace', projectId: 'blog' });
-const store = (key: string, coverage?: Partial<Coverage>, events = [archivedEvent(0), grace, other]) =>
-  storeFile({ database, objects, key, day: '2026-03-01', events, coverage: { ...ANY_PROJECT, ...coverage } });
+/** Stores a file that is on the topic. */
+async function store(
+  key: string,
+  coverage?: Partial<Coverage>,
+  events = [archivedEvent(0), grace, other],
+): Promise<void> {
+  const of = { ...ANY_PROJECT, ...coverage };
+  await storeFile({ database, objects, key, day: '2026-03-01', events, coverage: of });
+  await database.sql`update event_files set published_at = now() where key = ${key}`;
+}
 const people = async () =>
   (await rowsIn({ database, objects })).map((row) => `${row.projectId} ${row.distinctId}`).sort();
 
@@ -118,6 +126,45 @@ describe('the erasure of a person', () => {
     await files.prepare(step);
     await erase();
     expect(await files.replace(step)).toBe(false);
+    expect(await people()).toEqual(['blog grace', 'shop ada']);
+  });
+
+  it('gives up a merge whose files are being written', async () => {
+    await store('events/2026-03-01/a.parquet', {}, [other]);
+    const [a] = await files.readable('2026-01-01', 10);
+    const step = {
+      id: crypto.randomUUID(),
+      replaced: ['events/2026-03-01/a.parquet'],
+      files: a === undefined ? [] : [{ ...a, key: 'events/2026-03-01/merged.parquet' }],
+    };
+    await files.prepare(step);
+    await erase();
+    expect(await files.replace(step)).toBe(false);
+    expect(await people()).toEqual(['blog grace']);
+  });
+
+  it('leaves the rows of others in a merged file that comes to be read meanwhile', async () => {
+    const [original, merged] = ['events/2026-03-01/a.parquet', 'events/2026-03-01/merged.parquet'];
+    await store(original);
+    const [a] = await files.readable('2026-01-01', 10);
+    const step = {
+      id: crypto.randomUUID(),
+      replaced: [original],
+      files: a === undefined ? [] : [{ ...a, key: merged }],
+    };
+    await files.prepare(step);
+    await objects.put(merged, encodeEvents([other, archivedEvent(0), grace]));
+    let isMerged = false;
+    await erase({
+      ...objects,
+      async get(key, range) {
+        // The list of files has the merged one as it was.
+        if (!isMerged) isMerged = await files.replace(step);
+        await database.sql`update event_files set published_at = now()`;
+        return objects.get(key, range);
+      },
+    });
+    expect(isMerged).toBe(true);
     expect(await people()).toEqual(['blog grace', 'shop ada']);
   });
 

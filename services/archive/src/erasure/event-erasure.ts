@@ -1,5 +1,6 @@
 import { bucketOf } from '@switchboard/contracts';
 import type { ObjectStore } from '@switchboard/object-store';
+import { pause } from '@switchboard/resilience';
 import { formerFolder } from '../events/file-keys.ts';
 import { ANY_PROJECT } from '../files/contents.ts';
 import type { Erased, MergeRule } from '../files/merge.ts';
@@ -9,7 +10,7 @@ import { type FileRef, refOf } from '../threads/calls.ts';
 import type { Threads } from '../threads/threads.ts';
 
 interface EventErasureOptions {
-  files: Pick<FilesStore, 'existing' | 'prepare' | 'replace' | 'markDeleted'>;
+  files: Pick<FilesStore, 'existing' | 'prepare' | 'replace' | 'giveUp' | 'withReplaced' | 'markDeleted'>;
   objects: ObjectStore;
   threads: Pick<Threads, 'use'>;
 }
@@ -20,20 +21,30 @@ export interface EventErasure {
 }
 
 const FILES_PAGE_SIZE = 500;
+const LOOK_AGAIN_MS = 200;
+/** While files cannot be published, the erasure fails, and is repeated later. */
+const MAX_PASSES = 50;
 
 /** Erases rows from the Parquet files: files without them take the place of those that have them. */
 export function createEventErasure({ files, objects, threads }: EventErasureOptions): EventErasure {
   /** Until no file is found that was not looked at: files may be merged meanwhile. */
   async function eraseFiles(erased: Erased, signal: AbortSignal): Promise<void> {
     const clean = new Set<string>();
-    for (let isDone = false; !isDone; ) {
-      isDone = true;
+    for (let pass = 1; ; pass++) {
+      let isDone = true;
+      let isLeft = false;
       for await (const file of existingFiles(erased.projectId)) {
         signal.throwIfAborted();
         if (clean.has(file.key)) continue;
         isDone = false;
         if (await eraseFrom(file, erased, signal)) clean.add(file.key);
+        else isLeft = true;
       }
+      if (isDone) return;
+      if (!isLeft) continue;
+      if (pass === MAX_PASSES)
+        throw new Error('files that were replaced are not on the topic archive-files yet');
+      await pause(LOOK_AGAIN_MS, signal);
     }
   }
 
@@ -52,20 +63,25 @@ export function createEventErasure({ files, objects, threads }: EventErasureOpti
     }
   }
 
-  /** False if the file was replaced meanwhile: then it has to be looked at again. */
+  /** False if the file has to be looked at again: it was replaced meanwhile, or the topic does not have it yet. */
   async function eraseFrom(file: KnownFile, erased: Erased, signal: AbortSignal): Promise<boolean> {
+    if (!file.isRead && !file.isPublished) return false;
     const isAffected = await threads.use((thread) => thread.hasErased(refOf(file), erased), signal);
     if (isAffected === false) return true;
-    // Replaced, or about to take the place of others, which it cannot any more.
-    if (!file.isRead) {
-      await deleteFiles([file], { store: files, objects });
+    if (file.isRead) {
+      if (isAffected === undefined) return true;
+      const { projectId, bucket, buckets } = file;
+      const merged = await rewrite(file, { to: { projectId, bucket, buckets }, erased }, signal);
+      if (merged === undefined || !(await replaceFiles([file], merged, { store: files, objects, signal })))
+        return false;
+    } else if (file.replacedBy === null) {
+      // Its row stays for a while, so that its object is deleted again if it is only written now.
+      if (!(await files.giveUp(file.key))) return false;
+      await objects.delete(file.key);
       return true;
     }
-    if (isAffected === undefined) return true;
-    const { projectId, bucket, buckets } = file;
-    const merged = await rewrite(file, { to: { projectId, bucket, buckets }, erased }, signal);
-    if (merged === undefined || !(await replaceFiles([file], merged, { store: files, objects, signal })))
-      return false;
+    // Readers of the topic that never had its record would not know what it replaced.
+    if (!file.isPublished) return false;
     await deleteFiles([file], { store: files, objects });
     return true;
   }

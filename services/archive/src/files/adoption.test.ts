@@ -132,6 +132,14 @@ it('replaces the originals that are left of a merge, and a merged file that was 
   expect((await store.readableOf(DAY)).map(({ key }) => key)).toEqual([mergedKey(2)]);
 });
 
+it('does not bring back what a missing file replaced', async () => {
+  const original = await enter(segmentKey(1), [1, 2]);
+  await store.adopt([{ ...original, key: mergedKey(1) }], [original.key]);
+  await adopt();
+  expect(await read()).toEqual([]);
+  expect(await store.find([original.key])).toMatchObject([{ isDeleted: true }]);
+});
+
 it('leaves a merged file alone, and says so, where it has some rows of another', async () => {
   await enter(segmentKey(1), [1, 2]);
   await put(mergedKey(1), [2, 3]);

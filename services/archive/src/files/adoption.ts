@@ -5,11 +5,12 @@ import type { Logger } from '@switchboard/service-kit';
 import { refOf } from '../threads/calls.ts';
 import type { Threads } from '../threads/threads.ts';
 import { ANY_PROJECT, type NewFile } from './contents.ts';
+import { deleteFiles } from './rewrite.ts';
 import type { FilesStore } from './store.ts';
 import { createRecordSet, type Survey } from './survey.ts';
 
 interface AdoptionOptions {
-  store: Pick<FilesStore, 'find' | 'readableOf' | 'adopt' | 'markDeleted'>;
+  store: Pick<FilesStore, 'find' | 'readableOf' | 'adopt' | 'withReplaced' | 'markDeleted'>;
   objects: Pick<ObjectStore, 'list' | 'delete'>;
   /** Read files. */
   threads: Pick<Threads, 'use'>;
@@ -93,7 +94,7 @@ async function adoptFolder(folder: string, options: AdoptionOptions): Promise<vo
   const { replaced, redundant } = await chooseMerged([...steps.values()], { known, adopted, options });
   const files = [...adopted.values()].map(newFileOf);
   await store.adopt(files, replaced);
-  await store.markDeleted(missing.map(({ key }) => key));
+  await deleteFiles(missing, { store, objects });
   for (const key of redundant) await objects.delete(key);
   const counts = { adopted: files.length, replaced: replaced.length, redundant: redundant.length };
   if (files.length + missing.length + redundant.length > 0) {

@@ -1,26 +1,18 @@
 import { buffer } from 'node:stream/consumers';
-import {
-  ARCHIVE_FILES_TOPIC,
-  type ArchiveFileRecord,
-  archivedOffsetsKey,
-  archiveFileRecord,
-  filesOfProject,
-} from '@switchboard/contracts';
+import { type ArchiveFileRecord, filesOfProject } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
 import { createLogger, systemClock } from '@switchboard/service-kit';
-import { eventually } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ArchivedEvent } from '../events/archived-event.ts';
 import { archivedEvent, withStrings } from '../testing/archived-event.ts';
 import { type EventsHarness, onPostgresAndFolder } from '../testing/events-harness.ts';
 import { rowsIn, storeFile } from '../testing/files.ts';
-import { recordsOn } from '../testing/log.ts';
+import { publishFiles } from '../testing/published-files.ts';
 import { work } from './compaction.ts';
 import { ANY_PROJECT } from './contents.ts';
 import { createDueMerges, type DueMerges } from './due-merges.ts';
 import { compareRows } from './order.ts';
-import { createFilesPublisher } from './publisher.ts';
 import { openFile } from './read.ts';
 import { createFilesStore, type FilesStore } from './store.ts';
 
@@ -84,31 +76,7 @@ const run = (
 const linesOf = (rows: ArchivedEvent[]) => rows.map((row) => row.line).sort((a, b) => a - b);
 const read = () => store.readable('2026-01-01', 10_000);
 
-/** Every record of a file that is on the topic once all files are published. */
-async function published() {
-  const publisher = createFilesPublisher({
-    database: harness.database,
-    log: harness.log,
-    region: 'eu',
-    replication: 1,
-    logger: createLogger({ service: 'archive', level: 'silent' }),
-  });
-  publisher.start();
-  await eventually(async () => {
-    const rows = await harness.database.drizzle.execute(
-      sql`select 1 from event_files where published_at is null`,
-    );
-    expect(rows).toHaveLength(0);
-  });
-  await publisher.stop();
-  const records = await recordsOn(harness.log, ARCHIVE_FILES_TOPIC, [0n]);
-  return records
-    .filter(({ key }) => key !== archivedOffsetsKey('eu'))
-    .map(({ key, value }) => ({
-      key: key ?? '',
-      file: value === null ? null : archiveFileRecord.parse(JSON.parse(String(value))),
-    }));
-}
+const published = () => publishFiles(harness);
 
 describe('merging files', () => {
   it('waits until a day has many, and leaves one with all their rows in order', async () => {
@@ -162,6 +130,7 @@ describe('merging files', () => {
     await put('a', events(10, 3));
     await put('b', events(10, 3));
     await run(nextDay);
+    const before = (await published()).length;
     expect(await rowsIn(harness)).toHaveLength(20);
     const keys = [`events/${DAY}/a.parquet`, `events/${DAY}/b.parquet`];
     const kept: string[] = [];
@@ -170,13 +139,23 @@ describe('merging files', () => {
     await run(nextDay, { replacedSeconds: 0 });
     for (const key of keys) expect(await harness.objects.get(key)).toBeUndefined();
     expect(await rowsIn(harness)).toHaveLength(20);
-    const topic = await published();
+    const topic = (await published()).slice(before);
     expect(topic.filter(({ key }) => keys.includes(key)).map(({ file }) => file)).toEqual([null, null]);
     await harness.database.drizzle.execute(
       sql`update event_files set deleted_at = deleted_at - interval '10 days'`,
     );
     await run(nextDay);
     expect(await store.find(keys)).toEqual([]);
+  });
+
+  it('keeps replaced files until they are on the topic, without which nothing is known of what they replaced', async () => {
+    await put('a', events(10, 3));
+    await put('b', events(10, 3));
+    await run(nextDay, { replacedSeconds: 0 });
+    expect(await store.find([`events/${DAY}/a.parquet`])).toMatchObject([{ isDeleted: false }]);
+    await published();
+    await run(nextDay, { replacedSeconds: 0 });
+    expect(await store.find([`events/${DAY}/a.parquet`])).toMatchObject([{ isDeleted: true }]);
   });
 
   it('that was interrupted leaves the old files, and no objects that nobody knows', async () => {
@@ -224,6 +203,7 @@ describe('merging files', () => {
     for (const name of ['a', 'b', 'c']) await put(name, events(10, 3));
     for (const name of ['own-a', 'own-b'])
       await put(name, events(10, 1, { projectId: 'large' }), { ...ANY_PROJECT, projectId: 'large' });
+    await published();
     const key = `events/${DAY}/a.parquet`;
     const object = await harness.objects.get(key);
     const bytes = object && (await buffer(object.body));
@@ -247,6 +227,7 @@ describe('merging files', () => {
 
   it('erases the events of a project that is asked for', async () => {
     await put('a', events(10, 2));
+    await published();
     await harness.database.drizzle.execute(
       sql`insert into erased_projects (project_id) values ('project-0')`,
     );
@@ -259,6 +240,7 @@ describe('merging files', () => {
     for (const name of ['a', 'b']) await put(name, events(10, 2));
     for (const name of ['own-a', 'own-b'])
       await put(name, events(10, 1, { projectId: 'damaged' }), { ...ANY_PROJECT, projectId: 'damaged' });
+    await published();
     const key = `events/${DAY}/own-a.parquet`;
     const object = await harness.objects.get(key);
     const bytes = object && (await buffer(object.body));
@@ -270,6 +252,7 @@ describe('merging files', () => {
     expect((await read()).map(({ rows, projectId }) => [rows, projectId])).toContainEqual([10, null]);
     expect((await store.find([`events/${DAY}/b.parquet`]))[0]?.isDeleted).toBe(true);
     await harness.objects.put(key, bytes ?? Buffer.of());
+    await published();
     await run(nextDay);
     expect(await store.projectsToErase()).toEqual([]);
     expect(new Set((await rowsIn(harness)).map((row) => row.projectId))).toEqual(new Set(['project-1']));

@@ -4,7 +4,7 @@ import type { Merged } from './merge.ts';
 import type { FilesStore, KnownFile } from './store.ts';
 
 interface RewriteOptions {
-  store: Pick<FilesStore, 'prepare' | 'replace' | 'markDeleted'>;
+  store: Pick<FilesStore, 'prepare' | 'replace' | 'withReplaced' | 'markDeleted'>;
   objects: Pick<ObjectStore, 'put' | 'delete'>;
   /** Aborts with an exception. */
   signal: AbortSignal;
@@ -46,17 +46,18 @@ export async function replaceFiles(
   return false;
 }
 
-/** Deletes objects, and says that they are gone. */
+/** Deletes objects, and says that they are gone: also those of the files that only these hide from readers. */
 export async function deleteFiles(
   files: readonly { key: string }[],
   { store, objects }: DeleteOptions,
 ): Promise<void> {
-  for (const { key } of files) await objects.delete(key);
-  await store.markDeleted(files.map(({ key }) => key));
+  const keys = await store.withReplaced(files.map(({ key }) => key));
+  for (const key of keys) await objects.delete(key);
+  await store.markDeleted(keys);
 }
 
 interface DeleteOptions {
-  store: Pick<FilesStore, 'markDeleted'>;
+  store: Pick<FilesStore, 'withReplaced' | 'markDeleted'>;
   objects: Pick<ObjectStore, 'delete'>;
 }
 

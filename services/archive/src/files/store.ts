@@ -12,6 +12,8 @@ export interface KnownFile extends NewFile {
   replacedBy: string | null;
   /** False: it was replaced, or it is being written. */
   isRead: boolean;
+  /** The topic has what is known of it. */
+  isPublished: boolean;
   isDeleted: boolean;
 }
 
@@ -56,10 +58,18 @@ export interface FilesStore {
   }): Promise<KnownFile[]>;
   /** Records the files that a step is about to write: if it is never carried out, their objects are deleted. */
   prepare(step: Step): Promise<void>;
-  /** Carries a prepared step out at once, or not: false if a file that it replaces is not read any more. */
+  /**
+   * Carries a prepared step out at once, or not: false if a file that it replaces is not read any more, or one of its own
+   * was given up.
+   */
   replace(step: Step): Promise<boolean>;
-  /** Keys of files that were replaced at least so long ago. */
+  /** Keeps a prepared file from ever being read; false if its step was carried out meanwhile. */
+  giveUp(key: string): Promise<boolean>;
+  /** Keys of files that were replaced at least so long ago, and are on the topic: until then they hide others there. */
   replacedBefore(seconds: number, limit: number): Promise<string[]>;
+  /** The keys of these files, and of all that still exist and were replaced by them, at first or second hand. */
+  withReplaced(keys: readonly string[]): Promise<string[]>;
+  /** The topic gets the tombstone of a file after those of the files that it replaced, if they are among these. */
   markDeleted(keys: readonly string[]): Promise<void>;
   /** The projects whose events are to be erased, those first that have waited longest. */
   projectsToErase(): Promise<string[]>;
@@ -67,6 +77,7 @@ export interface FilesStore {
   /**
    * Replaces up to so many files of days before this one by nothing, the earliest first, and returns how many: they
    * leave the topic at once, and their objects stay for those who are reading them as those of other replaced files do.
+   * Files wait until those that they replaced are deleted, which would be read again without them.
    */
   expire(beforeDay: string, limit: number): Promise<number>;
   /** The earliest day of which files are read. */
@@ -81,7 +92,7 @@ const COMPACTION_LOCK = 4_107_526_645;
 /** A step that takes longer is not carried out. */
 const MAX_STEP_SECONDS = 3600;
 /** The step that replaces files by nothing. */
-const EXPIRY = '00000000-0000-0000-0000-000000000000';
+const NOTHING = '00000000-0000-0000-0000-000000000000';
 const NEXT_REVISION = sql`nextval(pg_get_serial_sequence('event_files', 'revision'))`;
 
 interface FileRow extends Record<string, unknown> {
@@ -100,13 +111,14 @@ interface FileRow extends Record<string, unknown> {
   made_by: string | null;
   replaced_by: string | null;
   is_read: boolean;
+  is_published: boolean;
   is_deleted: boolean;
 }
 
 const columns = sql`key, day::text as day, project_id, bucket, buckets, rows, bytes, row_bytes, first_occurred_at,
   last_occurred_at, event_names, (extract(epoch from created_at) * 1000)::bigint as created_ms, made_by,
   replaced_by, replaced_at is null and deleted_at is null as is_read,
-  deleted_at is not null as is_deleted`;
+  published_at is not null as is_published, deleted_at is not null as is_deleted`;
 
 export function createFilesStore(db: Db): FilesStore {
   const keysOf = (keys: readonly string[]) => sql`any(${sql.param(keys)}::text[])`;
@@ -177,7 +189,8 @@ export function createFilesStore(db: Db): FilesStore {
         // In one order everywhere, so that two steps do not deadlock.
         const locked = await tx.execute<{ key: string }>(sql`
           select key from ${eventFiles} where deleted_at is null
-            and (key = ${keysOf(replaced)} and replaced_at is null or made_by = ${id})
+            and (key = ${keysOf(replaced)} and replaced_at is null
+              or made_by = ${id} and replaced_by is null and replaced_at > now())
           order by key for update`);
         if (locked.length !== replaced.length + files.length) return false;
         await tx.execute(sql`
@@ -191,18 +204,47 @@ export function createFilesStore(db: Db): FilesStore {
         return true;
       }),
 
+    async giveUp(key) {
+      const rows = await db.execute(sql`
+        update ${eventFiles} set replaced_by = ${NOTHING}, replaced_at = now()
+        where key = ${key} and replaced_at is not null and replaced_by is null and deleted_at is null returning 1`);
+      return rows.length > 0;
+    },
+
     async replacedBefore(seconds, limit) {
       const rows = await db.execute<{ key: string }>(sql`
-        select key from ${eventFiles} where deleted_at is null and replaced_at < now() - interval '1 second' * ${seconds}
+        select key from ${eventFiles} where deleted_at is null and published_at is not null
+          and replaced_at < now() - interval '1 second' * ${seconds}
         order by replaced_at limit ${limit}`);
       return rows.map(({ key }) => key);
     },
 
+    async withReplaced(keys) {
+      const rows = await db.execute<{ key: string }>(sql`
+        with recursive found (key, made_by) as (
+          select key, made_by from ${eventFiles} where key = ${keysOf(keys)}
+          union
+          select replaced.key, replaced.made_by from found
+            join ${eventFiles} as replaced on replaced.replaced_by = found.made_by and replaced.deleted_at is null
+        ) select key from found`);
+      return rows.map(({ key }) => key);
+    },
+
     async markDeleted(keys) {
-      await db.execute(sql`
-        update ${eventFiles} set deleted_at = now(), replaced_at = coalesce(replaced_at, now()),
-          revision = ${NEXT_REVISION}, published_at = null
-        where key = ${keysOf(keys)} and deleted_at is null`);
+      await db.transaction(async (tx) => {
+        // Before any gets its revision, so that those who delete some of these at once keep the order.
+        const locked = await tx.execute<{ key: string }>(sql`
+          select key from ${eventFiles} where key = ${keysOf(keys)} and deleted_at is null order by key for update`);
+        // A file has a later revision than those that it replaced.
+        await tx.execute(sql`
+          update ${eventFiles} as file set deleted_at = now(), replaced_at = coalesce(replaced_at, now()),
+            revision = gone.revision, published_at = null
+          from (
+            select key, ${NEXT_REVISION} as revision from (
+              select key from ${eventFiles} where key = ${keysOf(locked.map(({ key }) => key))} order by revision
+            ) as in_order
+          ) as gone where file.key = gone.key`);
+      });
     },
 
     async projectsToErase() {
@@ -217,11 +259,13 @@ export function createFilesStore(db: Db): FilesStore {
 
     async expire(beforeDay, limit) {
       const rows = await db.execute(sql`
-        update ${eventFiles} set replaced_by = ${EXPIRY}, replaced_at = now(), published_at = null,
+        update ${eventFiles} set replaced_by = ${NOTHING}, replaced_at = now(), published_at = null,
           revision = ${NEXT_REVISION}
         where key = any(array(
-          select key from ${eventFiles} where day < ${beforeDay}::date and ${isRead}
-          order by day, key limit ${limit} for update skip locked
+          select key from ${eventFiles} as file where day < ${beforeDay}::date and ${isRead} and not exists (
+            select 1 from ${eventFiles} as replaced
+            where replaced.replaced_by = file.made_by and replaced.deleted_at is null
+          ) order by day, key limit ${limit} for update skip locked
         )) returning 1`);
       return rows.length;
     },
@@ -259,7 +303,7 @@ export function createPublishedFilesStore(tx: Tx): Unpublished<UnpublishedFile> 
     async oldest(limit) {
       const rows = await tx.execute<FileRow & { revision: string; replaces: string[]; is_gone: boolean }>(sql`
         select ${columns}, revision::text as revision,
-          deleted_at is not null or replaced_by is not distinct from ${EXPIRY} as is_gone, array(
+          deleted_at is not null or replaced_by is not distinct from ${NOTHING} as is_gone, array(
           select replaced.key from ${eventFiles} as replaced where replaced.replaced_by = file.made_by order by 1
         ) as replaces
         from ${eventFiles} as file where published_at is null and ${isWritten} order by file.revision
@@ -316,6 +360,7 @@ function fileOf(row: FileRow): KnownFile {
     madeBy: row.made_by,
     replacedBy: row.replaced_by,
     isRead: row.is_read,
+    isPublished: row.is_published,
     isDeleted: row.is_deleted,
   };
 }

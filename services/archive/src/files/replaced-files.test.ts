@@ -1,0 +1,228 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ArchiveFileRecord, bucketOf, filesOfProject } from '@switchboard/contracts';
+import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
+import { eventually } from '@switchboard/testkit';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createEventErasure } from '../erasure/event-erasure.ts';
+import type { ArchivedEvent } from '../events/archived-event.ts';
+import { archivedEvent, withStrings } from '../testing/archived-event.ts';
+import { type EventsHarness, onPostgresAndFolder } from '../testing/events-harness.ts';
+import { storeFile } from '../testing/files.ts';
+import { publishFiles } from '../testing/published-files.ts';
+import { refOf } from '../threads/calls.ts';
+import { ANY_PROJECT } from './contents.ts';
+import type { MergeRule } from './merge.ts';
+import { openFile } from './read.ts';
+import { deleteFiles, replaceFiles } from './rewrite.ts';
+import { createFilesStore, type FilesStore } from './store.ts';
+
+const DAY = '2026-03-01';
+const { signal } = new AbortController();
+/** `forum` is in another of two buckets than the others. */
+const projects = ['shop', 'blog', 'forum'];
+let harness: EventsHarness;
+let store: FilesStore;
+/** Readers had a copy of every object before it was deleted. */
+let copies: ObjectStore;
+let objects: ObjectStore;
+let folder: string;
+let line = 0;
+beforeAll(async () => {
+  harness = await onPostgresAndFolder();
+  store = createFilesStore(harness.database.drizzle);
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-copies-'));
+  copies = openObjectStore({ folder });
+  objects = {
+    ...harness.objects,
+    async put(key, body) {
+      await copies.put(key, body);
+      return harness.objects.put(key, body);
+    },
+  };
+});
+afterAll(async () => {
+  await harness.stop();
+  await rm(folder, { recursive: true });
+});
+let published: number;
+let stored: ArchivedEvent[];
+beforeEach(async () => {
+  await harness.database.drizzle.execute(sql`truncate event_files`);
+  published = (await publishFiles(harness)).length;
+  stored = [];
+});
+
+const keyOf = (name: string) => `events/${DAY}/${name}.parquet`;
+/** A file of every project, with a row of each of these people. */
+async function put(name: string, people = ['ada', 'grace']): Promise<string> {
+  const events = projects.flatMap((projectId) =>
+    people.map((distinctId) => archivedEvent(0, { line: line++, projectId, distinctId })),
+  );
+  stored.push(...events);
+  const { key } = await storeFile({
+    ...harness,
+    objects,
+    key: keyOf(name),
+    day: DAY,
+    events,
+    coverage: ANY_PROJECT,
+  });
+  return key;
+}
+
+/** Merges files that are read, and returns the keys of those in their place. */
+async function merge(keys: string[], to: MergeRule['to'] = ANY_PROJECT): Promise<string[]> {
+  const before = await store.readableOf(DAY);
+  const files = await store.find(keys);
+  const merged = await harness.threads.use((thread) => thread.merge(files.map(refOf), { to }), signal);
+  expect(await replaceFiles(files, merged ?? [], { store, objects, signal })).toBe(true);
+  const known = new Set(before.map(({ key }) => key));
+  return (await store.readableOf(DAY)).map(({ key }) => key).filter((key) => !known.has(key));
+}
+
+const originals: string[] = [];
+const shapes: [string, () => Promise<void>][] = [
+  ['a merged file', async () => void (await merge(originals))],
+  [
+    'a merge of merges',
+    async () => {
+      const [a = '', b = '', ...rest] = originals;
+      const merged = [...(await merge([a, b])), ...(await merge(rest))];
+      await merge(merged);
+    },
+  ],
+  ['files of buckets', async () => void (await merge(originals, { split: 2 }))],
+  [
+    'files of buckets of merges',
+    async () => {
+      const [a = '', ...rest] = originals;
+      await merge([a, ...(await merge(rest))], { split: 2 });
+    },
+  ],
+];
+beforeEach(async () => {
+  originals.splice(0);
+  // Keys after those of merged files.
+  for (const name of ['w', 'x', 'y', 'z'])
+    originals.push(await put(name, name === 'z' ? ['ada'] : ['ada', 'grace']));
+});
+
+/** Rows as a reader finds them who has seen a part of the topic, for each part that has the originals. */
+async function readings(): Promise<ArchivedEvent[][]> {
+  const records = (await publishFiles(harness)).slice(published);
+  const rows = new Map<string, ArchivedEvent[]>();
+  for await (const { key, size } of copies.list('events/')) {
+    const file = await openFile(copies, { key, bytes: size });
+    const found: ArchivedEvent[] = [];
+    if (file !== undefined) for await (const group of file.groups()) found.push(...group.map(withStrings));
+    rows.set(key, found);
+  }
+  const known = new Map<string, ArchiveFileRecord>();
+  const read: ArchivedEvent[][] = [];
+  for (const [index, { key, file }] of records.entries()) {
+    if (file === null) known.delete(key);
+    else known.set(key, file);
+    if (index < originals.length - 1) continue;
+    const seen = projects.flatMap((project) =>
+      filesOfProject(known.values(), project).flatMap((one) =>
+        (rows.get(one.key) ?? []).filter((row) => row.projectId === project),
+      ),
+    );
+    read.push(seen);
+  }
+  return read;
+}
+
+const linesOf = (rows: ArchivedEvent[]) => rows.map((row) => row.line).sort((a, b) => a - b);
+
+/** Rows that are gone stay so, until none is left. */
+function expectToVanish(parts: ArchivedEvent[][]) {
+  for (const rows of parts) expect(linesOf(rows)).toEqual([...new Set(linesOf(rows))]);
+  const sizes = parts.map((rows) => rows.length);
+  expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+  expect(sizes.at(-1)).toBe(0);
+}
+
+describe.each(shapes)('the erasure of a person from %s while its originals exist', (_shape, arrange) => {
+  const isErased = (row: ArchivedEvent) => row.projectId === 'shop' && row.distinctId === 'grace';
+  const erase = () =>
+    createEventErasure({ files: store, objects, threads: harness.threads }).erase(
+      { projectId: 'shop', distinctIds: new Set(['grace']) },
+      signal,
+    );
+
+  it.each(['up to date', 'behind'])('shows no reader anything twice where the topic is %s', async (topic) => {
+    await arrange();
+    if (topic === 'up to date') await publishFiles(harness);
+    const read = () => store.readableOf(DAY);
+    const before = await read();
+    const erasing = erase();
+    if (topic === 'behind') {
+      await eventually(async () => expect(await read()).not.toEqual(before));
+      await publishFiles(harness);
+    }
+    await erasing;
+    const left = await store.existing({
+      projectId: 'shop',
+      bucketOf: (n) => bucketOf('shop', n),
+      after: '',
+      limit: 99,
+    });
+    for (const file of left) {
+      const opened = await openFile(harness.objects, file);
+      const found: ArchivedEvent[] = [];
+      if (opened !== undefined)
+        for await (const group of opened.groups()) found.push(...group.map(withStrings));
+      expect(found.filter(isErased)).toEqual([]);
+    }
+    const parts = await readings();
+    const others = linesOf(stored.filter((row) => !isErased(row)));
+    for (const rows of parts) {
+      expect(linesOf(rows.filter((row) => !isErased(row)))).toEqual(others);
+      const erased = linesOf(rows.filter(isErased));
+      expect(erased).toEqual([...new Set(erased)]);
+    }
+    expect(parts.at(-1)?.filter(isErased)).toEqual([]);
+  });
+
+  it('leaves no original to be read where nothing is left of the file', async () => {
+    await arrange();
+    const erasure = createEventErasure({ files: store, objects, threads: harness.threads });
+    for (const projectId of projects) {
+      await publishFiles(harness);
+      await erasure.erase({ projectId, distinctIds: 'all' }, signal);
+    }
+    expectToVanish(await readings());
+    expect(await store.find(originals)).toMatchObject(originals.map(() => ({ isDeleted: true })));
+  });
+});
+
+describe.each(shapes)('the originals of %s', (_shape, arrange) => {
+  it('are deleted before what replaced them, in whichever order that is asked for', async () => {
+    await arrange();
+    await publishFiles(harness);
+    // In the order of their keys, in which merged files come first.
+    await harness.database.drizzle.execute(sql`cluster event_files using event_files_pkey`);
+    const keys = await store.replacedBefore(0, 100);
+    await deleteFiles(
+      keys.toReversed().map((key) => ({ key })),
+      { store, objects },
+    );
+    for (const rows of await readings()) expect(linesOf(rows)).toEqual(linesOf(stored));
+  });
+
+  it('are not read again once that expires', async () => {
+    await arrange();
+    await publishFiles(harness);
+    expect(await store.expire('2026-03-02', 100)).toBe(0);
+    await deleteFiles(
+      (await store.replacedBefore(0, 100)).map((key) => ({ key })),
+      { store, objects },
+    );
+    expect(await store.expire('2026-03-02', 100)).toBeGreaterThan(0);
+    expectToVanish(await readings());
+  });
+});
