@@ -148,6 +148,17 @@ describe('merging files', () => {
     expect(await store.find(keys)).toEqual([]);
   });
 
+  it('that takes longer than an hour is not carried out, since its files may be deleted', async () => {
+    const a = await put('a', events(10, 3));
+    const step = { id: crypto.randomUUID(), replaced: [a.key], files: [{ ...a, key: 'events/prepared' }] };
+    await store.prepare(step);
+    await harness.database.drizzle.execute(
+      sql`update event_files set replaced_at = replaced_at - interval '1 hour' where replaced_at is not null`,
+    );
+    expect(await store.replace(step)).toBe(false);
+    expect((await read()).map(({ key }) => key)).toEqual([a.key]);
+  });
+
   it('keeps replaced files until they are on the topic, without which nothing is known of what they replaced', async () => {
     await put('a', events(10, 3));
     await put('b', events(10, 3));
