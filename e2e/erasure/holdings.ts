@@ -126,6 +126,8 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
 export const CLICKHOUSE_HOLDINGS: Record<string, Holding> = {
   event_keys: { nothing: 'hashes of event ids' },
   events: { person: 'rows removed' },
+  project_versions: { nothing: 'counts of events by project' },
+  project_versions_of_events: { nothing: 'the view that counts them' },
   question_people: { nothing: 'copies of traits while a question is answered, for an hour at most' },
   schema_migrations: { nothing: 'numbers of migrations' },
 };
