@@ -725,8 +725,8 @@ export type ReportContent =
       interval?: 'hour' | 'day' | 'week' | 'month' | undefined;
       series: Array<{
         name: string;
-        /** Says that the name, or its end after a colon, is not from data: Other, (none), New, Returning, Resurrecting or Dormant. */
-        builtIn?: 'other' | 'none' | 'new' | 'returning' | 'resurrecting' | 'dormant' | undefined;
+        /** Says that the name, or its end after a colon, is not from data: Other, (none), (empty), New, Returning, Resurrecting or Dormant. */
+        builtIn?: 'other' | 'none' | 'empty' | 'new' | 'returning' | 'resurrecting' | 'dormant' | undefined;
         values: Array<number | null>;
         /** Default: the sum of the values. null: they do not add up. */
         total?: number | null | undefined;
@@ -752,8 +752,8 @@ export type ReportContent =
       interval?: 'hour' | 'day' | 'week' | 'month' | undefined;
       series: Array<{
         name: string;
-        /** Says that the name, or its end after a colon, is not from data: Other, (none), New, Returning, Resurrecting or Dormant. */
-        builtIn?: 'other' | 'none' | 'new' | 'returning' | 'resurrecting' | 'dormant' | undefined;
+        /** Says that the name, or its end after a colon, is not from data: Other, (none), (empty), New, Returning, Resurrecting or Dormant. */
+        builtIn?: 'other' | 'none' | 'empty' | 'new' | 'returning' | 'resurrecting' | 'dormant' | undefined;
         values: Array<number | null>;
         /** Default: the sum of the values. null: they do not add up. */
         total?: number | null | undefined;
@@ -778,8 +778,16 @@ export type ReportContent =
       series?:
         | Array<{
             name: string;
-            /** Says that the name, or its end after a colon, is not from data: Other, (none), New, Returning, Resurrecting or Dormant. */
-            builtIn?: 'other' | 'none' | 'new' | 'returning' | 'resurrecting' | 'dormant' | undefined;
+            /** Says that the name, or its end after a colon, is not from data: Other, (none), (empty), New, Returning, Resurrecting or Dormant. */
+            builtIn?:
+              | 'other'
+              | 'none'
+              | 'empty'
+              | 'new'
+              | 'returning'
+              | 'resurrecting'
+              | 'dormant'
+              | undefined;
             values: Array<number | null>;
             /** Default: the sum of the values. null: they do not add up. */
             total?: number | null | undefined;
@@ -1039,7 +1047,7 @@ export type TrendsQuery = {
     event: string;
     /** All must match. */
     where?: Array<InsightClause> | undefined;
-    /** Default: the event. */
+    /** Default: the event, and the measure where series of one event have different ones. */
     name?: string | undefined;
     /** Default: events. */
     measure?:

@@ -8,7 +8,7 @@ import { openClient, readArguments } from './session.ts';
 import { UsageError } from './terminal.ts';
 import { textTable } from './text-table.ts';
 
-const question = z.object({ project: z.string().min(1) }).loose();
+const question = z.object({ project: z.string('give the id of the project').min(1) }).loose();
 
 /** A file's project and its question. Throws ManifestError. */
 function parseQuestion(source: string) {

@@ -83,6 +83,9 @@ export type Measure = z.infer<typeof measure>;
 
 export const trendsSeries = namedChoice
   .extend({
+    name: label.optional().openapi({
+      description: 'Default: the event, and the measure where series of one event have different ones.',
+    }),
     measure: measure.optional().openapi({ description: 'Default: events.' }),
     property: attributeName.optional().openapi({
       description:

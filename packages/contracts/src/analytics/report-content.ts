@@ -21,13 +21,14 @@ const amounts = {
   previousTotal: value.optional().openapi({ description: 'The same of the period before.' }),
 };
 
-const builtInName = z.enum(['other', 'none', 'new', 'returning', 'resurrecting', 'dormant']);
+const builtInName = z.enum(['other', 'none', 'empty', 'new', 'returning', 'resurrecting', 'dormant']);
 export type BuiltInName = z.infer<typeof builtInName>;
 
 /** The names that a computation gives to series itself; the page has them in the visitor's language. */
 export const BUILT_IN_NAMES: Record<BuiltInName, string> = {
   other: 'Other',
   none: '(none)',
+  empty: '(empty)',
   new: 'New',
   returning: 'Returning',
   resurrecting: 'Resurrecting',
@@ -44,7 +45,7 @@ const one = {
   name,
   builtIn: builtInName.optional().openapi({
     description:
-      'Says that the name, or its end after a colon, is not from data: Other, (none), New, Returning, Resurrecting or Dormant.',
+      'Says that the name, or its end after a colon, is not from data: Other, (none), (empty), New, Returning, Resurrecting or Dormant.',
   }),
   values: z.array(value),
   ...amounts,

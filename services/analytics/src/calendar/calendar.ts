@@ -36,7 +36,9 @@ export interface Instants {
  */
 export interface Calendar extends Span, Instants {
   interval: InsightInterval;
-  /** The first day or hour of each bucket of the span. */
+  /** The number of each bucket of the span, of all intervals since 1970. */
+  numbers: number[];
+  /** The first day or hour of each. */
   labels: string[];
   /** When each bucket is over, from the span's first to the last that was asked for after it. */
   ends: number[];
@@ -71,16 +73,6 @@ export function spanOf(range: InsightRange, interval: InsightInterval, timeZone:
   return { unitMs, first, last };
 }
 
-/** The span that ends before this one and is as long, in months where this one has whole months. */
-export function spanBefore({ unitMs, first, last }: Span): Span {
-  const month = bucketOf(first, 'month', unitMs);
-  const next = bucketOf(last + 1, 'month', unitMs);
-  const isWhole =
-    next > month && unitOf(month, 'month', unitMs) === first && unitOf(next, 'month', unitMs) === last + 1;
-  const start = isWhole ? unitOf(month - (next - month), 'month', unitMs) : first - (last - first + 1);
-  return { unitMs, first: start, last: first - 1 };
-}
-
 /** Throws TooManyBuckets. */
 export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: CalendarOptions): Calendar {
   const { unitMs } = span;
@@ -97,6 +89,7 @@ export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: 
   }
   const order = [...existing].sort((one, other) => one - other);
   const zero = order.filter((bucket) => bucket < first).length;
+  const numbers = order.filter((bucket) => bucket >= first && bucket <= last);
   const indexes = new Map(order.map((bucket, index) => [bucket, index - zero]));
   const buckets = Array.from(
     { length: end - mapped },
@@ -107,9 +100,8 @@ export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: 
   return {
     ...span,
     interval,
-    labels: order
-      .filter((bucket) => bucket >= first && bucket <= last)
-      .map((bucket) => labelOf(bucket, interval)),
+    numbers,
+    labels: numbers.map((bucket) => labelOf(bucket, interval)),
     ends: order
       .slice(zero)
       .map((bucket) => instantOf(unitOf(bucket + 1, interval, unitMs) * unitMs, stretches)),
@@ -140,8 +132,8 @@ function instantsBetween(first: number, last: number, stretches: readonly Stretc
   };
 }
 
-/** The number of the interval that a unit lies in. */
-function bucketOf(unit: number, interval: InsightInterval, unitMs: number): number {
+/** The number of the interval that a unit lies in, since 1970. */
+export function bucketOf(unit: number, interval: InsightInterval, unitMs: number): number {
   if (interval === 'hour') return unit;
   const day = Math.floor((unit * unitMs) / MS_PER_DAY);
   if (interval === 'day') return day;
@@ -151,7 +143,7 @@ function bucketOf(unit: number, interval: InsightInterval, unitMs: number): numb
 }
 
 /** The first unit of an interval. */
-function unitOf(bucket: number, interval: InsightInterval, unitMs: number): number {
+export function unitOf(bucket: number, interval: InsightInterval, unitMs: number): number {
   if (interval === 'hour') return bucket;
   return firstDayOf(bucket, interval) * (MS_PER_DAY / unitMs);
 }

@@ -64,8 +64,7 @@ function partOf(json: Sql, name: string | number): Sql {
 }
 
 function labelOf(json: Sql): Sql {
-  return sql`if(${isSet(json)}, if(${json} = '""', '(empty)',
-    leftUTF8(if(startsWith(${json}, '"'), JSONExtractString(${json}), ${json}), 200)), null)`;
+  return sql`if(${isSet(json)}, leftUTF8(if(startsWith(${json}, '"'), JSONExtractString(${json}), ${json}), 200), null)`;
 }
 
 export const CLICKHOUSE: Dialect = {

@@ -47,6 +47,6 @@ export const FUNCTIONS: readonly string[] = [
   `create macro parsed_instant(s) as instant_of(
      regexp_extract(s, '${INSTANT}', ['y', 'mo', 'd', 'h', 'mi', 's', 'f', 'sign', 'oh', 'om']))`,
   // The text that a value of a breakdown is shown as. Neither nothing nor null is a value.
-  `create macro shown_as(s) as case when s = '' then '(empty)' when strlen(s) <= 200 then s else left(s, 200) end`,
+  `create macro shown_as(s) as case when strlen(s) <= 200 then s else left(s, 200) end`,
   `create macro label_of(j) as shown_as(j->>'$')`,
 ];

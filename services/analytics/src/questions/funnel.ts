@@ -10,7 +10,7 @@ import type { Dialect } from '../engine/dialect.ts';
 import { anyOf, COMMA, integer, join, numbered, type Sql, sql, TRUE } from '../engine/sql.ts';
 import { selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
-import { REST_LINES } from './rest.ts';
+import { partOf, REST_LINES } from './rest.ts';
 import { NEVER, needsEvents, stageOf } from './stages.ts';
 
 const MS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
@@ -151,7 +151,7 @@ function reportOf({ steps, breakdown }: FunnelQuery, found: unknown): ReportCont
         (one.label < other.label ? -1 : 1),
     );
   const parts = lines.map(({ line, label, counts }) => ({
-    ...(REST_LINES.find(({ builtIn }) => builtIn === line) ?? { label }),
+    ...(REST_LINES.find(({ builtIn }) => builtIn === line) ?? partOf(label)),
     values: counts,
   }));
   const shown = differentNames(parts.map(({ label }) => label));

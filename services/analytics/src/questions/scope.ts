@@ -1,5 +1,6 @@
 import type { FunnelQuery, InsightQuery } from '@switchboard/contracts';
-import { calendarOf, spanBefore, spanOf } from '../calendar/calendar.ts';
+import { calendarOf, spanOf } from '../calendar/calendar.ts';
+import { previousOf } from '../calendar/previous.ts';
 import { DEFAULT_INTERVAL } from './question.ts';
 
 /** Which events an answer depends on, and when it may change without any. */
@@ -31,8 +32,9 @@ export function scopeOf(question: InsightQuery, now: number): Scope {
   const common = { names: namesOf(question), span: `${span.first} ${span.last}` };
   switch (question.kind) {
     case 'trends': {
-      const before = question.compare && calendarOf({ span: spanBefore(span), interval, timeZone: timezone });
-      return { ...common, from: (before ?? calendar).from, to: calendar.to };
+      const before =
+        question.compare && previousOf({ range: question.range, interval, timeZone: timezone, calendar });
+      return { ...common, from: (before?.calendar ?? calendar).from, to: calendar.to };
     }
     case 'funnel':
       return { ...common, from: calendar.from, to: calendar.to + windowOf(question) };

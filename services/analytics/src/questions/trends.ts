@@ -1,22 +1,30 @@
-import { BREAKDOWN_LIMIT, type Measure, type ReportContent, type TrendsQuery } from '@switchboard/contracts';
+import {
+  BREAKDOWN_LIMIT,
+  type BuiltInName,
+  type Measure,
+  type ReportContent,
+  type TrendsQuery,
+} from '@switchboard/contracts';
 import { z } from 'zod';
-import { type Calendar, calendarOf, spanBefore, spanOf } from '../calendar/calendar.ts';
-import type { Dialect } from '../engine/dialect.ts';
+import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
+import { type Previous, previousOf } from '../calendar/previous.ts';
 import { COMMA, integer, join, type Sql, sql, texts, whole } from '../engine/sql.ts';
 import { bucketAt, selectEvents } from './events.ts';
+import { addsUp, emptyValue, MEASURES, nameOf, type Series } from './measures.ts';
 import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
-import { REST_LINES } from './rest.ts';
+import { NONE, OTHER, partOf, REST_LINES } from './rest.ts';
 
-type Series = TrendsQuery['series'][number];
 type Values = (number | null)[];
 
 /** A line before it has a name: the events of a series, or those with one value of its breakdown. */
 interface Line {
   /** null: the whole series. */
   label: string | null;
-  builtIn?: (typeof REST_LINES)[number]['builtIn'] | undefined;
+  builtIn?: BuiltInName | undefined;
   values: Values;
   previous?: Values;
+  /** Where `previous` has no place for some of it. */
+  previousTotal?: number;
   /** Where the values of buckets do not add up. */
   total?: null;
 }
@@ -28,10 +36,10 @@ export async function trends(question: TrendsQuery, asking: Asking): Promise<Rep
   const before =
     question.compare === undefined
       ? undefined
-      : calendarOf({ span: spanBefore(span), interval, timeZone: timezone });
+      : previousOf({ range, interval, timeZone: timezone, calendar });
   const named: (Omit<Line, 'label'> & { name: string })[] = [];
   for (const series of question.series) {
-    const name = series.name ?? series.event;
+    const name = nameOf(series, question.series);
     const lines = await linesOf(question, series, { asking, calendar, before });
     for (const { label, ...line } of lines) {
       named.push({
@@ -53,19 +61,20 @@ export async function trends(question: TrendsQuery, asking: Asking): Promise<Rep
 interface Context {
   asking: Asking;
   calendar: Calendar;
-  before: Calendar | undefined;
+  before: Previous | undefined;
 }
 
 async function linesOf(question: TrendsQuery, series: Series, context: Context): Promise<Line[]> {
   const { asking, calendar, before } = context;
   const now = await valuesOf(question, series, { asking, calendar });
-  const then = before && (await valuesOf(question, series, { asking, calendar: before, shown: now.shown }));
+  const then =
+    before && (await valuesOf(question, series, { asking, calendar: before.calendar, shown: now.shown }));
   const empty = emptyValue(series.measure);
   const parts: Part[] =
     question.breakdown === undefined
       ? []
       : [
-          ...now.shown.map((label) => ({ label })),
+          ...now.shown.map(partOf),
           ...REST_LINES.filter((part) => [now, then].some((found) => found?.lines.has(keyOf(part)))),
         ];
   const lineOf = (part: Part): Line => {
@@ -75,7 +84,7 @@ async function linesOf(question: TrendsQuery, series: Series, context: Context):
     return {
       ...part,
       values: valuesIn(now, calendar),
-      ...(then && before ? { previous: fitted(valuesIn(then, before), calendar.labels.length) } : {}),
+      ...(then && before ? comparison(valuesIn(then, before.calendar), before, series.measure) : {}),
       ...(addsUp(series.measure) ? {} : { total: null }),
     };
   };
@@ -88,20 +97,13 @@ type Part = Pick<Line, 'label' | 'builtIn'>;
 const WHOLE = 'whole';
 const keyOf = ({ label, builtIn }: Part) => builtIn ?? (label === null ? WHOLE : `one ${label}`);
 
-/** A period may have an interval more or less than the one it is compared with. */
-function fitted(values: Values, length: number): Values {
-  return Array.from({ length }, (_, index) => values[index] ?? null);
-}
-
-/** A person counts in every bucket, and averages are of different numbers of events. */
-function addsUp(measure: Measure = 'events'): boolean {
-  return measure === 'events' || measure === 'sum';
-}
-
-function emptyValue(measure: Measure | undefined): number | null {
-  return measure === undefined || measure === 'events' || measure === 'people' || measure === 'sum'
-    ? 0
-    : null;
+function comparison(values: Values, { places, isComplete }: Previous, measure: Measure | undefined) {
+  return {
+    previous: places.map((place) => (place === undefined ? null : (values[place] ?? null))),
+    ...(isComplete || !addsUp(measure)
+      ? {}
+      : { previousTotal: rounded(values.reduce<number>((sum, value) => sum + (value ?? 0), 0)) }),
+  };
 }
 
 function selection(question: TrendsQuery, series: Series, asking: Asking, calendar: Calendar): Sql {
@@ -134,19 +136,6 @@ function selection(question: TrendsQuery, series: Series, asking: Asking, calend
   return sql`select ${join(columns, COMMA)} from (${query}) as ev where ${matches(series)}`;
 }
 
-/** Of the columns p, the person, and x, a number. */
-const MEASURES: Record<Measure, (dialect: Dialect) => Sql> = {
-  events: () => sql`count(*)::double`,
-  people: () => sql`count(distinct p)::double`,
-  sum: (dialect) => dialect.sum(sql`x`),
-  average: (dialect) => dialect.average(sql`x`),
-  minimum: () => sql`min(x)`,
-  maximum: () => sql`max(x)`,
-  median: (dialect) => dialect.quantile(sql`x`, sql`0.5`),
-  p90: (dialect) => dialect.quantile(sql`x`, sql`0.9`),
-  p99: (dialect) => dialect.quantile(sql`x`, sql`0.99`),
-};
-
 const valueRows = z.array(
   z.object({
     /** The place of its label among those shown, REST or WITHOUT; absent: of the whole series. */
@@ -158,6 +147,12 @@ const valueRows = z.array(
 );
 const REST = -1;
 const WITHOUT = 0;
+
+function partAt(place: number | undefined, label: string): Part {
+  if (place === undefined) return { label: null };
+  if (place > 0) return partOf(label);
+  return place === REST ? OTHER : NONE;
+}
 
 interface Found {
   /** Values by line and bucket. */
@@ -194,8 +189,7 @@ async function valuesOf(
   const lines = new Map<string, Map<number, number | null>>();
   const places = new Map<string, number>();
   for (const { line: place, label, b, value: one } of found) {
-    const builtIn = place === REST ? 'other' : place === WITHOUT ? 'none' : undefined;
-    const key = keyOf({ label: label ?? null, builtIn });
+    const key = keyOf(partAt(place, label ?? ''));
     if (place !== undefined && place > 0) places.set(label ?? '', place);
     const line = lines.get(key) ?? new Map<number, number | null>();
     lines.set(key, line.set(b, one === null ? null : rounded(one)));

@@ -50,6 +50,7 @@ const scalar = fc.constantFrom<unknown>(
   // What lines without a value of their own are called.
   'Other',
   '(none)',
+  '(empty)',
   // Longer than a name may be.
   '👩‍🚀'.repeat(80),
 );

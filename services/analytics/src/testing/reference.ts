@@ -135,15 +135,46 @@ function hoursOf({ range, interval = 'day', timezone = 'UTC' }: Times, now: numb
   return [hourAt(first), to];
 }
 
-function hoursBefore([from, to]: Hours): Hours {
-  const [first, next] = [new Date(at(from)), new Date(at(to) + HOUR)];
-  const last = hourAt(at(from) - HOUR);
-  const isMonth = [first, next].every((time) => hourAt(time).endsWith('-01T00'));
-  if (!isMonth) return [hourAt(at(from) - (next.getTime() - first.getTime())), last];
-  const months =
-    (next.getUTCFullYear() - first.getUTCFullYear()) * 12 + next.getUTCMonth() - first.getUTCMonth();
-  first.setUTCMonth(first.getUTCMonth() - months);
-  return [hourAt(first), last];
+/** The first day or hour of the period before, its last, and which of its buckets one of the range is compared with. */
+interface Before {
+  hours: Hours;
+  counterpart(bucket: string, index: number, buckets: readonly string[]): string | undefined;
+}
+
+/** Local time some steps earlier; in a month without such a day, this hour of its last day. */
+function earlier(localTime: string, step: InsightInterval, count: number, otherwise = '23'): string {
+  const time = new Date(at(localTime));
+  if (step === 'hour') time.setUTCHours(time.getUTCHours() - count);
+  if (step === 'day') time.setUTCDate(time.getUTCDate() - count);
+  if (step === 'week') time.setUTCDate(time.getUTCDate() - count * 7);
+  if (step !== 'month') return hourAt(time);
+  const [day, month] = [time.getUTCDate(), time.getUTCMonth() - count];
+  time.setUTCMonth(month, 1);
+  const wanted = time.getUTCMonth();
+  time.setUTCDate(day);
+  if (time.getUTCMonth() === wanted) return hourAt(time);
+  time.setUTCDate(0);
+  return `${hourAt(time).slice(0, 10)}T${otherwise}`;
+}
+
+function beforeOf({ range, interval = 'day' }: Times, [from, to]: Hours): Before {
+  const next = hourAt(at(to) + HOUR);
+  const isMonths = from.endsWith('-01T00') && next.endsWith('-01T00');
+  const units = ['unit' in range ? range.unit : isMonths ? 'month' : 'day', interval];
+  const step = (['month', 'week', 'day', 'hour'] as const).find((one) => units.includes(one)) ?? 'hour';
+  const toBefore = (count: number) =>
+    step === 'month' && isMonths ? hourAt(at(earlier(next, step, count)) - HOUR) : earlier(to, step, count);
+  let count = 1;
+  while (toBefore(count) >= from) count++;
+  return {
+    hours: [earlier(from, step, count, '00'), toBefore(count)],
+    counterpart(bucket, index, buckets) {
+      if (step === 'month' && interval === 'week') return buckets[index];
+      const found = earlier(bucket.length > 10 ? bucket.slice(0, HOUR_LENGTH) : `${bucket}T00`, step, count);
+      const isThatDay = step !== 'month' || found.slice(8) === `${bucket}T00`.slice(8, HOUR_LENGTH);
+      return isThatDay ? (interval === 'hour' ? `${found}:00` : found.slice(0, 10)) : undefined;
+    },
+  };
 }
 
 function daysOf({ interval = 'day', timezone = 'UTC' }: Omit<Times, 'range'>, hours: Hours): Days {
@@ -199,7 +230,7 @@ function labelOf(event: TestEvent, property: string): string | undefined {
   const value = attributeOf(event, property);
   if (value === undefined || value === null) return undefined;
   const label = typeof value === 'string' ? value : JSON.stringify(value);
-  return label === '' ? '(empty)' : [...label].slice(0, 200).join('');
+  return [...label].slice(0, 200).join('');
 }
 
 function countBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined): [string, number][] {
@@ -236,8 +267,20 @@ function quantile(sorted: readonly number[], part: number): number {
   return low + (high - low) * (place - Math.floor(place));
 }
 
+function nameOf(one: TrendsQuery['series'][number], { series }: TrendsQuery): string {
+  const what = ({ measure, property }: typeof one) => {
+    if (measure === undefined || measure === 'events') return 'events';
+    return measure === 'people' ? 'people' : `${measure} of ${property}`;
+  };
+  const differs = series.some(
+    (other) => other.event === one.event && other.name === undefined && what(other) !== what(one),
+  );
+  return differs ? `${one.event}, ${what(one)}` : one.event;
+}
+
 function trends(question: TrendsQuery, events: readonly TestEvent[], days: Days): unknown {
-  const before = question.compare && daysOf(question, hoursBefore(days.hours));
+  const compared = question.compare && beforeOf(question, days.hours);
+  const before = compared && daysOf(question, compared.hours);
   const series = question.series.flatMap((one) => {
     const chosenIn = ({ has }: Days) => events.filter((event) => isChosen(event, one) && has(event.t));
     const valuesIn = ({ buckets, bucket }: Days, some: readonly TestEvent[]) =>
@@ -249,18 +292,26 @@ function trends(question: TrendsQuery, events: readonly TestEvent[], days: Days)
       );
     const [now, then] = [chosenIn(days), before ? chosenIn(before) : []];
     const lineOf = (name: string, isPart: (event: TestEvent) => boolean) => {
-      const earlier = before && valuesIn(before, then.filter(isPart));
+      const values = before ? valuesIn(before, then.filter(isPart)) : [];
+      const counterparts = days.buckets.map((bucket, index, all) =>
+        compared?.counterpart(bucket, index, before?.buckets ?? all),
+      );
+      const isShown = before?.buckets.every((bucket) => counterparts.includes(bucket)) ?? true;
+      const isSum = one.measure === undefined || one.measure === 'events' || one.measure === 'sum';
       return {
         name,
         values: valuesIn(days, now.filter(isPart)),
-        ...(earlier && { previous: days.buckets.map((_, index) => earlier[index] ?? null) }),
-        ...(one.measure === undefined || one.measure === 'events' || one.measure === 'sum'
+        ...(before && {
+          previous: counterparts.map((bucket) => values[before.buckets.indexOf(bucket ?? '')] ?? null),
+        }),
+        ...(isShown || !isSum
           ? {}
-          : { total: null }),
+          : { previousTotal: values.reduce<number>((total, value) => total + (value ?? 0), 0) }),
+        ...(isSum ? {} : { total: null }),
       };
     };
     const { breakdown } = question;
-    const name = one.name ?? one.event;
+    const name = one.name ?? nameOf(one, question);
     if (breakdown === undefined) return [lineOf(name, () => true)];
     const label = (event: TestEvent) => labelOf(event, breakdown.property);
     const shown = countBy(now, label)
@@ -269,9 +320,15 @@ function trends(question: TrendsQuery, events: readonly TestEvent[], days: Days)
     const isNone = (event: TestEvent) => label(event) === undefined;
     const isOther = (event: TestEvent) => !isNone(event) && !shown.includes(label(event) ?? '');
     const named = (value: string) => (question.series.length > 1 ? `${name}: ${value}` : value);
-    const lines = shown.map((value) => lineOf(named(value), (event) => label(event) === value));
-    if ([...now, ...then].some(isOther)) lines.push(lineOf(named('Other'), isOther));
-    if ([...now, ...then].some(isNone)) lines.push(lineOf(named('(none)'), isNone));
+    const lines = shown.map((value) => ({
+      ...lineOf(named(value || '(empty)'), (event) => label(event) === value),
+      builtIn: value === '' ? 'empty' : undefined,
+    }));
+    const rest = { Other: isOther, '(none)': isNone };
+    for (const [called, isPart] of Object.entries(rest)) {
+      const builtIn = called === 'Other' ? 'other' : 'none';
+      if ([...now, ...then].some(isPart)) lines.push({ ...lineOf(named(called), isPart), builtIn });
+    }
     return lines.length === 0 ? [lineOf(name, () => true)] : lines;
   });
   return { buckets: days.buckets, series };
@@ -349,7 +406,7 @@ function funnel(question: FunnelQuery, events: readonly TestEvent[], days: Days)
   const series = [
     ...shown.map((label) =>
       lineOf(
-        label.slice(1),
+        label.slice(1) || '(empty)',
         people.filter((chains) => labelOfPerson(chains) === label),
       ),
     ),

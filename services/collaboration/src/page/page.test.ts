@@ -123,24 +123,29 @@ describe('the page of a link', () => {
       { name: 'Other', values: [1, 2, 3] },
       { name: 'Other (2)', builtIn: 'other', values: [1, 1, 1] },
       { name: '(none)', builtIn: 'none', values: [4, 5, 6] },
+      { name: '(empty)', builtIn: 'empty', values: [1, 1, 1] },
     ];
     const report = { ...line, kind: 'bar', unit: 'people', breakdown: 'Plan', series };
     await run(report);
     const { body } = await asked('de');
     for (const part of [
-      /<ul class="headline">.*24 Personen/,
-      /<ul class="legend".*>Other<.*>Sonstige<.*>\(kein Wert\)</,
+      /<ul class="headline">.*27 Personen/,
+      /<ul class="legend".*>Other<.*>Sonstige<.*>\(kein Wert\)<.*>\(leer\)</,
       /<desc [^>]*>[^<]*Sonstige: 1 Person bis 1 Person, zuletzt 1 Person\./,
-      /<title>[^<]*\nOther: 1 Person\nSonstige: 1 Person\n\(kein Wert\): 4 Personen</,
-      />6 Personen<\/text>/,
+      /<title>[^<]*\nOther: 1 Person\nSonstige: 1 Person\n\(kein Wert\): 4 Personen\n\(leer\): 1 Person</,
+      />10 Personen<\/text>/,
       /<caption>Personen<\/caption>/,
-      /<th scope="col" class="value">Other<.*>Sonstige<.*>\(kein Wert\)</,
+      /<th scope="col" class="value">Other<.*>Sonstige<.*>\(kein Wert\)<.*>\(leer\)</,
     ]) {
       expect(body).toMatch(part);
     }
-    expect(body).not.toMatch(/people|Other \(2\)|\(none\)/);
-    expect((await asked('de', `${token}?format=csv`)).body).toMatch(/^Tag,Other,Sonstige,\(kein Wert\)\r\n/);
-    expect((await asked('en', `${token}?format=csv`)).body).toMatch(/^Day,Other,Other \(2\),\(none\)\r\n/);
+    expect(body).not.toMatch(/people|Other \(2\)|\(none\)|\(empty\)/);
+    expect((await asked('de', `${token}?format=csv`)).body).toMatch(
+      /^Tag,Other,Sonstige,\(kein Wert\),\(leer\)\r\n/,
+    );
+    expect((await asked('en', `${token}?format=csv`)).body).toMatch(
+      /^Day,Other,Other \(2\),\(none\),\(empty\)\r\n/,
+    );
 
     const steps = [{ name: 'Other', count: 9 }];
     await run({ kind: 'funnel', steps, series: series.map((one) => ({ ...one, values: [3] })) });

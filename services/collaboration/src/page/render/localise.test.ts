@@ -31,6 +31,7 @@ const periodsIn = (language: PageLanguage, more: object) => {
 const BUILT_IN = [
   { name: 'Other', builtIn: 'other' },
   { name: '(none)', builtIn: 'none' },
+  { name: '(empty)', builtIn: 'empty' },
   { name: 'New', builtIn: 'new' },
   { name: 'Returning', builtIn: 'returning' },
   { name: 'Resurrecting', builtIn: 'resurrecting' },

@@ -16,6 +16,7 @@ export const de: PageTexts = {
   builtIn: {
     other: 'Sonstige',
     none: '(kein Wert)',
+    empty: '(leer)',
     new: 'Neu',
     returning: 'Wiederkehrend',
     resurrecting: 'Reaktiviert',

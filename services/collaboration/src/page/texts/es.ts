@@ -16,6 +16,7 @@ export const es: PageTexts = {
   builtIn: {
     other: 'Otros',
     none: '(sin valor)',
+    empty: '(vacío)',
     new: 'Nuevas',
     returning: 'Recurrentes',
     resurrecting: 'Reactivadas',

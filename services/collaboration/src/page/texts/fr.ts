@@ -16,6 +16,7 @@ export const fr: PageTexts = {
   builtIn: {
     other: 'Autres',
     none: '(aucune valeur)',
+    empty: '(vide)',
     new: 'Nouvelles',
     returning: 'Récurrentes',
     resurrecting: 'Réactivées',

@@ -16,6 +16,7 @@ export const it: PageTexts = {
   builtIn: {
     other: 'Altro',
     none: '(nessun valore)',
+    empty: '(vuoto)',
     new: 'Nuove',
     returning: 'Ricorrenti',
     resurrecting: 'Riattivate',

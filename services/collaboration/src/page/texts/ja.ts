@@ -16,6 +16,7 @@ export const ja: PageTexts = {
   builtIn: {
     other: 'その他',
     none: '(値なし)',
+    empty: '(空)',
     new: '新規',
     returning: '継続',
     resurrecting: '復帰',

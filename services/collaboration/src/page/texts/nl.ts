@@ -16,6 +16,7 @@ export const nl: PageTexts = {
   builtIn: {
     other: 'Overig',
     none: '(geen waarde)',
+    empty: '(leeg)',
     new: 'Nieuw',
     returning: 'Terugkerend',
     resurrecting: 'Gereactiveerd',

@@ -16,6 +16,7 @@ export const pl: PageTexts = {
   builtIn: {
     other: 'Inne',
     none: '(brak wartości)',
+    empty: '(puste)',
     new: 'Nowe',
     returning: 'Powracające',
     resurrecting: 'Reaktywowane',

@@ -16,6 +16,7 @@ export const pt: PageTexts = {
   builtIn: {
     other: 'Outros',
     none: '(sem valor)',
+    empty: '(vazio)',
     new: 'Novas',
     returning: 'Recorrentes',
     resurrecting: 'Reativadas',

@@ -1,0 +1,93 @@
+import type { InsightInterval, InsightRange } from '@switchboard/contracts';
+import { bucketOf, type Calendar, calendarOf, type Span, unitOf } from './calendar.ts';
+
+/** The period that a question compares its range with. */
+export interface Previous {
+  calendar: Calendar;
+  /** Of each bucket of the range, the place of the one before that it is compared with, if there is one. */
+  places: (number | undefined)[];
+  /** Whether each bucket of the period before is compared with one of the range. */
+  isComplete: boolean;
+}
+
+interface Compared {
+  range: InsightRange;
+  interval: InsightInterval;
+  timeZone: string;
+  /** Of the range. */
+  calendar: Calendar;
+}
+
+const FROM_SHORT_TO_LONG: readonly InsightInterval[] = ['hour', 'day', 'week', 'month'];
+const HOURS: Record<Exclude<InsightInterval, 'month'>, number> = { hour: 1, day: 24, week: 168 };
+const MS_PER_HOUR = 3_600_000;
+
+/**
+ * The range moved back by as few whole steps as it takes not to overlap: intervals, or what the range counts if that is
+ * longer. So a bucket is compared with one of the same hours, weekdays or days of the month.
+ */
+export function previousOf({ range, interval, timeZone, calendar }: Compared): Previous {
+  const step = stepOf(range, calendar, interval);
+  const move = step === 'month' ? monthsBack(calendar) : back(calendar, step);
+  const before = calendarOf({
+    span: { ...calendar, first: move.first, last: move.last },
+    interval,
+    timeZone,
+  });
+  // No week has the place in its month that another has in another: those are compared in their order.
+  const isInOrder = step === 'month' && interval === 'week';
+  const placeOf = new Map(before.numbers.map((number, place) => [number, place]));
+  const places = calendar.numbers.map((number, index) => {
+    if (isInOrder) return index < before.numbers.length ? index : undefined;
+    const unit = move.exactly(unitOf(number, interval, calendar.unitMs));
+    return unit === undefined ? undefined : placeOf.get(bucketOf(unit, interval, calendar.unitMs));
+  });
+  const compared = new Set(places);
+  return { calendar: before, places, isComplete: before.numbers.every((_, place) => compared.has(place)) };
+}
+
+function stepOf(range: InsightRange, span: Span, interval: InsightInterval): InsightInterval {
+  const unit = 'unit' in range ? range.unit : isOfWholeMonths(span) ? 'month' : 'day';
+  return FROM_SHORT_TO_LONG.indexOf(unit) > FROM_SHORT_TO_LONG.indexOf(interval) ? unit : interval;
+}
+
+function isOfWholeMonths({ first, last, unitMs }: Span): boolean {
+  return [first, last + 1].every((unit) => startOfMonth(monthOf(unit, unitMs), unitMs) === unit);
+}
+
+interface Move {
+  first: number;
+  last: number;
+  /** Where a unit is moved to; undefined if the month there has no such day. */
+  exactly(unit: number): number | undefined;
+}
+
+function back({ first, last, unitMs }: Span, step: keyof typeof HOURS): Move {
+  const width = (HOURS[step] * MS_PER_HOUR) / unitMs;
+  const by = (Math.floor((last - first) / width) + 1) * width;
+  return { first: first - by, last: last - by, exactly: (unit) => unit - by };
+}
+
+function monthsBack(span: Span): Move {
+  const { first, last, unitMs } = span;
+  const movedBy = (months: number) => (unit: number) => {
+    const month = monthOf(unit, unitMs);
+    const moved = unit - startOfMonth(month, unitMs) + startOfMonth(month - months, unitMs);
+    return { moved, end: startOfMonth(month - months + 1, unitMs) - 1 };
+  };
+  const lastBy = (months: number) => {
+    const { moved, end } = movedBy(months)(last);
+    return isOfWholeMonths(span) ? end : Math.min(moved, end);
+  };
+  const apart = monthOf(last, unitMs) - monthOf(first, unitMs);
+  const months = apart > 0 && lastBy(apart) < first ? apart : apart + 1;
+  const exactly = (unit: number) => {
+    const { moved, end } = movedBy(months)(unit);
+    return moved > end ? undefined : moved;
+  };
+  const lastDay = movedBy(months)(first).end + 1 - (HOURS.day * MS_PER_HOUR) / unitMs;
+  return { first: exactly(first) ?? lastDay, last: lastBy(months), exactly };
+}
+
+const monthOf = (unit: number, unitMs: number) => bucketOf(unit, 'month', unitMs);
+const startOfMonth = (month: number, unitMs: number) => unitOf(month, 'month', unitMs);

@@ -1,0 +1,160 @@
+import { insightQuery } from '@switchboard/contracts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { enginesForTests, type TestEngine } from '../testing/table.ts';
+import { answer } from './answer.ts';
+
+describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
+  let started: TestEngine;
+  beforeAll(async () => {
+    if (!isMissing) started = await start();
+  }, 60_000);
+  afterAll(() => started?.stop());
+
+  test.skipIf(isMissing)('no event of the period before is lost', async () => {
+    const { engine, load, sourceOf } = started;
+    const days = [...Array.from({ length: 31 }, (_, day) => `01-${day + 1}`), '02-1', '02-28'];
+    const events = days.map((day) => ({
+      id: day,
+      t: Date.parse(`2026-${day} 12:00Z`),
+      name: 'a',
+      person: day,
+      session: null,
+      properties: { price: 0.1 },
+      context: null,
+    }));
+    await load([{ events, people: {} }]);
+    const ask = (question: object) =>
+      answer(insightQuery.parse({ kind: 'trends', compare: 'previous', ...question }), {
+        source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
+        now: Date.parse('2026-01-20T12:00Z'),
+        asOf: 0,
+        query: (query) => engine.query(query),
+      });
+    const one = { event: 'a' };
+    expect(
+      await ask({
+        range: { from: '2026-02-01', to: '2026-02-28' },
+        series: [one, { ...one, measure: 'sum', property: 'price' }, { ...one, measure: 'people' }],
+      }),
+    ).toHaveProperty('series', [
+      {
+        name: 'a, events',
+        values: [1, ...Array(26).fill(0), 1],
+        previous: Array(28).fill(1),
+        previousTotal: 31,
+      },
+      {
+        name: 'a, sum of price',
+        values: [0.1, ...Array(26).fill(0), 0.1],
+        previous: Array(28).fill(0.1),
+        previousTotal: 3.1,
+      },
+      {
+        name: 'a, people',
+        values: [1, ...Array(26).fill(0), 1],
+        previous: Array(28).fill(1),
+        total: null,
+      },
+    ]);
+    const weeks = { interval: 'week', series: [one] };
+    // A Wednesday to a Sunday, and the running week on a Tuesday.
+    for (const range of [
+      { from: '2026-01-21', to: '2026-01-25' },
+      { last: 1, unit: 'week' },
+    ]) {
+      const count = 'from' in range ? 5 : 2;
+      expect(await ask({ range, ...weeks })).toHaveProperty('series', [
+        { name: 'a', values: [count], previous: [count] },
+      ]);
+    }
+  });
+
+  test.skipIf(isMissing)('series of one event are named after what differs', async () => {
+    const { engine, load, sourceOf } = started;
+    await load([{ events: [], people: {} }]);
+    const namesOf = async (series: object[], more = {}) => {
+      const range = { from: '2026-03-03', to: '2026-03-03' };
+      const report = await answer(insightQuery.parse({ kind: 'trends', range, series, ...more }), {
+        source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
+        now: 0,
+        asOf: 0,
+        query: (query) => engine.query(query),
+      });
+      return report.kind === 'line' ? report.series.map(({ name }) => name) : [];
+    };
+    const seen = { event: 'seen', property: 'price' };
+    const other = { event: 'bought', measure: 'people' };
+    expect(await namesOf([{ ...seen, measure: 'median' }, other])).toEqual(['seen', 'bought']);
+    expect(
+      await namesOf([
+        { ...seen, measure: 'median' },
+        other,
+        { ...seen, measure: 'p90' },
+        { ...seen, measure: 'median', property: 'size' },
+        { event: 'seen', measure: 'people' },
+        { event: 'seen' },
+        { ...seen, name: 'Price' },
+      ]),
+    ).toEqual([
+      'seen, median of price',
+      'bought',
+      'seen, p90 of price',
+      'seen, median of size',
+      'seen, people',
+      'seen, events',
+      'Price',
+    ]);
+    // What tells these apart is not a measure.
+    const where = [{ attribute: 'plan', op: 'eq', value: 'pro' }];
+    expect(await namesOf([{ event: 'seen' }, { ...seen, where }])).toEqual(['seen', 'seen (2)']);
+    expect(await namesOf([{ event: 'seen' }, { ...other, name: 'Bought' }])).toEqual(['seen', 'Bought']);
+  });
+
+  test.skipIf(isMissing)(
+    'an empty text is a value of its own, which may also be called (empty)',
+    async () => {
+      const { engine, load, sourceOf } = started;
+      const plans = ['', '', '', '(empty)', '(empty)', null];
+      const events = plans.map((plan, index) => ({
+        id: String(index),
+        t: Date.parse('2026-03-03T12:00:00Z'),
+        name: 'a',
+        person: String(index),
+        session: null,
+        properties: { plan },
+        context: null,
+      }));
+      await load([{ events, people: {} }]);
+      const ask = (question: object) =>
+        answer(insightQuery.parse({ range: { from: '2026-03-03', to: '2026-03-03' }, ...question }), {
+          source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
+          now: 0,
+          asOf: 0,
+          query: (query) => engine.query(query),
+        });
+      const one = { event: 'a' };
+      const breakdown = { property: 'plan' };
+      const compare = 'previous';
+      expect(await ask({ kind: 'trends', series: [one], breakdown, compare })).toHaveProperty('series', [
+        { name: '(empty)', builtIn: 'empty', values: [3], previous: [0] },
+        { name: '(empty) (2)', values: [2], previous: [0] },
+        { name: '(none)', builtIn: 'none', values: [1], previous: [0] },
+      ]);
+      expect(await ask({ kind: 'trends', series: [one, one], breakdown })).toMatchObject({
+        series: [
+          { name: 'a: (empty)', builtIn: 'empty' },
+          {},
+          {},
+          { name: 'a: (empty) (3)', builtIn: 'empty' },
+          {},
+          {},
+        ],
+      });
+      expect(await ask({ kind: 'funnel', steps: [one, one], breakdown })).toHaveProperty('series', [
+        { name: '(empty)', builtIn: 'empty', values: [3, 0] },
+        { name: '(empty) (2)', values: [2, 0] },
+        { name: '(none)', builtIn: 'none', values: [1, 0] },
+      ]);
+    },
+  );
+});
