@@ -1,37 +1,6 @@
-import { insightQuery, reportContent } from '@switchboard/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestEvent } from '../testing/reference.ts';
+import { asker } from '../testing/asker.ts';
 import { enginesForTests, type TestEngine } from '../testing/table.ts';
-import { answer } from './answer.ts';
-
-type Event = Partial<TestEvent> & { at: string; plan?: string | undefined };
-
-/** Events `a` of one person, unless they say otherwise. */
-const eventOf = ({ at, plan, ...more }: Event, index: number): TestEvent => ({
-  id: String(index),
-  t: Date.parse(at),
-  name: 'a',
-  person: 'ada',
-  session: null,
-  properties: plan === undefined ? null : { plan },
-  context: null,
-  ...more,
-});
-
-/** The questions with a report of the right shape. */
-async function asker({ engine, load, sourceOf }: TestEngine, events: readonly Event[]) {
-  await load([{ events: events.map(eventOf), people: {} }]);
-  return async (question: object) => {
-    const report = await answer(insightQuery.parse(question), {
-      source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
-      now: 0,
-      asOf: 0,
-      query: (query) => engine.query(query),
-    });
-    expect(reportContent.safeParse(report).error?.issues).toBeUndefined();
-    return report;
-  };
-}
 
 const onDay = (day: string, to = day) => ({ range: { from: day, to } });
 const NOON = '2026-03-03T12:00:00Z';

@@ -1,7 +1,8 @@
-import { insightQuery } from '@switchboard/contracts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asker } from '../testing/asker.ts';
 import { enginesForTests, type TestEngine } from '../testing/table.ts';
-import { answer } from './answer.ts';
+
+const range = { from: '2026-03-03', to: '2026-03-03' };
 
 describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
   let started: TestEngine;
@@ -11,25 +12,13 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
   afterAll(() => started?.stop());
 
   test.skipIf(isMissing)('no event of the period before is lost', async () => {
-    const { engine, load, sourceOf } = started;
     const days = [...Array.from({ length: 31 }, (_, day) => `01-${day + 1}`), '02-1', '02-28'];
-    const events = days.map((day) => ({
-      id: day,
-      t: Date.parse(`2026-${day} 12:00Z`),
-      name: 'a',
-      person: day,
-      session: null,
-      properties: { price: 0.1 },
-      context: null,
-    }));
-    await load([{ events, people: {} }]);
-    const ask = (question: object) =>
-      answer(insightQuery.parse({ kind: 'trends', compare: 'previous', ...question }), {
-        source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
-        now: Date.parse('2026-01-20T12:00Z'),
-        asOf: 0,
-        query: (query) => engine.query(query),
-      });
+    const compared = await asker(
+      started,
+      days.map((day) => ({ at: `2026-${day} 12:00Z`, person: day, properties: { price: 0.1 } })),
+      Date.parse('2026-01-20T12:00Z'),
+    );
+    const ask = (question: object) => compared({ kind: 'trends', compare: 'previous', ...question });
     const one = { event: 'a' };
     expect(
       await ask({
@@ -58,28 +47,21 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     ]);
     const weeks = { interval: 'week', series: [one] };
     // A Wednesday to a Sunday, and the running week on a Tuesday.
-    for (const range of [
+    for (const short of [
       { from: '2026-01-21', to: '2026-01-25' },
       { last: 1, unit: 'week' },
     ]) {
-      const count = 'from' in range ? 5 : 2;
-      expect(await ask({ range, ...weeks })).toHaveProperty('series', [
+      const count = 'from' in short ? 5 : 2;
+      expect(await ask({ range: short, ...weeks })).toHaveProperty('series', [
         { name: 'a', values: [count], previous: [count] },
       ]);
     }
   });
 
   test.skipIf(isMissing)('series of one event are named after what differs', async () => {
-    const { engine, load, sourceOf } = started;
-    await load([{ events: [], people: {} }]);
-    const namesOf = async (series: object[], more = {}) => {
-      const range = { from: '2026-03-03', to: '2026-03-03' };
-      const report = await answer(insightQuery.parse({ kind: 'trends', range, series, ...more }), {
-        source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
-        now: 0,
-        asOf: 0,
-        query: (query) => engine.query(query),
-      });
+    const ask = await asker(started, []);
+    const namesOf = async (series: object[]) => {
+      const report = await ask({ kind: 'trends', range, series });
       return report.kind === 'line' ? report.series.map(({ name }) => name) : [];
     };
     const seen = { event: 'seen', property: 'price' };
@@ -113,25 +95,16 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
   test.skipIf(isMissing)(
     'an empty text is a value of its own, which may also be called (empty)',
     async () => {
-      const { engine, load, sourceOf } = started;
       const plans = ['', '', '', '(empty)', '(empty)', null];
-      const events = plans.map((plan, index) => ({
-        id: String(index),
-        t: Date.parse('2026-03-03T12:00:00Z'),
-        name: 'a',
-        person: String(index),
-        session: null,
-        properties: { plan },
-        context: null,
-      }));
-      await load([{ events, people: {} }]);
-      const ask = (question: object) =>
-        answer(insightQuery.parse({ range: { from: '2026-03-03', to: '2026-03-03' }, ...question }), {
-          source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
-          now: 0,
-          asOf: 0,
-          query: (query) => engine.query(query),
-        });
+      const asked = await asker(
+        started,
+        plans.map((plan, index) => ({
+          at: '2026-03-03T12:00:00Z',
+          person: String(index),
+          properties: { plan },
+        })),
+      );
+      const ask = (question: object) => asked({ range, ...question });
       const one = { event: 'a' };
       const breakdown = { property: 'plan' };
       const compare = 'previous';

@@ -1,0 +1,35 @@
+import { insightQuery, reportContent } from '@switchboard/contracts';
+import { expect } from 'vitest';
+import { answer } from '../questions/answer.ts';
+import type { TestEvent } from './reference.ts';
+import type { TestEngine } from './table.ts';
+
+/** An event that differs from others in little. */
+type Event = Partial<TestEvent> & { at: string; plan?: string | undefined };
+
+/** Events `a` of one person, unless they say otherwise. */
+const eventOf = ({ at, plan, ...more }: Event, index: number): TestEvent => ({
+  id: String(index),
+  t: Date.parse(at),
+  name: 'a',
+  person: 'ada',
+  session: null,
+  properties: plan === undefined ? null : { plan },
+  context: null,
+  ...more,
+});
+
+/** Loads events, and returns what answers questions about them with a report of the right shape. */
+export async function asker({ engine, load, sourceOf }: TestEngine, events: readonly Event[], now = 0) {
+  await load([{ events: events.map(eventOf), people: {} }]);
+  return async (question: object) => {
+    const report = await answer(insightQuery.parse(question), {
+      source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
+      now,
+      asOf: 0,
+      query: (query) => engine.query(query),
+    });
+    expect(reportContent.safeParse(report).error?.issues).toBeUndefined();
+    return report;
+  };
+}
