@@ -1,7 +1,7 @@
 import type { InsightInterval, InsightRange } from '@switchboard/contracts';
 import { offsetsIn, type Stretch, stretchesIn } from './zone.ts';
 
-const MS_PER_HOUR = 3_600_000;
+export const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 86_400_000;
 const DAYS_PER_WEEK = 7;
 const MONTHS_PER_YEAR = 12;

@@ -1,5 +1,5 @@
 import type { InsightInterval, InsightRange } from '@switchboard/contracts';
-import { bucketOf, type Calendar, calendarOf, type Span, unitOf } from './calendar.ts';
+import { bucketOf, type Calendar, calendarOf, MS_PER_HOUR, type Span, unitOf } from './calendar.ts';
 
 /** The period that a question compares its range with. */
 export interface Previous {
@@ -20,7 +20,6 @@ interface Compared {
 
 const FROM_SHORT_TO_LONG: readonly InsightInterval[] = ['hour', 'day', 'week', 'month'];
 const HOURS: Record<Exclude<InsightInterval, 'month'>, number> = { hour: 1, day: 24, week: 168 };
-const MS_PER_HOUR = 3_600_000;
 
 /**
  * The range moved back by as few whole steps as it takes not to overlap: intervals, or what the range counts if that is

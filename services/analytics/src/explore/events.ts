@@ -94,15 +94,14 @@ export function createListEvents({ desk, answers, watermark, clock }: ExploreOpt
           rows.push(...(await rowsBetween(from, to, limit + 1 - rows.length)));
           [to, length] = [from, length * 2];
         } catch (error) {
-          if (!(error instanceof TooMuch)) throw error;
-          if (length <= LEAST_MS && to === end) throw error;
-          if (length <= LEAST_MS) break;
+          const isLeast = length <= LEAST_MS;
+          if (!(error instanceof TooMuch) || (isLeast && to === end)) throw error;
+          if (isLeast) break;
           length /= 4;
         }
       }
       const { rows: shown, nextCursor } = toPage(rows, limit, cursorOf);
-      const isWhole = to !== undefined && to <= since;
-      const unread = isWhole || to === undefined ? null : cursorOf({ t: to, id: '' });
+      const unread = to !== undefined && to > since ? cursorOf({ t: to, id: '' }) : null;
       return { events: shown.map(eventOf), nextCursor: nextCursor ?? unread };
     }
 

@@ -29,10 +29,6 @@ export function createRoom(places: number) {
     else counts.delete(projectId);
   }
 
-  function leave({ projectId }: Waiting): void {
-    count(projectId, -1);
-  }
-
   /** The latest to wait of the project with the most questions, if these are more than so many. */
   function lastOfMost(than: number): Waiting | undefined {
     const most = Math.max(...counts.values());
@@ -57,7 +53,7 @@ export function createRoom(places: number) {
         begin: () => void waiting.delete(one),
         leave() {
           waiting.delete(one);
-          leave(one);
+          count(projectId, -1);
         },
       };
     },
