@@ -126,9 +126,11 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
 export const CLICKHOUSE_HOLDINGS: Record<string, Holding> = {
   event_keys: { nothing: 'hashes of event ids' },
   events: { person: 'rows removed' },
+  groups: { nothing: 'traits of groups' },
+  people: { person: 'rows removed' },
   project_versions: { nothing: 'counts of events by project' },
   project_versions_of_events: { nothing: 'the view that counts them' },
-  question_people: { nothing: 'copies of traits while a question is answered, for an hour at most' },
+  question_people: { nothing: 'no longer written; what the version before wrote, for an hour at most' },
   schema_migrations: { nothing: 'numbers of migrations' },
 };
 

@@ -126,6 +126,8 @@ export const TABLES: Record<string, Record<string, Bound>> = {
 export const CLICKHOUSE_TABLES: Record<string, Bound> = {
   event_keys: { after: 'eight days' },
   events: { setting: 'ARCHIVE_RETENTION_DAYS' },
+  groups: { setting: 'PEOPLE_RETENTION_DAYS' },
+  people: { setting: 'PEOPLE_RETENTION_DAYS' },
   project_versions: { of: 'a few rows a project' },
   project_versions_of_events: { of: 'nothing: the view that fills project_versions' },
   question_people: { after: 'an hour' },

@@ -101,6 +101,23 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     expect(await valuesOf(where('silver'))).toEqual([0, 0]);
   });
 
+  it('read traits of groups', async () => {
+    const call = {
+      project_id: 'shop',
+      distinct_id: 'ada',
+      group_type: 'größe "1"',
+      group_id: 'acme',
+      traits: { seats: 7 },
+      timestamp: NOON,
+      received_at: NOON,
+    };
+    await analytics.publish(ingestionTopics.groups, [{ key: 'ada', value: call }]);
+    const attribute = 'group.größe "1".seats';
+    const where = (value: number) => ({ ...orders, where: [{ attribute, op: 'eq', value }] });
+    await eventually(async () => expect(await valuesOf(where(7))).toEqual([1, 1]));
+    expect(await valuesOf(where(8))).toEqual([0, 0]);
+  });
+
   it('about single events, names, properties and people are answered', async () => {
     const t = new Date(Date.now() - 60_000).toISOString();
     await send('shop', [

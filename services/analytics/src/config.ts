@@ -61,7 +61,7 @@ export const analyticsSettings = z
     CLICKHOUSE_URL: clickHouseUrl
       .optional()
       .describe(
-        'ClickHouse for events, and for questions about them. Same value in every process of the service; unset: none.',
+        'ClickHouse for events and people, and for questions about them. Same value in every process of the service; unset: none.',
       ),
     CLICKHOUSE_INSERT_BYTES: integerSetting({ min: 1, max: 1_000_000_000, fallback: 8_388_608 }).describe(
       'Bytes of JSON per partition that are inserted into ClickHouse at once.',

@@ -9,6 +9,7 @@ import {
 } from '@switchboard/directory';
 import { noReads } from '@switchboard/resilience';
 import {
+  type Backfill,
   createApp,
   createAuditTrail,
   createBackfills,
@@ -30,12 +31,17 @@ import {
   unseenPeople,
 } from '@switchboard/user-state';
 import { openClickHouse, pingClickHouse } from './clickhouse/client.ts';
-import { expiringEvents } from './clickhouse/expiring.ts';
+import { expiringEvents, expiringPeople } from './clickhouse/expiring.ts';
 import { migrateClickHouse } from './clickhouse/migrations.ts';
+import { createClickhousePeopleStore } from './clickhouse/people-store.ts';
 import { createClickhouseStore } from './clickhouse/store.ts';
 import { analyticsSettings } from './config.ts';
+import { CLICKHOUSE_PEOPLE_GROUP, createCopiesConsumer } from './copies/consumer.ts';
+import { createPeopleCopies } from './copies/copies.ts';
+import { openFillState, peopleFills } from './copies/fill.ts';
+import { createCopiesStore } from './copies/store.ts';
 import { createClickHouseEngine } from './engine/clickhouse.ts';
-import { openDuckDb } from './engine/duckdb.ts';
+import { type DuckDb, openDuckDb } from './engine/duckdb.ts';
 import type { Engine } from './engine/engine.ts';
 import { createListEvents } from './explore/events.ts';
 import { createListNames } from './explore/names.ts';
@@ -57,6 +63,7 @@ import { createCohortsConsumer } from './people/cohorts-consumer.ts';
 import { createErasure } from './people/erasure.ts';
 import { createPeople } from './people/people.ts';
 import { peopleRoutes } from './people/routes.ts';
+import { createCopiedPeople, createTablePeople } from './people/sources.ts';
 import { createPeopleStore } from './people/store.ts';
 import { savedReportsRoutes } from './saved-reports/routes.ts';
 import { createReportRunner } from './saved-reports/run.ts';
@@ -94,9 +101,8 @@ export const analyticsService = defineService({
     const store = createFilesStore(database.prepared);
 
     const peopleStore = createPeopleStore(database.drizzle);
-    const clickHouse =
-      config.CLICKHOUSE_URL === undefined ? undefined : openClickHouse(config.CLICKHOUSE_URL);
-    const clickHouseStore = clickHouse && createClickhouseStore(clickHouse);
+    const clickHouse = config.CLICKHOUSE_URL === undefined ? undefined : openStores(config.CLICKHOUSE_URL);
+    const copiesStore = createCopiesStore(database.drizzle);
     const feeds = config.ROLES.has('clickhouse');
 
     // Its replica of the directory names colleagues; copies of files follow the archive's.
@@ -109,12 +115,19 @@ export const analyticsService = defineService({
       logger,
       intakes: [
         { group: PEOPLE_GROUP, topics: USER_STATE_TOPICS },
-        ...(clickHouse === undefined ? [] : [{ group: CLICKHOUSE_GROUP, topics: [ingestionTopics.events] }]),
+        ...(clickHouse === undefined
+          ? []
+          : [
+              { group: CLICKHOUSE_GROUP, topics: [ingestionTopics.events] },
+              { group: CLICKHOUSE_PEOPLE_GROUP, topics: USER_STATE_TOPICS },
+            ]),
       ],
-      eraser: (db) => createErasure(createPeopleStore(db), clickHouseStore),
+      eraser: (db) => createErasure(createPeopleStore(db), clickHouse),
     });
     const workers: Worker[] = [erasures];
     const expiring: ExpiringData[] = [];
+    /** Known once the tables are there. */
+    const backfills: (() => Promise<readonly Backfill[]>)[] = [];
     if (config.ROLES.has('files')) {
       workers.push(createFilesConsumer({ store, log, logger, region: config.REGION }));
     }
@@ -126,23 +139,23 @@ export const analyticsService = defineService({
       workers.push(
         createUserStateConsumer({ group: PEOPLE_GROUP, store: applied, log, logger, onRejected }),
         createCohortsConsumer({ store: peopleStore, log, logger }),
-        createBackfills({
-          database,
-          backfills: SEEN_BACKFILLS,
-          rowsPerSecond: config.BACKFILL_ROWS_PER_SECOND,
-          logger,
-          metrics,
-        }),
       );
+      backfills.push(async () => SEEN_BACKFILLS);
     }
 
     if (feeds) {
       const feedMetrics = createFeedMetrics(metrics);
-      if (clickHouseStore !== undefined) {
-        expiring.push(...expiringEvents(clickHouseStore, config.ARCHIVE_RETENTION_DAYS));
+      if (clickHouse !== undefined) {
+        expiring.push(
+          ...expiringEvents(clickHouse.events, config.ARCHIVE_RETENTION_DAYS),
+          ...expiringPeople(clickHouse.people, config.PEOPLE_RETENTION_DAYS),
+        );
+        const copies = createPeopleCopies({ store: copiesStore, clickHouse: clickHouse.people });
+        backfills.push(() => peopleFills(clickHouse.people));
         workers.push(
+          createCopiesConsumer({ store: copiesStore, copies, log, logger }),
           createFeed({
-            store: clickHouseStore,
+            store: clickHouse.events,
             blocks: createFeedStore(database.drizzle),
             log,
             logger,
@@ -162,11 +175,14 @@ export const analyticsService = defineService({
     }
 
     const folder = join(config.QUERY_FOLDER, context.instance);
-    const opened: { engine?: Engine; cache?: FileCache } = {};
+    const opened: { engine?: Engine; duckDb?: DuckDb; cache?: FileCache; isFilled?: () => Promise<boolean> } =
+      {};
     if (serves) {
-      const engine: Pick<Engine, 'query' | 'createPeople'> = {
+      const engine: Pick<Engine, 'query'> = {
         query: (query, signal) => required(opened.engine, NOT_STARTED).query(query, signal),
-        createPeople: (signal) => required(opened.engine, NOT_STARTED).createPeople(signal),
+      };
+      const duckDb: Pick<DuckDb, 'createPeople'> = {
+        createPeople: (signal) => required(opened.duckDb, NOT_STARTED).createPeople(signal),
       };
       const cache: FileCache = {
         hold: (files, signal) => required(opened.cache, NOT_STARTED).hold(files, signal),
@@ -187,8 +203,19 @@ export const analyticsService = defineService({
         engine,
         sources:
           clickHouse === undefined
-            ? createFileSources({ store, cache })
-            : createTableSources({ engine, clock }),
+            ? createFileSources({
+                store,
+                cache,
+                people: createCopiedPeople({ store: peopleStore, engine: duckDb }),
+              })
+            : createTableSources({
+                engine,
+                people: createTablePeople({
+                  engine,
+                  isFilled: () => required(opened.isFilled, NOT_STARTED)(),
+                }),
+                clock,
+              }),
         maxRunning: config.QUERIES_MAX,
         maxWaiting: config.QUERIES_WAITING_MAX,
         timeoutMs: config.QUERY_TIMEOUT_MS,
@@ -196,7 +223,7 @@ export const analyticsService = defineService({
       const lists = createAnswers({ cacheBytes: LISTS_BYTES });
       const exploring = { desk, answers: lists, watermark, clock };
       const events = createListEvents(exploring);
-      const people = createPeople({ store: peopleStore, events, engine });
+      const people = createPeople({ store: peopleStore, events });
       const answers = createAnswers({ cacheBytes: ANSWERS_BYTES });
       const insights = createInsights({ desk, answers, people, watermark, clock });
       metrics.cache('insights', answers.reads);
@@ -226,15 +253,16 @@ export const analyticsService = defineService({
     }
     app.health.add('database', database.ping);
     if (clickHouse !== undefined) {
-      const ping = () => pingClickHouse(clickHouse);
+      const ping = () => pingClickHouse(clickHouse.client);
       app.health.add('clickhouse', ping);
       metrics.dependency('clickhouse', ping);
     }
 
     async function openEngine(): Promise<void> {
       if (clickHouse !== undefined) {
+        opened.isFilled = await openFillState(clickHouse.people, copiesStore);
         opened.engine = createClickHouseEngine({
-          client: clickHouse,
+          client: clickHouse.client,
           threads: config.QUERY_THREADS,
           memoryBytes: Math.floor(context.share(config.QUERY_MEMORY_BYTES) / config.QUERIES_MAX),
           timeoutMs: config.QUERY_TIMEOUT_MS,
@@ -246,24 +274,34 @@ export const analyticsService = defineService({
         folder: join(folder, 'files'),
         maxBytes: context.share(config.QUERY_CACHE_BYTES),
       });
-      opened.engine = await openDuckDb({
+      opened.duckDb = await openDuckDb({
         threads: config.QUERY_THREADS,
         memoryBytes: context.share(config.QUERY_MEMORY_BYTES),
         spillFolder: join(folder, 'spill'),
         spillBytes: context.share(config.QUERY_SPILL_BYTES),
         filesFolder: join(folder, 'files'),
       });
+      opened.engine = opened.duckDb;
     }
 
     return {
       app,
       async start() {
         await migrateDatabase(config, [directoryMigrations, auditMigrations, analyticsMigrations]);
-        if ((feeds || serves) && clickHouse !== undefined) await migrateClickHouse(clickHouse);
+        if ((feeds || serves) && clickHouse !== undefined) await migrateClickHouse(clickHouse.client);
         if (serves) {
           await openEngine();
           await directory.start();
         }
+        workers.push(
+          createBackfills({
+            database,
+            backfills: (await Promise.all(backfills.map((named) => named()))).flat(),
+            rowsPerSecond: config.BACKFILL_ROWS_PER_SECOND,
+            logger,
+            metrics,
+          }),
+        );
         for (const worker of workers) worker.start();
         audit.start();
       },
@@ -274,12 +312,21 @@ export const analyticsService = defineService({
         await audit.stop();
         await log.close();
         await database.close();
-        await clickHouse?.close();
+        await clickHouse?.client.close();
         objects.close();
       },
     };
   },
 });
+
+function openStores(url: string) {
+  const client = openClickHouse(url);
+  return {
+    client,
+    events: createClickhouseStore(client),
+    people: createClickhousePeopleStore(client),
+  };
+}
 
 function required<T>(part: T | undefined, message: string): T {
   if (part === undefined) throw new Error(message);

@@ -77,6 +77,7 @@ const followers = {
       { group: 'analytics.people', topics: [identifies, groups] },
       { group: 'analytics.cohorts', topics: [COHORTS_TOPIC] },
       { group: 'analytics.clickhouse', topics: [events] },
+      { group: 'analytics.clickhouse-people', topics: [identifies, groups] },
     ],
     // Of the version before, which may run beside this one.
     watches: [{ group: 'archive.events', topics: [events] }],

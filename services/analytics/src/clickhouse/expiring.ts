@@ -1,4 +1,5 @@
 import type { ExpiringData } from '@switchboard/service-kit';
+import { type ClickhousePeopleStore, GROUPS, PEOPLE } from './people-store.ts';
 import type { ClickhouseStore } from './store.ts';
 
 /** Events of UTC days that ended so long ago, as the archive's. */
@@ -16,4 +17,19 @@ export function expiringEvents(
       oldest: () => store.oldest(),
     },
   ];
+}
+
+/** People and groups whom no call named for so many days, as in PostgreSQL. */
+export function expiringPeople(
+  store: Pick<ClickhousePeopleStore, 'expire' | 'oldest'>,
+  days: number | undefined,
+): ExpiringData[] {
+  return [PEOPLE, GROUPS].map((table) => ({
+    kind: `${table.name} in ClickHouse`,
+    days,
+    async removeBefore(time) {
+      return { rows: await store.expire(table, time) };
+    },
+    oldest: () => store.oldest(table),
+  }));
 }

@@ -49,7 +49,7 @@ const MIGRATIONS: readonly Migration[] = [
       ttl seen_on + interval 8 day
       settings ttl_only_drop_parts = 1, index_granularity = 256, min_compress_block_size = 4096,
         max_compress_block_size = 4096, non_replicated_deduplication_window = 10000`,
-      // What a question reads of people, copied for it from PostgreSQL and dropped with it.
+      // Of the version before people and groups were kept here, which copied them for each question.
       `create table if not exists question_people (
         question String,
         distinct_id String,
@@ -75,6 +75,32 @@ const MIGRATIONS: readonly Migration[] = [
       order by project_id`,
       `create materialized view if not exists project_versions_of_events to project_versions as
         select project_id, count() as inserted, now64(3, 'UTC') as changed_at from events group by project_id`,
+    ],
+  },
+  {
+    id: 3,
+    statements: [
+      // Copies of rows in PostgreSQL: the newest by version counts.
+      `create table if not exists people (
+        project_id String,
+        distinct_id String,
+        traits String codec(ZSTD(1)),
+        groups String codec(ZSTD(1)),
+        seen_on Date,
+        version UInt64
+      ) engine = ReplacingMergeTree(version)
+      order by (project_id, distinct_id)
+      settings non_replicated_deduplication_window = 10000`,
+      `create table if not exists groups (
+        project_id String,
+        type String,
+        id String,
+        traits String codec(ZSTD(1)),
+        seen_on Date,
+        version UInt64
+      ) engine = ReplacingMergeTree(version)
+      order by (project_id, type, id)
+      settings non_replicated_deduplication_window = 10000`,
     ],
   },
 ];

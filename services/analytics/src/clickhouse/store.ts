@@ -1,5 +1,6 @@
-import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
+import type { ClickHouseClient } from '@clickhouse/client';
 import { z } from 'zod';
+import { insertRows, known } from './requests.ts';
 
 /** A row of the table `events`; times are milliseconds since 1970. */
 export interface EventsRow {
@@ -43,43 +44,13 @@ export interface ClickhouseStore {
 const KEYS_AT_ONCE = 10_000;
 /** They are part of the address of a request. */
 const IDS_AT_ONCE = 20;
-/** For the server; the client gives up a little later. */
-const INSERT_SECONDS = 25;
-
-/** ClickHouse answers with an error. The message is without the query and the data that ClickHouse's own quotes. */
-export class Refused extends Error {
-  override name = 'Refused';
-  readonly code: number;
-
-  constructor({ code, type = 'unknown' }: { code: string; type?: string | undefined }) {
-    super(`ClickHouse refuses it: ${type} (code ${code})`);
-    this.code = Number(code);
-  }
-}
-
 const expiredRows = z.array(z.object({ month: z.number(), rows: z.coerce.number() }));
 const oldestRows = z.array(z.object({ oldest: z.coerce.number(), rows: z.coerce.number() }));
 const keyRows = z.array(z.object({ event_key: z.string() }));
 
 export function createClickhouseStore(client: ClickHouseClient): ClickhouseStore {
   const insert = (table: string, token: string, values: readonly object[], signal: AbortSignal) =>
-    known(
-      client.insert({
-        table,
-        values,
-        format: 'JSONEachRow',
-        abort_signal: signal,
-        clickhouse_settings: {
-          insert_deduplication_token: token,
-          // A first attempt may have come as far as the table, and not to its view.
-          deduplicate_blocks_in_dependent_materialized_views: 1,
-          max_execution_time: INSERT_SECONDS,
-          // In one block, so that all of it is there or nothing.
-          async_insert: 0,
-          input_format_parallel_parsing: 0,
-        },
-      }),
-    );
+    insertRows(client, { table, token, values, signal });
 
   return {
     async findKeys(keys, signal) {
@@ -183,12 +154,4 @@ export function createClickhouseStore(client: ClickHouseClient): ClickhouseStore
       return row === undefined || row.rows === 0 ? undefined : new Date(row.oldest);
     },
   };
-}
-
-async function known<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw error instanceof ClickHouseError ? new Refused(error) : error;
-  }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
-import { Refused } from '../clickhouse/store.ts';
+import { Refused } from '../clickhouse/requests.ts';
 import { CLICKHOUSE } from './clickhouse-dialect.ts';
-import { type Engine, EngineBusy, type PersonRow, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
-import { type Bound, type Sql, sql, text } from './sql.ts';
+import { type Engine, EngineBusy, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
+import type { Bound, Sql } from './sql.ts';
 
 interface ClickHouseOptions {
   client: ClickHouseClient;
@@ -97,41 +97,6 @@ export function createClickHouseEngine({
   return {
     dialect: CLICKHOUSE,
     query,
-    async createPeople(signal) {
-      const question = randomUUID();
-      return {
-        relation: sql`(select distinct_id, traits, groups from question_people where question = ${text(question)})`,
-        async add(people: readonly PersonRow[]) {
-          try {
-            await client.insert({
-              table: 'question_people',
-              values: people.map(({ distinctId, traits, groups }) => ({
-                question,
-                distinct_id: distinctId,
-                traits,
-                groups,
-              })),
-              format: 'JSONEachRow',
-              clickhouse_settings: { max_execution_time: Math.ceil(timeoutMs / 1000) },
-              ...(signal === undefined ? {} : { abort_signal: signal }),
-            });
-          } catch (error) {
-            if (signal?.aborted === true)
-              throw new QueryTimeout('The query took too long.', { cause: error });
-            throw known(error);
-          }
-        },
-        async drop() {
-          // The table forgets them by itself in an hour.
-          await client
-            .command({
-              query: 'alter table question_people drop partition {question:String}',
-              query_params: { question },
-            })
-            .catch(() => undefined);
-        },
-      };
-    },
     // The client is that of the whole service.
     close: async () => undefined,
   };

@@ -25,8 +25,28 @@ const TYPES: Record<Bound['type'], DuckDBType> = {
 
 const INTERRUPT_MS = 20;
 
+export interface DuckDb extends Engine {
+  /** A table of people for one question, empty. */
+  createPeople(signal?: AbortSignal): Promise<PeopleTable>;
+}
+
+/** What is known of somebody, as JSON. */
+interface PersonRow {
+  distinctId: string;
+  traits: string;
+  groups: string;
+}
+
+export interface PeopleTable {
+  /** A relation of distinct_id, traits and groups. */
+  readonly relation: Sql;
+  add(people: readonly PersonRow[]): Promise<void>;
+  /** Also after a time-out. */
+  drop(): Promise<void>;
+}
+
 /** DuckDB in this process. It works on threads of its own, within bounds of all queries together. */
-export async function openDuckDb(options: EngineOptions): Promise<Engine> {
+export async function openDuckDb(options: EngineOptions): Promise<DuckDb> {
   const instances = createInstances(options);
   instances.giveBack(await instances.take());
 

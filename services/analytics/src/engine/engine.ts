@@ -9,24 +9,7 @@ export interface Engine {
   readonly dialect: Dialect;
   /** Throws QueryTimeout, QueryTooLarge and EngineBusy. */
   query(query: Sql, signal?: AbortSignal): Promise<Row[]>;
-  /** A table of people for one question, empty. */
-  createPeople(signal?: AbortSignal): Promise<PeopleTable>;
   close(): Promise<void>;
-}
-
-/** What is known of somebody, as JSON. */
-export interface PersonRow {
-  distinctId: string;
-  traits: string;
-  groups: string;
-}
-
-export interface PeopleTable {
-  /** A relation of distinct_id, traits and groups. */
-  readonly relation: Sql;
-  add(people: readonly PersonRow[]): Promise<void>;
-  /** Also after a time-out. */
-  drop(): Promise<void>;
 }
 
 /** The query took longer than it may. */

@@ -1,5 +1,6 @@
 import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
-import { type ClickhouseStore, type EventsRow, Refused } from '../clickhouse/store.ts';
+import { Refused } from '../clickhouse/requests.ts';
+import type { ClickhouseStore, EventsRow } from '../clickhouse/store.ts';
 import { decodeRecord } from './decode.ts';
 import { eventKey } from './event-key.ts';
 import type { Block } from './store.ts';

@@ -4,11 +4,11 @@ import { EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { sql } from '../engine/sql.ts';
 import { FileGone, TooManyBytes } from '../files/cache.ts';
 import { createDesk } from './desk.ts';
-import { type FoundEvents, TooManyFiles } from './source.ts';
+import { type Found, TooManyFiles } from './source.ts';
 
 const TIMEOUT_MS = 50;
 
-const found: FoundEvents = {
+const found: Found = {
   version: '1',
   read: (_signal, work) => work({ dialect: DUCKDB, projectId: 'p', events: sql`events` }),
 };

@@ -3,11 +3,10 @@ import { BadRequest, Unavailable } from '@switchboard/service-kit';
 import { TooManyBuckets } from '../calendar/calendar.ts';
 import { type Engine, EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { FileGone, TooManyBytes } from '../files/cache.ts';
-import type { Wanted } from '../files/store.ts';
 import { Unanswerable } from '../questions/clauses.ts';
 import type { Asking } from '../questions/question.ts';
 import { createRoom } from './room.ts';
-import { type EventSource, type FoundEvents, type Sources, TooManyFiles } from './source.ts';
+import { type Found, type FoundSource, type Sources, TooManyFiles, type Wanted } from './source.ts';
 
 type Query = Asking['query'];
 
@@ -36,15 +35,15 @@ export interface Desk {
   /** Aborts when a question that begins now has taken too long. */
   deadline(): AbortSignal;
   /** Throws TooMuch for too many files, and Unavailable. */
-  find(wanted: Wanted, bounds: Bounds): Promise<FoundEvents>;
+  find(wanted: Wanted, bounds: Bounds): Promise<Found>;
   /**
    * Answers from events, when it is the project's turn and in time. Throws TooMuch and BadRequest for what cannot be
    * answered, and Unavailable where trying again may help, at the deadline at the latest.
    */
   answer<T>(
     projectId: string,
-    found: FoundEvents,
-    work: (source: EventSource, query: Query, signal: AbortSignal) => Promise<T>,
+    found: Found,
+    work: (source: FoundSource, query: Query) => Promise<T>,
     bounds: Bounds,
   ): Promise<T>;
 }
@@ -84,7 +83,7 @@ export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs 
       const signal = AbortSignal.any([deadline, guest.signal]);
       const run = () => {
         guest.begin();
-        return found.read(signal, (source) => work(source, (query) => engine.query(query, signal), signal));
+        return found.read(signal, (source) => work(source, (query) => engine.query(query, signal)));
       };
       // A query that stops after the deadline keeps its slot until then.
       const answering = slots(projectId, run, signal).finally(guest.leave);

@@ -23,10 +23,7 @@ test('a question that is asked twice at once is computed once, and again when th
         return { kind: 'line', number } as T;
       },
     },
-    people: {
-      of: async () => ({ cohorts: new Map(), wanted: undefined, version: '' }),
-      read: (_project, _wanted, _signal, work) => work(undefined),
-    },
+    people: { of: async () => ({ cohorts: new Map(), wanted: undefined, version: '' }) },
     watermark: { asOf: () => Date.parse('2026-03-03T00:00:00Z') },
     clock: { now: () => new Date('2026-03-03T00:00:00Z') },
     answers: createAnswers({ cacheBytes: 10_000 }),
@@ -54,10 +51,7 @@ test('which periods of retention are over is not answered before it is known', a
       find: async () => ({ version: '', read: () => Promise.reject(new Error('not read here')) }),
       answer: async <T>() => ({ kind: 'grid' }) as T,
     },
-    people: {
-      of: async () => ({ cohorts: new Map(), wanted: undefined, version: '' }),
-      read: (_project, _wanted, _signal, work) => work(undefined),
-    },
+    people: { of: async () => ({ cohorts: new Map(), wanted: undefined, version: '' }) },
     watermark: { asOf: () => asOf },
     clock: { now: () => new Date('2026-03-03T00:00:00Z') },
     answers: createAnswers({ cacheBytes: 10_000 }),

@@ -16,7 +16,7 @@ export interface Insights {
 interface InsightsOptions {
   desk: Desk;
   answers: Answers;
-  people: Pick<People, 'of' | 'read'>;
+  people: Pick<People, 'of'>;
   watermark: Pick<Watermark, 'asOf'>;
   clock: Clock;
 }
@@ -34,17 +34,14 @@ export function createInsights({ desk, answers, people, watermark, clock }: Insi
       const { span, ...scope } = inBounds(() => scopeOf(question, now));
       const { cohorts, wanted, version } = await people.of(projectId, question);
       const signal = desk.deadline();
-      const events = await desk.find({ projectId, ...scope }, { signal });
+      const found = await desk.find({ projectId, ...scope, people: wanted }, { signal });
       // Whether a period of retention is over changes without events: its answers are kept for an hour at most.
       const hour = question.kind === 'retention' ? Math.floor(asOf / HOUR_MS) : 0;
-      return answers.to([projectId, question, span, hour, version, events.version], asOf, async () => {
+      return answers.to([projectId, question, span, hour, version, found.version], asOf, async () => {
         const report = await desk.answer(
           projectId,
-          events,
-          (source, query, until) =>
-            people.read(projectId, wanted, until, (known) =>
-              answer(question, { source: { ...source, people: known, cohorts }, now, asOf, query }),
-            ),
+          found,
+          (source, query) => answer(question, { source: { ...source, cohorts }, now, asOf, query }),
           { signal },
         );
         return { report };

@@ -7,6 +7,10 @@ import { openDuckDb } from '../engine/duckdb.ts';
 import { sql } from '../engine/sql.ts';
 import { createFileSources } from './source.ts';
 
+const neverCalled = async () => {
+  throw new Error('The question reads no people.');
+};
+
 test('a folder that is named as Hive names partitions gives events no project', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'source-'));
   const files = join(folder, 'project_id=theirs');
@@ -37,6 +41,7 @@ test('a folder that is named as Hive names partitions gives events no project', 
       drop: async () => undefined,
       reads: () => ({ hits: 0, misses: 0 }),
     },
+    people: { version: neverCalled, read: neverCalled },
   });
   const { signal } = new AbortController();
   const found = await sources.find({ projectId: 'ours', names: undefined }, signal);

@@ -6,7 +6,8 @@ import { DUCKDB } from '../engine/duckdb-dialect.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type Sql, sql, text, texts } from '../engine/sql.ts';
 import type { FileCache } from '../files/cache.ts';
-import type { FilesStore, Wanted } from '../files/store.ts';
+import type { FilesStore, Wanted as WantedEvents } from '../files/store.ts';
+import type { PeopleSource, WantedPeople } from '../people/sources.ts';
 import type { Source } from '../questions/events.ts';
 
 /** A question is about more files than it may read. */
@@ -14,19 +15,24 @@ export class TooManyFiles extends Error {
   override readonly name = 'TooManyFiles';
 }
 
-export type EventSource = Pick<Source, 'dialect' | 'projectId' | 'events'>;
+/** What a question is about. */
+export interface Wanted extends WantedEvents {
+  /** Undefined: neither traits nor groups. */
+  people?: WantedPeople | undefined;
+}
 
-/** The events that a question is about. */
-export interface FoundEvents {
-  /** Changes when there are newer events. */
+export type FoundSource = Pick<Source, 'dialect' | 'projectId' | 'events' | 'people'>;
+
+export interface Found {
+  /** Changes when there are newer events, or people. */
   version: string;
   /** Lets `work` read them. Throws FileGone and TooManyBytes, and the signal's reason once it aborts before. */
-  read<T>(signal: AbortSignal, work: (source: EventSource) => Promise<T>): Promise<T>;
+  read<T>(signal: AbortSignal, work: (source: FoundSource) => Promise<T>): Promise<T>;
 }
 
 export interface Sources {
   /** Throws TooManyFiles, and what a query throws. */
-  find(wanted: Wanted, signal: AbortSignal): Promise<FoundEvents>;
+  find(wanted: Wanted, signal: AbortSignal): Promise<Found>;
 }
 
 const MAX_FILES = 20_000;
@@ -40,22 +46,26 @@ const NO_EVENTS = sql`(select '' as project_id, '' as event_id, '' as event_name
 export function createFileSources({
   store,
   cache,
+  people,
 }: {
   store: Pick<FilesStore, 'find'>;
   cache: FileCache;
+  people: PeopleSource;
 }): Sources {
   return {
-    async find(wanted) {
+    async find(wanted, signal) {
       const all = await store.find(wanted, MAX_FILES + 1);
       if (all.length > MAX_FILES) throw new TooManyFiles(`more than ${MAX_FILES} files`);
       const { projectId } = wanted;
       const files = filesOfProject(all, projectId);
+      const known = await findPeople(people, wanted, signal);
       return {
-        version: JSON.stringify(files.map(({ key }) => key)),
+        version: JSON.stringify([files.map(({ key }) => key), known.version]),
         async read(signal, work) {
           const held = await cache.hold(files, signal);
           try {
-            return await work({ dialect: DUCKDB, projectId, events: eventsIn(held.paths) });
+            const source = { dialect: DUCKDB, projectId, events: eventsIn(held.paths) };
+            return await known.read(signal, (people) => work({ ...source, people }));
           } catch (error) {
             await held.check();
             throw error;
@@ -81,13 +91,16 @@ const versionRows = z.tuple([z.object({ version: z.string() })]);
 /** Events in the table of ClickHouse. */
 export function createTableSources({
   engine,
+  people,
   clock,
 }: {
   engine: Pick<Engine, 'query'>;
+  people: PeopleSource;
   clock: Clock;
 }): Sources {
   return {
-    async find({ projectId }, signal) {
+    async find(wanted, signal) {
+      const { projectId } = wanted;
       const rows = await engine.query(
         sql`select concat(toString(sum(inserted)), ' at ', toString(max(changed_at))) as version
           from project_versions where project_id = ${text(projectId)}`,
@@ -95,10 +108,21 @@ export function createTableSources({
       );
       const [{ version }] = versionRows.parse(rows);
       const hour = Math.floor(clock.now().getTime() / HOUR_MS);
+      const source = { dialect: CLICKHOUSE, projectId, events: sql`events` };
+      const known = await findPeople(people, wanted, signal);
       return {
-        version: `${version} in ${hour}`,
-        read: (_signal, work) => work({ dialect: CLICKHOUSE, projectId, events: sql`events` }),
+        version: `${version} in ${hour}, ${known.version}`,
+        read: (signal, work) => known.read(signal, (people) => work({ ...source, people })),
       };
     },
+  };
+}
+
+/** The people of a question, where it reads any. */
+async function findPeople(people: PeopleSource, { projectId, people: wanted }: Wanted, signal: AbortSignal) {
+  return {
+    version: wanted === undefined ? '' : await people.version(projectId, signal),
+    read: <T>(signal: AbortSignal, work: (people: Sql | undefined) => Promise<T>) =>
+      wanted === undefined ? work(undefined) : people.read(projectId, wanted, signal, work),
   };
 }

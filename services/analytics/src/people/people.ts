@@ -1,13 +1,12 @@
 import type { InsightQuery, StoredEvent } from '@switchboard/contracts';
 import { compileCohorts, memberships } from '@switchboard/flag-engine';
 import { BadRequest, etagOf, type PageRequest } from '@switchboard/service-kit';
-import type { Engine, PeopleTable } from '../engine/engine.ts';
-import type { Sql } from '../engine/sql.ts';
 import type { ListEvents } from '../explore/events.ts';
 import { type Asked, extended } from '../insights/answers.ts';
 import { attributeOf, type Cohort, personPart } from '../questions/cohorts.ts';
 import { readBy } from '../questions/reads.ts';
-import type { PeopleStore, WantedTraits } from './store.ts';
+import type { WantedPeople } from './sources.ts';
+import type { PeopleStore } from './store.ts';
 
 interface Person {
   distinctId: string;
@@ -20,17 +19,12 @@ interface Person {
   nextCursor: string | null;
 }
 
-interface WantedOfQuestion extends WantedTraits {
-  /** Where the question asks for some of it. */
-  path: string;
-}
-
 /** What a question reads of people. */
 export interface PeopleOfQuestion {
   cohorts: ReadonlyMap<string, Cohort>;
   /** Undefined: neither traits nor groups. */
-  wanted: WantedOfQuestion | undefined;
-  /** Changes when an answer may. */
+  wanted: WantedPeople | undefined;
+  /** Changes when a cohort does. */
   version: string;
 }
 
@@ -39,63 +33,17 @@ export interface People {
   find(projectId: string, distinctId: string, page: PageRequest): Promise<Asked<Person>>;
   /** Throws BadRequest for a cohort that there is not, one that is too large, and for too many or too large ones. */
   of(projectId: string, question: InsightQuery): Promise<PeopleOfQuestion>;
-  /** Lets `work` read people in the engine. */
-  read<T>(
-    projectId: string,
-    wanted: WantedOfQuestion | undefined,
-    signal: AbortSignal,
-    work: (people: Sql | undefined) => Promise<T>,
-  ): Promise<T>;
 }
 
 interface PeopleOptions {
   store: PeopleStore;
   events: ListEvents;
-  engine: Pick<Engine, 'createPeople'>;
 }
 
-/** People are copied into the engine in steps, each of at most a few dozen megabytes. */
-const PAGE_SIZE = 2000;
-/** Past it a question is refused. */
-const MAX_PEOPLE = 2_000_000;
 /** Their definitions are in memory while a question waits, before the desk bounds how many do. */
 const MAX_COHORTS = 20;
 const MAX_COHORTS_MB = 8;
-/** For so long an answer does not change because of newer traits. */
-const VERSION_MS = 5000;
-
-export function createPeople({ store, events, engine }: PeopleOptions): People {
-  let known = { version: '', until: 0 };
-
-  async function version(): Promise<string> {
-    if (performance.now() >= known.until) {
-      known = { version: await store.version(), until: performance.now() + VERSION_MS };
-    }
-    return known.version;
-  }
-
-  /** Copies what is wanted of everybody who has some of it. */
-  async function copy(projectId: string, wanted: WantedOfQuestion, table: PeopleTable, signal: AbortSignal) {
-    let after = '';
-    for (let read = 0; ; read += PAGE_SIZE) {
-      if (read >= MAX_PEOPLE)
-        throw new BadRequest(`${wanted.path}: traits, groups and cohorts of more than ${MAX_PEOPLE} people`);
-      signal.throwIfAborted();
-      const page = await store.page(projectId, wanted, after, PAGE_SIZE);
-      const some = page.filter(({ traits, groups }) => traits !== null || groups !== null);
-      await table.add(
-        some.map(({ distinctId, traits, groups }) => ({
-          distinctId,
-          traits: traits ?? '{}',
-          groups: groups ?? '{}',
-        })),
-      );
-      const last = page.at(-1);
-      if (last === undefined || page.length < PAGE_SIZE) return;
-      after = last.distinctId;
-    }
-  }
-
+export function createPeople({ store, events }: PeopleOptions): People {
   async function cohortsOf(projectId: string, named: readonly { path: string; name: string }[]) {
     const [first] = named;
     if (first === undefined) return [];
@@ -153,24 +101,13 @@ export function createPeople({ store, events, engine }: PeopleOptions): People {
       return {
         cohorts: new Map(found.map(({ id, ...cohort }) => [id, cohort])),
         wanted,
-        version: etagOf(JSON.stringify([found, wanted === undefined ? '' : await version()])),
+        version: etagOf(JSON.stringify(found)),
       };
-    },
-
-    async read(projectId, wanted, signal, work) {
-      if (wanted === undefined) return work(undefined);
-      const table = await engine.createPeople(signal);
-      try {
-        await copy(projectId, wanted, table, signal);
-        return await work(table.relation);
-      } finally {
-        await table.drop();
-      }
     },
   };
 }
 
-function wantedOf(attributes: readonly { path: string; name: string }[]): WantedOfQuestion | undefined {
+function wantedOf(attributes: readonly { path: string; name: string }[]): WantedPeople | undefined {
   const first = attributes.find(({ name }) => personPart(name) !== undefined);
   if (first === undefined) return undefined;
   const names = new Set(attributes.map(({ name }) => name));

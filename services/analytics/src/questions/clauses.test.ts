@@ -71,7 +71,7 @@ const AT_ONCE = 20;
 const ATTRIBUTES = 100;
 const CLAUSES = Number(process.env['INSIGHT_CASES'] ?? 60);
 
-describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
+describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => {
   let started: TestEngine;
   beforeAll(async () => {
     if (!isMissing) started = await start();
@@ -84,12 +84,15 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
       const { dialect, query } = started.engine;
       const fulfils = clausesIn(dialect);
       const seed = Math.floor(Math.random() * 2 ** 31);
-      const attributes = fc.sample(values, { numRuns: ATTRIBUTES, seed });
+      // ClickHouse reads integers of more than 64 bits as text.
+      const isRead = (value: unknown) => name === 'DuckDB' || !/[0-9]{19}/.test(JSON.stringify(value));
+      const readable = values.filter(isRead);
+      const attributes = fc.sample(readable, { numRuns: ATTRIBUTES, seed });
       const properties = [...attributes.map((value) => ({ 'a/b~"': value })), {}];
       const people = properties.map((traits, index) => [String(index), { traits, groups: {} }] as const);
       await started.load([{ events: [], people: Object.fromEntries(people) }]);
       const clauses = fc
-        .sample(fc.record({ op: operators, value: fc.oneof(values, fc.constantFrom(...attributes)) }), {
+        .sample(fc.record({ op: operators, value: fc.oneof(readable, fc.constantFrom(...attributes)) }), {
           numRuns: CLAUSES,
           seed,
         })
@@ -101,7 +104,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
         );
         const rows = await query(sql`
         select id, [${join(places, COMMA)}] as matching
-        from (select distinct_id as id, ${dialect.propertyOf(sql`traits`, 'a/b~"')} as x from known) as known`);
+        from (select distinct_id as id, ${dialect.propertyOf(sql`traits`, 'a/b~"')} as x from ${started.sourceOf(0).people}) as known`);
         const list = z.array(z.number().nullable());
         const items = z.object({ items: list }).transform((found) => found.items);
         const found = z.array(z.object({ id: z.string(), matching: list.or(items) })).parse(numbersIn(rows));

@@ -7,7 +7,8 @@ import { migrateClickHouse } from '../clickhouse/migrations.ts';
 import { createClickHouseEngine } from '../engine/clickhouse.ts';
 import { openDuckDb } from '../engine/duckdb.ts';
 import type { Engine } from '../engine/engine.ts';
-import { integer, type Sql, sql, texts } from '../engine/sql.ts';
+import { type Sql, sql, text, texts } from '../engine/sql.ts';
+import { peopleInTables } from '../people/sources.ts';
 import type { Case } from './generated.ts';
 
 /** For tests: an engine of its own, with tables for what questions are asked of. */
@@ -43,12 +44,6 @@ export async function enginesForTests(): Promise<EngineForTests[]> {
   ];
 }
 
-const sourceOf = (index: number) => ({
-  projectId: `p${index}`,
-  events: sql`cases`,
-  people: sql`(select * from known where place = ${integer(index)})`,
-});
-
 async function startDuckDb(): Promise<TestEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'analytics-'));
   const engine = await openDuckDb({
@@ -62,16 +57,21 @@ async function startDuckDb(): Promise<TestEngine> {
     engine,
     async load(cases) {
       const { events, people } = rowsOf(cases);
+      const known = people.map(({ groups, ...row }) => ({ ...row, groups: JSON.stringify(groups) }));
       const json = (rows: object[]) => texts(rows.map((row) => JSON.stringify(row)));
       await engine.query(sql`create or replace table cases as
         select * exclude (t), make_timestamptz(t * 1000) as occurred_at from (select unnest(from_json(j,
           '{"project_id":"VARCHAR","event_id":"VARCHAR","event_name":"VARCHAR","distinct_id":"VARCHAR","session_id":"VARCHAR","t":"BIGINT","properties":"VARCHAR","context":"VARCHAR"}'))
         from (select unnest(${json(events)}) as j))`);
       await engine.query(sql`create or replace table known as select unnest(from_json(j,
-          '{"place":"BIGINT","distinct_id":"VARCHAR","traits":"VARCHAR","groups":"VARCHAR"}'))
-        from (select unnest(${json(people)}) as j)`);
+          '{"project_id":"VARCHAR","distinct_id":"VARCHAR","traits":"VARCHAR","groups":"VARCHAR"}'))
+        from (select unnest(${json(known)}) as j)`);
     },
-    sourceOf,
+    sourceOf: (index) => ({
+      projectId: `p${index}`,
+      events: sql`cases`,
+      people: sql`(select * from known where project_id = ${text(`p${index}`)})`,
+    }),
     async stop() {
       await engine.close();
       await rm(folder, { recursive: true });
@@ -83,25 +83,45 @@ async function startClickHouse(database: ClickHouseDatabase): Promise<TestEngine
   const client = openClickHouse(database.url);
   await migrateClickHouse(client);
   await client.command({ query: 'create table cases as events engine = MergeTree order by project_id' });
-  await client.command({
-    query: `create table known (place Int64, distinct_id String, traits String, groups String)
-      engine = MergeTree order by place`,
-  });
   const engine = createClickHouseEngine({ client, threads: 1, memoryBytes: 300_000_000, timeoutMs: 20_000 });
+  let types: string[] = [];
   return {
     engine,
     async load(cases) {
       const { events, people } = rowsOf(cases);
+      // Of one person each.
+      const memberships = people.flatMap(({ project_id, distinct_id, groups }) =>
+        Object.entries(groups).map(([type, traits]) => ({ project_id, type, id: distinct_id, traits })),
+      );
+      types = [...new Set(memberships.map(({ type }) => type))];
       const tables: Record<string, object[]> = {
         cases: events.map(({ t, ...event }) => ({ ...event, occurred_at: t / 1000, received_at: t / 1000 })),
-        known: people,
+        people: [
+          ...people.map(({ project_id, distinct_id, traits, groups }) => {
+            const ids = Object.fromEntries(Object.keys(groups).map((type) => [type, distinct_id]));
+            return { project_id, distinct_id, traits, groups: JSON.stringify(ids), version: 2 };
+          }),
+          // Copies of before.
+          ...people.map(({ project_id, distinct_id }) => ({
+            project_id,
+            distinct_id,
+            traits: '{"plan":"old"}',
+            groups: '{}',
+            version: 1,
+          })),
+        ],
+        groups: memberships.map((group) => ({ ...group, traits: JSON.stringify(group.traits), version: 1 })),
       };
       for (const [table, values] of Object.entries(tables)) {
         await client.command({ query: `truncate table ${table}` });
         if (values.length > 0) await client.insert({ table, values, format: 'JSONEachRow' });
       }
     },
-    sourceOf,
+    sourceOf: (index) => ({
+      projectId: `p${index}`,
+      events: sql`cases`,
+      people: peopleInTables(`p${index}`, types),
+    }),
     async stop() {
       await engine.close();
       await database.drop();
@@ -109,7 +129,7 @@ async function startClickHouse(database: ClickHouseDatabase): Promise<TestEngine
   };
 }
 
-/** Rows as an archived file has them, and of people as their table has them. */
+/** Rows as an archived file has them, and what is known of people. */
 function rowsOf(cases: readonly Pick<Case, 'events' | 'people'>[]) {
   const document = (value: unknown) => (value === null ? null : JSON.stringify(value));
   return {
@@ -125,12 +145,12 @@ function rowsOf(cases: readonly Pick<Case, 'events' | 'people'>[]) {
         context: document(context),
       })),
     ),
-    people: cases.flatMap(({ people }, place) =>
+    people: cases.flatMap(({ people }, index) =>
       Object.entries(people).map(([distinct_id, { traits, groups }]) => ({
-        place,
+        project_id: `p${index}`,
         distinct_id,
         traits: JSON.stringify(traits),
-        groups: JSON.stringify(groups),
+        groups,
       })),
     ),
   };

@@ -1,0 +1,145 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+import { z } from 'zod';
+import { insertRows, known } from './requests.ts';
+
+/** A table of copies; the primary keys here and in PostgreSQL are the same. */
+export interface CopiedTable {
+  name: 'people' | 'groups';
+  key: readonly string[];
+  /** JSON objects. */
+  documents: readonly string[];
+}
+
+export const PEOPLE: CopiedTable = {
+  name: 'people',
+  key: ['project_id', 'distinct_id'],
+  documents: ['traits', 'groups'],
+};
+export const GROUPS: CopiedTable = {
+  name: 'groups',
+  key: ['project_id', 'type', 'id'],
+  documents: ['traits'],
+};
+
+/** The values of the columns of a primary key. */
+export type Key = readonly string[];
+
+/** A row by the names of its columns. Of those with one key, that with the greatest `version` counts. */
+export type CopiedRow = Record<string, string>;
+
+export interface ClickhousePeopleStore {
+  /** Rows with the same token are inserted once. */
+  insert(table: CopiedTable, token: string, rows: readonly CopiedRow[], signal: AbortSignal): Promise<void>;
+  /** The next keys in their order, after one. */
+  keysAfter(table: CopiedTable, after: Key | undefined, limit: number, signal: AbortSignal): Promise<Key[]>;
+  /** Removes rows, also from disk. Can be repeated. */
+  remove(table: CopiedTable, keys: readonly Key[], signal: AbortSignal): Promise<void>;
+  /** Removes what was seen last before a day. Rows leave the disk in the background. Returns how many. */
+  expire(table: CopiedTable, before: Date): Promise<number>;
+  /** The day of the row that was seen the longest ago. */
+  oldest(table: CopiedTable): Promise<Date | undefined>;
+  /** Of a table as it was created: of another server, it is another. Where the server gives tables none, one of zeros. */
+  tableId(table: CopiedTable): Promise<string>;
+}
+
+/** They are part of the address of a request. */
+const KEYS_AT_ONCE = 20;
+
+const countRows = z.tuple([z.object({ rows: z.coerce.number() })]);
+const oldestRows = z.tuple([z.object({ oldest: z.string(), rows: z.coerce.number() })]);
+const idRows = z.tuple([z.object({ id: z.string() })]);
+const keyRows = z.array(z.record(z.string(), z.string()));
+
+export function createClickhousePeopleStore(client: ClickHouseClient): ClickhousePeopleStore {
+  async function rowsOf(query: string, query_params: Record<string, unknown>, signal?: AbortSignal) {
+    const result = await known(
+      client.query({
+        query,
+        query_params,
+        format: 'JSONEachRow',
+        ...(signal === undefined ? {} : { abort_signal: signal }),
+      }),
+    );
+    return result.json();
+  }
+
+  return {
+    async insert({ name }, token, values, signal) {
+      if (values.length > 0) await insertRows(client, { table: name, token, values, signal });
+    },
+
+    async keysAfter({ name, key }, after, limit, signal) {
+      const { tuple, params } = bound('after', after ?? []);
+      const columns = key.join(', ');
+      const follows = after === undefined ? '' : `where (${columns}) > ${tuple}`;
+      const rows = await rowsOf(
+        `select distinct ${columns} from ${name} ${follows} order by ${columns} limit {limit: UInt32}`,
+        { ...params, limit },
+        signal,
+      );
+      return keyRows.parse(rows).map((row) => key.map((column) => row[column] ?? ''));
+    },
+
+    async remove({ name, key }, keys, signal) {
+      for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
+        const named = keys.slice(start, start + KEYS_AT_ONCE).map((one, index) => bound(`k${index}_`, one));
+        await known(
+          client.command({
+            query: `delete from ${name} where (${key.join(', ')}) in (${named.map(({ tuple }) => tuple).join(', ')})`,
+            query_params: Object.assign({}, ...named.map(({ params }) => params)),
+            abort_signal: signal,
+            clickhouse_settings: { lightweight_deletes_sync: '2' },
+          }),
+        );
+      }
+      if (keys.length === 0) return;
+      // A deleted row is only hidden until its part is merged.
+      await known(
+        client.command({
+          query: `alter table ${name} apply deleted mask`,
+          abort_signal: signal,
+          clickhouse_settings: { mutations_sync: '2' },
+        }),
+      );
+    },
+
+    async expire({ name }, before) {
+      const query_params = { before: before.toISOString().slice(0, 10) };
+      const [{ rows }] = countRows.parse(
+        await rowsOf(`select count() as rows from ${name} where seen_on < {before: Date}`, query_params),
+      );
+      if (rows === 0) return 0;
+      await known(
+        client.command({
+          query: `delete from ${name} where seen_on < {before: Date}`,
+          query_params,
+          clickhouse_settings: { lightweight_deletes_sync: '2' },
+        }),
+      );
+      await known(client.command({ query: `alter table ${name} apply deleted mask` }));
+      return rows;
+    },
+
+    async oldest({ name }) {
+      const [{ oldest, rows }] = oldestRows.parse(
+        await rowsOf(`select toString(min(seen_on)) as oldest, count() as rows from ${name}`, {}),
+      );
+      return rows === 0 ? undefined : new Date(oldest);
+    },
+
+    async tableId({ name }) {
+      const query = `select toString(uuid) as id from system.tables
+        where database = currentDatabase() and name = {name: String}`;
+      const [{ id }] = idRows.parse(await rowsOf(query, { name }));
+      return id;
+    },
+  };
+}
+
+/** A key as a tuple of bound values. */
+function bound(prefix: string, key: Key) {
+  return {
+    tuple: `(${key.map((_, index) => `{${prefix}${index}: String}`).join(', ')})`,
+    params: Object.fromEntries(key.map((value, index) => [`${prefix}${index}`, value])),
+  };
+}

@@ -1,0 +1,56 @@
+import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
+
+/** For the server; the client gives up a little later. */
+const INSERT_SECONDS = 25;
+
+/** ClickHouse answers with an error. The message is without the query and the data that ClickHouse's own quotes. */
+export class Refused extends Error {
+  override name = 'Refused';
+  readonly code: number;
+
+  constructor({ code, type = 'unknown' }: { code: string; type?: string | undefined }) {
+    super(`ClickHouse refuses it: ${type} (code ${code})`);
+    this.code = Number(code);
+  }
+}
+
+interface Insertion {
+  table: string;
+  /** Rows with the same token are inserted once. */
+  token: string;
+  values: readonly object[];
+  signal: AbortSignal;
+}
+
+/** Inserts rows in one piece. */
+export function insertRows(
+  client: ClickHouseClient,
+  { table, token, values, signal }: Insertion,
+): Promise<unknown> {
+  return known(
+    client.insert({
+      table,
+      values,
+      format: 'JSONEachRow',
+      abort_signal: signal,
+      clickhouse_settings: {
+        insert_deduplication_token: token,
+        // A first attempt may have come as far as the table, and not to its view.
+        deduplicate_blocks_in_dependent_materialized_views: 1,
+        max_execution_time: INSERT_SECONDS,
+        // In one block, so that all of it is there or nothing.
+        async_insert: 0,
+        input_format_parallel_parsing: 0,
+      },
+    }),
+  );
+}
+
+/** What ClickHouse answers. Throws Refused. */
+export async function known<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof ClickHouseError ? new Refused(error) : error;
+  }
+}

@@ -1,0 +1,93 @@
+import type { EventLog, RecordBatch } from '@switchboard/event-log';
+import { createSlots, pause } from '@switchboard/resilience';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
+import { decodeRecord, InvalidRecord, positionAfter, USER_STATE_TOPICS } from '@switchboard/user-state';
+import { type CopiedTable, GROUPS, type Key, PEOPLE } from '../clickhouse/people-store.ts';
+import type { PeopleCopies } from './copies.ts';
+import type { CopiesStore } from './store.ts';
+
+/** Its committed offsets say how far people are in ClickHouse. */
+export const CLICKHOUSE_PEOPLE_GROUP = 'analytics.clickhouse-people';
+
+/** Rows that are inserted at once: a few dozen megabytes at most. */
+const MAX_ROWS = 500;
+/** Batches that are copied at a time, which bounds memory. */
+const MAX_COPYING = 1;
+const FETCH_BYTES = 256 * 1024;
+const LOOK_MS = 100;
+const PATIENCE_MS = 10_000;
+
+interface ConsumerOptions {
+  store: Pick<CopiesStore, 'isApplied'>;
+  copies: Pick<PeopleCopies, 'copy'>;
+  log: Pick<EventLog, 'endOffsets' | 'consume'>;
+  logger: Logger;
+}
+
+/** Copies the people and groups whom `identifies` and `groups` name to ClickHouse, once PostgreSQL has the calls. */
+export function createCopiesConsumer({ store, copies, log, logger }: ConsumerOptions): BackgroundConsumer {
+  const topics = USER_STATE_TOPICS;
+  const copying = createSlots(MAX_COPYING);
+
+  async function consume() {
+    await Promise.all(topics.map((topic) => log.endOffsets(topic)));
+    return log.consume({ group: CLICKHOUSE_PEOPLE_GROUP, topics, minFetchBytes: FETCH_BYTES, handle });
+  }
+
+  async function handle(batch: RecordBatch): Promise<void> {
+    await untilApplied(batch);
+    const { people, groups } = keysIn(batch);
+    await copying(`${batch.topic}/${batch.partition}`, async () => {
+      await copy(batch, PEOPLE, people);
+      await copy(batch, GROUPS, groups);
+    });
+  }
+
+  async function copy(batch: RecordBatch, table: CopiedTable, keys: readonly Key[]): Promise<void> {
+    const [first] = batch.records;
+    const { topic, partition, nextOffset } = batch;
+    const block = `${topic}/${partition}/${first?.timestamp}/${first?.offset}-${nextOffset}`;
+    for (let start = 0; start < keys.length; start += MAX_ROWS) {
+      const some = keys.slice(start, start + MAX_ROWS);
+      await copies.copy(table, `${block}/${start}`, some, batch.signal);
+    }
+  }
+
+  /** Throws where that takes too long: the batch is tried again later. */
+  async function untilApplied(batch: RecordBatch): Promise<void> {
+    const position = positionAfter(batch);
+    const givesUpAt = performance.now() + PATIENCE_MS;
+    while (performance.now() < givesUpAt) {
+      if (await store.isApplied(position)) return;
+      await pause(LOOK_MS, batch.signal);
+      batch.signal.throwIfAborted();
+    }
+    throw new Error('people wait for the role `people`, which has not applied the same calls yet');
+  }
+
+  return createConsumer({ consume, topics, logger });
+}
+
+/** Whom and which groups the records name. What cannot be read changes nobody. */
+function keysIn({ records }: RecordBatch): { people: Key[]; groups: Key[] } {
+  const people = new Map<string, Key>();
+  const groups = new Map<string, Key>();
+  const add = (keys: Map<string, Key>, key: Key) => keys.set(JSON.stringify(key), key);
+  for (const record of records) {
+    const change = decoded(record);
+    if (change === undefined) continue;
+    add(people, [change.projectId, change.distinctId]);
+    if (change.kind === 'group' && change.groupId !== null)
+      add(groups, [change.projectId, change.type, change.groupId]);
+  }
+  return { people: [...people.values()], groups: [...groups.values()] };
+}
+
+function decoded(record: RecordBatch['records'][number]) {
+  try {
+    return decodeRecord(record);
+  } catch (error) {
+    if (error instanceof InvalidRecord) return undefined;
+    throw error;
+  }
+}

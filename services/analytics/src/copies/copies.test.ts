@@ -1,0 +1,297 @@
+import { ingestionTopics } from '@switchboard/contracts';
+import { openDatabase } from '@switchboard/database';
+import { openPostgresLog } from '@switchboard/event-log';
+import { createBackfills, createLogger, createMetrics } from '@switchboard/service-kit';
+import { clickHouseDatabase, eventually, testDatabase } from '@switchboard/testkit';
+import { createStateStore, createUserStateConsumer } from '@switchboard/user-state';
+import { sql } from 'drizzle-orm';
+import { expect, it as test } from 'vitest';
+import { openClickHouse } from '../clickhouse/client.ts';
+import { expiringPeople } from '../clickhouse/expiring.ts';
+import { migrateClickHouse } from '../clickhouse/migrations.ts';
+import {
+  type ClickhousePeopleStore,
+  createClickhousePeopleStore,
+  GROUPS,
+  PEOPLE,
+} from '../clickhouse/people-store.ts';
+import { createClickhouseStore } from '../clickhouse/store.ts';
+import { createErasure } from '../people/erasure.ts';
+import { createTablePeople } from '../people/sources.ts';
+import { createPeopleStore } from '../people/store.ts';
+import { analyticsMigrations } from '../schema/migrations.ts';
+import { CLICKHOUSE_PEOPLE_GROUP, createCopiesConsumer } from './consumer.ts';
+import { createPeopleCopies } from './copies.ts';
+import { openFillState, peopleFills } from './fill.ts';
+import { createCopiesStore } from './store.ts';
+
+const MINUTE_MS = 60_000;
+/** Later than now, when somebody new is seen at the latest. */
+const START = Date.parse('2126-03-01T10:00:00Z');
+const { signal } = new AbortController();
+const logger = createLogger({ service: 'analytics', level: 'fatal' });
+
+/** PostgreSQL, ClickHouse and a log with the topics of calls. */
+async function openFeed() {
+  const stops: (() => unknown)[] = [];
+  const clickHouse = await clickHouseDatabase();
+  if (clickHouse === undefined) return undefined;
+  const client = openClickHouse(clickHouse.url);
+  await migrateClickHouse(client);
+  const own = await testDatabase({ migrations: [analyticsMigrations] });
+  const database = openDatabase({ url: own.url, applicationName: 'test' });
+  const db = database.drizzle;
+  const log = openPostgresLog({ url: own.url });
+  const topics = [ingestionTopics.identifies, ingestionTopics.groups];
+  await log.createTopics(
+    topics.map((name) => ({ name, partitions: 2, replication: 1, cleanup: 'delete' as const })),
+  );
+  const store = createClickhousePeopleStore(client);
+  const copiesStore = createCopiesStore(db);
+  let calls = 0;
+
+  /** Publishes calls of Ada, each a minute after the one before. */
+  async function publish(name: string, ...changes: object[]) {
+    const records = changes.map((change) => {
+      const at = new Date(START + calls++ * MINUTE_MS).toISOString();
+      const call = { project_id: 'shop', distinct_id: 'ada', timestamp: at, received_at: at, ...change };
+      return { partition: 0, key: 'ada', value: Buffer.from(JSON.stringify(call)), headers: {} };
+    });
+    await log.publish(name, records);
+  }
+
+  const behind = async (group: string) => {
+    const lags = await log.lag(group, topics);
+    return lags.length === 0 ? 1n : lags.reduce((sum, lag) => sum + lag.behind, 0n);
+  };
+  const settled = (group: string) => eventually(async () => expect(await behind(group)).toBe(0n));
+
+  return {
+    db,
+    database,
+    store,
+    publish,
+    behind,
+    rows: async (table: 'people' | 'groups') =>
+      (await clickHouse.query(`select * from ${table} final order by all`)).map(({ version, ...row }) => row),
+    query: clickHouse.query,
+    erasure: createErasure(createPeopleStore(db), { events: createClickhouseStore(client), people: store }),
+    /** Applies calls to PostgreSQL. */
+    apply() {
+      const consumer = createUserStateConsumer({
+        group: 'analytics.people',
+        store: createStateStore(database),
+        log,
+        logger,
+        onRejected: () => undefined,
+      });
+      stops.unshift(() => consumer.stop());
+      consumer.start();
+      return settled('analytics.people');
+    },
+    /** Copies what is applied. */
+    copy(changed: Partial<ClickhousePeopleStore> = {}) {
+      const copies = createPeopleCopies({ store: copiesStore, clickHouse: { ...store, ...changed } });
+      const feed = createCopiesConsumer({
+        store: copiesStore,
+        copies,
+        log: { ...log, consume: (options) => log.consume({ ...options, retryMaxMs: 200 }) },
+        logger,
+      });
+      stops.unshift(() => feed.stop());
+      feed.start();
+      return { stop: feed.stop, settled: () => settled(CLICKHOUSE_PEOPLE_GROUP) };
+    },
+    async fill() {
+      const backfills = createBackfills({
+        database,
+        backfills: await peopleFills(store),
+        rowsPerSecond: 100_000,
+        logger,
+        metrics: createMetrics('analytics'),
+      });
+      stops.unshift(() => backfills.stop());
+      backfills.start();
+    },
+    async stop() {
+      for (const stop of stops) await stop();
+      await log.close();
+      await database.close();
+      await own.drop();
+      await client.close();
+      await clickHouse.drop();
+    },
+  };
+}
+
+type OpenFeed = NonNullable<Awaited<ReturnType<typeof openFeed>>>;
+
+const it = test.extend<{ feed: OpenFeed }>({
+  feed: async ({ skip }, use) => {
+    const feed = await openFeed();
+    if (feed === undefined) return skip();
+    await use(feed);
+    await feed.stop();
+  },
+});
+
+const person = (traits: object, groups: object = {}, id = 'ada') => ({
+  project_id: 'shop',
+  distinct_id: id,
+  traits: JSON.stringify(traits),
+  groups: JSON.stringify(groups),
+  seen_on: '2126-03-01',
+});
+
+it('people and groups are as PostgreSQL has them', async ({ feed }) => {
+  await feed.publish(
+    ingestionTopics.identifies,
+    { traits: { plan: 'pro', 'ключ "1"': [1, null] } },
+    { traits: { plan: null, seats: 2 } },
+    { distinct_id: '猫', traits: {} },
+    { traits: 'not an object' },
+  );
+  await feed.publish(
+    ingestionTopics.groups,
+    { group_type: 'company', group_id: 'acme', traits: { size: 10 } },
+    { group_type: 'team', group_id: 'red', traits: {} },
+    { group_type: 'team', group_id: null, traits: {} },
+  );
+  await feed.apply();
+  await feed.copy().settled();
+  expect(await feed.rows('people')).toEqual([
+    person({ 'ключ "1"': [1, null], seats: 2 }, { company: 'acme' }),
+    person({}, {}, '猫'),
+  ]);
+  expect(await feed.rows('groups')).toEqual([
+    { project_id: 'shop', type: 'company', id: 'acme', traits: '{"size":10}', seen_on: '2126-03-01' },
+  ]);
+});
+
+it('calls are copied once PostgreSQL has applied them', async ({ feed }) => {
+  await feed.publish(ingestionTopics.identifies, { traits: { plan: 'pro' } });
+  const { settled } = feed.copy();
+  // It asks ten times in that time.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect([await feed.rows('people'), await feed.behind(CLICKHOUSE_PEOPLE_GROUP)]).toEqual([[], 1n]);
+  await feed.apply();
+  await settled();
+  expect(await feed.rows('people')).toEqual([person({ plan: 'pro' })]);
+});
+
+it('a copy that arrives late does not replace a newer one', async ({ feed }) => {
+  const late = Promise.withResolvers<() => Promise<void>>();
+  const { insert } = feed.store;
+  await feed.publish(ingestionTopics.identifies, { traits: { plan: 'old' } });
+  await feed.apply();
+  const first = feed.copy({
+    async insert(...copy) {
+      late.resolve(() => insert(...copy));
+      throw new Error('the answer of ClickHouse is lost');
+    },
+  });
+  const arrive = await late.promise;
+  await first.stop();
+  await feed.publish(ingestionTopics.identifies, { traits: { plan: 'new' } });
+  await feed.copy().settled();
+  await arrive();
+  expect(await feed.rows('people')).toEqual([person({ plan: 'new' })]);
+});
+
+it('nothing stays of somebody who is erased while they are copied', async ({ feed }) => {
+  const ada = { kind: 'person' as const, projectId: 'shop', distinctIds: ['ada'], userId: null };
+  await feed.publish(ingestionTopics.identifies, { traits: {} }, { distinct_id: 'grace', traits: {} });
+  await feed.apply();
+  await feed
+    .copy({
+      async insert(...copy) {
+        await feed.erasure.erasePerson?.(ada, signal);
+        await feed.store.insert(...copy);
+      },
+    })
+    .settled();
+  expect(await feed.query('select distinct_id from people')).toEqual([{ distinct_id: 'grace' }]);
+});
+
+it('nor where the process dies before it looks for them', async ({ feed }) => {
+  const ada = { kind: 'person' as const, projectId: 'shop', distinctIds: ['ada'], userId: null };
+  const died = Promise.withResolvers<void>();
+  await feed.publish(ingestionTopics.identifies, { traits: {} }, { distinct_id: 'grace', traits: {} });
+  await feed.apply();
+  const first = feed.copy({
+    async insert(...copy) {
+      await feed.erasure.erasePerson?.(ada, signal);
+      await feed.store.insert(...copy);
+      died.resolve();
+      throw new Error('killed');
+    },
+  });
+  await died.promise;
+  await first.stop();
+  await feed.copy().settled();
+  expect(await feed.query('select distinct_id from people')).toEqual([{ distinct_id: 'grace' }]);
+});
+
+it('a new ClickHouse gets everybody, and loses those whom there no longer is', async ({ feed }) => {
+  await feed.db.execute(sql`
+    insert into people (project_id, distinct_id, traits, seen_on)
+    select 'shop', 'person ' || n, json_build_object('n', n), '2026-03-01' from generate_series(1, 1200) as n`);
+  await feed.db.execute(sql`
+    insert into groups (project_id, type, id) values ('shop', 'company', 'acme'), ('blog', 'company', 'acme')`);
+  const gone = { ...person({}, {}, 'gone'), version: '1' };
+  await feed.store.insert(PEOPLE, 'of before', [gone], signal);
+  const isFilled = await openFillState(feed.store, createCopiesStore(feed.db));
+  const source = createTablePeople({ engine: { query: async () => [{ version: '1' }] }, isFilled });
+  await expect(source.version('shop', signal)).rejects.toMatchObject({
+    status: 503,
+    headers: { 'Retry-After': '30' },
+  });
+  await feed.fill();
+  await eventually(async () => {
+    expect(await isFilled()).toBe(true);
+    const count = `select count() as rows, countIf(distinct_id = 'gone') as gone,
+      sum(JSONExtractInt(traits, 'n')) as sum from people`;
+    expect((await feed.query(count)).map(({ rows, gone, sum }) => [rows, gone, sum].map(Number))).toEqual([
+      [1200, 0, 720_600],
+    ]);
+    expect(await feed.rows('groups')).toHaveLength(2);
+  });
+  expect(await source.version('shop', signal)).toBe('1');
+});
+
+it('people and groups expire as they do in PostgreSQL', async ({ feed }) => {
+  const rows = ['2026-02-27', '2026-02-28', '2026-03-01'].map((day) => ({
+    ...person({}, {}, day),
+    seen_on: day,
+    version: '1',
+  }));
+  await feed.store.insert(PEOPLE, 'three', rows, signal);
+  const [people, groups] = expiringPeople(feed.store, 30);
+  const time = new Date('2026-03-01T15:00:00Z');
+  expect(await people?.oldest()).toEqual(new Date('2026-02-27'));
+  expect([await people?.removeBefore(time), await people?.removeBefore(time)]).toEqual([
+    { rows: 2 },
+    { rows: 0 },
+  ]);
+  expect(await feed.rows('people')).toMatchObject([{ distinct_id: '2026-03-01' }]);
+  expect([await groups?.oldest(), await groups?.removeBefore(time)]).toEqual([undefined, { rows: 0 }]);
+});
+
+it('keys of any text are found and removed', async ({ feed }) => {
+  const ids = ["it's", '"', '\\', '{p: String}', 'a\nb', '猫', '%s', '\t'];
+  const rows = ids.map((id) => ({
+    project_id: 'shop',
+    type: id,
+    id,
+    traits: '{}',
+    seen_on: '2026-03-01',
+    version: '1',
+  }));
+  await feed.store.insert(GROUPS, 'odd', rows, signal);
+  const first = await feed.store.keysAfter(GROUPS, undefined, 3, signal);
+  const others = await feed.store.keysAfter(GROUPS, first.at(-1), 100, signal);
+  const keys = [...first, ...others];
+  expect(keys.toSorted()).toEqual(ids.map((id) => ['shop', id, id]).toSorted());
+  await feed.store.remove(GROUPS, keys.slice(1), signal);
+  expect(await feed.store.keysAfter(GROUPS, undefined, 100, signal)).toEqual(keys.slice(0, 1));
+});

@@ -1,0 +1,87 @@
+import type { Db } from '@switchboard/database';
+import type { AppliedPosition } from '@switchboard/user-state';
+import { and, eq, gte, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { CopiedRow, CopiedTable, Key } from '../clickhouse/people-store.ts';
+import { appliedPositions, backfills } from '../schema/index.ts';
+
+/** People and groups in PostgreSQL, as they are copied. */
+export interface CopiesStore {
+  /** Those of these keys that there are, with the time at which the statement began, in microseconds, as version. */
+  rows(table: CopiedTable, keys: readonly Key[]): Promise<CopiedRow[]>;
+  /** The same of up to so many in the order of their keys, after one. */
+  rowsAfter(table: CopiedTable, after: Key | undefined, limit: number): Promise<CopiedRow[]>;
+  /** Those of these keys that there are. */
+  existing(table: CopiedTable, keys: readonly Key[]): Promise<Key[]>;
+  /** Whether the records of a partition are applied up to a position. */
+  isApplied(position: AppliedPosition): Promise<boolean>;
+  /** Whether these backfills are done. */
+  areDone(names: readonly string[]): Promise<boolean>;
+}
+
+const textRows = z.array(z.record(z.string(), z.string()));
+
+export function createCopiesStore(db: Pick<Db, 'execute' | 'select'>): CopiesStore {
+  async function find(table: CopiedTable, which: SQL): Promise<CopiedRow[]> {
+    const documents = sql.raw(table.documents.map((name) => `${name}::text as ${name}`).join(', '));
+    const found = await db.execute(sql`
+      select ${columnsOf(table)}, ${documents},
+        coalesce(seen_on, (now() at time zone 'utc')::date)::text as seen_on,
+        (extract(epoch from statement_timestamp()) * 1000000)::bigint::text as version
+      from ${sql.raw(table.name)} ${which}`);
+    return textRows.parse([...found]);
+  }
+
+  return {
+    rows: (table, keys) => find(table, sql`where ${isOneOf(table, keys)}`),
+
+    rowsAfter(table, after, limit) {
+      const follows = after === undefined ? sql`` : sql`where (${columnsOf(table)}) > (${tupleOf(after)})`;
+      return find(table, sql`${follows} order by ${columnsOf(table)} limit ${limit}`);
+    },
+
+    async existing(table, keys) {
+      const found = await db.execute(sql`
+        select ${columnsOf(table)} from ${sql.raw(table.name)} where ${isOneOf(table, keys)}`);
+      return textRows.parse([...found]).map((row) => keyOf(table, row));
+    },
+
+    async isApplied({ topic, partition, nextOffset, asOf }) {
+      const rows = await db
+        .select({ topic: appliedPositions.topic })
+        .from(appliedPositions)
+        .where(
+          and(
+            eq(appliedPositions.topic, topic),
+            eq(appliedPositions.partition, partition),
+            gte(appliedPositions.nextOffset, nextOffset),
+            // A topic that was created again has other records at the same offsets.
+            gte(appliedPositions.asOf, asOf),
+          ),
+        );
+      return rows.length > 0;
+    },
+
+    async areDone(names) {
+      const done = await db
+        .select({ name: backfills.name })
+        .from(backfills)
+        .where(and(inArray(backfills.name, [...names]), isNotNull(backfills.doneAt)));
+      return done.length === names.length;
+    },
+  };
+}
+
+export const keyOf = ({ key }: CopiedTable, row: CopiedRow): Key => key.map((column) => row[column] ?? '');
+
+const columnsOf = ({ key }: CopiedTable) => sql.raw(key.join(', '));
+
+function isOneOf(table: CopiedTable, keys: readonly Key[]): SQL {
+  const lists = table.key.map((_, index) => sql`${sql.param(keys.map((one) => one[index] ?? ''))}::text[]`);
+  return sql`(${columnsOf(table)}) in (select * from unnest(${sql.join(lists, sql`, `)}))`;
+}
+
+function tupleOf(key: Key): SQL {
+  const values = key.map((value) => sql`${value}::text`);
+  return sql.join(values, sql`, `);
+}

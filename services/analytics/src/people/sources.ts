@@ -1,0 +1,145 @@
+import { BadRequest, Unavailable } from '@switchboard/service-kit';
+import { z } from 'zod';
+import type { DuckDb, PeopleTable } from '../engine/duckdb.ts';
+import type { Engine } from '../engine/engine.ts';
+import { COMMA, join, numbered, type Sql, sql, text } from '../engine/sql.ts';
+import type { PeopleStore, WantedTraits } from './store.ts';
+
+export interface WantedPeople extends WantedTraits {
+  /** Where the question asks for some of it. */
+  path: string;
+}
+
+/** The people of whom questions read traits and groups. */
+export interface PeopleSource {
+  /** Changes when an answer may. Throws what a query throws, and Unavailable. */
+  version(projectId: string, signal: AbortSignal): Promise<string>;
+  /** Lets `work` read a relation of distinct_id, traits and groups: what is wanted of everybody, as JSON. */
+  read<T>(
+    projectId: string,
+    wanted: WantedPeople,
+    signal: AbortSignal,
+    work: (people: Sql) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** People are copied into the engine in steps, each of at most a few dozen megabytes. */
+const PAGE_SIZE = 2000;
+/** Past it a question is refused. */
+const MAX_PEOPLE = 2_000_000;
+/** For so long an answer does not change because of newer traits. */
+const VERSION_MS = 5000;
+
+/** People in PostgreSQL, copied into DuckDB for each question. */
+export function createCopiedPeople({
+  store,
+  engine,
+}: {
+  store: Pick<PeopleStore, 'page' | 'version'>;
+  engine: Pick<DuckDb, 'createPeople'>;
+}): PeopleSource {
+  let known = { version: '', until: 0 };
+
+  /** Copies what is wanted of everybody who has some of it. */
+  async function copy(projectId: string, wanted: WantedPeople, table: PeopleTable, signal: AbortSignal) {
+    let after = '';
+    for (let read = 0; ; read += PAGE_SIZE) {
+      if (read >= MAX_PEOPLE)
+        throw new BadRequest(`${wanted.path}: traits, groups and cohorts of more than ${MAX_PEOPLE} people`);
+      signal.throwIfAborted();
+      const page = await store.page(projectId, wanted, after, PAGE_SIZE);
+      const some = page.filter(({ traits, groups }) => traits !== null || groups !== null);
+      await table.add(
+        some.map(({ distinctId, traits, groups }) => ({
+          distinctId,
+          traits: traits ?? '{}',
+          groups: groups ?? '{}',
+        })),
+      );
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE_SIZE) return;
+      after = last.distinctId;
+    }
+  }
+
+  return {
+    async version() {
+      if (performance.now() >= known.until) {
+        known = { version: await store.version(), until: performance.now() + VERSION_MS };
+      }
+      return known.version;
+    },
+
+    async read(projectId, wanted, signal, work) {
+      const table = await engine.createPeople(signal);
+      try {
+        await copy(projectId, wanted, table, signal);
+        return await work(table.relation);
+      } finally {
+        await table.drop();
+      }
+    },
+  };
+}
+
+const RETRY_SECONDS = 30;
+const versionRows = z.tuple([z.object({ version: z.string() })]);
+
+/** People in the tables of ClickHouse. */
+export function createTablePeople({
+  engine,
+  isFilled,
+}: {
+  engine: Pick<Engine, 'query'>;
+  /** Whether everybody has been copied there. */
+  isFilled(): Promise<boolean>;
+}): PeopleSource {
+  return {
+    async version(projectId, signal) {
+      if (!(await isFilled())) {
+        throw new Unavailable(
+          'Traits and groups are still being copied to ClickHouse. Retry after the time in Retry-After.',
+          RETRY_SECONDS,
+        );
+      }
+      const rows = await engine.query(
+        sql`select arrayStringConcat(groupArray(concat(toString(newest), ' of ', toString(rows))), ', ') as version from (
+          select max(version) as newest, count() as rows from people where project_id = ${text(projectId)}
+          union all
+          select max(version) as newest, count() as rows from groups where project_id = ${text(projectId)})`,
+        signal,
+      );
+      return versionRows.parse(rows)[0].version;
+    },
+    read: (projectId, { groups }, _signal, work) =>
+      work(peopleInTables(projectId, [...new Set(groups.map(([type]) => type))])),
+  };
+}
+
+/** A relation of a project's people, with all of their traits and those of their groups of these types. */
+export function peopleInTables(projectId: string, types: readonly string[]): Sql {
+  const project = sql`project_id = ${text(projectId)}`;
+  const groups = types.map((type, index) => {
+    const name = numbered('n', index);
+    return {
+      member: sql`ifNull(${name}.member, '')`,
+      joined: sql` left join (select id, concat(${text(`${JSON.stringify(type)}:`)}, traits) as member
+          from groups final where ${project} and type = ${text(type)}) as ${name}
+        on ${name}.id = JSONExtractString(known.groups, ${text(type)})`,
+    };
+  });
+  const members = join(
+    groups.map(({ member }) => member),
+    COMMA,
+  );
+  const object =
+    groups.length === 0
+      ? sql`'{}'`
+      : sql`concat('{', arrayStringConcat(arrayFilter(part -> part <> '', [${members}]), ','), '}')`;
+  const joins = join(
+    groups.map(({ joined }) => joined),
+    sql``,
+  );
+  return sql`(select known.distinct_id as distinct_id, known.traits as traits, ${object} as groups
+    from (select distinct_id, traits, groups from people final where ${project}) as known${joins})`;
+}
