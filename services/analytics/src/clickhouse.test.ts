@@ -159,6 +159,55 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
   }, 60_000);
 });
 
+describe.skipIf(server === undefined)('traits of two million people', () => {
+  let analytics: Awaited<ReturnType<typeof startAnalytics>>;
+  beforeAll(async () => {
+    const url = server?.url ?? '';
+    analytics = await startAnalytics({ CLICKHOUSE_URL: url });
+    // Until then it removes whom PostgreSQL does not have.
+    await eventually(async () => {
+      const metrics = await (await fetch(`${analytics.url}/metrics`)).text();
+      expect(metrics.match(/switchboard_backfill_done\{.* in ClickHouse .*\} 1/g)).toHaveLength(4);
+    });
+    const client = openClickHouse(url);
+    await client.command({
+      query: `insert into events (project_id, event_id, event_name, distinct_id, occurred_at, received_at)
+        select 'blog', toString(number), 'page seen', toString(number), toDateTime64('2026-03-01 12:00:00', 3, 'UTC'),
+          now64(3) from numbers(7)`,
+    });
+    await client.command({
+      query: `insert into people (project_id, distinct_id, traits, groups, version)
+        select 'blog', toString(number), concat('{"plan":"', if(number = 3, 'pro', 'free'), '"}'),
+          concat('{"company":"', toString(number % 2), '"}'), 1 from numbers(2000000)`,
+    });
+    await client.command({
+      query: `insert into groups (project_id, type, id, traits, version)
+        values ('blog', 'company', '0', '{"size":1}', 1), ('blog', 'company', '1', '{"size":2}', 1)`,
+    });
+    await client.close();
+  }, 60_000);
+  afterAll(() => analytics.stop());
+
+  it('are read in the memory of one question', async () => {
+    const seriesBy = async (property: string) => {
+      const series = [{ event: 'page seen', measure: 'people' }];
+      const answer = await analytics.call('POST', '/v1/projects/blog/insights', {
+        body: {
+          kind: 'trends',
+          range: { from: '2026-03-01', to: '2026-03-01' },
+          series,
+          breakdown: { property },
+        },
+      });
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      const { report } = answer.body as { report: { series: { name: string; values: number[] }[] } };
+      return Object.fromEntries(report.series.map(({ name, values }) => [name, values[0]]));
+    };
+    expect(await seriesBy('trait.plan')).toEqual({ free: 6, pro: 1 });
+    expect(await seriesBy('group.company.size')).toEqual({ 1: 4, 2: 3 });
+  }, 60_000);
+});
+
 describe.skipIf(server === undefined)('a funnel that needs more memory than it may', () => {
   let analytics: Awaited<ReturnType<typeof startAnalytics>>;
   beforeAll(async () => {

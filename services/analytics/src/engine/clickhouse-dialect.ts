@@ -109,6 +109,9 @@ export const CLICKHOUSE: Dialect = {
   average: (value) => sql`(sumKahan(${value}) / count(${value}))`,
   quantile: (value, part) => sql`quantileExactInclusive(${part})(${value})`,
 
+  // People are stored in the order of their ids, and what is sorted goes to disk where it must.
+  inLittleMemory: sql` settings join_algorithm = 'full_sorting_merge'`,
+
   materialized: sql``,
 
   // There is no tuple that is null: the first element says whether there is one.

@@ -69,6 +69,9 @@ export interface Dialect {
   /** Interpolated; null of nothing. `part` is between 0 and 1. */
   quantile(value: Sql, part: Sql): Sql;
 
+  /** Ends a `select` with a join of everybody, whom memory may not hold. */
+  readonly inLittleMemory: Sql;
+
   /** Begins the query of a `with` that is read more than once. */
   readonly materialized: Sql;
 

@@ -51,6 +51,8 @@ export const DUCKDB: Dialect = {
   average: (value) => sql`favg(${value})`,
   quantile: (value, part) => sql`quantile_cont(${value}, ${part})`,
 
+  inLittleMemory: sql``,
+
   materialized: sql`materialized `,
 
   rowIf: (condition, values) => {

@@ -141,5 +141,6 @@ export function peopleInTables(projectId: string, types: readonly string[]): Sql
     sql``,
   );
   return sql`(select known.distinct_id as distinct_id, known.traits as traits, ${object} as groups
-    from (select distinct_id, traits, groups from people final where ${project}) as known${joins})`;
+    from (select distinct_id, traits, groups from people final where ${project}) as known${joins}
+    settings join_algorithm = 'hash')`;
 }

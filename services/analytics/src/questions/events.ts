@@ -126,7 +126,7 @@ export function selectEvents(
     ofPeople.length === 0
       ? sql``
       : sql` left join (select distinct_id${columnsOf(ofPeople)} from ${peopleOf(source)} as person) as person
-          on person.distinct_id = e.distinct_id`;
+          on person.distinct_id = e.distinct_id${dialect.inLittleMemory}`;
   const ofEvents = columnsOf(extracted.filter(({ name }) => personPart(name) === undefined));
   const asLabels = join(
     labelled.map(
