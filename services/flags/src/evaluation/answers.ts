@@ -2,32 +2,27 @@ import type { Decision } from '@switchboard/flag-engine';
 import { noReads, type Reads } from '@switchboard/resilience';
 import type { KnownPeople, KnownPerson } from '../user-state/known-people.ts';
 
-/** JSON; in UTF-8 where it is kept. */
-export type AnswerBody = string | Uint8Array<ArrayBuffer>;
-
 export interface Answers {
   /** The person's last answer if it is of this ruleset, otherwise what `evaluate` returns. */
-  get(person: KnownPerson, changedAt: string, evaluate: () => string): AnswerBody;
+  get(person: KnownPerson, changedAt: string, evaluate: () => string): string;
   reads(): Readonly<Reads>;
 }
 
 /** No two rulesets of a project have the same `changedAt`. */
 export function createAnswers(people: Pick<KnownPeople, 'keep'>): Answers {
-  const encoder = new TextEncoder();
   const reads = noReads();
   return {
     get(person, changedAt, evaluate) {
       if (person.answer?.changedAt === changedAt) {
         reads.hits++;
-        return person.answer.bytes;
+        return person.answer.body;
       }
       reads.misses++;
-      const json = evaluate();
-      if (person.key === undefined) return json;
-      // Sent as they are: the string would be put together and encoded for every response.
-      const bytes = encoder.encode(json);
-      people.keep(person, changedAt, bytes);
-      return bytes;
+      const body = evaluate();
+      // A string, which Node.js sends in one piece with the headers. What it was put together from is freed once its
+      // length in UTF-8 is taken, for the first response.
+      people.keep(person, changedAt, body);
+      return body;
     },
     reads: () => reads,
   };

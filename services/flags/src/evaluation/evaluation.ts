@@ -13,7 +13,7 @@ import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 import type { KnownPeople, KnownPerson } from '../user-state/known-people.ts';
 import { type PersonState, parseUserState, type UserStateJson } from '../user-state/user-state.ts';
-import { type AnswerBody, answerJson, createAnswers } from './answers.ts';
+import { answerJson, createAnswers } from './answers.ts';
 
 interface EvaluationOptions {
   rulesets: Pick<Rulesets, 'get' | 'invalidate'>;
@@ -22,7 +22,7 @@ interface EvaluationOptions {
 
 export interface Evaluated {
   /** Of GET /v1/flags. */
-  body: AnswerBody;
+  body: string;
   /** False if the user state could not be read. Every targeting clause then counts as not matched. */
   isStateKnown: boolean;
 }

@@ -2,7 +2,6 @@ import { evaluateFlags, type FlagEvaluation, listMemberships, readStateTokens } 
 import { headerOf, type ServiceApp } from '@switchboard/service-kit';
 import type { Context, TypedResponse } from 'hono';
 import type { CatchUp, Progress } from '../user-state/catch-up.ts';
-import type { AnswerBody } from './answers.ts';
 import type { Evaluated, Evaluation } from './evaluation.ts';
 
 interface EvaluationDeps {
@@ -68,7 +67,7 @@ function headersFor(progress: Progress | undefined): Headers {
  * The return type declares the content of `body`, which is already serialized. `c.json` would make a Headers object of
  * two headers, which takes as long as the rest of a small response.
  */
-function respond<T>(body: AnswerBody, headers: Headers): Response & TypedResponse<T, 200, 'json'>;
-function respond(body: AnswerBody, headers: Headers): Response {
+function respond<T>(body: string, headers: Headers): Response & TypedResponse<T, 200, 'json'>;
+function respond(body: string, headers: Headers): Response {
   return new Response(body, { headers });
 }

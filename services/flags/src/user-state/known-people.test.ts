@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Watch } from './changes.ts';
 import { createKnownPeople } from './known-people.ts';
 
-const BYTES = new Uint8Array([1]);
+const BODY = '{}';
 
 describe('known people', () => {
   /** People whose states are read from `stored`, and whose watches hold until they are broken. */
@@ -87,14 +87,14 @@ describe('known people', () => {
     const { people, get, breakWatch, stored } = harness();
     await get();
     const person = await get();
-    people.keep(person, '1', BYTES);
-    expect((await get()).answer).toEqual({ changedAt: '1', bytes: BYTES });
+    people.keep(person, '1', BODY);
+    expect((await get()).answer).toEqual({ changedAt: '1', body: BODY });
     breakWatch();
-    expect((await get()).answer).toEqual({ changedAt: '1', bytes: BYTES });
+    expect((await get()).answer).toEqual({ changedAt: '1', body: BODY });
     stored.set('ada', 'changed');
     breakWatch();
     expect((await get()).answer).toBeUndefined();
-    people.keep(person, '2', BYTES);
+    people.keep(person, '2', BODY);
     expect((await get()).answer).toBeUndefined();
   });
 

@@ -3,15 +3,13 @@ import { LRUCache } from 'lru-cache';
 import type { StateChanges, Watch } from './changes.ts';
 import { EMPTY_STATE, hasGroups, type UserState, type UserStateJson } from './user-state.ts';
 
-type Bytes = Uint8Array<ArrayBuffer>;
-
 /** A person whose state is known. */
 export interface KnownPerson {
   readonly state: UserStateJson;
   /** Where they are kept; undefined for who was asked for once. */
   readonly key: string | undefined;
-  /** The last evaluation of all flags, in UTF-8, and the ruleset it is of. */
-  readonly answer?: { readonly changedAt: string; readonly bytes: Bytes } | undefined;
+  /** The last evaluation of all flags, as JSON, and the ruleset it is of. */
+  readonly answer?: { readonly changedAt: string; readonly body: string } | undefined;
 }
 
 export interface KnownPeople {
@@ -21,7 +19,7 @@ export interface KnownPeople {
    */
   get(projectId: string, distinctId: string, isAwaited: boolean): KnownPerson | Promise<KnownPerson>;
   /** Keeps an answer for as long as the person's state. */
-  keep(person: KnownPerson, changedAt: string, bytes: Bytes): void;
+  keep(person: KnownPerson, changedAt: string, body: string): void;
   /** Calls of `get` so far; one that read nothing is a hit. */
   reads(): Readonly<Reads>;
 }
@@ -53,7 +51,7 @@ export function createKnownPeople(options: {
   const people = new LRUCache<string, Kept>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ state, answer }, key) =>
-      state.length + (answer?.bytes.length ?? 0) + key.length + ENTRY_OVERHEAD_BYTES,
+      bytesOf(state) + bytesOf(answer?.body ?? '') + key.length + ENTRY_OVERHEAD_BYTES,
     maxEntrySize: Math.floor(MAX_BYTES / 16),
   });
 
@@ -92,9 +90,9 @@ export function createKnownPeople(options: {
       return read(projectId, distinctId, key);
     },
 
-    keep({ key, state }, changedAt, bytes) {
+    keep({ key, state }, changedAt, body) {
       const kept = key === undefined ? undefined : people.peek(key);
-      if (kept?.state === state) people.set(kept.key, { ...kept, answer: { changedAt, bytes } });
+      if (kept?.state === state) people.set(kept.key, { ...kept, answer: { changedAt, body } });
     },
 
     reads: () => reads,
@@ -103,3 +101,8 @@ export function createKnownPeople(options: {
 
 // Ids cannot contain NUL.
 const keyOf = (projectId: string, distinctId: string) => `${projectId}\0${distinctId}`;
+
+const WIDE = /[\u0100-\uffff]/;
+
+/** V8 keeps two bytes of each character if one of them needs two. */
+const bytesOf = (text: string) => (WIDE.test(text) ? 2 * text.length : text.length);
