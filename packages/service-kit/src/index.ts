@@ -57,12 +57,12 @@ export { type Clock, type CommonConfig, type ServiceContext, systemClock } from 
 export { directUrl, migrateDatabase, openServiceDatabase } from './lifecycle/database.ts';
 export { defineService, type RunningService, type StartableService } from './lifecycle/define-service.ts';
 export { kafkaConnection, openEventLog, openWholeLog } from './lifecycle/event-log.ts';
-export { debugOnSignal } from './lifecycle/log-level.ts';
 export { openObjects } from './lifecycle/object-store.ts';
+export { debugOnSignal } from './lifecycle/process/log-level.ts';
+export { SHUTDOWN_MS, shutDownInOrder } from './lifecycle/process/shutdown.ts';
 export { type BackgroundPublisher, createPublisher, type Unpublished } from './lifecycle/publisher.ts';
 export { serviceContext, startWithRetries } from './lifecycle/runner.ts';
 export type { Service, ServiceDefinition } from './lifecycle/service.ts';
-export { SHUTDOWN_MS, shutDownInOrder } from './lifecycle/shutdown.ts';
 export { openQuotas, type Throttle } from './limits/quota.ts';
 export { createRateLimits, type RateLimit } from './limits/rate-limits.ts';
 export { openRedis } from './limits/redis.ts';

@@ -3,8 +3,8 @@ import type { ServiceName } from '@switchboard/contracts';
 import { ConfigError } from '../settings/config.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { refuse } from './process/shutdown.ts';
 import type { ServiceDefinition } from './service.ts';
-import { refuse } from './shutdown.ts';
 import { planWorkers, supervisorConfig } from './workers/plan.ts';
 import { superviseWorkers, type Timings } from './workers/supervisor.ts';
 

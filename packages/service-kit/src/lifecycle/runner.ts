@@ -10,9 +10,10 @@ import { countFailures, createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { startTracing } from '../telemetry/tracing/start.ts';
 import { type CommonConfig, type ServiceContext, systemClock } from './context.ts';
-import { debugOnSignal } from './log-level.ts';
+import { debugOnSignal } from './process/log-level.ts';
+import { collectAtRest } from './process/rest.ts';
+import { refuse, shutDownInOrder } from './process/shutdown.ts';
 import type { Service, ServiceDefinition } from './service.ts';
-import { refuse, shutDownInOrder } from './shutdown.ts';
 import { joinSupervisor, type Membership } from './workers/join.ts';
 import type { Assignment } from './workers/protocol.ts';
 
@@ -87,6 +88,7 @@ async function run<S extends z.ZodType<CommonConfig>>(
 ): Promise<void> {
   const { config, logger, metrics } = untraced;
   debugOnSignal(logger);
+  collectAtRest();
   const tracing = await startTracing(definition.name, process.env, logger);
   const context = { ...untraced, tracing, whole: membership?.whole };
   const service = definition.create(context);

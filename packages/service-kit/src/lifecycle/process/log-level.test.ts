@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createLogger } from '../telemetry/logger.ts';
+import { createLogger } from '../../telemetry/logger.ts';
 import { debugOnSignal } from './log-level.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawnProgram } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
-import { startProgram } from '../testing/made-up-program.ts';
+import { startProgram } from '../../testing/made-up-program.ts';
 
 it.each([
   ['an exception', 'SIGHUP', 'nobody catches this'],
