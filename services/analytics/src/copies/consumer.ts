@@ -68,7 +68,7 @@ export function createCopiesConsumer({ store, copies, log, logger }: ConsumerOpt
   return createConsumer({ consume, topics, logger });
 }
 
-/** Whom and which groups the records name. What cannot be read changes nobody. */
+/** Whom and which groups the records change. What cannot be read changes nobody. */
 function keysIn({ records }: RecordBatch): { people: Key[]; groups: Key[] } {
   const people = new Map<string, Key>();
   const groups = new Map<string, Key>();
@@ -77,7 +77,8 @@ function keysIn({ records }: RecordBatch): { people: Key[]; groups: Key[] } {
     const change = decoded(record);
     if (change === undefined) continue;
     add(people, [change.projectId, change.distinctId]);
-    if (change.kind === 'group' && change.groupId !== null)
+    // A call without traits makes no group.
+    if (change.kind === 'group' && change.groupId !== null && Object.keys(change.traits).length > 0)
       add(groups, [change.projectId, change.type, change.groupId]);
   }
   return { people: [...people.values()], groups: [...groups.values()] };

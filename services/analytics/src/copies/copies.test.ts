@@ -168,6 +168,15 @@ it('people and groups are as PostgreSQL has them', async ({ feed }) => {
   ]);
 });
 
+it('calls that only say who belongs to a group remove nothing', async ({ feed }) => {
+  await feed.publish(ingestionTopics.groups, { group_type: 'company', group_id: 'acme', traits: {} });
+  await feed.apply();
+  await feed.copy().settled();
+  expect(await feed.rows('people')).toEqual([person({}, { company: 'acme' })]);
+  const mutations = 'select command from system.mutations where database = currentDatabase()';
+  expect(await feed.query(mutations)).toEqual([]);
+});
+
 it('calls are copied once PostgreSQL has applied them', async ({ feed }) => {
   await feed.publish(ingestionTopics.identifies, { traits: { plan: 'pro' } });
   const { settled } = feed.copy();
