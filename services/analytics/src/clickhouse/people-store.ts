@@ -32,8 +32,8 @@ export interface ClickhousePeopleStore {
   insert(table: CopiedTable, token: string, rows: readonly CopiedRow[], signal: AbortSignal): Promise<void>;
   /** The next keys in their order, after one. */
   keysAfter(table: CopiedTable, after: Key | undefined, limit: number, signal: AbortSignal): Promise<Key[]>;
-  /** Removes rows, also from disk. Can be repeated. */
-  remove(table: CopiedTable, keys: readonly Key[], signal: AbortSignal): Promise<void>;
+  /** Removes rows up to a version, also from disk. Can be repeated. */
+  remove(table: CopiedTable, keys: readonly Key[], version: string, signal: AbortSignal): Promise<void>;
   /** Removes what was seen last before a day. Rows leave the disk in the background. Returns how many. */
   expire(table: CopiedTable, before: Date): Promise<number>;
   /** The day of the row that was seen the longest ago. */
@@ -80,13 +80,14 @@ export function createClickhousePeopleStore(client: ClickHouseClient): Clickhous
       return keyRows.parse(rows).map((row) => key.map((column) => row[column] ?? ''));
     },
 
-    async remove({ name, key }, keys, signal) {
+    async remove({ name, key }, keys, version, signal) {
       for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
         const named = keys.slice(start, start + KEYS_AT_ONCE).map((one, index) => bound(`k${index}_`, one));
         await known(
           client.command({
-            query: `delete from ${name} where (${key.join(', ')}) in (${named.map(({ tuple }) => tuple).join(', ')})`,
-            query_params: Object.assign({}, ...named.map(({ params }) => params)),
+            query: `delete from ${name} where (${key.join(', ')}) in (${named.map(({ tuple }) => tuple).join(', ')})
+              and version <= {version: UInt64}`,
+            query_params: Object.assign({ version }, ...named.map(({ params }) => params)),
             abort_signal: signal,
             clickhouse_settings: { lightweight_deletes_sync: '2' },
           }),

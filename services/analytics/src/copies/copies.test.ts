@@ -268,6 +268,28 @@ it('a new ClickHouse gets everybody, and loses those whom there no longer is', a
   expect(await source.version('shop', signal)).toBe('1');
 });
 
+it('somebody who comes back while an old copy is removed stays', async ({ feed }) => {
+  const ada = ['shop', 'ada'];
+  await feed.store.insert(PEOPLE, 'of before', [{ ...person({ plan: 'old' }), version: '1' }], signal);
+  const store = createCopiesStore(feed.db);
+  const copies = createPeopleCopies({
+    store,
+    clickHouse: {
+      ...feed.store,
+      async remove(...removal) {
+        await feed.db.execute(sql`
+          insert into people (project_id, distinct_id, traits, seen_on)
+          values ('shop', 'ada', '{"plan":"new"}', '2126-03-01')`);
+        const others = createPeopleCopies({ store, clickHouse: feed.store });
+        await others.copy(PEOPLE, 'back', [ada], signal);
+        await feed.store.remove(...removal);
+      },
+    },
+  });
+  await copies.pruneAfter({ table: PEOPLE, after: undefined, limit: 10, signal });
+  expect(await feed.query('select traits from people')).toEqual([{ traits: '{"plan":"new"}' }]);
+});
+
 it('people and groups expire as they do in PostgreSQL', async ({ feed }) => {
   const rows = ['2026-02-27', '2026-02-28', '2026-03-01'].map((day) => ({
     ...person({}, {}, day),
@@ -301,6 +323,6 @@ it('keys of any text are found and removed', async ({ feed }) => {
   const others = await feed.store.keysAfter(GROUPS, first.at(-1), 100, signal);
   const keys = [...first, ...others];
   expect(keys.toSorted()).toEqual(ids.map((id) => ['shop', id, id]).toSorted());
-  await feed.store.remove(GROUPS, keys.slice(1), signal);
+  await feed.store.remove(GROUPS, keys.slice(1), '1', signal);
   expect(await feed.store.keysAfter(GROUPS, undefined, 100, signal)).toEqual(keys.slice(0, 1));
 });

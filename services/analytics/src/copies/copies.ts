@@ -1,9 +1,9 @@
 import type { ClickhousePeopleStore, CopiedTable, Key } from '../clickhouse/people-store.ts';
-import { type CopiesStore, keyOf } from './store.ts';
+import { type CopiesStore, keyOf, versionOf } from './store.ts';
 
 /**
  * Copies people and groups from PostgreSQL, where calls about them are merged, to ClickHouse. The version of a copy is
- * the time at which the statement that read it began, so that one which arrives late never replaces a newer one.
+ * the time at which the transaction that read it began, so that one which arrives late never replaces a newer one.
  */
 export interface PeopleCopies {
   /** Copies what there is of these keys. Rows with the same token are inserted once. */
@@ -22,16 +22,19 @@ interface Page {
 }
 
 interface CopiesOptions {
-  store: Pick<CopiesStore, 'rows' | 'rowsAfter' | 'existing'>;
+  store: Pick<CopiesStore, 'rows' | 'rowsAfter' | 'missing'>;
   clickHouse: Pick<ClickhousePeopleStore, 'insert' | 'keysAfter' | 'remove'>;
 }
 
 export function createPeopleCopies({ store, clickHouse }: CopiesOptions): PeopleCopies {
   /** Removes copies of these keys where there is no row: somebody may be erased while they are copied. */
   async function prune(table: CopiedTable, keys: readonly Key[], signal: AbortSignal) {
-    const left = new Set((await store.existing(table, keys)).map(nameOf));
-    const gone = keys.filter((key) => !left.has(nameOf(key)));
-    await clickHouse.remove(table, gone, signal);
+    const missing = await store.missing(table, keys);
+    const [first] = missing;
+    if (first === undefined) return;
+    const gone = missing.map((row) => keyOf(table, row));
+    // Who has come back since has a newer copy.
+    await clickHouse.remove(table, gone, versionOf(first), signal);
   }
 
   return {
@@ -43,7 +46,7 @@ export function createPeopleCopies({ store, clickHouse }: CopiesOptions): People
     async copyAfter({ table, after, limit, signal }) {
       const rows = await store.rowsAfter(table, after, limit);
       const keys = rows.map((row) => keyOf(table, row));
-      await clickHouse.insert(table, `after ${after} at ${rows[0]?.['version']}`, rows, signal);
+      await clickHouse.insert(table, `after ${after} at ${rows[0] && versionOf(rows[0])}`, rows, signal);
       await prune(table, keys, signal);
       return { rows: keys.length, last: keys.at(-1) };
     },
@@ -55,5 +58,3 @@ export function createPeopleCopies({ store, clickHouse }: CopiesOptions): People
     },
   };
 }
-
-const nameOf = (key: Key) => JSON.stringify(key);

@@ -7,12 +7,12 @@ import { appliedPositions, backfills } from '../schema/index.ts';
 
 /** People and groups in PostgreSQL, as they are copied. */
 export interface CopiesStore {
-  /** Those of these keys that there are, with the time at which the statement began, in microseconds, as version. */
+  /** Those of these keys that there are, with the time at which the transaction began, in microseconds, as version. */
   rows(table: CopiedTable, keys: readonly Key[]): Promise<CopiedRow[]>;
   /** The same of up to so many in the order of their keys, after one. */
   rowsAfter(table: CopiedTable, after: Key | undefined, limit: number): Promise<CopiedRow[]>;
-  /** Those of these keys that there are. */
-  existing(table: CopiedTable, keys: readonly Key[]): Promise<Key[]>;
+  /** The keys of those that there are not, with the same version. */
+  missing(table: CopiedTable, keys: readonly Key[]): Promise<CopiedRow[]>;
   /** Whether the records of a partition are applied up to a position. */
   isApplied(position: AppliedPosition): Promise<boolean>;
   /** Whether these backfills are done. */
@@ -27,7 +27,7 @@ export function createCopiesStore(db: Pick<Db, 'execute' | 'select'>): CopiesSto
     const found = await db.execute(sql`
       select ${columnsOf(table)}, ${documents},
         coalesce(seen_on, (now() at time zone 'utc')::date)::text as seen_on,
-        (extract(epoch from statement_timestamp()) * 1000000)::bigint::text as version
+        ${VERSION} as version
       from ${sql.raw(table.name)} ${which}`);
     return textRows.parse([...found]);
   }
@@ -40,10 +40,13 @@ export function createCopiesStore(db: Pick<Db, 'execute' | 'select'>): CopiesSto
       return find(table, sql`${follows} order by ${columnsOf(table)} limit ${limit}`);
     },
 
-    async existing(table, keys) {
+    async missing(table, keys) {
       const found = await db.execute(sql`
-        select ${columnsOf(table)} from ${sql.raw(table.name)} where ${isOneOf(table, keys)}`);
-      return textRows.parse([...found]).map((row) => keyOf(table, row));
+        select ${columnsOf(table)}, ${VERSION} as version
+        from unnest(${listsOf(table, keys)}) as named(${columnsOf(table)})
+        where not exists (select from ${sql.raw(table.name)} as one
+          where (${columnsOf(table, 'one.')}) = (${columnsOf(table, 'named.')}))`);
+      return textRows.parse([...found]);
     },
 
     async isApplied({ topic, partition, nextOffset, asOf }) {
@@ -72,13 +75,22 @@ export function createCopiesStore(db: Pick<Db, 'execute' | 'select'>): CopiesSto
   };
 }
 
+/** Of a transaction: what it reads is as of then or later. */
+export const VERSION = sql`(extract(epoch from now()) * 1000000)::bigint::text`;
+
+export const versionOf = (row: CopiedRow): string => row['version'] ?? '';
 export const keyOf = ({ key }: CopiedTable, row: CopiedRow): Key => key.map((column) => row[column] ?? '');
 
-const columnsOf = ({ key }: CopiedTable) => sql.raw(key.join(', '));
+const columnsOf = ({ key }: CopiedTable, of = '') => sql.raw(key.map((name) => `${of}${name}`).join(', '));
 
 function isOneOf(table: CopiedTable, keys: readonly Key[]): SQL {
+  return sql`(${columnsOf(table)}) in (select * from unnest(${listsOf(table, keys)}))`;
+}
+
+/** The keys, column by column. */
+function listsOf(table: CopiedTable, keys: readonly Key[]): SQL {
   const lists = table.key.map((_, index) => sql`${sql.param(keys.map((one) => one[index] ?? ''))}::text[]`);
-  return sql`(${columnsOf(table)}) in (select * from unnest(${sql.join(lists, sql`, `)}))`;
+  return sql.join(lists, sql`, `);
 }
 
 function tupleOf(key: Key): SQL {
