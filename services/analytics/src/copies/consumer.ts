@@ -9,7 +9,7 @@ import type { CopiesStore } from './store.ts';
 /** Its committed offsets say how far people are in ClickHouse. */
 export const CLICKHOUSE_PEOPLE_GROUP = 'analytics.clickhouse-people';
 
-/** Rows that are inserted at once: a few dozen megabytes at most. */
+/** Rows that are inserted at once at most. */
 const MAX_ROWS = 500;
 /** Batches that are copied at a time, which bounds memory. */
 const MAX_COPYING = 1;

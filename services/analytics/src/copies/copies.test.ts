@@ -290,6 +290,48 @@ it('somebody who comes back while an old copy is removed stays', async ({ feed }
   expect(await feed.query('select traits from people')).toEqual([{ traits: '{"plan":"new"}' }]);
 });
 
+it('many large people are inserted a few megabytes at a time, small ones together', async ({ feed }) => {
+  await feed.db.execute(sql`
+    insert into people (project_id, distinct_id, traits)
+    select project_id, 'person ' || n, json_build_object('text', repeat('x', bytes))
+    from (values ('large', 30000), ('small', 30)) as project(project_id, bytes), generate_series(1, 450) as n`);
+  const inserts: { rows: number; bytes: number }[] = [];
+  const copies = createPeopleCopies({
+    store: createCopiesStore(feed.db),
+    clickHouse: {
+      ...feed.store,
+      insert(table, token, rows, ...others) {
+        inserts.push({ rows: rows.length, bytes: JSON.stringify(rows).length });
+        return feed.store.insert(table, token, rows, ...others);
+      },
+    },
+  });
+  const keysOf = (project: string) => Array.from({ length: 450 }, (_, n) => [project, `person ${n + 1}`]);
+  async function copied(copy: () => Promise<unknown>) {
+    inserts.length = 0;
+    await feed.query('truncate table people');
+    await copy();
+    expect(await feed.rows('people')).toHaveLength(450);
+    return { inserts: inserts.length, largest: Math.max(...inserts.map(({ bytes }) => bytes)) };
+  }
+  const ways = [
+    (project: string) => copies.copy(PEOPLE, project, keysOf(project), signal),
+    (project: string) =>
+      copies.copyAfter({
+        table: PEOPLE,
+        after: project === 'large' ? undefined : ['large', 'person 99'],
+        limit: 450,
+        signal,
+      }),
+  ];
+  for (const copy of ways) {
+    const large = await copied(() => copy('large'));
+    expect(large.inserts).toBe(5);
+    expect(large.largest).toBeLessThan(4_000_000);
+    expect((await copied(() => copy('small'))).inserts).toBe(1);
+  }
+});
+
 it('people and groups expire as they do in PostgreSQL', async ({ feed }) => {
   const rows = ['2026-02-27', '2026-02-28', '2026-03-01'].map((day) => ({
     ...person({}, {}, day),

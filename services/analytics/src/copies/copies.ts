@@ -1,4 +1,5 @@
-import type { ClickhousePeopleStore, CopiedTable, Key } from '../clickhouse/people-store.ts';
+import { randomUUID } from 'node:crypto';
+import type { ClickhousePeopleStore, CopiedRow, CopiedTable, Key } from '../clickhouse/people-store.ts';
 import { type CopiesStore, keyOf, versionOf } from './store.ts';
 
 /**
@@ -26,6 +27,20 @@ interface CopiesOptions {
   clickHouse: Pick<ClickhousePeopleStore, 'insert' | 'keysAfter' | 'remove'>;
 }
 
+/** Rows that are read at once: of the largest people, a dozen megabytes. */
+const ROWS_AT_ONCE = 100;
+/** Of rows that are inserted at once, past which others are inserted after them. */
+const BLOCK_BYTES = 2_000_000;
+
+interface Blocks {
+  table: CopiedTable;
+  token: string;
+  /** How many keys there are. */
+  total: number;
+  read(start: number, end: number): Promise<CopiedRow[]>;
+  signal: AbortSignal;
+}
+
 export function createPeopleCopies({ store, clickHouse }: CopiesOptions): PeopleCopies {
   /** Removes copies of these keys where there is no row: somebody may be erased while they are copied. */
   async function prune(table: CopiedTable, keys: readonly Key[], signal: AbortSignal) {
@@ -37,16 +52,36 @@ export function createPeopleCopies({ store, clickHouse }: CopiesOptions): People
     await clickHouse.remove(table, gone, versionOf(first), signal);
   }
 
+  /** Blocks are named after the keys they are of, since how many are inserted at once depends on their rows. */
+  async function insertBlocks({ table, token, total, read, signal }: Blocks) {
+    let rows: CopiedRow[] = [];
+    let first = 0;
+    for (let start = 0; start < total; start += ROWS_AT_ONCE) {
+      const end = Math.min(start + ROWS_AT_ONCE, total);
+      rows.push(...(await read(start, end)));
+      if (end < total && sizeOf(rows) < BLOCK_BYTES) continue;
+      await clickHouse.insert(table, `${token}/${first}-${end}`, rows, signal);
+      rows = [];
+      first = end;
+    }
+  }
+
   return {
     async copy(table, token, keys, signal) {
-      await clickHouse.insert(table, token, await store.rows(table, keys), signal);
+      const read = (start: number, end: number) => store.rows(table, keys.slice(start, end));
+      await insertBlocks({ table, token, total: keys.length, read, signal });
       await prune(table, keys, signal);
     },
 
     async copyAfter({ table, after, limit, signal }) {
-      const rows = await store.rowsAfter(table, after, limit);
-      const keys = rows.map((row) => keyOf(table, row));
-      await clickHouse.insert(table, `after ${after} at ${rows[0] && versionOf(rows[0])}`, rows, signal);
+      const keys: Key[] = [];
+      async function read(start: number, end: number) {
+        if (keys.length < start) return [];
+        const rows = await store.rowsAfter(table, keys.at(-1) ?? after, end - start);
+        keys.push(...rows.map((row) => keyOf(table, row)));
+        return rows;
+      }
+      await insertBlocks({ table, token: randomUUID(), total: limit, read, signal });
       await prune(table, keys, signal);
       return { rows: keys.length, last: keys.at(-1) };
     },
@@ -57,4 +92,8 @@ export function createPeopleCopies({ store, clickHouse }: CopiesOptions): People
       return { rows: keys.length, last: keys.at(-1) };
     },
   };
+}
+
+function sizeOf(rows: readonly CopiedRow[]): number {
+  return rows.flatMap((row) => Object.values(row)).reduce((sum, value) => sum + value.length, 0);
 }
