@@ -38,7 +38,7 @@ import { createClickhouseStore } from './clickhouse/store.ts';
 import { analyticsSettings } from './config.ts';
 import { CLICKHOUSE_PEOPLE_GROUP, createCopiesConsumer } from './copies/consumer.ts';
 import { createPeopleCopies } from './copies/copies.ts';
-import { openFillState, peopleFills } from './copies/fill.ts';
+import { createFillState, peopleFills } from './copies/fill.ts';
 import { createCopiesStore } from './copies/store.ts';
 import { createClickHouseEngine } from './engine/clickhouse.ts';
 import { type DuckDb, openDuckDb } from './engine/duckdb.ts';
@@ -175,8 +175,7 @@ export const analyticsService = defineService({
     }
 
     const folder = join(config.QUERY_FOLDER, context.instance);
-    const opened: { engine?: Engine; duckDb?: DuckDb; cache?: FileCache; isFilled?: () => Promise<boolean> } =
-      {};
+    const opened: { engine?: Engine; duckDb?: DuckDb; cache?: FileCache } = {};
     if (serves) {
       const engine: Pick<Engine, 'query'> = {
         query: (query, signal) => required(opened.engine, NOT_STARTED).query(query, signal),
@@ -212,7 +211,7 @@ export const analyticsService = defineService({
                 engine,
                 people: createTablePeople({
                   engine,
-                  isFilled: () => required(opened.isFilled, NOT_STARTED)(),
+                  isFilled: createFillState(clickHouse.people, copiesStore),
                 }),
                 clock,
               }),
@@ -260,7 +259,6 @@ export const analyticsService = defineService({
 
     async function openEngine(): Promise<void> {
       if (clickHouse !== undefined) {
-        opened.isFilled = await openFillState(clickHouse.people, copiesStore);
         opened.engine = createClickHouseEngine({
           client: clickHouse.client,
           threads: config.QUERY_THREADS,

@@ -22,7 +22,7 @@ import { createPeopleStore } from '../people/store.ts';
 import { analyticsMigrations } from '../schema/migrations.ts';
 import { CLICKHOUSE_PEOPLE_GROUP, createCopiesConsumer } from './consumer.ts';
 import { createPeopleCopies } from './copies.ts';
-import { openFillState, peopleFills } from './fill.ts';
+import { createFillState, peopleFills } from './fill.ts';
 import { createCopiesStore } from './store.ts';
 
 const MINUTE_MS = 60_000;
@@ -249,7 +249,7 @@ it('a new ClickHouse gets everybody, and loses those whom there no longer is', a
     insert into groups (project_id, type, id) values ('shop', 'company', 'acme'), ('blog', 'company', 'acme')`);
   const gone = { ...person({}, {}, 'gone'), version: '1' };
   await feed.store.insert(PEOPLE, 'of before', [gone], signal);
-  const isFilled = await openFillState(feed.store, createCopiesStore(feed.db));
+  const isFilled = createFillState(feed.store, createCopiesStore(feed.db));
   const source = createTablePeople({ engine: { query: async () => [{ version: '1' }] }, isFilled });
   await expect(source.version('shop', signal)).rejects.toMatchObject({
     status: 503,
@@ -266,6 +266,11 @@ it('a new ClickHouse gets everybody, and loses those whom there no longer is', a
     expect(await feed.rows('groups')).toHaveLength(2);
   });
   expect(await source.version('shop', signal)).toBe('1');
+
+  await feed.query('create table empty as people');
+  await feed.query('drop table people sync');
+  await feed.query('rename table empty to people');
+  await expect(source.version('shop', signal)).rejects.toMatchObject({ status: 503 });
 });
 
 it('somebody who comes back while an old copy is removed stays', async ({ feed }) => {

@@ -39,15 +39,16 @@ export async function peopleFills(clickHouse: ClickhousePeopleStore): Promise<Ba
   ];
 }
 
-/** Returns what says whether everybody has been copied to this ClickHouse. */
-export async function openFillState(
+/** Returns what says whether everybody has been copied to ClickHouse as it is now: it may be replaced meanwhile. */
+export function createFillState(
   clickHouse: Pick<ClickhousePeopleStore, 'tableId'>,
   store: Pick<CopiesStore, 'areDone'>,
-): Promise<() => Promise<boolean>> {
-  const names = (await fillsOf(clickHouse)).map(({ copying }) => copying);
-  let isFilled = false;
+): () => Promise<boolean> {
+  let filled = '';
   return async () => {
-    isFilled ||= await store.areDone(names);
-    return isFilled;
+    const names = (await fillsOf(clickHouse)).map(({ copying }) => copying);
+    const all = names.join();
+    if (all !== filled && (await store.areDone(names))) filled = all;
+    return all === filled;
   };
 }
