@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eventLogAccess } from '@switchboard/contracts';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -13,6 +14,22 @@ import { schemaErrors } from './schema-check.ts';
 const OPTIONS = ['dual-stack', 'web-identity', 'egress', 'lag', 'spread'];
 const services = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
 const caddyfile = await readFile(join(REPOSITORY, 'deploy/gateway/Caddyfile'), 'utf8');
+
+test('consumers scale by groups of their own services', async () => {
+  const process = z.object({ consumerGroup: z.string().optional() });
+  const service = z.object({ processes: z.record(z.string(), process) });
+  const values = z.object({ flags: service, archive: service, analytics: service }).parse(
+    parse(await readFile(join(REPOSITORY, 'deploy/kubernetes/switchboard/values.yaml'), 'utf8'), {
+      merge: true,
+    }),
+  );
+  for (const name of ['flags', 'archive', 'analytics'] as const) {
+    const groups = Object.values(values[name].processes).flatMap((one) => one.consumerGroup ?? []);
+    const own: readonly string[] = eventLogAccess[name].reads.map(({ group }) => group);
+    expect(groups).not.toEqual([]);
+    expect(own).toEqual(expect.arrayContaining(groups));
+  }
+});
 
 test('the chart accepts exactly the variables of the Caddyfile', async () => {
   const gateway = z.object({ env: z.object({ propertyNames: z.object({ enum: z.array(z.string()) }) }) });
