@@ -32,8 +32,8 @@ export interface ClickhousePeopleStore {
   insert(table: CopiedTable, token: string, rows: readonly CopiedRow[], signal: AbortSignal): Promise<void>;
   /** The next keys in their order, after one. */
   keysAfter(table: CopiedTable, after: Key | undefined, limit: number, signal: AbortSignal): Promise<Key[]>;
-  /** Removes rows up to a version, also from disk. Can be repeated. */
-  remove(table: CopiedTable, keys: readonly Key[], version: string, signal: AbortSignal): Promise<void>;
+  /** Removes rows, also from disk. Can be repeated. */
+  remove(table: CopiedTable, keys: readonly Key[], bounds: RemovalBounds): Promise<void>;
   /** Removes what was seen last before a day. Rows leave the disk in the background. Returns how many. */
   expire(table: CopiedTable, before: Date): Promise<number>;
   /** The day of the row that was seen the longest ago. */
@@ -42,8 +42,15 @@ export interface ClickhousePeopleStore {
   tableId(table: CopiedTable): Promise<string>;
 }
 
+interface RemovalBounds {
+  /** The newest version to remove. Default: all. */
+  version?: string;
+  signal: AbortSignal;
+}
+
 /** They are part of the address of a request. */
 const KEYS_AT_ONCE = 20;
+const NEWEST = String(2n ** 64n - 1n);
 
 const countRows = z.tuple([z.object({ rows: z.coerce.number() })]);
 const oldestRows = z.tuple([z.object({ oldest: z.string(), rows: z.coerce.number() })]);
@@ -80,7 +87,7 @@ export function createClickhousePeopleStore(client: ClickHouseClient): Clickhous
       return keyRows.parse(rows).map((row) => key.map((column) => row[column] ?? ''));
     },
 
-    async remove({ name, key }, keys, version, signal) {
+    async remove({ name, key }, keys, { version = NEWEST, signal }) {
       for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
         const named = keys.slice(start, start + KEYS_AT_ONCE).map((one, index) => bound(`k${index}_`, one));
         await known(

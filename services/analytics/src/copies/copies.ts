@@ -49,7 +49,7 @@ export function createPeopleCopies({ store, clickHouse }: CopiesOptions): People
     if (first === undefined) return;
     const gone = missing.map((row) => keyOf(table, row));
     // Who has come back since has a newer copy.
-    await clickHouse.remove(table, gone, versionOf(first), signal);
+    await clickHouse.remove(table, gone, { version: versionOf(first), signal });
   }
 
   /** Blocks are named after the keys they are of, since how many are inserted at once depends on their rows. */

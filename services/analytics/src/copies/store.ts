@@ -76,7 +76,7 @@ export function createCopiesStore(db: Pick<Db, 'execute' | 'select'>): CopiesSto
 }
 
 /** Of a transaction: what it reads is as of then or later. */
-export const VERSION = sql`(extract(epoch from now()) * 1000000)::bigint::text`;
+const VERSION = sql`(extract(epoch from now()) * 1000000)::bigint::text`;
 
 export const versionOf = (row: CopiedRow): string => row['version'] ?? '';
 export const keyOf = ({ key }: CopiedTable, row: CopiedRow): Key => key.map((column) => row[column] ?? '');

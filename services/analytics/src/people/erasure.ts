@@ -17,9 +17,9 @@ export function createErasure(
   return {
     async erasePerson({ projectId, distinctIds }, signal) {
       // First, since a copy is removed again where its row is gone.
-      const { version } = await store.erase(projectId, distinctIds);
+      await store.erase(projectId, distinctIds);
       const keys = distinctIds.map((distinctId) => [projectId, distinctId]);
-      await clickHouse?.people.remove(PEOPLE, keys, version, signal);
+      await clickHouse?.people.remove(PEOPLE, keys, { signal });
       await clickHouse?.events.erase(projectId, distinctIds, signal);
     },
   };

@@ -2,7 +2,6 @@ import { type Clause, type CohortRecord, clause } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { VERSION } from '../copies/store.ts';
 import { appliedPositions, cohorts, groups, people } from '../schema/index.ts';
 
 /** What questions read of people. */
@@ -46,14 +45,13 @@ export interface PeopleStore {
   version(): Promise<string>;
   saveCohort(cohort: CohortRecord): Promise<void>;
   removeCohort(projectId: string, id: string): Promise<void>;
-  /** Removes people and takes them off cohorts. Copies of them up to the version are of before. */
-  erase(projectId: string, distinctIds: readonly string[]): Promise<{ version: string }>;
+  /** Removes people and takes them off cohorts. */
+  erase(projectId: string, distinctIds: readonly string[]): Promise<void>;
 }
 
 const pageRows = z.array(
   z.object({ distinct_id: z.string(), traits: z.string().nullable(), groups: z.string().nullable() }),
 );
-const versionRow = z.object({ version: z.string() });
 const jsonObject = z.record(z.string(), z.unknown());
 const personRow = z.object({
   traits: jsonObject,
@@ -153,8 +151,6 @@ export function createPeopleStore(db: Db): PeopleStore {
         update ${cohorts} set distinct_ids = array(
           select one from unnest(distinct_ids) as one where one <> all(${erased}))
         where project_id = ${projectId} and distinct_ids && ${erased}`);
-      const [row] = await db.execute(sql`select ${VERSION} as version`);
-      return versionRow.parse(row);
     },
   };
 }
