@@ -211,7 +211,7 @@ export const analyticsService = defineService({
                 engine,
                 people: createTablePeople({
                   engine,
-                  isFilled: createFillState(clickHouse.people, copiesStore),
+                  isFilled: createFillState(copiesStore),
                 }),
                 clock,
               }),

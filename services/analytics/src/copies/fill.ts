@@ -6,26 +6,20 @@ import { type CopiesStore, createCopiesStore } from './store.ts';
 /** Of a batch: PostgreSQL ends its transaction after half a minute without a statement. */
 const TIMEOUT_MS = 20_000;
 
-interface Fill {
-  table: CopiedTable;
-  /** The names of its backfills. */
-  copying: string;
-  pruning: string;
-}
+/** The ids of ClickHouse's tables, by name. */
+type TableIds = Record<CopiedTable['name'], string>;
 
-/** They have the table's id, so that a new ClickHouse is filled by itself. */
-async function fillsOf(clickHouse: Pick<ClickhousePeopleStore, 'tableId'>): Promise<Fill[]> {
-  return Promise.all(
-    [PEOPLE, GROUPS].map(async (table) => {
-      const place = `${table.name} in ClickHouse ${await clickHouse.tableId(table)}`;
-      return { table, copying: place, pruning: `removed ${place}` };
-    }),
-  );
-}
+/** The name of a backfill. It has the table's id, so that a new ClickHouse is filled by itself. */
+const copyingOf = (name: CopiedTable['name'], id: string) => `${name} in ClickHouse ${id}`;
 
 /** Copies everybody to ClickHouse, and then removes copies of those whom there no longer is. */
 export async function peopleFills(clickHouse: ClickhousePeopleStore): Promise<Backfill[]> {
-  const fills = await fillsOf(clickHouse);
+  const fills = await Promise.all(
+    [PEOPLE, GROUPS].map(async (table) => ({
+      table,
+      copying: copyingOf(table.name, await clickHouse.tableId(table)),
+    })),
+  );
   const backfill = (name: string, table: CopiedTable, step: 'copyAfter' | 'pruneAfter'): Backfill => ({
     name,
     batch(tx, after, limit) {
@@ -35,18 +29,15 @@ export async function peopleFills(clickHouse: ClickhousePeopleStore): Promise<Ba
   });
   return [
     ...fills.map(({ copying, table }) => backfill(copying, table, 'copyAfter')),
-    ...fills.map(({ pruning, table }) => backfill(pruning, table, 'pruneAfter')),
+    ...fills.map(({ copying, table }) => backfill(`removed ${copying}`, table, 'pruneAfter')),
   ];
 }
 
-/** Returns what says whether everybody has been copied to ClickHouse as it is now: it may be replaced meanwhile. */
-export function createFillState(
-  clickHouse: Pick<ClickhousePeopleStore, 'tableId'>,
-  store: Pick<CopiesStore, 'areDone'>,
-): () => Promise<boolean> {
+/** Returns what says whether everybody has been copied to these tables. */
+export function createFillState(store: Pick<CopiesStore, 'areDone'>): (ids: TableIds) => Promise<boolean> {
   let filled = '';
-  return async () => {
-    const names = (await fillsOf(clickHouse)).map(({ copying }) => copying);
+  return async ({ people, groups }) => {
+    const names = [copyingOf('people', people), copyingOf('groups', groups)];
     const all = names.join();
     if (all !== filled && (await store.areDone(names))) filled = all;
     return all === filled;

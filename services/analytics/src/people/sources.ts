@@ -83,7 +83,7 @@ export function createCopiedPeople({
 }
 
 const RETRY_SECONDS = 30;
-const versionRows = z.tuple([z.object({ version: z.string() })]);
+const versionRows = z.tuple([z.object({ version: z.string(), people: z.string(), groups: z.string() })]);
 
 /** People in the tables of ClickHouse. */
 export function createTablePeople({
@@ -91,25 +91,31 @@ export function createTablePeople({
   isFilled,
 }: {
   engine: Pick<Engine, 'query'>;
-  /** Whether everybody has been copied there. */
-  isFilled(): Promise<boolean>;
+  /** Whether everybody has been copied to the tables of these ids. */
+  isFilled(ids: { people: string; groups: string }): Promise<boolean>;
 }): PeopleSource {
   return {
     async version(projectId, signal) {
-      if (!(await isFilled())) {
+      const of = (table: Sql) =>
+        sql`(select concat(toString(max(version)), ' of ', toString(count())) from ${table}
+          where project_id = ${text(projectId)})`;
+      // Asked for each time, since ClickHouse may be replaced by an empty one.
+      const idOf = (table: string) =>
+        sql`(select toString(uuid) from system.tables
+          where database = currentDatabase() and name = ${text(table)})`;
+      const rows = await engine.query(
+        sql`select concat(${of(sql`people`)}, ', ', ${of(sql`groups`)}) as version,
+          ${idOf('people')} as people, ${idOf('groups')} as groups`,
+        signal,
+      );
+      const [{ version, ...ids }] = versionRows.parse(rows);
+      if (!(await isFilled(ids))) {
         throw new Unavailable(
           'Traits and groups are still being copied to ClickHouse. Retry after the time in Retry-After.',
           RETRY_SECONDS,
         );
       }
-      const rows = await engine.query(
-        sql`select arrayStringConcat(groupArray(concat(toString(newest), ' of ', toString(rows))), ', ') as version from (
-          select max(version) as newest, count() as rows from people where project_id = ${text(projectId)}
-          union all
-          select max(version) as newest, count() as rows from groups where project_id = ${text(projectId)})`,
-        signal,
-      );
-      return versionRows.parse(rows)[0].version;
+      return version;
     },
     read: (projectId, { groups }, _signal, work) =>
       work(peopleInTables(projectId, [...new Set(groups.map(([type]) => type))])),
