@@ -9,7 +9,7 @@ import { createRepublicationStore } from './store.ts';
 export async function enqueueAllEntries(tx: Tx): Promise<number> {
   const outbox = createOutboxStore(tx);
   // Locked before the outbox is read, so that no entry changes in between.
-  const entries = await createRepublicationStore(tx).lockAndReadEntries();
+  const entries = await createRepublicationStore(tx).lockAndReadAll();
   const waiting = await outbox.keys();
   const missing = entries.filter(({ key }) => !waiting.has(key));
   await outbox.append(missing);

@@ -1,6 +1,7 @@
 import type { Tx } from '@switchboard/database';
-import { type DirectoryRecord, directoryRecord } from '@switchboard/directory';
-import { inArray, isNotNull, sql } from 'drizzle-orm';
+import { type DirectoryRecord, directoryRecord, type Kind } from '@switchboard/directory';
+import { eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import { erasureRecord } from '../erasures/record.ts';
 import { projectRecord } from '../projects/record.ts';
 import {
@@ -19,53 +20,108 @@ import { tokenRecord } from '../tokens/record.ts';
 
 export interface RepublicationStore {
   /** Every entry of the directory. No entry changes before the transaction ends. */
-  lockAndReadEntries(): Promise<DirectoryRecord[]>;
+  lockAndReadAll(): Promise<DirectoryRecord[]>;
 }
 
-export function createRepublicationStore(tx: Tx): RepublicationStore {
-  return {
-    async lockAndReadEntries() {
-      await tx.execute(
-        sql`lock table ${plans}, ${companies}, ${members}, ${projects}, ${throttles}, ${projectKeys}, ${reports}, ${apiTokens}, ${erasures} in share mode`,
+/** Where the entries of a kind are. */
+interface Source {
+  /** No entry of the kind changes while these are locked. */
+  tables: PgTable[];
+  read(tx: Tx): Promise<DirectoryRecord[]>;
+}
+
+const sources: Record<Kind, Source> = {
+  plan: {
+    tables: [plans],
+    async read(tx) {
+      const rows = await tx.select().from(plans);
+      return rows.map(({ tier, cycle, entitlements }) =>
+        directoryRecord('plan', { tier, cycle, entitlements: JSON.parse(entitlements) }),
       );
+    },
+  },
+  company: {
+    tables: [companies],
+    async read(tx) {
+      const rows = await tx.select().from(companies);
+      return rows.map(({ id, name, tier, cycle, entitlements }) =>
+        directoryRecord('company', {
+          id,
+          name,
+          plan: { tier, cycle },
+          entitlements: JSON.parse(entitlements),
+        }),
+      );
+    },
+  },
+  member: {
+    tables: [members],
+    async read(tx) {
+      const rows = await tx.select().from(members);
+      return rows.map((member) =>
+        directoryRecord('member', { ...member, pushSubscriptions: JSON.parse(member.pushSubscriptions) }),
+      );
+    },
+  },
+  project: {
+    tables: [projects, throttles],
+    async read(tx) {
+      const rows = await tx
+        .select({ project: projects, allowed: throttles.eventsPerSecond })
+        .from(projects)
+        .leftJoin(throttles, eq(throttles.projectId, projects.id));
+      return rows.map(({ project, allowed }) => projectRecord(project, allowed ?? undefined));
+    },
+  },
+  key: {
+    tables: [projectKeys],
+    async read(tx) {
+      const rows = await tx.select().from(projectKeys);
+      return rows.map((key) => directoryRecord('key', key));
+    },
+  },
+  report: {
+    tables: [reports],
+    async read(tx) {
+      const rows = await tx.select().from(reports);
+      return rows.map((report) =>
+        directoryRecord('report', {
+          ...report,
+          query: report.query === null ? null : JSON.parse(report.query),
+        }),
+      );
+    },
+  },
+  token: {
+    tables: [apiTokens],
+    async read(tx) {
+      const rows = await tx.select().from(apiTokens);
+      return rows.map(tokenRecord);
+    },
+  },
+  erasure: {
+    tables: [erasures],
+    async read(tx) {
       const open = await tx.select().from(erasures).where(isNotNull(erasures.subject));
       const openIds = open.map(({ id }) => id);
       const openParts = await tx.select().from(erasureParts).where(inArray(erasureParts.erasureId, openIds));
-      const throttled = await tx.select().from(throttles);
-      const allowed = new Map(
-        throttled.map(({ projectId, eventsPerSecond }) => [projectId, eventsPerSecond]),
-      );
       const parts = Map.groupBy(openParts, ({ erasureId }) => erasureId);
-      return [
-        ...(await tx.select().from(plans)).map(({ tier, cycle, entitlements }) =>
-          directoryRecord('plan', { tier, cycle, entitlements: JSON.parse(entitlements) }),
-        ),
-        ...(await tx.select().from(companies)).map(({ id, name, tier, cycle, entitlements }) =>
-          directoryRecord('company', {
-            id,
-            name,
-            plan: { tier, cycle },
-            entitlements: JSON.parse(entitlements),
-          }),
-        ),
-        ...(await tx.select().from(members)).map((member) =>
-          directoryRecord('member', { ...member, pushSubscriptions: JSON.parse(member.pushSubscriptions) }),
-        ),
-        ...(await tx.select().from(projects)).map((project) =>
-          projectRecord(project, allowed.get(project.id)),
-        ),
-        ...(await tx.select().from(projectKeys)).map((key) => directoryRecord('key', key)),
-        ...(await tx.select().from(reports)).map((report) =>
-          directoryRecord('report', {
-            ...report,
-            query: report.query === null ? null : JSON.parse(report.query),
-          }),
-        ),
-        ...(await tx.select().from(apiTokens)).map(tokenRecord),
-        ...open.map(({ id, subject }) =>
-          erasureRecord({ id, subject: subject ?? '', parts: parts.get(id) ?? [] }),
-        ),
-      ];
+      return open.map(({ id, subject }) =>
+        erasureRecord({ id, subject: subject ?? '', parts: parts.get(id) ?? [] }),
+      );
+    },
+  },
+};
+
+export function createRepublicationStore(tx: Tx): RepublicationStore {
+  return {
+    async lockAndReadAll() {
+      const all = Object.values(sources);
+      const tables = all.flatMap((source) => source.tables).map((table) => sql`${table}`);
+      await tx.execute(sql`lock table ${sql.join(tables, sql`, `)} in share mode`);
+      const records: DirectoryRecord[][] = [];
+      for (const { read } of all) records.push(await read(tx));
+      return records.flat();
     },
   };
 }
