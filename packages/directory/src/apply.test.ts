@@ -4,7 +4,13 @@ import { testDatabase } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyBatch } from './apply.ts';
-import { directoryMigrations, directoryRecord, directoryTombstone, outgoingRecord } from './index.ts';
+import {
+  directoryMigrations,
+  directoryRecord,
+  directoryTombstone,
+  ERASURE_REPORTS_TOPIC,
+  outgoingRecord,
+} from './index.ts';
 
 let own: Awaited<ReturnType<typeof testDatabase>>;
 let database: Database;
@@ -40,17 +46,22 @@ const deliveries = fc
     return fc.record({ history: fc.constant(history), arrivals, batchSize: fc.integer({ min: 1, max: 5 }) });
   });
 
-/** A topic of one partition; what is published goes behind what is there. */
-function topicOf(records: OutgoingRecord[]) {
+/** The topic `directory` with one partition. As catalogue does, it publishes the newest of an entry that is reported. */
+function topicOf(records: OutgoingRecord[], history: OutgoingRecord[]) {
   const stored: StoredRecord[] = [];
-  async function publish(topic: string, more: OutgoingRecord[]): Promise<Published> {
-    const first = stored.length;
-    for (const record of more) {
-      stored.push({ ...record, topic, offset: BigInt(stored.length), timestamp: 0 });
+  let revision = history.length;
+  const add = (record: OutgoingRecord) =>
+    stored.push({ ...record, topic: 'directory', offset: BigInt(stored.length), timestamp: 0 });
+  async function publish(topic: string, reports: OutgoingRecord[]): Promise<Published> {
+    expect(topic).toBe(ERASURE_REPORTS_TOPIC);
+    for (const reported of reports) {
+      const newest = history.findLast(({ key }) => key === reported.key);
+      if (newest === undefined) throw new Error(`no such entry: ${reported.key}`);
+      add({ ...newest, headers: { revision: String(revision++) } });
     }
-    return { offsetOf: (index) => BigInt(first + index) };
+    return { offsetOf: () => 0n };
   }
-  void publish('directory', records);
+  for (const record of records) add(record);
   return { stored, publish };
 }
 
@@ -84,10 +95,10 @@ const lastOf = <T extends OutgoingRecord>(records: T[]) =>
 it('records in any order, repeated or compacted, end with the newest revision of each entry', async () => {
   await fc.assert(
     fc.asyncProperty(deliveries, async ({ history, arrivals, batchSize }) => {
-      const topic = topicOf(arrivals);
+      const topic = topicOf(arrivals, history);
       const newest = lastOf(history).map(({ key, value }) => ({ key, value: value?.toString() ?? null }));
       expect([...(await replicaOf(topic, batchSize))]).toEqual(newest);
-      const compacted = topicOf(lastOf(topic.stored));
+      const compacted = topicOf(lastOf(topic.stored), history);
       expect([...(await replicaOf(compacted, batchSize))]).toEqual(newest);
     }),
     { numRuns: 100 },

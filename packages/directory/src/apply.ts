@@ -1,7 +1,9 @@
 import type { Db, Tx } from '@switchboard/database';
 import type { EventLog, RecordBatch } from '@switchboard/event-log';
-import { type Change, outgoingRecord, parseRecord, UnreadableRecord } from './record.ts';
-import { advance, applyChanges, lockPosition, notifyChanged, readNewer, readPosition } from './store.ts';
+import { ERASURE_REPORTS_TOPIC } from './erasures/reports.ts';
+import { lateEntryRecord } from './late-entries.ts';
+import { type Change, parseRecord, UnreadableRecord } from './record.ts';
+import { advance, applyChanges, findLate, lockPosition, notifyChanged, readPosition } from './store.ts';
 
 /**
  * Applies consecutive records of a partition in one transaction, which also announces the changed entries. Records
@@ -23,10 +25,9 @@ export async function applyBatch(db: Db, log: Pick<EventLog, 'publish'>, batch: 
     }
     const changed = await applyChanges(tx, [...newest.values()]);
     const mayBeLate = [...last].filter(([key, change]) => !changed.has(key) || newest.get(key) !== change);
-    await publishNewer(
+    await reportLate(
       tx,
       log,
-      batch,
       mayBeLate.map(([, change]) => change),
     );
     await advance(tx, batch.partition, batch.nextOffset);
@@ -50,15 +51,13 @@ async function parse(batch: RecordBatch, from: bigint): Promise<Change[]> {
 }
 
 /**
- * Compaction keeps the last record of an entry, not the newest. If the last one is older than the replica's entry, the
- * replica publishes its own after it, so that later readers of the topic end with the newest too.
+ * Compaction keeps the last record of an entry, not the newest. If the last one is older than the replica's entry,
+ * catalogue is asked to publish the entry again, so that later readers of the topic end with the newest too.
  */
-async function publishNewer(tx: Tx, log: Pick<EventLog, 'publish'>, batch: RecordBatch, late: Change[]) {
-  if (late.length === 0) return;
-  const newer = await readNewer(tx, late);
-  const { topic, partition } = batch;
-  const records = newer.map((entry) => ({ ...outgoingRecord(entry, entry.revision, 1), partition }));
-  if (records.length > 0) await log.publish(topic, records);
+async function reportLate(tx: Tx, log: Pick<EventLog, 'publish'>, mayBeLate: Change[]): Promise<void> {
+  if (mayBeLate.length === 0) return;
+  const keys = await findLate(tx, mayBeLate);
+  if (keys.length > 0) await log.publish(ERASURE_REPORTS_TOPIC, keys.map(lateEntryRecord));
 }
 
 /** PostgreSQL limits a notification to 7,999 bytes. */

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@switchboard/database';
+import { readTopic, type StoredRecord } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DIRECTORY_TOMBSTONE_RETENTION_MS, directoryRecord, directoryTombstone } from './index.ts';
+import {
+  DIRECTORY_TOMBSTONE_RETENTION_MS,
+  directoryRecord,
+  directoryTombstone,
+  ERASURE_REPORTS_TOPIC,
+  erasureReportsSpec,
+  parseLateEntry,
+} from './index.ts';
 import { markCaughtUp, openReplica, resetReplica } from './store.ts';
 import { kafkaBrokers, logs, type TestLog, testLog, testService } from './testing/test-directory.ts';
 
@@ -24,6 +32,13 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
     const key = someKey();
     const putKey = directoryRecord('key', { key, projectId: 'shop' });
     const putProject = directoryRecord('project', project);
+
+    /** The reports that an older record of this entry came last. */
+    async function reported(entry: string) {
+      const reports: StoredRecord[] = [];
+      await readTopic(log.log, ERASURE_REPORTS_TOPIC, { onRecord: (record) => reports.push(record) });
+      return reports.filter((record) => record.key === entry).map(parseLateEntry);
+    }
 
     beforeEach(async () => {
       log = await testLog(kind);
@@ -117,25 +132,28 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       }
     });
 
-    it('keeps a revoked key revoked when its creation arrives late', async () => {
+    it('keeps a revoked key revoked when its creation arrives late, and reports it', async () => {
       const made = { ...putKey, revision: 1n };
       const revoked = { ...directoryTombstone('key', key), revision: 2n };
+      await log.log.createTopics([erasureReportsSpec(1)]);
       await log.publish(putProject, made, revoked);
       const { directory } = service.instance();
       await directory.start();
+      expect(await reported(putKey.key)).toEqual([]);
       await log.publish(made);
-      // That it is last in the topic keeps it from replicas made when compaction has left nothing else.
-      await eventually(async () => {
-        const ofKey = (await log.stored()).filter((record) => record.key === putKey.key);
-        expect(ofKey.at(-1)).toMatchObject({ value: null, headers: { revision: '2' } });
-        expect(ofKey.at(-1)?.offset).toBeGreaterThanOrEqual(3n);
-      });
+      // Of one instance, since one applies the record.
+      const { directory: other } = service.instance();
+      await other.start();
+      await eventually(async () =>
+        expect(await reported(putKey.key)).toEqual([{ key: putKey.key, kind: 'key', identifiers: [key] }]),
+      );
       expect(await directory.projectKey(key)).toBeUndefined();
-      const other = await testService(log);
-      const later = other.instance();
-      await later.directory.start();
-      expect(await later.directory.projectKey(key)).toBeUndefined();
-      await other.close();
+      // As catalogue does then; after it nothing is late.
+      await log.publish(directoryTombstone('key', key));
+      const again = someKey();
+      await log.publish(directoryRecord('key', { key: again, projectId: 'shop' }));
+      expect(await directory.projectKey(again)).toBeDefined();
+      expect(await reported(putKey.key)).toHaveLength(1);
     });
 
     it('returns the changed project for a known key', async () => {

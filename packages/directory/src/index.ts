@@ -7,6 +7,7 @@ export {
   parseErasureReport,
 } from './erasures/reports.ts';
 export { DirectoryUnavailable } from './errors.ts';
+export { type LateEntry, parseLateEntry } from './late-entries.ts';
 export { createDirectoryLink, type DirectoryLink, type DirectoryLinkOptions } from './link.ts';
 export type { LookUps, ProjectKey } from './lookups.ts';
 export { directoryMigrations } from './migrations.ts';

@@ -1,6 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import { readTopic } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createDirectoryLink, directoryRecord, directoryTombstone, outgoingRecord } from './index.ts';
+import {
+  createDirectoryLink,
+  createReportLink,
+  directoryRecord,
+  directoryTombstone,
+  ERASURE_REPORTS_TOPIC,
+  erasureReportsSpec,
+  type LateEntry,
+  outgoingRecord,
+  parseLateEntry,
+} from './index.ts';
 import { kafkaBrokers, logs, testLog, testService } from './testing/test-directory.ts';
 
 const REVOKED = `pk_us_${'r'.repeat(32)}`;
@@ -57,6 +69,34 @@ describe.each(logs)('a link from %s', (kind) => {
       expect(copied.at(-1)).toMatchObject({ name: 'key:k', value: null, revision: '5' });
     });
     await eventually(async () => expect(await linked.behind()).toBe(0n));
+  });
+
+  test.skipIf(skip)('carries a report of a late record home, and what home then publishes', async () => {
+    const { home, region, link } = await twoRegions();
+    const name = `pk_us_${randomUUID()}`;
+    const gone = directoryTombstone('key', name);
+    await home.publish(project('a'), key(name, 'a'), gone);
+    await link().start();
+    await home.log.createTopics([erasureReportsSpec(1)]);
+    const reports = createReportLink({ home: home.log, region: region.log, replication: 1 });
+    onTestFinished(reports.stop);
+    await reports.start();
+    const service = await testService(region);
+    onTestFinished(service.close);
+    await service.instance().directory.start();
+    await region.publish({ ...key(name, 'a'), revision: 2n });
+    await eventually(async () => {
+      const reported: (LateEntry | undefined)[] = [];
+      await readTopic(home.log, ERASURE_REPORTS_TOPIC, {
+        onRecord: (record) => reported.push(parseLateEntry(record)),
+      });
+      expect(reported).toContainEqual({ key: gone.key, kind: 'key', identifiers: [name] });
+    });
+    await home.publish(gone);
+    await eventually(async () => {
+      const last = (await region.stored()).findLast((record) => record.key === gone.key);
+      expect(last).toMatchObject({ value: null, headers: { revision: '4' } });
+    });
   });
 
   test.skipIf(skip)('starts once there is a directory, and makes no topic before', async () => {

@@ -15,7 +15,7 @@ export interface ReportLinkOptions {
   others?: TopicSpec[];
 }
 
-/** Carries reports of erasures, of uses of tokens and what else there is from a region to home, at least once. */
+/** Carries reports of erasures, of late entries, of uses of tokens and what else there is home, at least once. */
 export interface ReportLink {
   /** Throws the log's error while it is unavailable; it can be called again. */
   start(): Promise<void>;

@@ -81,14 +81,15 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
 
 const recordKey = sql<string>`${entries.kind} || ':' || ${entries.id}`;
 
-/** The entries of these changes that have a newer revision. */
-export function readNewer(tx: Tx, changes: readonly Change[]) {
+/** The record keys of those changes whose entry has a newer revision. */
+export async function findLate(tx: Tx, changes: readonly Change[]): Promise<string[]> {
   const given = sql`${changeRows(changes)} as given (kind, id, value, revision)`;
-  return tx
-    .select({ key: recordKey, value: entries.value, revision: entries.revision })
+  const rows = await tx
+    .select({ key: recordKey })
     .from(entries)
     .innerJoin(given, sql`given.kind = ${entries.kind} and given.id = ${entries.id}`)
     .where(sql`${entries.revision} > given.revision`);
+  return rows.map(({ key }) => key);
 }
 
 function changeRows(changes: readonly Change[]) {

@@ -41,6 +41,7 @@ import { projectsRoutes } from './projects/routes.ts';
 import { type ListRefresh, startListRefresh } from './published-lists/refresh.ts';
 import { createReports } from './reports/reports.ts';
 import { reportsRoutes } from './reports/routes.ts';
+import { republish } from './republication/republication.ts';
 import { expiringData } from './retention/retention.ts';
 import { catalogueMigrations } from './schema/migrations.ts';
 import { throttlesRoutes } from './throttles/routes.ts';
@@ -77,7 +78,13 @@ export const catalogueService = defineService({
     const { REGION: region, TOPIC_REPLICATION: replication } = config;
     const { ERASURE_REGIONS: regions, ERASURE_SERVICES: services } = config;
     const erasures = createErasures({ db, outbox, region, regions, services });
-    const erasureReports = createErasureReports({ log, erasures, replication, logger });
+    const erasureReports = createErasureReports({
+      log,
+      erasures,
+      republish: (entries) => republish(outbox, entries),
+      replication,
+      logger,
+    });
 
     const { noteUses } = createTokensStore(db);
     const tokenUses = createTokenUses({ log, noteUses, replication, logger });

@@ -38,7 +38,7 @@ const ingested = Object.values(ingestionTopics);
 /** Every service but ingestion, which has no management operations, keeps an audit trail. */
 const trailOf = (service: ServiceName) => (service === 'ingestion' ? [] : [AUDIT_TOPIC]);
 
-/** Every service but catalogue follows the directory, and reports erasures and uses of tokens. */
+/** Every service but catalogue follows the directory, and reports erasures, late entries and uses of tokens. */
 function follower(service: ServiceName, more: Partial<EventLogAccess> = {}): EventLogAccess {
   return {
     creates: [...trailOf(service), ...(more.creates ?? [])],

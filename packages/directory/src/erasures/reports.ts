@@ -1,7 +1,7 @@
 import { type OutgoingRecord, partitionFor, type TopicSpec } from '@switchboard/event-log';
 import { z } from 'zod';
 
-/** The topic on which services report the erasures they have done. */
+/** The topic on which services report the erasures they have done, and late entries of the directory. */
 export const ERASURE_REPORTS_TOPIC = 'erasure-reports';
 
 const RETENTION_MS = 7 * 24 * 3_600_000;

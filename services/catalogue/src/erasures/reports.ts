@@ -1,22 +1,35 @@
-import { ERASURE_REPORTS_TOPIC, erasureReportsSpec, parseErasureReport } from '@switchboard/directory';
+import {
+  ERASURE_REPORTS_TOPIC,
+  erasureReportsSpec,
+  type LateEntry,
+  parseErasureReport,
+  parseLateEntry,
+} from '@switchboard/directory';
 import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
+import { pause } from '@switchboard/resilience';
 import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
 import type { Erasures } from './erasures.ts';
 
 const GROUP = 'catalogue.erasure-reports';
+/** With a pause after so many: a service that reports without end cannot make catalogue publish without bound. */
+const ENTRIES_AT_ONCE = 100;
+const PAUSE_MS = 1_000;
 
 interface ReportsOptions {
   log: EventLog;
   erasures: Pick<Erasures, 'markDone'>;
+  /** Publishes directory entries again. */
+  republish(entries: readonly LateEntry[]): Promise<void>;
   /** Replicas of each partition. */
   replication: number;
   logger: Logger;
 }
 
-/** Takes in what services report on the topic `erasure-reports`. */
+/** Takes in what services report on the topic `erasure-reports`: erasures, and late entries of the directory. */
 export function createErasureReports({
   log,
   erasures,
+  republish,
   replication,
   logger,
 }: ReportsOptions): BackgroundConsumer {
@@ -28,10 +41,22 @@ export function createErasureReports({
   }
 
   async function handle(batch: RecordBatch): Promise<void> {
+    const late = new Map<string, LateEntry>();
     for (const record of batch.records) {
       const report = parseErasureReport(record);
-      if (report === undefined) await batch.deadLetter(record, 'not a report of an erasure');
-      else await erasures.markDone(report);
+      const entry = parseLateEntry(record);
+      if (report !== undefined) await erasures.markDone(report);
+      else if (entry !== undefined) late.set(entry.key, entry);
+      else await batch.deadLetter(record, 'neither a report of an erasure nor of a late entry');
+    }
+    if (late.size > 0) await republishAll([...late.values()], batch.signal);
+  }
+
+  async function republishAll(late: LateEntry[], signal: AbortSignal): Promise<void> {
+    logger.warn({ entries: late.length }, 'older records came last, publishing these entries again');
+    for (let start = 0; start < late.length; start += ENTRIES_AT_ONCE) {
+      await republish(late.slice(start, start + ENTRIES_AT_ONCE));
+      await pause(PAUSE_MS, signal);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Tx } from '@switchboard/database';
 import { type DirectoryRecord, directoryRecord, type Kind } from '@switchboard/directory';
-import { eq, inArray, isNotNull, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { erasureRecord } from '../erasures/record.ts';
 import { projectRecord } from '../projects/record.ts';
 import {
@@ -21,20 +21,25 @@ import { tokenRecord } from '../tokens/record.ts';
 export interface RepublicationStore {
   /** Every entry of the directory. No entry changes before the transaction ends. */
   lockAndReadAll(): Promise<DirectoryRecord[]>;
+  /** Those of these entries that exist. No entry of the kind changes before the transaction ends. */
+  lockAndRead(kind: Kind, identifiers: readonly string[][]): Promise<DirectoryRecord[]>;
 }
 
 /** Where the entries of a kind are. */
 interface Source {
   /** No entry of the kind changes while these are locked. */
   tables: PgTable[];
-  read(tx: Tx): Promise<DirectoryRecord[]>;
+  /** What an entry's identifiers are compared with. */
+  columns: PgColumn[];
+  read(tx: Tx, where?: SQL): Promise<DirectoryRecord[]>;
 }
 
 const sources: Record<Kind, Source> = {
   plan: {
     tables: [plans],
-    async read(tx) {
-      const rows = await tx.select().from(plans);
+    columns: [plans.tier, plans.cycle],
+    async read(tx, where) {
+      const rows = await tx.select().from(plans).where(where);
       return rows.map(({ tier, cycle, entitlements }) =>
         directoryRecord('plan', { tier, cycle, entitlements: JSON.parse(entitlements) }),
       );
@@ -42,8 +47,9 @@ const sources: Record<Kind, Source> = {
   },
   company: {
     tables: [companies],
-    async read(tx) {
-      const rows = await tx.select().from(companies);
+    columns: [companies.id],
+    async read(tx, where) {
+      const rows = await tx.select().from(companies).where(where);
       return rows.map(({ id, name, tier, cycle, entitlements }) =>
         directoryRecord('company', {
           id,
@@ -56,8 +62,9 @@ const sources: Record<Kind, Source> = {
   },
   member: {
     tables: [members],
-    async read(tx) {
-      const rows = await tx.select().from(members);
+    columns: [members.companyId, members.sub],
+    async read(tx, where) {
+      const rows = await tx.select().from(members).where(where);
       return rows.map((member) =>
         directoryRecord('member', { ...member, pushSubscriptions: JSON.parse(member.pushSubscriptions) }),
       );
@@ -65,25 +72,29 @@ const sources: Record<Kind, Source> = {
   },
   project: {
     tables: [projects, throttles],
-    async read(tx) {
+    columns: [projects.id],
+    async read(tx, where) {
       const rows = await tx
         .select({ project: projects, allowed: throttles.eventsPerSecond })
         .from(projects)
-        .leftJoin(throttles, eq(throttles.projectId, projects.id));
+        .leftJoin(throttles, eq(throttles.projectId, projects.id))
+        .where(where);
       return rows.map(({ project, allowed }) => projectRecord(project, allowed ?? undefined));
     },
   },
   key: {
     tables: [projectKeys],
-    async read(tx) {
-      const rows = await tx.select().from(projectKeys);
+    columns: [projectKeys.key],
+    async read(tx, where) {
+      const rows = await tx.select().from(projectKeys).where(where);
       return rows.map((key) => directoryRecord('key', key));
     },
   },
   report: {
     tables: [reports],
-    async read(tx) {
-      const rows = await tx.select().from(reports);
+    columns: [reports.projectId, reports.id],
+    async read(tx, where) {
+      const rows = await tx.select().from(reports).where(where);
       return rows.map((report) =>
         directoryRecord('report', {
           ...report,
@@ -94,15 +105,20 @@ const sources: Record<Kind, Source> = {
   },
   token: {
     tables: [apiTokens],
-    async read(tx) {
-      const rows = await tx.select().from(apiTokens);
+    columns: [apiTokens.id],
+    async read(tx, where) {
+      const rows = await tx.select().from(apiTokens).where(where);
       return rows.map(tokenRecord);
     },
   },
   erasure: {
     tables: [erasures],
-    async read(tx) {
-      const open = await tx.select().from(erasures).where(isNotNull(erasures.subject));
+    columns: [erasures.id],
+    async read(tx, where) {
+      const open = await tx
+        .select()
+        .from(erasures)
+        .where(and(isNotNull(erasures.subject), where));
       const openIds = open.map(({ id }) => id);
       const openParts = await tx.select().from(erasureParts).where(inArray(erasureParts.erasureId, openIds));
       const parts = Map.groupBy(openParts, ({ erasureId }) => erasureId);
@@ -114,14 +130,31 @@ const sources: Record<Kind, Source> = {
 };
 
 export function createRepublicationStore(tx: Tx): RepublicationStore {
+  async function lock(tables: PgTable[]): Promise<void> {
+    const names = tables.map((table) => sql`${table}`);
+    await tx.execute(sql`lock table ${sql.join(names, sql`, `)} in share mode`);
+  }
+
   return {
     async lockAndReadAll() {
       const all = Object.values(sources);
-      const tables = all.flatMap((source) => source.tables).map((table) => sql`${table}`);
-      await tx.execute(sql`lock table ${sql.join(tables, sql`, `)} in share mode`);
+      await lock(all.flatMap(({ tables }) => tables));
       const records: DirectoryRecord[][] = [];
       for (const { read } of all) records.push(await read(tx));
       return records.flat();
     },
+
+    async lockAndRead(kind, identifiers) {
+      const { tables, columns, read } = sources[kind];
+      await lock(tables);
+      return read(tx, isOneOf(columns, identifiers));
+    },
   };
+}
+
+function isOneOf(columns: PgColumn[], identifiers: readonly string[][]): SQL {
+  const values = columns.map(
+    (_, index) => sql`${sql.param(identifiers.map((one) => one[index] ?? null))}::text[]`,
+  );
+  return sql`(${sql.join(columns, sql`, `)}) in (select * from unnest(${sql.join(values, sql`, `)}))`;
 }

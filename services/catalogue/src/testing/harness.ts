@@ -26,6 +26,7 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
       call(method, `${url}/management/v1${path}`, { body, ...(token === null ? {} : { token }) });
     return {
       metrics: context.metrics,
+      config: context.config,
       get: (path: string, headers: Record<string, string> = {}) => call('GET', `${url}${path}`, { headers }),
       manage,
       put: (path: string, body: unknown) => manage('PUT', path, body),
