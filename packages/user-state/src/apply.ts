@@ -104,7 +104,7 @@ function planPerson(change: StateChange, person: StoredPerson): (() => void) | u
 }
 
 /** The group whose traits a change sets, if any. */
-function groupOf(change: StateChange): (GroupChange & { id: string })[] {
+export function groupOf(change: StateChange): (GroupChange & { id: string })[] {
   if (change.kind !== 'group' || change.groupId === null) return [];
   return Object.keys(change.traits).length === 0 ? [] : [{ ...change, id: change.groupId }];
 }

@@ -1,4 +1,4 @@
-export { applyChanges, positionAfter } from './apply.ts';
+export { applyChanges, groupOf, positionAfter } from './apply.ts';
 export { createUserStateConsumer, USER_STATE_TOPICS } from './consumer.ts';
 export { decodeRecord, InvalidRecord } from './decode.ts';
 export { type AppliedPosition, createStateStore, type PersonKey } from './store.ts';

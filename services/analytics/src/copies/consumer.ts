@@ -1,7 +1,13 @@
 import type { EventLog, RecordBatch } from '@switchboard/event-log';
 import { createSlots, pause } from '@switchboard/resilience';
 import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
-import { decodeRecord, InvalidRecord, positionAfter, USER_STATE_TOPICS } from '@switchboard/user-state';
+import {
+  decodeRecord,
+  groupOf,
+  InvalidRecord,
+  positionAfter,
+  USER_STATE_TOPICS,
+} from '@switchboard/user-state';
 import { type CopiedTable, GROUPS, type Key, PEOPLE } from '../clickhouse/people-store.ts';
 import type { PeopleCopies } from './copies.ts';
 import type { CopiesStore } from './store.ts';
@@ -77,9 +83,7 @@ function keysIn({ records }: RecordBatch): { people: Key[]; groups: Key[] } {
     const change = decoded(record);
     if (change === undefined) continue;
     add(people, [change.projectId, change.distinctId]);
-    // A call without traits makes no group.
-    if (change.kind === 'group' && change.groupId !== null && Object.keys(change.traits).length > 0)
-      add(groups, [change.projectId, change.type, change.groupId]);
+    for (const { projectId, type, id } of groupOf(change)) add(groups, [projectId, type, id]);
   }
   return { people: [...people.values()], groups: [...groups.values()] };
 }
