@@ -52,6 +52,12 @@ describe('the table of a report', () => {
     expect(totals({ name: 'x', values: [1, 2], total: null })).toBeUndefined();
     expect(totals({ name: 'people', values: [5, 5], total: 7 })?.values).toEqual([7]);
     expect(totals({ name: 'x', values: [40, 60] }, '%')).toBeUndefined();
+    const orders = { name: 'orders', values: [1, 2], previous: [2, 2] };
+    const people = { name: 'people', values: [1, 1], previous: [1, 2], total: null };
+    expect(
+      tableOf({ kind: 'line', buckets: ['2026-03-01', '2026-03-02'], series: [orders, people] }).totals
+        ?.values,
+    ).toEqual([3, 4, null, null]);
   });
 });
 
