@@ -64,9 +64,7 @@ function overBuckets(content: OverBuckets, texts: TableTexts): Table {
     const amount = seriesAmount(one, unit);
     const now = { name: one.name, values: one.values, total: amount.total };
     if (one.previous === undefined) return [now];
-    // What does not add up now did not before.
-    const total = amount.total === null ? null : amount.previousTotal;
-    return [now, { name: texts.before(one.name), values: one.previous, total }];
+    return [now, { name: texts.before(one.name), values: one.previous, total: amount.previousTotal }];
   });
   const addsUp = shown.some(({ total }) => total !== null && total !== undefined);
   const hasTotals = addsUp && buckets.length > 1 && (interval !== undefined || kind === 'bar');

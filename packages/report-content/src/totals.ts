@@ -15,10 +15,9 @@ export function seriesAmount({ values, total, previous, previousTotal }: Series,
   const isShare = unit === '%';
   const before = previous === undefined || isShare ? undefined : sum(previous);
   const now = isShare || values.every((value) => value === null) ? null : sum(values);
-  return {
-    total: total === undefined ? now : total,
-    previousTotal: previousTotal ?? (total === undefined ? before : undefined),
-  };
+  if (total === undefined) return { total: now, previousTotal: previousTotal ?? before };
+  // What does not add up now did not before.
+  return { total, previousTotal: previousTotal ?? (total === null ? null : undefined) };
 }
 
 /**
