@@ -4,6 +4,9 @@ import { measureCalls } from '../telemetry/calls.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing/tracing.ts';
+import { keepStringsFast } from './fast-strings.ts';
+
+keepStringsFast();
 
 interface RedisContext {
   logger: Logger;
