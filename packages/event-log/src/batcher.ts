@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ByteBudget } from '@switchboard/resilience';
+import { type ByteBudget, type Member, Members } from '@switchboard/resilience';
 import { byPartition } from './by-partition.ts';
 import { EventLogUnavailable } from './errors.ts';
 import type { OutgoingRecord, Published } from './types.ts';
@@ -52,7 +52,7 @@ export interface Batcher {
   idle(): Promise<void>;
 }
 
-interface Publish {
+interface Publish extends Member {
   shares: QueuedShare[];
   offsets: number[];
   /** Number of records that are not stored yet. */
@@ -143,7 +143,7 @@ export function createBatcher(options: {
     (topic, partition): Queue => ({ topic, partition, shares: [], bytes: 0, state: 'idle' }),
   );
   const routes = new Map<string, Route>();
-  const unsettled = new Set<Publish>();
+  const unsettled = new Members<Publish>();
   let lastHolder: string | undefined;
   let severalUntil = 0;
   let sends = 0;
@@ -178,6 +178,7 @@ export function createBatcher(options: {
         missing: 0,
         settled: false,
         deadline,
+        place: -1,
         resolve,
         reject,
       };
@@ -247,10 +248,7 @@ export function createBatcher(options: {
   function start(route: Route): void {
     if (route.isSending) return;
     const batch = nextBatch(route);
-    if (batch.length === 0) {
-      routes.delete(route.name);
-      return;
-    }
+    if (batch.length === 0) return;
     route.isSending = true;
     void send(route, batch);
   }

@@ -26,7 +26,7 @@ export function coalesce<K, V>(
   readMany: (keys: readonly K[]) => Promise<readonly V[]>,
   { maxBatch = 1_000, slowAfterMs, maxConcurrent = 1, gathers = false }: CoalesceOptions = {},
 ): (key: K) => Promise<V> {
-  const waiting = new Map<K, Waiting<V>[]>();
+  let waiting = new Map<K, Waiting<V>[]>();
   let reads = 0;
   let slowReads = 0;
   let isGathering = false;
@@ -64,6 +64,12 @@ export function coalesce<K, V>(
   }
 
   function takeBatch(): [K, Waiting<V>[]][] {
+    if (waiting.size <= maxBatch) {
+      const all = [...waiting];
+      // A new one, for the reason that Members are no Set.
+      waiting = new Map();
+      return all;
+    }
     const batch: [K, Waiting<V>[]][] = [];
     for (const entry of waiting) {
       if (batch.length === maxBatch) break;

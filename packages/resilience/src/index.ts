@@ -6,6 +6,7 @@ export { type CoalesceOptions, coalesce } from './coalesce.ts';
 export { DeadlineExceeded, withDeadline, withSignal } from './deadline.ts';
 export { shareOfHeap } from './heap.ts';
 export { type EndOfCall, type Measure, measured } from './measure.ts';
+export { type Member, Members } from './members.ts';
 export { poll } from './poll.ts';
 export { noReads, type Reads } from './reads.ts';
 export { estimateSize } from './size.ts';

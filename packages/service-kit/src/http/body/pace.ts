@@ -1,3 +1,4 @@
+import { type Member, Members } from '@switchboard/resilience';
 import { TooSlow } from '../errors.ts';
 
 /** A body must bring this much in every window, which is 1 KiB a second. */
@@ -6,12 +7,13 @@ const WINDOW_MS = 10_000;
 const CHECK_MS = 5_000;
 
 /** A body that is being read. */
-export interface Reading {
+export interface Reading extends Member {
   /** Bytes so far, counted by the reader. */
   received: number;
   /** Start of the current window, and the bytes received before it. */
   windowStart: number;
   receivedBefore: number;
+  fail(error: TooSlow): void;
 }
 
 /** Fails bodies that stall or drip: within 15 s. */
@@ -22,7 +24,7 @@ export interface Pace {
 
 /** One timer checks all bodies, since a timer each would cost more than reading a small one. */
 export function createPace(): Pace {
-  const readings = new Map<Reading, (error: TooSlow) => void>();
+  const readings = new Members<Reading>();
   let timer: NodeJS.Timeout | undefined;
 
   function check(): void {
@@ -32,10 +34,10 @@ export function createPace(): Pace {
       return;
     }
     const now = performance.now();
-    for (const [reading, fail] of readings) {
+    for (const reading of readings) {
       if (now - reading.windowStart < WINDOW_MS) continue;
       if (reading.received - reading.receivedBefore < MIN_BYTES) {
-        fail(
+        reading.fail(
           new TooSlow(
             `body: fewer than ${MIN_BYTES} bytes received in ${WINDOW_MS / 1000} s. Send it again.`,
           ),
@@ -50,10 +52,10 @@ export function createPace(): Pace {
   return {
     begin(fail) {
       timer ??= setInterval(check, CHECK_MS).unref();
-      const reading = { received: 0, windowStart: performance.now(), receivedBefore: 0 };
-      readings.set(reading, fail);
+      const reading = { received: 0, windowStart: performance.now(), receivedBefore: 0, fail, place: -1 };
+      readings.add(reading);
       return reading;
     },
-    end: (reading) => void readings.delete(reading),
+    end: (reading) => readings.delete(reading),
   };
 }
