@@ -8,7 +8,7 @@ import { type Harness, type HarnessOptions, harness } from '@switchboard/testkit
 export const HEAP_FLAGS = ['--max-semi-space-size=16'];
 
 /** What the images set for glibc: without it, memory that a service has freed stays with the process. */
-export const MEMORY_ENV = { MALLOC_TRIM_THRESHOLD_: '131072' };
+export const MEMORY_ENV = { MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '1048576' };
 
 /** The heap that the images give a process in a pod with this memory limit. */
 export const heapFlagsOf = (memoryMib: number): string[] => [
