@@ -7,7 +7,7 @@ import { type Harness, type HarnessOptions, harness } from '@switchboard/testkit
 /** As the images run a service: V8 would let the young generation alone grow past 150 MB on a large machine. */
 export const HEAP_FLAGS = ['--max-semi-space-size=16'];
 
-/** What the images set for glibc: without it, memory that a service has freed stays with the process. */
+/** What the images set for glibc: without them, memory that a service has freed stays with the process. */
 export const MEMORY_ENV = { MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '1048576' };
 
 /** The heap that the images give a process in a pod with this memory limit. */
