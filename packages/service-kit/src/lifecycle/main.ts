@@ -3,6 +3,7 @@ import type { ServiceName } from '@switchboard/contracts';
 import { ConfigError } from '../settings/config.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { keepTicksFast } from './process/fast-ticks.ts';
 import { refuse } from './process/shutdown.ts';
 import type { ServiceDefinition } from './service.ts';
 import { planWorkers, supervisorConfig } from './workers/plan.ts';
@@ -20,6 +21,7 @@ export async function runService(
   timings?: Partial<Timings>,
 ): Promise<void> {
   if (!cluster.isWorker && supervises(service, timings)) return;
+  keepTicksFast();
   const [{ runProcess }, definition] = await Promise.all([import('./runner.ts'), load()]);
   await runProcess(definition);
 }

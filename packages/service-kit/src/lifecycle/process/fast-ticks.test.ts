@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+/** Prints what V8 has observed of the shapes of the objects that `process.nextTick` makes. */
+const OBSERVE = `
+  const ticks = async () => {
+    for (let i = 0; i < 100; i++) await new Promise((resolve) => process.nextTick(resolve));
+  };
+  await ticks();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  gc();
+  await ticks();
+  const states = %GetFeedback(process.nextTick)
+    .filter((slot) => slot?.[0] === 'DefineKeyedOwnPropertyInLiteral')
+    .map(([, state]) => state);
+  process.stdout.write([...new Set(states)].join());`;
+
+describe('process.nextTick', () => {
+  // The first fails once Node.js or V8 no longer needs this: then fast-ticks.ts can go.
+  it('becomes slow once the heap is collected', async () => {
+    expect(await printed(OBSERVE)).toContain('MEGAMORPHIC');
+  });
+
+  it('stays fast in a process of a service, and leaves promises alone', async () => {
+    const script = `
+      import { runService } from '@switchboard/service-kit/main';
+      await runService('flags', async () => {
+        ${OBSERVE}
+        process.exit();
+      });`;
+    const output = await printed(script);
+    expect(output).toMatch(/^MONOMORPHIC$/m);
+    expect(output).not.toContain('PromiseHook');
+  });
+});
+
+const NATIVES = ['--allow-natives-syntax', '--expose-gc'];
+
+async function printed(script: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    // The last prints what V8 no longer takes for granted.
+    [...NATIVES, '--trace-protector-invalidation', '--input-type=module', '--eval', script],
+    { cwd: import.meta.dirname },
+  );
+  return stdout;
+}
