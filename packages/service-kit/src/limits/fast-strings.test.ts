@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { outputOf } from '../testing/script.ts';
 
 const PRINT = 'process.stdout.write(String(%HasFastProperties(String.prototype)))';
 
@@ -15,11 +14,4 @@ describe('String.prototype', () => {
   });
 });
 
-async function printed(script: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--allow-natives-syntax', '--input-type=module', '--eval', script],
-    { cwd: import.meta.dirname },
-  );
-  return stdout;
-}
+const printed = (script: string) => outputOf(script, { flags: ['--allow-natives-syntax'] });

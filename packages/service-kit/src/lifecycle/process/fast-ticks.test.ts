@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { outputOf } from '../../testing/script.ts';
 
 /** Prints what V8 has observed of the shapes of the objects that `process.nextTick` makes. */
 const OBSERVE = `
@@ -35,14 +34,6 @@ describe('process.nextTick', () => {
   });
 });
 
-const NATIVES = ['--allow-natives-syntax', '--expose-gc'];
-
-async function printed(script: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    // The last prints what V8 no longer takes for granted.
-    [...NATIVES, '--trace-protector-invalidation', '--input-type=module', '--eval', script],
-    { cwd: import.meta.dirname },
-  );
-  return stdout;
-}
+/** The last prints what V8 no longer takes for granted. */
+const FLAGS = ['--allow-natives-syntax', '--expose-gc', '--trace-protector-invalidation'];
+const printed = (script: string) => outputOf(script, { flags: FLAGS });

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-
-const run = promisify(execFile);
+import { outputOf } from '../../testing/script.ts';
 
 /** Starts tracing as a process of its own and gives what it loaded beyond the API, which prom-client brings. */
 async function loaded(env: Record<string, string>): Promise<string[]> {
@@ -19,10 +16,7 @@ async function loaded(env: Record<string, string>): Promise<string[]> {
     console.log(JSON.stringify([...seen]));
     process.exit();`;
   const { PATH = '' } = process.env;
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], {
-    env: { PATH, ...env },
-  });
-  return JSON.parse(stdout);
+  return JSON.parse(await outputOf(script, { env: { PATH, ...env } }));
 }
 
 it('OpenTelemetry is not loaded while tracing is off', async () => {
