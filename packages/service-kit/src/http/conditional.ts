@@ -18,12 +18,15 @@ export function etagOf(content: string): string {
   return `"${hash('sha256', content, 'base64url').slice(0, 27)}"`;
 }
 
-/** Whether If-None-Match names this ETag (weak comparison, RFC 9110). */
-export function isFresh(c: Context, etag: string): boolean {
+/** Whether If-None-Match names one of these ETags (weak comparison: RFC 9110, 13.1.2). */
+export function isFresh(c: Context, ...etags: readonly string[]): boolean {
   const header = headerOf(c, 'if-none-match');
   if (header === undefined) return false;
-  if (header === etag) return true;
-  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+  if (etags.includes(header)) return true;
+  return header
+    .split(',')
+    .map((tag) => tag.trim())
+    .some((tag) => tag === '*' || etags.includes(tag.replace(/^W\//, '')));
 }
 
 /** The body, or 304 if the caller has it already. */

@@ -14,8 +14,8 @@ export interface Representation {
 /** A project's snapshot, encoded and ready to send. */
 export interface Snapshot {
   representations: Readonly<Record<Encoding, Representation>>;
-  /** Whether an entity tag is that of any representation. */
-  hasTag(etag: string): boolean;
+  /** Of all representations. */
+  etags: readonly string[];
 }
 
 export interface Snapshots {
@@ -64,6 +64,5 @@ async function represent(json: string): Promise<Snapshot> {
     gzip: { body: bodies.gzip, etag: `"${hash}-gzip"` },
     br: { body: bodies.br, etag: `"${hash}-br"` },
   };
-  const tags = new Set(Object.values(representations).map(({ etag }) => etag));
-  return { representations, hasTag: (etag) => tags.has(etag) };
+  return { representations, etags: Object.values(representations).map(({ etag }) => etag) };
 }
