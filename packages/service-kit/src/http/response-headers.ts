@@ -1,10 +1,6 @@
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-  ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
 import type { Credential, Operation } from '@switchboard/contracts';
+import { StagedResponse } from './connections/stages.ts';
 import { corsHeaders, isOfConsole } from './cors.ts';
 import type { Exchange } from './env.ts';
 
@@ -56,7 +52,7 @@ const FIXED: Readonly<Record<Exclude<Credential, 'access-token' | 'console'>, Co
  * Node's response, which adds the common headers when it writes its own. Changing the headers of a `Response` would
  * cost as much as the rest of a small request.
  */
-export class CommonServerResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
+export class CommonServerResponse<R extends IncomingMessage = IncomingMessage> extends StagedResponse<R> {
   common: CommonHeaders | undefined;
   requestId = '';
 

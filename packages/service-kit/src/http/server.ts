@@ -5,6 +5,7 @@ import { WebSocketServer } from 'ws';
 import type { TlsFiles } from '../settings/tls.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { boundLeftovers } from './connections/leftovers.ts';
+import { stageRequests } from './connections/stages.ts';
 import { followTls, tlsOptions } from './connections/tls.ts';
 import { boundUnread } from './connections/unread.ts';
 import { CommonServerResponse } from './response-headers.ts';
@@ -66,6 +67,7 @@ export async function listen({ fetch, host, port, tls, logger }: ListenOptions):
       shouldUpgradeCallback: isUpgrade,
     },
   }) as Server;
+  stageRequests(server);
   boundUnread(server);
   boundLeftovers(server);
   if (tls !== undefined && server instanceof TlsServer) followTls(server, tls, logger);
