@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { IncomingMessage, request } from 'node:http';
+import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
+import { createByteBudget } from '@switchboard/resilience';
 import { eventually } from '@switchboard/testkit';
+import { Context } from 'hono';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { json, KEY, OTHER_KEY, startTestApp, type TestApp } from '../../testing/test-app.ts';
+import { createBodies } from './bodies.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -248,6 +253,17 @@ describe('the limit of bytes in flight', () => {
     expect((await from(small.url, KEY, '192.0.2.1', dense)).status).toBe(503);
     call.destroy();
   });
+});
+
+it('is lost with a connection that ended while access was checked', async () => {
+  const incoming = new IncomingMessage(new Socket());
+  await once(incoming.destroy(), 'close');
+  const c = new Context(new Request('http://switchboard.example'), {
+    env: { incoming, address: '192.0.2.1' },
+  });
+  const bodies = createBodies(createByteBudget(1_000));
+  const read = bodies.read(c, bodies.hold(c), { maxBytes: 10 });
+  await expect(read).rejects.toThrow('The connection was lost');
 });
 
 it('answers 408 when a body stalls or drips, and reads one that is slow but steady', async () => {

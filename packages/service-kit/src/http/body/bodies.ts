@@ -101,6 +101,8 @@ function readWire(c: Context, pace: Pace, take: Take): Promise<Buffer[]> {
 }
 
 function readNode(incoming: IncomingMessage, pace: Pace, take: Take): Promise<Buffer[]> {
+  // The connection may have ended while access was checked, and then no event tells.
+  if (incoming.destroyed) return Promise.reject(connectionLost());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const fail = (error: unknown) => {
@@ -125,12 +127,13 @@ function readNode(incoming: IncomingMessage, pace: Pace, take: Take): Promise<Bu
     };
     // A broken request closes before it has ended; a complete one closes after the response.
     const onBroken = () => {
-      if (!incoming.readableEnded)
-        fail(new BadRequest('The connection was lost before the body was complete.'));
+      if (!incoming.readableEnded) fail(connectionLost());
     };
     incoming.on('end', onEnd).on('error', onBroken).on('close', onBroken).on('data', onData);
   });
 }
+
+const connectionLost = () => new BadRequest('The connection was lost before the body was complete.');
 
 async function readWeb(body: ReadableStream<Uint8Array> | null, take: Take): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
