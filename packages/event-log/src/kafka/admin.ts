@@ -14,8 +14,14 @@ export interface KafkaAdmin {
   close(): Promise<void>;
 }
 
+/** A client that calls share. */
+interface Shared {
+  opening: Promise<Admin>;
+  users: number;
+}
+
 export function createAdmin(client: Kafka, defaultTimeoutMs: number): KafkaAdmin {
-  let current: Promise<Admin> | undefined;
+  let current: Shared | undefined;
 
   async function open(): Promise<Admin> {
     const admin = client.admin({ retry: retrying(20) });
@@ -26,20 +32,33 @@ export function createAdmin(client: Kafka, defaultTimeoutMs: number): KafkaAdmin
     return admin;
   }
 
+  const disconnect = ({ opening }: Shared) => opening.then((admin) => admin.disconnect()).catch(() => {});
+
+  async function useOnce<T>(what: string, work: (admin: Admin) => Promise<T>, deadline: number): Promise<T> {
+    current ??= { opening: open(), users: 0 };
+    const shared = current;
+    shared.users++;
+    try {
+      return await within(deadline, what, shared.opening.then(work));
+    } catch (error) {
+      // The next attempt refreshes the partition leaders.
+      if (isBroken(error) && current === shared) current = undefined;
+      throw error;
+    } finally {
+      shared.users--;
+      // Not before: the calls of the others would fail, some with a TypeError of kafkajs.
+      if (shared.users === 0 && current !== shared) void disconnect(shared);
+    }
+  }
+
   return {
     async use(what, work, timeoutMs = defaultTimeoutMs) {
       const deadline = performance.now() + timeoutMs;
       for (;;) {
-        current ??= open();
-        const opening = current;
         try {
-          return await within(deadline, what, opening.then(work));
+          return await useOnce(what, work, deadline);
         } catch (error) {
-          const broken = error instanceof Error && error.name.startsWith('KafkaJS');
-          if (!broken && !(error instanceof EventLogUnavailable)) throw error;
-          // The next attempt refreshes the partition leaders.
-          if (current === opening) current = undefined;
-          opening.then((admin) => admin.disconnect()).catch(() => {});
+          if (!isBroken(error)) throw error;
           if (!isLeaderUnsettled(error) || performance.now() + UNSETTLED_PAUSE_MS > deadline) {
             throw new EventLogUnavailable(`${what}: ${messageOf(error)}`, { cause: error });
           }
@@ -48,11 +67,15 @@ export function createAdmin(client: Kafka, defaultTimeoutMs: number): KafkaAdmin
       }
     },
     async close() {
-      const opening = current;
+      const shared = current;
       current = undefined;
-      await opening?.then((admin) => admin.disconnect()).catch(() => {});
+      if (shared !== undefined) await disconnect(shared);
     },
   };
+}
+
+function isBroken(error: unknown): boolean {
+  return error instanceof EventLogUnavailable || (error instanceof Error && error.name.startsWith('KafkaJS'));
 }
 
 /** A partition briefly has no leader after its creation and while leadership moves. */

@@ -11,8 +11,13 @@ import { record } from '../testing/records.ts';
 const require = createRequire(import.meta.url);
 const Connection: new (options: object) => { connect(): Promise<unknown>; disconnect(): Promise<unknown> } =
   require('kafkajs/src/network/connection');
-const Cluster: new (options: object) => { brokerPool: object; metadata(): Promise<unknown> } =
-  require('kafkajs/src/cluster');
+const Cluster: new (
+  options: object,
+) => {
+  brokerPool: { refreshMetadata(topics: string[]): Promise<void> };
+  metadata(): Promise<unknown>;
+  findTopicPartitionMetadata(topic: string): object[];
+} = require('kafkajs/src/cluster');
 
 it('keeps no listeners on the socket of a broker that is gone, however often it disconnects', async () => {
   const server = createServer((socket) => socket.end().resume());
@@ -50,6 +55,31 @@ it('says so when all brokers that it knows are gone', async () => {
     refreshMetadataIfNecessary: async () => undefined,
   });
   await expect(cluster.metadata()).rejects.toMatchObject({ name: 'KafkaJSBrokerNotFound' });
+});
+
+it('keeps what it knows of topics when it is asked about others', async () => {
+  const cluster = new Cluster({
+    brokers: ['unused:1'],
+    logger: new Kafka({ brokers: ['unused:1'], logCreator: () => () => {} }).logger(),
+  });
+  const partitionMetadata = [{ partitionId: 0, leader: 1 }];
+  const broker = {
+    metadata: async (topics: string[]) => ({
+      brokers: [],
+      topicMetadata: (topics.length > 0 ? topics : ['b', 'c']).map((topic) => ({ topic, partitionMetadata })),
+    }),
+  };
+  Object.assign(cluster.brokerPool, {
+    findConnectedBroker: async () => broker,
+    seedBroker: { connectionPool: {} },
+  });
+  const known = () => ['a', 'b', 'c'].filter((topic) => cluster.findTopicPartitionMetadata(topic).length > 0);
+  await cluster.brokerPool.refreshMetadata(['a']);
+  await cluster.brokerPool.refreshMetadata(['b']);
+  await cluster.brokerPool.refreshMetadata(['b']);
+  expect(known()).toEqual(['a', 'b']);
+  await cluster.brokerPool.refreshMetadata([]);
+  expect(known()).toEqual(['b', 'c']);
 });
 
 const kafka = adapters.find((adapter) => adapter.name === 'Kafka');
@@ -107,5 +137,25 @@ describe.skipIf(!kafka?.available)('patched kafkajs', () => {
       );
     }
     await Promise.all([one.close(), other.close()]);
+  });
+
+  it('returns the offsets of topics while others are looked up', async () => {
+    const brokers = (await kafkaBrokers()) ?? [];
+    const creator = openKafkaLog({ brokers, clientId: 'creator' });
+    const names = Array.from({ length: 40 }, () => `looked-up-${randomUUID()}`);
+    await creator.createTopics(
+      names.map((name) => ({ name, partitions: 2, replication: 1, cleanup: 'delete' as const })),
+    );
+    const [read, placed] = [names.slice(0, 20), names.slice(20)];
+    for (let round = 0; round < 5; round++) {
+      const log = openKafkaLog({ brokers, clientId: 'reader' });
+      const [ends] = await Promise.all([
+        Promise.all(read.map((name) => log.endOffsets(name))),
+        Promise.all(placed.map((name) => log.placement(name))),
+      ]);
+      expect(ends).toEqual(read.map(() => [0n, 0n]));
+      await log.close();
+    }
+    await creator.close();
   });
 });
