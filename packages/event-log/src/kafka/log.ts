@@ -1,4 +1,4 @@
-import { createByteBudget } from '@switchboard/resilience';
+import { createByteBudget, pause } from '@switchboard/resilience';
 import type { Admin } from 'kafkajs';
 import { TopicMoved } from '../errors.ts';
 import { createPublisher } from '../publisher.ts';
@@ -74,7 +74,12 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
   /** A Kafka topic that is closed refuses every record as too large. */
   async function whereRefused(topic: string, error: unknown): Promise<never> {
     if (!(error instanceof RefusedAsTooLarge)) throw error;
-    const found = await ranges.of(topic, REFUSED_MAX_AGE_MS);
+    let found = await ranges.of(topic, REFUSED_MAX_AGE_MS);
+    if (found.length === 1) {
+      // It may have been looked up before it was closed, or by a broker that did not know yet.
+      await pause(REFUSED_MAX_AGE_MS);
+      found = await ranges.of(topic, REFUSED_MAX_AGE_MS);
+    }
     if (found.length > 1) {
       // It is looked up once; until the last one is open, that refuses records too.
       if ((await publisher.placeOf(topic)).topic !== found.at(-1)?.kafkaTopic) {

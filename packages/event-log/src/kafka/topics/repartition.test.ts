@@ -14,10 +14,10 @@ import { collect, newGroup, newTopic } from '../../testing/adapters.ts';
 import type { ConsumeOptions, EventLog } from '../../types.ts';
 
 const require = createRequire(import.meta.url);
-type Ask<Given> = (this: unknown, given: Given) => Promise<unknown>;
+type Ask<Given, Answer = unknown> = (this: unknown, given: Given) => Promise<Answer>;
 const Broker: {
   prototype: {
-    metadata: Ask<string[]>;
+    metadata: Ask<string[], { topicMetadata: { topic: string }[] }>;
     createTopics: Ask<object>;
     produce: Ask<{ topicData: { topic: string }[] }>;
   };
@@ -187,17 +187,43 @@ describe.skipIf(!brokers)('repartitioning', () => {
 
   it('waits until a broker knows the new partitions', async () => {
     const topic = await newTopic(open());
+    const isNew = (name: string) => name === `${topic}.from-2`;
     const { metadata } = Broker.prototype;
     let asked = 0;
+    let unlisted = 0;
     // The first three times, and the time that it is asked again at once, whose error kafkajs swallows.
     const unknown = new Set([1, 2, 3, 5]);
     vi.spyOn(Broker.prototype, 'metadata').mockImplementation(async function (this: unknown, topics) {
-      const isNew = topics?.includes(`${topic}.from-2`) ?? false;
-      if (isNew && unknown.has(++asked)) throw answered('UNKNOWN_TOPIC_OR_PARTITION');
-      return metadata.call(this, topics);
+      if (topics?.some(isNew) && unknown.has(++asked)) throw answered('UNKNOWN_TOPIC_OR_PARTITION');
+      const answer = await metadata.call(this, topics);
+      const others = answer.topicMetadata.filter((one) => !isNew(one.topic));
+      if (topics?.length !== 0 || unlisted === 6 || others.length === answer.topicMetadata.length)
+        return answer;
+      unlisted++;
+      return { ...answer, topicMetadata: others };
     });
     expect(await repartitionKafkaTopic(connection, { topic, partitions: 3 })).toBe(true);
+    expect(unlisted).toBe(6);
     expect(await open().endOffsets(topic)).toHaveLength(5);
+  }, 60_000);
+
+  it('tells publishers to retry, also when a broker does not know the new partitions yet', async () => {
+    const log = open();
+    const topic = await newTopic(log);
+    await publishTo(log, topic, 'a', '1');
+    await repartitionKafkaTopic(connection, { topic, partitions: 3 });
+    const { metadata } = Broker.prototype;
+    const knownAt = performance.now() + 150;
+    let unlisted = 0;
+    vi.spyOn(Broker.prototype, 'metadata').mockImplementation(async function (this: unknown, topics) {
+      const answer = await metadata.call(this, topics);
+      if (topics?.length !== 0 || performance.now() > knownAt) return answer;
+      unlisted++;
+      return { ...answer, topicMetadata: answer.topicMetadata.filter((one) => one.topic === topic) };
+    });
+    await expect(publishTo(log, topic, 'a', '2')).rejects.toThrow(TopicMoved);
+    await publishTo(log, topic, 'a', '2');
+    expect(unlisted).toBeGreaterThan(0);
   }, 60_000);
 
   it('takes records until the brokers have made the new partitions', async () => {

@@ -8,7 +8,7 @@ import { encodeBatch } from '../encoding/record-batch.ts';
 import { createLink, type Link } from '../link.ts';
 import { alterTopic, CLOSED, isClosed, OPEN, readConfigs } from './configs.ts';
 import { type Range, rangeOf, rangesIn } from './range.ts';
-import { untilKnown } from './until-known.ts';
+import { NotYetKnown, untilKnown } from './until-known.ts';
 
 export interface RepartitionOptions {
   topic: string;
@@ -82,8 +82,7 @@ export async function repartitionKafkaTopic(
       ],
     });
     const found = (await describe(a, topic)).find(({ first }) => first === range.first);
-    if (found === undefined)
-      throw new EventLogUnavailable(`${range.kafkaTopic} is not known yet: run it again`);
+    if (found === undefined) throw new NotYetKnown(`${range.kafkaTopic} is not known yet: run it again`);
     // Another run may have created it.
     requireSame(found);
     return found;
