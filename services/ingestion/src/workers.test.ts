@@ -31,6 +31,7 @@ describe.skipIf(kafka === undefined)('two workers on Kafka', { timeout: TIMEOUT_
   const logged = (msg: string) => program.records().filter((line) => line['msg'] === msg);
 
   it('are what takes memory: their supervisor does not load the service', async () => {
+    await eventually(() => expect(logged('all workers ready')).toHaveLength(1), { withinMs: TIMEOUT_MS });
     const pids: number[] = Object(logged('all workers ready')[0]?.['pids']);
     const [first = 0, second = 0] = await Promise.all(pids.map((pid) => processUsage(pid).residentMb()));
     const all = await processUsage(program.pid).residentMb();
