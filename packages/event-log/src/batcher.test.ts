@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createByteBudget } from '@switchboard/resilience';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -66,14 +67,20 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number; maxHolderByt
   return { budget, sends, publish, sent, batcher };
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** What is settled in one turn of the event loop frees a route, whose next send starts in another. */
+async function settled(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
+}
 
 describe('createBatcher', () => {
   it('gives each holder its records in the next send, and takes little of one while others wait', async () => {
     const { publish, sends, sent } = setUp({ maxHolderBytes: 2 * sizeOf(record('a1', 0)) });
     const of = (holder: string, ...values: string[]) =>
       values.map((value) => publish([value], 10_000, 0, holder));
-    const all = [...of('a', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6'), ...of('b', 'b1', 'b2'), ...of('c', 'c1')];
+    const all = of('a', 'a1');
+    await settled();
+    all.push(...of('a', 'a2', 'a3', 'a4', 'a5', 'a6'), ...of('b', 'b1', 'b2'), ...of('c', 'c1'));
     for (let next = 0; next < 4; next++) {
       sends[next]?.succeed();
       await settled();
@@ -88,17 +95,18 @@ describe('createBatcher', () => {
     const { publish, sends, sent } = setUp({ maxHolderBytes: 2 * sizeOf(record('a1', 0)) });
     const all = [publish(['b1'], 10_000, 0, 'b')];
     const settle = async () => {
+      await settled();
       sends.at(-1)?.succeed();
       await settled();
     };
     await settle();
     all.push(...['a1', 'a2', 'a3', 'a4'].map((value) => publish([value], 10_000, 0, 'a')));
     await settle();
-    expect(sent()).toEqual([['b1'], ['a1'], ['a2', 'a3']]);
+    expect(sent()).toEqual([['b1'], ['a1', 'a2'], ['a3', 'a4']]);
+    all.push(...['a5', 'a6', 'a7'].map((value) => publish([value], 10_000, 0, 'a')));
     vi.advanceTimersByTime(1_001);
-    all.push(...['a5', 'a6'].map((value) => publish([value], 10_000, 0, 'a')));
     await settle();
-    expect(sent().at(-1)).toEqual(['a4', 'a5', 'a6']);
+    expect(sent().at(-1)).toEqual(['a5', 'a6', 'a7']);
     await settle();
     await Promise.all(all);
   });
@@ -117,17 +125,22 @@ describe('createBatcher', () => {
     expect(order).toEqual(['first', 'second', 'last']);
   });
 
-  it('sends at once when idle, and batches records while a send is in flight', async () => {
+  it('sends what is published in a turn when idle, and batches records while a send is in flight', async () => {
     const { publish, sends, sent, budget } = setUp();
-    const first = publish(['a']);
-    expect(sent()).toEqual([['a']]);
-    const rest = [publish(['b', 'c']), publish(['d'])];
+    const first = [publish(['a']), publish(['b'])];
+    expect(sent()).toEqual([]);
     await settled();
-    expect(sent()).toEqual([['a']]);
+    expect(sent()).toEqual([['a', 'b']]);
+    const rest = [publish(['c', 'd']), publish(['e'])];
+    await settled();
+    expect(sent()).toEqual([['a', 'b']]);
     sends[0]?.succeed();
-    await first;
+    await Promise.all(first);
     await settled();
-    expect(sent()).toEqual([['a'], ['b', 'c', 'd']]);
+    expect(sent()).toEqual([
+      ['a', 'b'],
+      ['c', 'd', 'e'],
+    ]);
     sends[1]?.succeed();
     await Promise.all(rest);
     expect(budget.used()).toBe(0);
@@ -144,6 +157,7 @@ describe('createBatcher', () => {
             const values = lengths.map((length, i) => `${n}.${i}:`.padEnd(length, 'x'));
             return publish(values).then(() => expect(stored).toEqual(expect.arrayContaining(values)));
           });
+          await settled();
           for (let i = 0; i < sends.length; i++) {
             const batch = sends[i]?.batch.flatMap(({ records }) => records) ?? [];
             expect(batch.length === 1 || batch.reduce((sum, one) => sum + sizeOf(one), 0) <= 500).toBe(true);
@@ -174,6 +188,7 @@ describe('createBatcher', () => {
             expected.set(holder, [...(expected.get(holder) ?? []), ...values]);
             return publish(values, 10_000, 0, `${holder}`);
           });
+          await settled();
           for (let i = 0; i < sends.length; i++) {
             sends[i]?.succeed();
             await settled();
@@ -236,7 +251,9 @@ describe('createBatcher', () => {
 
   it('rejects at the deadline even if the send does not settle, and drops records that were not sent', async () => {
     const { publish, sends, sent, budget, batcher } = setUp();
-    const outcomes = await Promise.allSettled([publish(['a'], 20), publish(['b'], 20)]);
+    const first = publish(['a'], 20);
+    await settled();
+    const outcomes = await Promise.allSettled([first, publish(['b'], 20)]);
     for (const one of outcomes)
       expect(one.status === 'rejected' && one.reason).toBeInstanceOf(EventLogUnavailable);
     // Bytes in flight stay reserved; queued bytes are released.
@@ -249,12 +266,13 @@ describe('createBatcher', () => {
 
   it('rejects every publish of a failed send, and continues with the next', async () => {
     const { publish, sends, sent, budget } = setUp();
-    const first = publish(['a']);
-    const second = publish(['b']);
-    sends[0]?.fail(new Error('refused'));
-    await expect(first).rejects.toThrow('refused');
+    const first = [publish(['a']), publish(['b'])];
     await settled();
-    expect(sent()).toEqual([['a'], ['b']]);
+    const second = publish(['c']);
+    sends[0]?.fail(new Error('refused'));
+    for (const one of first) await expect(one).rejects.toThrow('refused');
+    await settled();
+    expect(sent()).toEqual([['a', 'b'], ['c']]);
     sends[1]?.succeed();
     await second;
     expect(budget.used()).toBe(0);
@@ -264,17 +282,21 @@ describe('createBatcher', () => {
     const { publish, sends } = setUp({ maxBytes: 100 });
     const first = publish(['x'.repeat(500)]);
     await expect(async () => publish(['b'])).rejects.toThrow(EventLogBusy);
+    await settled();
     sends[0]?.succeed();
     await first;
     const again = publish(['c']);
+    await settled();
     sends[1]?.succeed();
     await again;
   });
 
   it('sends on a free route while another is busy, and a partition that is held up holds up itself', async () => {
     const { publish, sends, sent } = setUp();
-    const held = [publish(['a0'], 10_000, 0), publish(['b0'], 10_000, 0)];
+    const held = [publish(['a0'], 10_000, 0)];
     const other = publish(['a1'], 10_000, 1);
+    await settled();
+    held.push(publish(['b0'], 10_000, 0));
     expect(sent()).toEqual([['a0'], ['a1']]);
     const storeHeld = sends[0]?.hold();
     sends[1]?.succeed();
@@ -287,6 +309,7 @@ describe('createBatcher', () => {
     await neighbour;
     storeHeld?.(5);
     expect((await held[0])?.offsetOf(0)).toBe(5n);
+    await settled();
     expect(sent().at(-1)).toEqual(['b0']);
     sends[3]?.succeed(6);
     expect((await held[1])?.offsetOf(0)).toBe(6n);
@@ -295,10 +318,13 @@ describe('createBatcher', () => {
   it('leaves room for other partitions when one is held up, until its records are stored or given up', async () => {
     const { publish, sends, budget } = setUp({ maxBytes: 4_000 });
     const large = ['x'.repeat(300)];
-    const held = [publish(large, 50, 0), publish(large, 60, 0)];
+    const held = [publish(large, 50, 0)];
+    await settled();
+    held.push(publish(large, 60, 0));
     const refused = expect(async () => publish(large, 10_000, 0)).rejects.toThrow(EventLogBusy);
     const other = publish(large, 10_000, 1);
     await refused;
+    await settled();
     sends[1]?.succeed();
     await other;
     for (const one of held) await expect(one).rejects.toThrow(EventLogUnavailable);
@@ -313,6 +339,7 @@ describe('createBatcher', () => {
   it.each([Number.NaN, -1, 0.5])('rejects a publish whose offset is %d', async (offset) => {
     const { publish, sends, budget } = setUp();
     const published = publish(['a']);
+    await settled();
     sends[0]?.succeed(offset);
     await expect(published).rejects.toThrow(EventLogUnavailable);
     expect(budget.used()).toBe(0);

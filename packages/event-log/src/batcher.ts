@@ -87,6 +87,7 @@ interface Queue {
 interface Route {
   name: string;
   ready: Queue[];
+  /** Whether a send is in flight or about to start. */
   isSending: boolean;
 }
 
@@ -127,8 +128,9 @@ export function sizeOf(record: OutgoingRecord): number {
 }
 
 /**
- * Keeps one send in flight per route. An idle route sends at once; while a send is in flight, records are batched for
- * the next one. A publish settles by its deadline even if its sends do not; their bytes stay reserved until they do.
+ * Keeps one send in flight per route. An idle route sends at the end of the turn of the event loop; while a send is in
+ * flight, records are batched for the next one. A publish settles by its deadline even if its sends do not; their bytes
+ * stay reserved until they do.
  */
 export function createBatcher(options: {
   transport: Pick<Transport, 'routeOf' | 'send'>;
@@ -240,17 +242,21 @@ export function createBatcher(options: {
       free ??= new Set();
       free.add(route);
     }
-    if (free === undefined) return;
+    if (free !== undefined) for (const route of free) startSoon(route);
+  }
+
+  /** Once all that run now have published: what they do next would be cut up by a send for each. */
+  function startSoon(route: Route): void {
+    if (route.ready.length === 0) return;
+    route.isSending = true;
     // A send serves other callers too, so it must not inherit the trace context of this one.
-    for (const route of free) runInOwnContext(start, route);
+    setImmediate(runInOwnContext, start, route);
   }
 
   function start(route: Route): void {
-    if (route.isSending) return;
     const batch = nextBatch(route);
-    if (batch.length === 0) return;
-    route.isSending = true;
-    void send(route, batch);
+    if (batch.length > 0) void send(route, batch);
+    else route.isSending = false;
   }
 
   async function send(route: Route, batch: QueueSend[]): Promise<void> {
@@ -274,7 +280,7 @@ export function createBatcher(options: {
     }
     route.isSending = false;
     advance(free);
-    start(route);
+    if (!route.isSending) startSoon(route);
   }
 
   /** The next records of the queues that are ready, in order of arrival, up to the limit. */
