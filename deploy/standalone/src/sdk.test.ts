@@ -291,11 +291,11 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await eventually(() => expect(link.arrivals.map(({ path }) => path)).toContain('/v1/identify'));
     await eventually(() => expect(idsIn()).toHaveLength(1));
     accepted.push(...idsIn());
+    const prefix = `switchboard:${running.demo.project_key}:`;
+    const names = ['consent', 'flags', 'person'].map((name) => `${prefix}${name}`);
+    await page.waitForFunction(`${JSON.stringify(names)}.every((name) => name in localStorage)`);
     await page.evaluate('sb.setConsent("denied")');
-    const { project_key } = running.demo;
-    await eventually(async () =>
-      expect(await page.evaluate(kept)).toEqual([[`switchboard:${project_key}:consent`], [], []]),
-    );
+    await eventually(async () => expect(await page.evaluate(kept)).toEqual([[`${prefix}consent`], [], []]));
     expect(await page.evaluate('sb.track("after")')).toBeUndefined();
   });
 

@@ -62,7 +62,7 @@ export function init(options: Options): Client {
     bootstrap: options.bootstrap,
     transport,
     listeners: createListeners(failed),
-    storage: () => (person === undefined ? undefined : local),
+    storage: local,
     distinctId,
     settle: async () => {
       if (!sender.hasCalls()) return;

@@ -22,8 +22,8 @@ interface FlagsOptions {
   bootstrap: Options['bootstrap'];
   transport: Transport;
   listeners: Listeners;
-  /** Undefined without consent, or in memory. */
-  storage(): Storage | undefined;
+  /** Undefined in memory. */
+  storage: Storage | undefined;
   /** Empty without consent: nothing is read then. */
   distinctId(): string;
   /** Sends this tab's identify and group calls. */
@@ -75,7 +75,7 @@ export function createFlags(options: FlagsOptions): FlagsControl {
   function start(): void {
     if (isUsed) return;
     isUsed = true;
-    const kept = storage()?.read('flags');
+    const kept = distinctId() === '' ? undefined : storage?.read('flags');
     if (
       isObject(kept) &&
       kept['of'] === distinctId() &&
@@ -175,7 +175,7 @@ export function createFlags(options: FlagsOptions): FlagsControl {
       if (state !== 'unavailable' || of !== id) {
         of = id;
         set({ flags: body['flags'], variants: body['variants'] });
-        storage()?.write('flags', { of, told, ...values });
+        storage?.write('flags', { of, told, ...values });
       }
       if (state !== null && token !== '') later(1_000, () => void load());
       else if (token !== '' && (await notes()).tokensAt === tokensAt) await note({ tokens: {} });
@@ -188,7 +188,7 @@ export function createFlags(options: FlagsOptions): FlagsControl {
     resume,
     refresh: () => void (isUsed && load()),
     forget() {
-      storage()?.remove('flags');
+      storage?.remove('flags');
       of = undefined;
       set({ flags: {}, variants: {} });
     },
