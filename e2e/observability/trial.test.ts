@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -290,6 +290,8 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
         await eventually(() => sendRecording());
         const recording = () => rig.manage('archive', 'GET', '/projects/p1/replays/s1/events');
         await eventually(async () => expect((await recording()).status).toBe(200), EVENTUALLY);
+        await sendEvent();
+        await eventually(() => access(join(objects, 'events')), EVENTUALLY);
         await onServer(await rig.databaseUrl('archive'), fillYesterday);
         await program('archive').restart();
         await rm(join(objects, 'replays'), { recursive: true });
