@@ -225,9 +225,8 @@ export function createBatcher(options: {
     shares.splice(shares.findLastIndex(({ round }) => round <= share.round) + 1, 0, share);
   }
 
-  /** Lists queues with their routes, then starts the routes that are free. */
+  /** Lists queues with their routes, which send. */
   function advance(touched: readonly { queue: Queue }[]): void {
-    let free: Set<Route> | undefined;
     for (const { queue } of touched) {
       if (queue.state !== 'idle' || queue.shares.length === 0) continue;
       const name = transport.routeOf(queue.topic, queue.partition);
@@ -238,16 +237,13 @@ export function createBatcher(options: {
       }
       queue.state = 'ready';
       route.ready.push(queue);
-      if (route.isSending) continue;
-      free ??= new Set();
-      free.add(route);
+      startSoon(route);
     }
-    if (free !== undefined) for (const route of free) startSoon(route);
   }
 
   /** Once all that run now have published: what they do next would be cut up by a send for each. */
   function startSoon(route: Route): void {
-    if (route.ready.length === 0) return;
+    if (route.isSending || route.ready.length === 0) return;
     route.isSending = true;
     // A send serves other callers too, so it must not inherit the trace context of this one.
     setImmediate(runInOwnContext, start, route);
@@ -280,7 +276,7 @@ export function createBatcher(options: {
     }
     route.isSending = false;
     advance(free);
-    if (!route.isSending) startSoon(route);
+    startSoon(route);
   }
 
   /** The next records of the queues that are ready, in order of arrival, up to the limit. */
