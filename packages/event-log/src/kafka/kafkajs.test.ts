@@ -9,6 +9,7 @@ import { adapters, collect, newTopic, type TestLog } from '../testing/adapters.t
 import { record } from '../testing/records.ts';
 
 const require = createRequire(import.meta.url);
+const logger = new Kafka({ brokers: ['unused:1'], logCreator: () => () => {} }).logger();
 const Connection: new (options: object) => { connect(): Promise<unknown>; disconnect(): Promise<unknown> } =
   require('kafkajs/src/network/connection');
 const Cluster: new (
@@ -26,7 +27,7 @@ it('keeps no listeners on the socket of a broker that is gone, however often it 
   const connection = new Connection({
     host: '127.0.0.1',
     port: (server.address() as AddressInfo).port,
-    logger: new Kafka({ brokers: ['unused:1'], logCreator: () => () => {} }).logger(),
+    logger,
     connectionTimeout: 5_000,
     requestTimeout: 5_000,
     socketFactory({ host, port, onConnect }: { host: string; port: number; onConnect(): void }) {
@@ -45,7 +46,7 @@ it('keeps no listeners on the socket of a broker that is gone, however often it 
 it('says so when all brokers that it knows are gone', async () => {
   const cluster = new Cluster({
     brokers: ['unused:1'],
-    logger: new Kafka({ brokers: ['unused:1'], logCreator: () => () => {} }).logger(),
+    logger,
     retry: { retries: 0 },
   });
   const gone = { metadata: () => Promise.reject(new Error('gone')) };
@@ -60,7 +61,7 @@ it('says so when all brokers that it knows are gone', async () => {
 it('keeps what it knows of topics when it is asked about others', async () => {
   const cluster = new Cluster({
     brokers: ['unused:1'],
-    logger: new Kafka({ brokers: ['unused:1'], logCreator: () => () => {} }).logger(),
+    logger,
   });
   const partitionMetadata = [{ partitionId: 0, leader: 1 }];
   const broker = {
