@@ -28,6 +28,8 @@ export interface RollingUpgradeOptions {
 export interface RollingUpgrade extends Verification {
   requests: Record<string, number>;
   failures: string[];
+  /** What gateway and services logged as a warning or an error: why requests failed. */
+  logged: string[];
   /** Close codes of the live sockets. */
   socketCodes: number[];
   exitCodes: (number | null)[];
@@ -100,9 +102,11 @@ export async function runRollingUpgrade(
   await writeNextVersion(next, SERVICES, backings.postgres.url);
   const migratedWhileServing: ServiceName[] = [];
   const exitCodes: (number | null)[] = [];
+  const logged: string[] = [];
   const restart = async (instance: Instance) => {
     log(`stop ${instance.name}`);
     exitCodes.push(await instance.stop());
+    logged.push(...warningsOf(instance));
     await instance.restart({ folder: next });
     log(`restarted ${instance.name}`);
   };
@@ -136,10 +140,16 @@ export async function runRollingUpgrade(
     })),
     requests: counts.totals(),
     failures: counts.failures(),
+    logged: [...logged, ...instances.flatMap(warningsOf), ...gateway.lines],
     socketCodes: visitors.flatMap(({ live }) => live.codes()),
     exitCodes,
     migratedWhileServing,
   };
+}
+
+/** Its warnings and errors, each with its name. */
+function warningsOf({ name, lines }: Instance): string[] {
+  return lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line)).map((line) => `${name}: ${line}`);
 }
 
 /** Reads the shared report from another local address. */

@@ -16,8 +16,8 @@ function deployed(): Deployment {
 describe.skipIf(deployment === undefined)('two instances of everything behind the gateway', () => {
   test('a rolling upgrade with migrations fails no request and loses no data', async () => {
     const result = await runRollingUpgrade(deployed(), { rounds: 1, atOnce: PARTS.length, intensity: 1 });
-    const { requests, accepted, socketCodes, exitCodes, migratedWhileServing, ...problems } = result;
-    expect(problems).toEqual({
+    const { requests, accepted, socketCodes, exitCodes, migratedWhileServing, logged, ...problems } = result;
+    expect(problems, logged.join('\n')).toEqual({
       failures: [],
       lostEvents: [],
       duplicateEvents: [],
