@@ -14,7 +14,11 @@ function deployed(): Deployment {
 }
 
 describe.skipIf(deployment === undefined)('two instances of everything behind the gateway', () => {
-  test('a rolling upgrade with migrations fails no request and loses no data', async () => {
+  // Not tried again: by then its instances are of the next version.
+  test('a rolling upgrade with migrations fails no request and loses no data', {
+    retry: 0,
+    timeout: 240_000,
+  }, async () => {
     const result = await runRollingUpgrade(deployed(), { rounds: 1, atOnce: PARTS.length, intensity: 1 });
     const { requests, accepted, socketCodes, exitCodes, migratedWhileServing, logged, ...problems } = result;
     expect(problems, logged.join('\n')).toEqual({
@@ -36,7 +40,7 @@ describe.skipIf(deployment === undefined)('two instances of everything behind th
     expect(new Set(socketCodes)).toEqual(new Set([1001]));
     expect(Object.values(requests).every((count) => count > 0)).toBe(true);
     expect(Object.values(accepted).every((count) => count > 0)).toBe(true);
-  }, 240_000);
+  });
 
   test('a rate limit counts requests over all instances', async () => {
     const project = await createProject(deployed(), { id: 'limited', region: 'eu' });

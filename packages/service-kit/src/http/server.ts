@@ -1,7 +1,9 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
+import { LONGEST_DRAIN_MS } from '../settings/common.ts';
 import type { TlsFiles } from '../settings/tls.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { boundLeftovers } from './connections/leftovers.ts';
@@ -24,10 +26,11 @@ interface ListenOptions {
 export interface HttpServer {
   port: number;
   /**
-   * Adds `Connection: close` to every response, so that no proxy sends a request on a connection that is about to
-   * close: only the sender knows whether such a request may be repeated.
+   * Serves for `ms` longer, with `Connection: close` on every response, so that no proxy sends a request on a connection
+   * that is about to close: only the sender knows whether such a request may be repeated. A load balancer that still
+   * sends requests has not noticed yet: then until it stops, but no longer than LONGEST_DRAIN_MS.
    */
-  drain(): void;
+  drain(ms: number): Promise<void>;
   /** Stops accepting connections, waits for requests in flight, and closes what is left after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
@@ -76,12 +79,10 @@ export async function listen({ fetch, host, port, tls, logger }: ListenOptions):
     // Without an address Node.js listens on all of IPv6 and IPv4, or of IPv4 where the kernel has no IPv6.
     server.listen(host === '::' ? { port } : { host, port }, resolve);
   });
-  const drain = () =>
-    void server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    drain,
+    drain: (ms) => drainServer(server, ms),
     close: (graceMs) => closeServer(server, sockets, graceMs),
   };
 }
@@ -114,19 +115,45 @@ function isUpgrade({ headers, socket }: IncomingMessage): boolean {
   return true;
 }
 
+/** Time without a request, other than health checks, after which a load balancer has noticed; at most the drain's own. */
+const QUIET_MS = 1_000;
+
+async function drainServer(server: Server, ms: number): Promise<void> {
+  const startedAt = performance.now();
+  let lastAt = startedAt;
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader('Connection', 'close');
+    if (!request.url?.startsWith('/health/')) lastAt = performance.now();
+  });
+  const quietMs = Math.min(QUIET_MS, ms);
+  const endsAt = () => Math.min(startedAt + LONGEST_DRAIN_MS, Math.max(startedAt + ms, lastAt + quietMs));
+  for (let left = ms; left > 0; left = endsAt() - performance.now()) {
+    await sleep(left);
+    await arrivedIsRead();
+  }
+}
+
 const GOING_AWAY = 1001;
 
+/**
+ * Resolves once Node has read what has arrived so far, also on connections that it had yet to accept. After a long turn
+ * of the event loop they count as idle, with a request in the kernel's buffer.
+ */
+async function arrivedIsRead(): Promise<void> {
+  for (let polls = 0; polls < 2; polls++) await nextTurn();
+}
+
 async function closeServer(server: Server, sockets: WebSocketServer, graceMs: number): Promise<void> {
+  await arrivedIsRead();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Idle keep-alive connections would keep the server open until they time out.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const sweep = setInterval(() => void arrivedIsRead().then(() => server.closeIdleConnections()), 50);
   // The HTTP server does not track connections that became sockets.
   for (const socket of sockets.clients) socket.close(GOING_AWAY, 'server shutting down');
   const cut = setTimeout(() => {
     for (const socket of sockets.clients) socket.terminate();
     server.closeAllConnections();
   }, graceMs);
-  server.closeIdleConnections();
   await closed;
   clearInterval(sweep);
   clearTimeout(cut);

@@ -17,7 +17,7 @@ import type { Service, ServiceDefinition } from './service.ts';
 import { joinSupervisor, type Membership } from './workers/join.ts';
 import type { Assignment } from './workers/protocol.ts';
 
-/** After SIGTERM, load balancers have DRAIN_MS to notice, then requests in flight have FINISH_MS. */
+/** After SIGTERM, load balancers have DRAIN_MS or more to notice, then requests in flight have FINISH_MS. */
 const FINISH_MS = 8_000;
 /** Services start together, and the directory is there a moment after catalogue. */
 const ATTEMPTS_BEFORE_A_WARNING = 4;
@@ -101,8 +101,7 @@ async function run<S extends z.ZodType<CommonConfig>>(
     withinMs: membership && WORKER_SHUTDOWN_MS,
     async close() {
       health.drain();
-      server?.drain();
-      await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS));
+      await server?.drain(config.DRAIN_MS);
       service.drain?.();
       await server?.close(FINISH_MS);
       await service.stop();

@@ -5,6 +5,9 @@ import { outgoingSettings } from './outgoing.ts';
 import { processSettings } from './process.ts';
 import { tlsSettings } from './tls.ts';
 
+/** No instance serves for longer after SIGTERM, in milliseconds. */
+export const LONGEST_DRAIN_MS = 5_000;
+
 /** The settings of every service, to be spread into its own `z.object`. */
 export const commonSettings = {
   PORT: integerSetting({ min: 0, max: 65_535, fallback: 3000 }).describe(
@@ -19,8 +22,8 @@ export const commonSettings = {
   TRUSTED_PROXY_HOPS: integerSetting({ min: 0, max: 10, fallback: 0 }).describe(
     'Your proxies in front of it, each adding an X-Forwarded-For entry.',
   ),
-  DRAIN_MS: integerSetting({ min: 0, max: 5000, fallback: 2000 }).describe(
-    'Milliseconds of serving after SIGTERM; longer than load balancers take to notice.',
+  DRAIN_MS: integerSetting({ min: 0, max: LONGEST_DRAIN_MS, fallback: 2000 }).describe(
+    'Milliseconds of serving after SIGTERM; longer than load balancers take to notice. While requests arrive it serves on, up to 5 s.',
   ),
   REVISION: processSettings.REVISION,
   WORKERS: processSettings.WORKERS,
