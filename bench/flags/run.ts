@@ -78,11 +78,12 @@ export async function run(args: string[]): Promise<void> {
     const bytes = (await snapshot.arrayBuffer()).byteLength;
     const etag = snapshot.headers.get('etag') ?? '';
     const stringify = await startFloor({ FLOOR: 'stringify' });
+    const read = await startFloor({ FLOOR: 'read', FLOOR_DATABASE_URL: await deployment.databaseUrl() });
     const hono = await startFloor({ FLOOR: 'hono', FLOOR_BYTES: String(bytes) });
-    stopped.unshift(stringify, hono);
+    stopped.unshift(stringify, read, hono);
     const peer = values.peer === undefined ? undefined : await startPeer(values.peer);
     if (peer !== undefined) stopped.unshift(peer);
-    const targets = evaluationTargets(deployment.service, stringify, peer).concat(
+    const targets = evaluationTargets(deployment.service, { stringify, read }, peer).concat(
       snapshotTargets(deployment.service, hono, etag),
     );
     const selected = withCompared(targets.filter(({ name }) => name.includes(values.only)));
@@ -101,12 +102,22 @@ export async function run(args: string[]): Promise<void> {
 /** Stands for the number of a person who is asked for once. */
 const NUMBER = 'N'.repeat(ONCE_DIGITS);
 
-function evaluationTargets(service: Program, floorServer: Program, peer: Peer | undefined): Target[] {
+function evaluationTargets(
+  service: Program,
+  floors: { stringify: Program; read: Program },
+  peer: Peer | undefined,
+): Target[] {
   const users = Array.from({ length: USERS }, (_, index) => (index * 7919) % USERS);
   const requests = users.map((user) => ({ path: `/v1/flags?distinct_id=user-${user}` }));
   const members = requests.map(({ path }) => ({ path: path.replace('flags', 'flags/memberships') }));
   const once = [{ path: `/v1/flags?distinct_id=once-${NUMBER}` }];
-  const floor: Target = { name: 'floor: Node, JSON.stringify', server: floorServer, requests };
+  const floor: Target = { name: 'floor: Node, JSON.stringify', server: floors.stringify, requests };
+  const reads: Target = {
+    name: 'floor: Node, postgres.js, JSON.stringify',
+    server: floors.read,
+    requests: once,
+    isOnce: true,
+  };
   const peerTarget = (name: string, idOf: (user: number) => string): Target | undefined =>
     peer && { name, server: peer.program, requests: users.map((user) => peerRequest(idOf(user), user)) };
   const ours = { server: service, headers: AUTHORIZED, floor };
@@ -119,6 +130,7 @@ function evaluationTargets(service: Program, floorServer: Program, peer: Peer | 
     },
     {
       ...ours,
+      floor: reads,
       name: 'evaluate 100 flags, once',
       requests: once,
       isOnce: true,
