@@ -3,9 +3,8 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { type EventLog, type OutgoingRecord, openPostgresLog, partitionFor } from '@switchboard/event-log';
 import { call, eventually, type Program } from '@switchboard/testkit';
 import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
-import { benchCohort, benchFlags } from './ruleset.ts';
+import { benchCohort, benchFlags, PROJECT_ID } from './ruleset.ts';
 
-export const PROJECT_ID = 'bench';
 export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
 export const AUTHORIZED = { Authorization: `Bearer ${PROJECT_KEY}` };
 const PARTITIONS = 4;

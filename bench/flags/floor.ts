@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import postgres from 'postgres';
-import { PROJECT_ID } from './deployment.ts';
-import { FLAG_COUNT } from './ruleset.ts';
+import { FLAG_COUNT, PROJECT_ID } from './ruleset.ts';
 
 /**
  * The lower bound for a server on Node.js. FLOOR=stringify answers 100 flags with JSON.stringify on bare `node:http` and
@@ -18,26 +17,30 @@ const variants = Object.fromEntries(
   Array.from({ length: FLAG_COUNT / 4 }, (_, index) => [`feature-flag-${index}`, 'treatment']),
 );
 
-const bare = (isEnabled: (distinctId: string) => boolean | Promise<boolean>) =>
-  createServer(async (request, response) => {
-    const { searchParams } = new URL(request.url ?? '/', 'http://floor');
-    const enabled = isEnabled(searchParams.get('distinct_id') ?? '');
-    flags['feature-flag-0'] = typeof enabled === 'boolean' ? enabled : await enabled;
-    const body = JSON.stringify({ flags, variants });
-    response
-      .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
-      .end(body);
-  }).listen(port, '127.0.0.1');
+function answer(response: ServerResponse, isEnabled: boolean): void {
+  flags['feature-flag-0'] = isEnabled;
+  const body = JSON.stringify({ flags, variants });
+  response
+    .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
+    .end(body);
+}
+
+const personOf = ({ url = '/' }: IncomingMessage) =>
+  new URL(url, 'http://floor').searchParams.get('distinct_id') ?? '';
 
 const floor = process.env['FLOOR'];
-if (floor === 'stringify') bare((distinctId) => distinctId === 'user-0');
-else if (floor === 'read') {
+if (floor === 'stringify') {
+  createServer((request, response) => answer(response, personOf(request) === 'user-0')).listen(
+    port,
+    '127.0.0.1',
+  );
+} else if (floor === 'read') {
   const sql = postgres(process.env['FLOOR_DATABASE_URL'] ?? '', { max: 10 });
-  bare(async (distinctId) => {
+  createServer(async (request, response) => {
     const rows = await sql`
-      select traits from people where project_id = ${PROJECT_ID} and distinct_id = ${distinctId}`;
-    return rows.length > 0;
-  });
+      select traits from people where project_id = ${PROJECT_ID} and distinct_id = ${personOf(request)}`;
+    answer(response, rows.length > 0);
+  }).listen(port, '127.0.0.1');
 } else {
   const body = Buffer.alloc(Number(process.env['FLOOR_BYTES'] ?? 20_000), 'x');
   const app = new Hono();

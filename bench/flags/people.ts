@@ -3,8 +3,8 @@ import { ingestionTopics } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { median } from '../lib/median.ts';
 import { decimals, thousands } from '../lib/table.ts';
-import { AUTHORIZED, type Deployment, PROJECT_ID } from './deployment.ts';
-import { traitsOf } from './ruleset.ts';
+import { AUTHORIZED, type Deployment } from './deployment.ts';
+import { PROJECT_ID, traitsOf } from './ruleset.ts';
 
 /** People who are asked for again and again. */
 export const USERS = 10_000;

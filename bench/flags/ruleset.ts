@@ -1,5 +1,6 @@
 import type { FlagEntry } from '@switchboard/contracts';
 
+export const PROJECT_ID = 'bench';
 export const FLAG_COUNT = 100;
 
 type Clause = NonNullable<FlagEntry['targeting']>[number];

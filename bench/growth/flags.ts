@@ -1,8 +1,8 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { Database } from '@switchboard/database';
 import { call, eventually } from '@switchboard/testkit';
-import { AUTHORIZED, deploy, PROJECT_ID } from '../flags/deployment.ts';
-import { benchFlags, traitsOf } from '../flags/ruleset.ts';
+import { AUTHORIZED, deploy } from '../flags/deployment.ts';
+import { benchFlags, PROJECT_ID, traitsOf } from '../flags/ruleset.ts';
 import { median } from '../lib/median.ts';
 import { ask, NUMBER } from './ask.ts';
 import { type Dimension, sizesFrom } from './path.ts';
