@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OpenFeature } from '@openfeature/server-sdk';
 import { createClient as createManagement } from '@switchboard/management';
 import { createClient } from '@switchboard/node';
+import { SwitchboardProvider } from '@switchboard/openfeature-server';
 import { eventually } from '@switchboard/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { archivedEvents } from './testing/archived.ts';
@@ -129,6 +131,60 @@ test('flags follow the server: given traits, cohorts, and traits that identify h
   await client.identify('node-ada', { plan: 'pro' });
   const evaluated = await client.flags.fetch('node-ada');
   expect(evaluated?.flags).toMatchObject({ 'node-plan': true, 'node-cohort': true });
+}, 60_000);
+
+test('OpenFeature in the process and OFREP give one answer: dates, and booleans that are off', async () => {
+  const { base_url, management_url, project_id: projectId, project_key: key, tokens } = running.demo;
+  const management = createManagement({ url: management_url, token: tokens.operator });
+  const put = (flagKey: string, flag: object) =>
+    management.untyped.call('putFlag', {
+      params: { projectId, key: flagKey },
+      body: { enabled: true, rolloutPercentage: 100, ...flag },
+    });
+  const signedUp = '2026-03-02T00:00:00.000Z';
+  const clause = (op: string, value: unknown) => ({ targeting: [{ attribute: 'signedUp', op, value }] });
+  const texts = { type: 'string', variations: [{ key: 'a', value: 'A', weight: 1 }] };
+  const flags: [key: string, flag: object, expected: object][] = [
+    ['of-gte', clause('gte', '2026-03-01'), { value: true, reason: 'TARGETING_MATCH' }],
+    ['of-eq', clause('eq', signedUp), { value: true, reason: 'TARGETING_MATCH' }],
+    ['of-in', clause('in', ['x', signedUp]), { value: true, reason: 'TARGETING_MATCH' }],
+    ['of-neq', clause('neq', signedUp), { value: false, reason: 'DEFAULT' }],
+    ['of-killed', { enabled: false }, { value: false, reason: 'DISABLED' }],
+    ['of-rollout', { rolloutPercentage: 0 }, { value: false, reason: 'SPLIT' }],
+    ['of-text', { ...texts, enabled: false }, { value: true, reason: 'DISABLED' }],
+  ];
+  for (const [flagKey, flag] of flags) await put(flagKey, flag);
+  const client = createClient({ key, host: base_url, folder: false });
+  onTestFinished(() => client.close(0));
+  await OpenFeature.setProviderAndWait(new SwitchboardProvider(client));
+  onTestFinished(() => OpenFeature.close());
+  const context = { targetingKey: 'node-ada', signedUp: new Date(signedUp) };
+  await eventually(() => expect(Object.keys(client.flags.all({ distinctId: '' }))).toContain('of-text'));
+  for (const [flagKey, , expected] of flags) {
+    const details = await OpenFeature.getClient().getBooleanDetails(flagKey, true, context);
+    expect(details).toMatchObject(expected);
+    const response = await fetch(`${base_url}/ofrep/v1/evaluate/flags/${flagKey}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}` },
+      body: JSON.stringify({ context }),
+    });
+    const { value = true, reason } = Object(await response.json());
+    expect([value, reason]).toEqual([details.value, details.value ? details.reason : 'DISABLED']);
+  }
+});
+
+test('OpenFeature in the process is ready once the ruleset can be read, after a start without it', async () => {
+  const { base_url, project_key: key } = running.demo;
+  const link = await faultyLink(base_url);
+  onTestFinished(link.close);
+  link.fault = 'gone';
+  const client = createClient({ key, host: link.url, folder: false });
+  onTestFinished(() => client.close(0));
+  await expect(OpenFeature.setProviderAndWait(new SwitchboardProvider(client))).rejects.toThrow('ruleset');
+  onTestFinished(() => OpenFeature.close());
+  expect(OpenFeature.getClient().providerStatus).toBe('ERROR');
+  link.fault = undefined;
+  await eventually(() => expect(OpenFeature.getClient().providerStatus).toBe('READY'), { withinMs: 30_000 });
 }, 60_000);
 
 test.each([

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient } from '@switchboard/management';
 import { eventually, hasChromium } from '@switchboard/testkit';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { archivedEvents } from './testing/archived.ts';
 import { type FaultyLink, faultyLink } from './testing/faulty-link.ts';
 import { standaloneForTests } from './testing/launch.ts';
@@ -404,6 +404,78 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
       expect(link.arrivals.map(({ body }) => body).join()).toContain('"event_name":"plan viewed"'),
     );
     accepted.push(...idsIn());
+  });
+
+  it('gives nobody the flags of the person before, and asks again after a request that failed', async () => {
+    const { base_url, management_url, project_id, project_key, tokens } = running.demo;
+    const management = createClient({ url: management_url, token: tokens.operator });
+    const put = (key: string, flag: object) =>
+      management.untyped.call('putFlag', {
+        params: { projectId: project_id, key },
+        body: { enabled: true, rolloutPercentage: 100, ...flag },
+      });
+    await put('sdk-ada', { targeting: [{ attribute: 'distinct_id', op: 'eq', value: 'ada' }] });
+    await put('sdk-killed', { enabled: false });
+    const flagsLink = await faultyLink(base_url);
+    onTestFinished(flagsLink.close);
+    const page = await site.open(await visitor());
+    const status = () => page.evaluate('of.providerStatus');
+    const isReady = () => page.waitForFunction(`of.providerStatus === 'READY'`);
+    const ada = (fallback: boolean) => page.evaluate(`of.getBooleanDetails('sdk-ada', ${fallback})`);
+    const set = (context: object) => page.evaluate(`of_.setContext(${JSON.stringify(context)})`);
+
+    flagsLink.fault = 'busy';
+    await page.evaluate(`(async () => {
+      of_ = openfeature.OpenFeature;
+      of = of_.getClient();
+      events = [];
+      for (const event of ['Ready', 'Error']) of.addHandler(openfeature.ProviderEvents[event], () => events.push(event));
+      const options = { key: '${project_key}', host: '${flagsLink.url}' };
+      await of_.setProviderAndWait(new provider.SwitchboardProvider(options), { targetingKey: 'ada' }).catch(() => {});
+    })()`);
+    expect(await status()).toBe('ERROR');
+    expect(await ada(true)).toMatchObject({ value: true, errorCode: 'PROVIDER_NOT_READY' });
+    flagsLink.fault = undefined;
+    await isReady();
+    expect(await ada(false)).toMatchObject({ value: true, reason: 'TARGETING_MATCH' });
+    expect(await page.evaluate(`of.getBooleanDetails('sdk-killed', true)`)).toMatchObject({
+      value: false,
+      reason: 'DISABLED',
+    });
+
+    flagsLink.fault = 'busy';
+    await set({ targetingKey: 'bob' });
+    expect(await status()).toBe('ERROR');
+    expect(await ada(false)).toMatchObject({ value: false, errorCode: 'PROVIDER_NOT_READY' });
+    expect(await ada(true)).toMatchObject({ value: true, errorCode: 'PROVIDER_NOT_READY' });
+    flagsLink.fault = undefined;
+    await isReady();
+    expect(await ada(true)).toMatchObject({ value: false, reason: 'DEFAULT' });
+
+    await set({ targetingKey: 'ada' });
+    flagsLink.fault = 'busy';
+    await set({ targetingKey: 'ada', plan: 'free' });
+    expect(await ada(false)).toMatchObject({ value: true });
+    flagsLink.fault = undefined;
+    await isReady();
+    expect(await page.evaluate('events')).toEqual(['Error', 'Ready', 'Error', 'Ready', 'Error', 'Ready']);
+  });
+
+  it('does not ask again with a context that the server refuses', async () => {
+    const { base_url, project_key } = running.demo;
+    const flagsLink = await faultyLink(base_url);
+    onTestFinished(flagsLink.close);
+    const page = await site.open(await visitor());
+    await page.evaluate(`(async () => {
+      of = openfeature.OpenFeature;
+      const options = { key: '${project_key}', host: '${flagsLink.url}' };
+      await of.setProviderAndWait(new provider.SwitchboardProvider(options), {}).catch(() => {});
+      await of.setContext({ targetingKey: 'x'.repeat(201) });
+      await of.setContext({ targetingKey: 'ada' });
+    })()`);
+    expect(await page.evaluate('of.getClient().providerStatus')).toBe('READY');
+    const contexts = flagsLink.arrivals.map(({ body }) => JSON.parse(body).context.targetingKey?.length);
+    expect(contexts.slice(0, 3)).toEqual([undefined, 201, 3]);
   });
 
   it('reads the inbox and marks messages read', async () => {

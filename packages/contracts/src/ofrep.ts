@@ -29,7 +29,10 @@ export const ofrepReason = z.enum(['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABL
 export const ofrepEvaluation = z
   .object({
     key,
-    value: z.unknown().optional().openapi({ description: 'Absent if the default of the code applies.' }),
+    value: z.unknown().optional().openapi({
+      description:
+        'false if the flag is off and of type boolean or none. Absent if the default in the code applies.',
+    }),
     reason: ofrepReason,
     variant: z.string().openapi({ description: 'The key of the variation, or on or off.' }),
     metadata: z
@@ -91,7 +94,7 @@ export const evaluateOfrepFlag = operation({
   path: '/ofrep/v1/evaluate/flags/{key}',
   summary: 'Evaluate a flag through OFREP',
   description:
-    'Evaluates one flag as GET /v1/flags does, with the attributes of the context laid over the stored user state. A flag that is off has no value: the default of the code applies.',
+    'Evaluates one flag as GET /v1/flags does, with the attributes of the context laid over the stored user state. A flag that is off is false; if it is of another type than boolean it has no value, and the default in the code applies.',
   request: {
     params: z.object({ key }),
     headers: z.object({ 'X-API-Key': apiKey }),
@@ -143,7 +146,7 @@ export const evaluateOfrepFlags = operation({
     200: {
       ...jsonResponse('The evaluated flags.', ofrepBulkEvaluation, {
         flags: [
-          { key: 'beta', reason: 'DISABLED', variant: 'off', metadata: { reason: 'DISABLED' } },
+          { key: 'beta', value: false, reason: 'DISABLED', variant: 'off', metadata: { reason: 'DISABLED' } },
           { key: 'button-colour', value: '#0a0', reason: 'SPLIT', variant: 'green' },
           { key: 'new-checkout', value: true, reason: 'TARGETING_MATCH', variant: 'on' },
         ],

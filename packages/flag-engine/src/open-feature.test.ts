@@ -24,17 +24,47 @@ test.each<[string, Partial<Flag>, ReturnType<typeof resolve>]>([
     { prerequisites: [{ flagKey: 'other', variationKey: 'on' }] },
     { value: true, variant: 'on', reason: 'TARGETING_MATCH' },
   ],
-  ['disabled', { enabled: false }, { value: undefined, variant: 'off', reason: 'DISABLED' }],
-  ['outside the rollout', { rolloutPercentage: 0 }, { value: undefined, variant: 'off', reason: 'SPLIT' }],
+  ['disabled', { enabled: false }, { value: false, variant: 'off', reason: 'DISABLED' }],
+  [
+    'disabled boolean',
+    { enabled: false, type: 'boolean' },
+    { value: false, variant: 'off', reason: 'DISABLED' },
+  ],
+  [
+    'disabled with boolean variations',
+    { enabled: false, variations: [{ ...green, value: true }] },
+    { value: false, variant: 'off', reason: 'DISABLED' },
+  ],
+  [
+    'disabled with a text',
+    { enabled: false, type: 'string', variations: [green] },
+    { value: undefined, variant: 'off', reason: 'DISABLED' },
+  ],
+  [
+    'disabled without a type',
+    { enabled: false, variations: [green] },
+    { value: false, variant: 'off', reason: 'DISABLED' },
+  ],
+  [
+    'disabled JSON without variations',
+    { enabled: false, type: 'json' },
+    { value: undefined, variant: 'off', reason: 'DISABLED' },
+  ],
+  ['outside the rollout', { rolloutPercentage: 0 }, { value: false, variant: 'off', reason: 'SPLIT' }],
   [
     'a clause that is false',
     { targeting: [{ attribute: 'plan', op: 'eq', value: 'free' }] },
+    { value: false, variant: 'off', reason: 'DEFAULT' },
+  ],
+  [
+    'a text that does not match',
+    { type: 'string', variations: [green], targeting: [{ attribute: 'plan', op: 'eq', value: 'free' }] },
     { value: undefined, variant: 'off', reason: 'DEFAULT' },
   ],
   [
     'a prerequisite that is not met',
     { prerequisites: [{ flagKey: 'missing', variationKey: 'on' }] },
-    { value: undefined, variant: 'off', reason: 'DEFAULT' },
+    { value: false, variant: 'off', reason: 'DEFAULT' },
   ],
   ['malformed', { rolloutPercentage: 0.5 }, { value: undefined, variant: 'off', reason: 'ERROR' }],
 ])('%s', (_, rest, expected) => {

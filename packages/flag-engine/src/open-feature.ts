@@ -6,7 +6,10 @@ export type OpenFeatureReason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DEFAUL
 
 /** A decision in the terms of OpenFeature. */
 export interface Resolution {
-  /** Undefined if the caller's own default applies: the flag is off, or its variation has the value `null`. */
+  /**
+   * `false` if a flag of type boolean or none is off. Undefined if the caller's default applies: a flag of another type is
+   * off, the flag cannot be evaluated, or its variation has the value `null`.
+   */
   readonly value: unknown;
   /** The key of the variation, or `on` or `off`. */
   readonly variant: string;
@@ -19,11 +22,10 @@ export interface Resolution {
  * prerequisites turned the flag off.
  */
 export function resolve(ruleset: Ruleset, decision: Decision): Resolution {
-  const { key, served, value } = decision;
+  const { key, served, value, reason } = decision;
   const flag = ruleset.flags[ruleset.positions.get(key) ?? -1];
-  const isOn = decision.reason === 'MATCH';
   return {
-    value: isOn ? (value ?? undefined) : undefined,
+    value: reason === 'ERROR' ? undefined : (value ?? undefined),
     variant: served,
     reason: reasonOf(decision, flag),
   };

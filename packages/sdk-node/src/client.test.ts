@@ -4,8 +4,8 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createClient, type Options, type SwitchboardError } from './index.ts';
-import { type Decide, startReceiver } from './testing/receiver.ts';
+import { type CallOptions, createClient, type Options, type Person, type SwitchboardError } from './index.ts';
+import { type Decide, snapshotOf, startReceiver } from './testing/receiver.ts';
 
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sdk-node-'));
@@ -118,6 +118,133 @@ test('nothing throws: what cannot be queued is reported', async () => {
   expect(await sent.track('ada', 'late')).toBeUndefined();
   expect(await sent.flags.ready(10)).toBe(false);
   expect(sent.flags.get('beta', 'fallback', { distinctId: 'ada' })).toBe('fallback');
+});
+
+const instant = '2026-03-01T09:30:00.000Z';
+
+test.each([
+  [new Date(instant), instant],
+  [Date.parse(instant), instant],
+  [instant, instant],
+  ['2026-03-01T10:30:00+01:00', instant],
+  ['2026-03-01', '2026-03-01T00:00:00.000Z'],
+  [null, expect.stringMatching(/Z$/)],
+  [undefined, expect.stringMatching(/Z$/)],
+])('the time %o is sent with an event and with each call', async (timestamp, expected) => {
+  const { url, arrivals } = await receiver();
+  const sent = client(url);
+  const at = timestamp === undefined ? {} : { timestamp };
+  await sent.track('ada', 'one', {}, at);
+  await sent.identify('ada', {}, at);
+  await sent.group('ada', 'acme', {}, at);
+  await sent.flush();
+  const bodies = arrivals.map(({ body }) => JSON.parse(body));
+  expect(bodies.map(({ events: [event] = [], ...call }) => (event ?? call).timestamp)).toEqual(
+    Array(3).fill(expected),
+  );
+  expect(sent.errors).toEqual([]);
+});
+
+test.each([
+  'yesterday',
+  '1',
+  '',
+  '2026-02-30T00:00:00Z',
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  new Date(Number.NaN),
+  true,
+  {},
+  [],
+])('the time %o is reported as invalid, with an event and with each call', async (timestamp) => {
+  const sent = client('http://127.0.0.1:9');
+  const at = { timestamp } as CallOptions;
+  expect(await sent.track('ada', 'one', {}, at)).toBeUndefined();
+  expect(await sent.identify('ada', {}, at)).toBeUndefined();
+  expect(await sent.group('ada', 'acme', {}, at)).toBeUndefined();
+  expect(sent.errors).toEqual(
+    Array(3).fill({
+      code: 'invalid',
+      message: expect.stringMatching(/^timestamp: /),
+      eventId: expect.any(String),
+    }),
+  );
+});
+
+test('null counts as not given, for properties, traits and options', async () => {
+  const { url, accepted, arrivals } = await receiver();
+  const sent = client(url);
+  const none = { eventId: null, sessionId: null } as unknown as CallOptions;
+  const ids = [
+    await sent.track('ada', 'one', null, null),
+    await sent.track('ada', 'two', null, none),
+    await sent.identify('ada', null, null),
+    await sent.group('ada', 'acme', null, null),
+  ];
+  await sent.flush();
+  expect(accepted()).toEqual(ids);
+  expect(arrivals.map(({ body }) => body).join()).not.toContain('null');
+  expect(await sent.track('ada', 'three', {}, { eventId: 7 } as unknown as CallOptions)).toBeUndefined();
+  expect(sent.errors).toEqual([{ code: 'invalid', message: 'eventId: not a string' }]);
+});
+
+test.each([
+  ['no key', { key: undefined }, 'key: set it to the project key'],
+  ['no host', { host: undefined }, 'host: not an http or https address'],
+  ['a host that is no address', { host: 'api.example.com' }, 'host: not an http or https address'],
+  ['an events host that is no address', { eventsHost: 7 }, 'eventsHost: not an http or https address'],
+  ['a folder that is no path', { folder: 5 }, 'folder: not a path or false'],
+])('a client with %s reports it, and none of its calls throws', async (_, wrong, message) => {
+  const sent = client('http://127.0.0.1:9', wrong as unknown as Partial<Options>);
+  expect(sent.errors).toEqual([{ code: 'invalid', message }]);
+  expect(await sent.track('ada', 'one')).toBeUndefined();
+  expect(await sent.flags.ready(10)).toBe(false);
+  expect(await sent.flags.fetch('ada')).toBeUndefined();
+  await sent.flush();
+});
+
+test('a person that is none has the fallback or the flags of an unknown person', async () => {
+  const { url } = await receiver(({ path }) =>
+    path.endsWith('/snapshot') ? { status: 200, body: snapshotOf(['beta']) } : { status: 404 },
+  );
+  const sent = client(url);
+  expect(await sent.flags.ready()).toBe(true);
+  for (const wrong of [null, undefined, {}, { distinctId: 7 }, { distinctId: 'ada', traits: null }]) {
+    const person = wrong as unknown as Person;
+    expect(sent.flags.get('beta', false, person)).toBe(true);
+    expect(sent.flags.all(person)).toEqual({ beta: true });
+    expect(sent.flags.resolve('beta', person)).toMatchObject({ value: true });
+    await sent.flags.withCohorts(person);
+  }
+});
+
+test('a date in the traits of a person is compared as its ISO text', async () => {
+  const targeting = [{ attribute: 'signedUp', op: 'gte', value: '2026-03-01' }];
+  const { url } = await receiver(() => ({ status: 200, body: snapshotOf(['new'], { targeting }) }));
+  const sent = client(url);
+  expect(await sent.flags.ready()).toBe(true);
+  const at = (signedUp: Date) => sent.flags.get('new', false, { distinctId: 'ada', traits: { signedUp } });
+  expect([at(new Date('2026-03-02')), at(new Date('2026-02-02'))]).toEqual([true, false]);
+});
+
+test('without WebSocket, as in Node 20, flags are read and the process lives on', async () => {
+  const { url } = await receiver(({ path }) =>
+    path.endsWith('/snapshot') ? { status: 200, body: snapshotOf(['beta']) } : undefined,
+  );
+  const folder = await newFolder();
+  const { child, lines, exited } = start(
+    folder,
+    url,
+    `delete globalThis.WebSocket;
+    await client.flags.ready();
+    setTimeout(async () => {
+      console.log(client.flags.get('beta', false, { distinctId: 'ada' }));
+      console.log(typeof await client.track('ada', 'one'));
+      await client.close();
+    }, 200);`,
+  );
+  await exited;
+  expect([child.exitCode, lines()]).toEqual([0, ['true', 'string']]);
 });
 
 test('without a usable folder the queue is in memory', async () => {

@@ -3,6 +3,7 @@ import { createFlags } from './flags.ts';
 import type { Item, Kind } from './item.ts';
 import { openQueue, type Queue } from './queue.ts';
 import { createSender, type Sender } from './sender.ts';
+import { timeOf } from './time.ts';
 import { createTransport } from './transport.ts';
 import type { CallOptions, Client, Options, SwitchboardError } from './types.ts';
 
@@ -18,11 +19,16 @@ interface Running {
   sender: Sender;
 }
 
-/** A client for servers. Use one for the life of the process. Nothing it does throws or rejects. */
+/**
+ * A client for servers. Use one for the life of the process. Nothing it does throws or rejects: with options that cannot
+ * work, `onError` hears of it and no call is queued.
+ */
 export function createClient(options: Options): Client {
-  const { key, onError, flushMs = FLUSH_MS, maxBytes = MAX_BYTES, schemaVersion = 1 } = options;
-  const host = withoutSlash(options.host);
-  const url = withoutSlash(options.eventsHost ?? options.host);
+  const given: Partial<Options> = options ?? {};
+  const misconfigured = problemOf(given);
+  const { key = '', onError, flushMs = FLUSH_MS, maxBytes = MAX_BYTES, schemaVersion = 1 } = given;
+  const host = withoutSlash(given.host);
+  const url = withoutSlash(given.eventsHost ?? given.host);
   const closing = new AbortController();
   const transport = createTransport(key, closing.signal);
   let isClosed = false;
@@ -37,7 +43,7 @@ export function createClient(options: Options): Client {
   }
 
   const starting: Promise<Running> = openQueue({
-    folder: options.folder ?? FOLDER,
+    folder: misconfigured === undefined ? (given.folder ?? FOLDER) : false,
     maxBytes,
     onStorageError(error) {
       if (!hasStorageFailed) report({ code: 'storage', message: String(error) });
@@ -49,18 +55,26 @@ export function createClient(options: Options): Client {
     return { queue, sender };
   });
 
-  async function add(kind: Kind, id: string, call: object): Promise<string | undefined> {
+  /** `fields` are those that this kind of call has beside its id and time. */
+  async function add(
+    kind: Kind,
+    call: CallOptions | null | undefined,
+    fields: () => object,
+  ): Promise<string | undefined> {
+    const id = call?.eventId ?? randomUUID();
+    const invalid = (message: string) => {
+      report({ code: 'invalid', message, ...(typeof id === 'string' ? { eventId: id } : {}) });
+      return undefined;
+    };
     try {
-      const body = JSON.stringify(call);
-      const invalid = isClosed
-        ? 'The client is closed.'
-        : Buffer.byteLength(body) > MAX_ITEM_BYTES
-          ? `Larger than ${MAX_ITEM_BYTES} bytes.`
-          : undefined;
-      if (invalid !== undefined) {
-        report({ code: 'invalid', message: invalid, eventId: id });
-        return undefined;
-      }
+      if (isClosed) return invalid('The client is closed.');
+      if (misconfigured !== undefined) return invalid(misconfigured);
+      if (typeof id !== 'string') return invalid('eventId: not a string');
+      const timestamp = timeOf(call?.timestamp ?? new Date());
+      if (timestamp === undefined)
+        return invalid('timestamp: not a Date, an ISO 8601 text or milliseconds since 1970');
+      const body = JSON.stringify({ event_id: id, timestamp, ...fields() });
+      if (Buffer.byteLength(body) > MAX_ITEM_BYTES) return invalid(`Larger than ${MAX_ITEM_BYTES} bytes.`);
       const item: Item = { kind, id, body, at: Date.now() };
       const { queue, sender } = await starting;
       if (!(await queue.add(item))) {
@@ -71,16 +85,11 @@ export function createClient(options: Options): Client {
       return id;
     } catch (error) {
       // Such as properties that JSON cannot hold.
-      report({ code: 'invalid', message: String(error), eventId: id });
-      return undefined;
+      return invalid(String(error));
     }
   }
 
-  const common = ({ eventId = randomUUID(), timestamp = new Date() }: CallOptions) => ({
-    event_id: eventId,
-    // An invalid date is for the server to refuse.
-    timestamp: Number.isNaN(timestamp.getTime()) ? String(timestamp) : timestamp.toISOString(),
-  });
+  if (misconfigured !== undefined) report({ code: 'invalid', message: misconfigured });
 
   const flags = createFlags({
     host,
@@ -95,26 +104,21 @@ export function createClient(options: Options): Client {
 
   return {
     flags,
-    async track(distinctId, name, properties, given = {}) {
-      const fields = common(given);
-      return add('event', fields.event_id, {
-        ...fields,
+    track: (distinctId, name, properties, call) =>
+      add('event', call, () => ({
         distinct_id: distinctId,
         event_name: name,
         schema_version: schemaVersion,
-        ...(given.sessionId === undefined ? {} : { session_id: given.sessionId }),
-        ...(properties === undefined ? {} : { properties }),
-      });
-    },
-    async identify(distinctId, traits = {}, given = {}) {
-      const fields = common(given);
-      return add('identify', fields.event_id, { ...fields, distinct_id: distinctId, properties: traits });
-    },
-    async group(distinctId, groupId, traits = {}, given = {}) {
-      const fields = common(given);
-      const properties = { ...traits, group_id: groupId, group_type: given.type ?? 'company' };
-      return add('group', fields.event_id, { ...fields, distinct_id: distinctId, properties });
-    },
+        session_id: call?.sessionId ?? undefined,
+        properties: properties ?? undefined,
+      })),
+    identify: (distinctId, traits, call) =>
+      add('identify', call, () => ({ distinct_id: distinctId, properties: traits ?? {} })),
+    group: (distinctId, groupId, traits, call) =>
+      add('group', call, () => ({
+        distinct_id: distinctId,
+        properties: { ...traits, group_id: groupId, group_type: call?.type ?? 'company' },
+      })),
     async flush() {
       const { sender } = await starting;
       await sender.flush();
@@ -133,4 +137,18 @@ export function createClient(options: Options): Client {
   };
 }
 
-const withoutSlash = (address: string) => address.replace(/\/+$/, '');
+const withoutSlash = (address: unknown) => (typeof address === 'string' ? address.replace(/\/+$/, '') : '');
+
+/** What makes options unusable, such as an environment variable that is not set. */
+function problemOf({ key, host, eventsHost = host, folder }: Partial<Options>): string | undefined {
+  if (typeof key !== 'string' || key === '') return 'key: set it to the project key';
+  for (const [name, address] of Object.entries({ host, eventsHost })) {
+    if (!isAddress(address)) return `${name}: not an http or https address`;
+  }
+  const isFolder = folder === undefined || folder === false || typeof folder === 'string';
+  return isFolder ? undefined : 'folder: not a path or false';
+}
+
+function isAddress(address: unknown): boolean {
+  return typeof address === 'string' && /^https?:\/\//i.test(address) && URL.canParse(address);
+}

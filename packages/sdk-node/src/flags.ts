@@ -90,9 +90,9 @@ export function createFlags({ host, key, transport, settle }: FlagsOptions): Fla
         memberships.clear();
         membershipsAt = generatedAt;
       }
-      const remembered = memberships.get(person.distinctId);
-      if (remembered !== undefined) return { ...person, cohorts: remembered };
       try {
+        const remembered = memberships.get(person.distinctId);
+        if (remembered !== undefined) return { ...person, cohorts: remembered };
         const answer = await getJson('/v1/flags/memberships', person.distinctId);
         if (!hasCohorts(answer)) return person;
         const cohorts = new Set(answer.cohorts);
@@ -126,8 +126,15 @@ export function createFlags({ host, key, transport, settle }: FlagsOptions): Fla
   };
 }
 
-function userOf({ distinctId, traits = {}, groups, cohorts = NO_COHORTS }: Person): User {
-  return { distinctId, traits, cohorts, ...(groups === undefined ? {} : { groups }) };
+/** A caller without types may pass anything: a person without an id is an unknown one. */
+function userOf(person: Person | undefined | null): User {
+  const { distinctId, traits, groups, cohorts } = person ?? { distinctId: '' };
+  return {
+    distinctId: typeof distinctId === 'string' ? distinctId : '',
+    traits: traits ?? {},
+    groups: groups ?? undefined,
+    cohorts: cohorts ?? NO_COHORTS,
+  };
 }
 
 function flagValueOf(known: Known | undefined, key: string, person: Person): unknown {

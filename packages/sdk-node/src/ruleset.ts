@@ -22,7 +22,7 @@ export interface Following {
   close(): void;
 }
 
-/** Of the fall-back while the socket is not open. While it is, it would say so. */
+/** How often the ruleset is read while the socket is not open. */
 const POLL_MS = 30_000;
 const CHECK_MS = 300_000;
 const REFUSED = [4401, 4403];
@@ -95,7 +95,8 @@ export function followRuleset({ host, key, transport, onChange }: FollowOptions)
   function connect(): void {
     if (isClosed || socketUrl === undefined) return;
     socketTimer = undefined;
-    const opened = new WebSocket(`${socketUrl}?api_key=${encodeURIComponent(key)}`);
+    const opened = socketTo(`${socketUrl}?api_key=${encodeURIComponent(key)}`);
+    if (opened === undefined) return;
     socket = opened;
     opened.addEventListener('message', ({ data }) => {
       isSocketOpen = true;
@@ -128,6 +129,15 @@ export function followRuleset({ host, key, transport, onChange }: FollowOptions)
       socket?.close();
     },
   };
+}
+
+/** Undefined without WebSocket, as in Node 20, or for an address that is none: the ruleset is then polled. */
+function socketTo(url: string): WebSocket | undefined {
+  try {
+    return new WebSocket(url);
+  } catch {
+    return undefined;
+  }
 }
 
 function generatedAtOf(data: unknown): string {

@@ -19,7 +19,7 @@ export type Properties = Record<string, unknown>;
 /** What went wrong. Nothing is ever thrown. */
 export interface SwitchboardError {
   /**
-   * - `invalid`: the call cannot be sent as it is; nothing was queued
+   * - `invalid`: the call or the options of the client cannot be used; nothing was queued
    * - `full`: the queue is full; nothing was queued
    * - `rejected`: the server refused this event or call; it is dropped
    * - `expired`: not accepted within seven days; it is dropped
@@ -57,8 +57,8 @@ export interface Options {
 }
 
 export interface CallOptions {
-  /** When it happened. Default: now. */
-  timestamp?: Date;
+  /** When it happened: a `Date`, an ISO 8601 text or milliseconds since 1970. Default: now. */
+  timestamp?: Date | string | number | null;
   /** Your own id. Events with the same id within seven days are archived once. */
   eventId?: string;
 }
@@ -66,7 +66,7 @@ export interface CallOptions {
 /** A person as clauses see them. */
 export interface Person {
   distinctId: string;
-  /** For clauses on traits. Only what you give is known. */
+  /** For clauses on traits. Only what you give is known. A value counts as its JSON: a `Date` is its ISO text. */
   traits?: Traits;
   /** Traits of their groups, by group type. */
   groups?: Readonly<Record<string, Traits>>;
@@ -124,20 +124,26 @@ export interface Client {
   track(
     distinctId: string,
     name: string,
-    properties?: Properties,
-    options?: CallOptions & { sessionId?: string },
+    properties?: Properties | null,
+    options?: (CallOptions & { sessionId?: string }) | null,
   ): Promise<string | undefined>;
   /** Sets traits of a person; null removes one. Resolves as `track` does. */
-  identify(distinctId: string, traits?: Properties, options?: CallOptions): Promise<string | undefined>;
+  identify(
+    distinctId: string,
+    traits?: Properties | null,
+    options?: CallOptions | null,
+  ): Promise<string | undefined>;
   /** Puts a person into a group and sets its traits; null leaves the group of this type. Resolves as `track` does. */
   group(
     distinctId: string,
     groupId: string | null,
-    traits?: Properties,
-    options?: CallOptions & {
-      /** Default: `company`. */
-      type?: string;
-    },
+    traits?: Properties | null,
+    options?:
+      | (CallOptions & {
+          /** Default: `company`. */
+          type?: string;
+        })
+      | null,
   ): Promise<string | undefined>;
   /** Sends what is queued now. Resolves when it is sent or has to wait. */
   flush(): Promise<void>;

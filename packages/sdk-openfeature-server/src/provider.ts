@@ -12,12 +12,14 @@ import type { Client, Person } from '@switchboard/node';
 
 type ValueType = 'boolean' | 'string' | 'number' | 'object';
 
+const RECOVERY_CHECK_MS = 1_000;
 const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
 
 /**
  * Switchboard's flags for `@openfeature/server-sdk`, evaluated in this process with the attributes of the context:
  * `targetingKey` is the distinct id, `group.<type>.<trait>` a trait of the person's group, anything else a trait.
- * Cohorts are read from the server when a flag targets one. A flag that is off leaves the default to your code.
+ * Cohorts are read from the server when a flag targets one. A boolean flag that is off is `false`; one of another type
+ * leaves the default to your code.
  *
  * Emits PROVIDER_CONFIGURATION_CHANGED with the keys of flags whose definition changed. `track` sends an event. Closing
  * OpenFeature leaves the client open.
@@ -28,23 +30,36 @@ export class SwitchboardProvider implements Provider {
   readonly events = new OpenFeatureEventEmitter();
   readonly #client: Client;
   #stop: (() => void) | undefined;
+  #recovery: NodeJS.Timeout | undefined;
 
   constructor(client: Client) {
     this.#client = client;
   }
 
-  /** Rejects without a ruleset within five seconds; the client goes on asking for it. */
+  /** Rejects without a ruleset within five seconds. The client goes on asking for it; PROVIDER_READY follows. */
   async initialize(): Promise<void> {
     const { flags } = this.#client;
     this.#stop ??= flags.onChange((flagsChanged) =>
       this.events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged }),
     );
-    if (!(await flags.ready())) throw new Error('The ruleset could not be read.');
+    if (await flags.ready()) return;
+    this.#awaitRecovery();
+    throw new Error('The ruleset could not be read.');
   }
 
   async onClose(): Promise<void> {
     this.#stop?.();
     this.#stop = undefined;
+    clearTimeout(this.#recovery);
+  }
+
+  #awaitRecovery(): void {
+    clearTimeout(this.#recovery);
+    this.#recovery = setTimeout(async () => {
+      if (await this.#client.flags.ready(0)) this.events.emit(ProviderEvents.Ready);
+      else if (this.#stop !== undefined) this.#awaitRecovery();
+    }, RECOVERY_CHECK_MS);
+    this.#recovery.unref();
   }
 
   resolveBooleanEvaluation(key: string, fallback: boolean, context: EvaluationContext) {
@@ -96,7 +111,7 @@ export class SwitchboardProvider implements Provider {
     if (reason === 'ERROR')
       return failed(ErrorCode.GENERAL, 'The definition of the flag cannot be evaluated.');
     if (resolved.value === undefined) return { value, reason, variant };
-    if (!isOfType(resolved.value)) return failed(ErrorCode.TYPE_MISMATCH, `The flag is no ${type}.`);
+    if (!isOfType(resolved.value)) return failed(ErrorCode.TYPE_MISMATCH, `The flag is not of type ${type}.`);
     return { value: resolved.value, reason, variant };
   }
 }

@@ -1,6 +1,7 @@
 import {
   ErrorCode,
   type EvaluationContext,
+  InvalidContextError,
   type JsonValue,
   OpenFeatureEventEmitter,
   type Provider,
@@ -40,8 +41,11 @@ const MAX_RETRY_MS = 60_000;
 
 /**
  * Switchboard's flags for `@openfeature/web-sdk`: evaluated by the server, with the attributes of the context laid over
- * the stored traits of `targetingKey`, and again when a flag or the context changes. A flag that is off leaves the
- * default to your code.
+ * the stored traits of `targetingKey`, and again when a flag or the context changes. A boolean flag that is off is
+ * `false`; one of another type leaves the default to your code.
+ *
+ * Values of another `targetingKey` are never used: until the new ones arrive, defaults apply. After a request that fails,
+ * the provider asks again with a growing wait and emits PROVIDER_READY when it succeeds.
  *
  * Emits PROVIDER_CONFIGURATION_CHANGED with the keys of flags that have another value, variant or reason.
  */
@@ -50,15 +54,19 @@ export class SwitchboardProvider implements Provider {
   readonly runsOn = 'client';
   readonly events = new OpenFeatureEventEmitter();
   readonly #options: Options;
-  #flags = new Map<string, Flag>();
+  /** Undefined until the flags of this `targetingKey` are known. */
+  #flags: ReadonlyMap<string, Flag> | undefined;
   #context: EvaluationContext = {};
   #etag: string | undefined;
   #stream: EventSource | undefined;
   #streamUrl: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-  /** Of the request whose answer counts. */
+  /** OpenFeature was told that the start or the last change of context failed. */
+  #isFailed = false;
   #round = 0;
+  /** The request that was answered last. */
+  #answered = 0;
   #isClosed = false;
 
   constructor(options: Options) {
@@ -66,18 +74,18 @@ export class SwitchboardProvider implements Provider {
   }
 
   async initialize(context: EvaluationContext = {}): Promise<void> {
-    this.#context = context;
-    await this.#evaluate();
+    this.#isClosed = false;
+    await this.#change(context);
   }
 
   async onContextChange(_: EvaluationContext, context: EvaluationContext): Promise<void> {
-    this.#context = context;
-    await this.#evaluate();
+    await this.#change(context);
   }
 
   async onClose(): Promise<void> {
     this.#isClosed = true;
     this.#stream?.close();
+    this.#stream = undefined;
     clearTimeout(this.#timer);
   }
 
@@ -103,6 +111,7 @@ export class SwitchboardProvider implements Provider {
 
   #resolve<T>(key: string, value: T, isOfType: (value: unknown) => value is T): ResolutionDetails<T> {
     const failed = (errorCode: ErrorCode) => ({ value, reason: 'ERROR', errorCode });
+    if (this.#flags === undefined) return failed(ErrorCode.PROVIDER_NOT_READY);
     const flag = this.#flags.get(key);
     if (flag === undefined) return failed(ErrorCode.FLAG_NOT_FOUND);
     if (flag.errorCode !== undefined) return failed(ErrorCode.GENERAL);
@@ -112,10 +121,31 @@ export class SwitchboardProvider implements Provider {
     return isOfType(flag.value) ? { value: flag.value, ...details } : failed(ErrorCode.TYPE_MISMATCH);
   }
 
-  /** Returns the keys that changed; undefined if a later request has answered. */
-  async #evaluate(changedAt?: string): Promise<string[] | undefined> {
+  /** Rejects if the flags cannot be read; the provider then goes on asking. */
+  async #change(context: EvaluationContext): Promise<void> {
+    if (context.targetingKey !== this.#context.targetingKey) {
+      this.#flags = undefined;
+      this.#etag = undefined;
+    }
+    this.#context = context;
+    try {
+      await this.#evaluate();
+      if (context === this.#context) this.#isFailed = false;
+    } catch (error) {
+      if (context === this.#context) {
+        this.#isFailed = true;
+        // A context that is invalid stays invalid.
+        if (!(error instanceof InvalidContextError)) this.#retry();
+      }
+      throw error;
+    }
+  }
+
+  /** Returns the keys that changed; none if a later request or context replaced this one. */
+  async #evaluate(changedAt?: string): Promise<string[]> {
     this.#round += 1;
     const round = this.#round;
+    const context = this.#context;
     const { host, key } = this.#options;
     const since = changedAt === undefined ? '' : `?flagConfigEtag=${encodeURIComponent(changedAt)}`;
     const response = await fetch(`${host}/ofrep/v1/evaluate/flags${since}`, {
@@ -126,30 +156,40 @@ export class SwitchboardProvider implements Provider {
         'Content-Type': 'application/json',
         ...(this.#etag === undefined ? {} : { 'If-None-Match': this.#etag }),
       },
-      body: JSON.stringify({ context: this.#context }),
+      body: JSON.stringify({ context }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (response.status === 304) {
-      this.#follow();
-      return [];
+    const answer = response.status === 304 ? undefined : await response.json();
+    if (answer !== undefined && !response.ok) {
+      const message = answer?.errorDetails ?? `${response.status}`;
+      throw response.status === 400 ? new InvalidContextError(message) : new Error(message);
     }
-    const answer = await response.json();
-    if (!response.ok) throw new Error(answer?.errorDetails ?? `${response.status}`);
-    if (round !== this.#round) return undefined;
-    const before = this.#flags;
-    this.#flags = new Map(answer.flags.map((flag: Flag) => [flag.key, flag]));
-    this.#etag = response.headers.get('ETag') ?? undefined;
-    this.#streamUrl = answer.eventStreams?.[0]?.url;
+    if (context !== this.#context || round < this.#answered) return [];
+    this.#answered = round;
+    clearTimeout(this.#timer);
+    const before = this.#flags ?? new Map<string, Flag>();
+    const now: ReadonlyMap<string, Flag> =
+      answer === undefined ? before : new Map(answer.flags.map((flag: Flag) => [flag.key, flag]));
+    this.#flags = now;
+    if (answer !== undefined) {
+      this.#etag = response.headers.get('ETag') ?? undefined;
+      this.#streamUrl = answer.eventStreams?.[0]?.url;
+    }
     this.#follow();
-    return [...new Set([...before.keys(), ...this.#flags.keys()])].filter(
-      (one) => JSON.stringify(before.get(one)) !== JSON.stringify(this.#flags.get(one)),
+    return [...new Set([...before.keys(), ...now.keys()])].filter(
+      (one) => JSON.stringify(before.get(one)) !== JSON.stringify(now.get(one)),
     );
   }
 
   /** Opens the stream of changes, unless it is open. */
   #follow(): void {
-    if (this.#isClosed || this.#stream !== undefined) return;
+    if (this.#isClosed) return;
+    if (this.#stream !== undefined) {
+      if (this.#stream.readyState === EventSource.OPEN) this.#failures = 0;
+      return;
+    }
     if (typeof EventSource === 'undefined' || this.#streamUrl === undefined) {
+      this.#failures = 0;
       this.#retry(POLL_MS);
       return;
     }
@@ -168,12 +208,16 @@ export class SwitchboardProvider implements Provider {
   }
 
   async #refresh(changedAt?: string): Promise<void> {
+    const context = this.#context;
     try {
-      const flagsChanged = (await this.#evaluate(changedAt)) ?? [];
+      const flagsChanged = await this.#evaluate(changedAt);
+      if (context !== this.#context) return;
+      if (this.#isFailed) this.events.emit(ProviderEvents.Ready);
+      this.#isFailed = false;
       if (flagsChanged.length > 0) this.events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged });
     } catch {
-      // The last values stay.
-      this.#retry();
+      // The last values of this context stay.
+      if (context === this.#context) this.#retry();
     }
   }
 

@@ -2,8 +2,11 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
-/** `busy`: 503 with Retry-After: 1. `limited`: 429. `lost`: requests arrive, but no answer comes back. */
-export type Fault = 'busy' | 'limited' | 'lost' | undefined;
+/**
+ * `gone`: connections end without an answer. Of POST alone, `busy`: 503 with Retry-After: 1; `limited`: 429; `lost`:
+ * requests arrive, but no answer comes back.
+ */
+export type Fault = 'gone' | 'busy' | 'limited' | 'lost' | undefined;
 
 export interface Arrival {
   at: number;
@@ -28,6 +31,7 @@ export async function faultyLink(upstream: string): Promise<FaultyLink> {
     incoming.on('end', () => {
       const bytes = Buffer.concat(chunks);
       const { fault } = link;
+      if (fault === 'gone') return void outgoing.destroy();
       if (incoming.method === 'POST') {
         const body = incoming.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
         link.arrivals.push({ at: Date.now(), path: incoming.url ?? '', body: body.toString(), fault });

@@ -1,6 +1,7 @@
+import { toJson } from '../json.ts';
 import type { Person, Traits } from '../types.ts';
 
-/** Reads an attribute of a person. `undefined` if it is missing. */
+/** Reads an attribute of a person as JSON. `undefined` if it is missing. Throws if JSON cannot hold it. */
 export type AttributeReader = (person: Person) => unknown;
 
 const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
@@ -18,5 +19,5 @@ export function attributeReader(name: string): AttributeReader {
 
 function own(traits: Traits | null | undefined, name: string): unknown {
   if (traits === undefined || traits === null || !Object.hasOwn(traits, name)) return undefined;
-  return traits[name];
+  return toJson(traits[name]);
 }

@@ -227,6 +227,32 @@ describe('attributes', () => {
   });
 });
 
+describe('an attribute is compared as JSON', () => {
+  const at = new Date('2026-03-02T00:00:00Z');
+  test.each<[ClauseOperator, unknown, unknown]>([
+    ['gte', '2026-03-01', at],
+    ['eq', '2026-03-02T00:00:00.000Z', at],
+    ['contains', '2026-03-02', at],
+    ['in', ['other', '2026-03-02T00:00:00.000Z'], [at]],
+    ['eq', { at: '2026-03-02T00:00:00.000Z' }, { at, left: undefined }],
+    ['eq', 'https://example.com/', new URL('https://example.com')],
+    ['eq', 'text', { toJSON: () => 'text' }],
+    ['is_not_set', undefined, Number.NaN],
+    ['is_not_set', undefined, new Date(Number.NaN)],
+    ['is_not_set', undefined, () => undefined],
+  ])('%s %j holds of %o', (op, value, attribute) => {
+    expect(fulfils(op, value, attribute)).toBe(true);
+    const groups = { company: { trait: attribute } };
+    const member = user({}, { groups });
+    expect(matchesClauses([{ attribute: 'group.company.trait', op, value }], member)).toBe(true);
+  });
+
+  test('a date does not fulfil the negative of what its text equals', () => {
+    expect(fulfils('neq', '2026-03-02T00:00:00.000Z', at)).toBe(false);
+    expect(fulfils('not_in', ['2026-03-02T00:00:00.000Z'], [at])).toBe(false);
+  });
+});
+
 test('every clause must match; an empty list matches everyone', () => {
   const clauses: Clause[] = [
     { attribute: 'plan', op: 'eq', value: 'pro' },

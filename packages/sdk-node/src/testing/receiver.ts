@@ -15,6 +15,8 @@ export interface Answer {
   status: number;
   headers?: Record<string, string>;
   message?: string;
+  /** Instead of one with the message. */
+  body?: object;
 }
 
 export type Decide = (arrival: Omit<Arrival, 'status'>) => Answer | undefined;
@@ -27,10 +29,15 @@ export async function startReceiver(decide: Decide = () => undefined) {
     const body = (incoming.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
     const ids = [...body.matchAll(/"event_id":"([^"]+)"/g)].map(([, id = '']) => id);
     const arrival = { path: incoming.url ?? '', ids, body };
-    const { status, headers = {}, message = '' } = decide(arrival) ?? { status: 202 };
+    const {
+      status,
+      headers = {},
+      message = '',
+      body: answer = { message },
+    } = decide(arrival) ?? { status: 202 };
     arrivals.push({ ...arrival, status });
     outgoing.writeHead(status, { 'Content-Type': 'application/json', ...headers });
-    outgoing.end(JSON.stringify({ message }));
+    outgoing.end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   return {
@@ -44,3 +51,10 @@ export async function startReceiver(decide: Decide = () => undefined) {
     },
   };
 }
+
+/** A snapshot of flags that are on, with a socket that no client reaches. */
+export const snapshotOf = (keys: string[], rest: object = {}) => ({
+  flags: keys.map((key) => ({ key, enabled: true, rolloutPercentage: 100, ...rest })),
+  generatedAt: '2026-03-01T09:30:00.000Z',
+  socketUrl: 'ws://127.0.0.1:9/v1/flags/socket',
+});

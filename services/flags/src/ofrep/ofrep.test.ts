@@ -10,6 +10,8 @@ beforeAll(async () => {
   await harness.putFlag(project, { key: 'everyone', ...on });
   await harness.putFlag(project, { key: 'nobody', enabled: false, rolloutPercentage: 100 });
   await harness.putFlag(project, { key: 'none yet', ...on, rolloutPercentage: 0 });
+  const prerequisites = [{ flagKey: 'nobody', variationKey: 'on' }];
+  await harness.putFlag(project, { key: 'after nobody', ...on, prerequisites });
   await harness.putFlag(project, {
     key: 'pro',
     ...on,
@@ -68,17 +70,35 @@ describe('one flag', () => {
     expect(await evaluate('split', ada)).toMatchObject({ value: { steps: 3 }, reason: 'SPLIT' });
   });
 
-  test('has no value when it is off, so that the default of the code applies', async () => {
+  test('is false when it is boolean and off, for whatever reason', async () => {
     const off = (key: string, exact: string) => ({
       key,
+      value: false,
       reason: 'DISABLED',
       variant: 'off',
       metadata: { reason: exact },
     });
     const bob = { targetingKey: 'bob' };
-    expect(await evaluate('nobody', bob)).toEqual(off('nobody', 'DISABLED'));
-    expect(await evaluate('none yet', bob)).toEqual(off('none yet', 'ROLLOUT_MISS'));
-    expect(await evaluate('pro', bob)).toEqual(off('pro', 'TARGETING_MISS'));
+    const expected = [
+      off('nobody', 'DISABLED'),
+      off('none yet', 'ROLLOUT_MISS'),
+      off('large companies', 'TARGETING_MISS'),
+      off('after nobody', 'PREREQUISITE_FAILED'),
+    ];
+    for (const one of expected) expect(await evaluate(one.key, bob)).toEqual(one);
+    const { flags } = Object(await json(await post('', { context: bob })));
+    expect(flags).toEqual(expect.arrayContaining(expected));
+    const values = Object(await json(await harness.get('/v1/flags?distinct_id=bob', project.key)))['flags'];
+    for (const { key } of expected) expect(values[key]).toBe(false);
+  });
+
+  test('has no value when it is of another type and off, so that the default of the code applies', async () => {
+    expect(await evaluate('pro', { targetingKey: 'bob' })).toEqual({
+      key: 'pro',
+      reason: 'DISABLED',
+      variant: 'off',
+      metadata: { reason: 'TARGETING_MISS' },
+    });
   });
 
   test('is evaluated with the attributes of the context laid over the stored state, which they do not change', async () => {
@@ -86,7 +106,7 @@ describe('one flag', () => {
     expect(await evaluate('pro', { targetingKey: 'ada', plan: null })).not.toHaveProperty('value');
     expect(await evaluate('pro', { targetingKey: 'bob', plan: 'pro' })).toMatchObject({ value: '#fd0' });
     const small = { targetingKey: 'ada', 'group.company.employees': 3 };
-    expect(await evaluate('large companies', small)).not.toHaveProperty('value');
+    expect(await evaluate('large companies', small)).toMatchObject({ value: false });
     const proto = JSON.parse('{"targetingKey":"bob","__proto__":{"plan":"pro"}}');
     expect(await evaluate('pro', proto)).not.toHaveProperty('value');
     expect(await evaluate('pro', { targetingKey: 'ada' })).toMatchObject({ value: '#fd0' });
@@ -98,7 +118,7 @@ describe('all flags', () => {
     const context = { targetingKey: 'ada' };
     const response = await post('', { context });
     const { flags, metadata } = await json(response);
-    const keys = ['everyone', 'large companies', 'nobody', 'none yet', 'pro', 'split'];
+    const keys = ['after nobody', 'everyone', 'large companies', 'nobody', 'none yet', 'pro', 'split'];
     expect(flags).toEqual(await Promise.all(keys.map((key) => evaluate(key, context))));
     const snapshot = await json(await harness.get('/v1/flags/snapshot', project.key));
     expect(metadata).toEqual({ generatedAt: snapshot['generatedAt'] });

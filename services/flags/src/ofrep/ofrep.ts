@@ -101,9 +101,9 @@ function personOf(context: OfrepContext | undefined) {
 function answerOf({ compiled }: Ruleset, decision: Decision): OfrepEvaluation {
   const { key } = decision;
   const { value, variant, reason } = resolve(compiled, decision);
-  if (decision.reason !== 'MATCH') {
-    // Of the protocol's reasons, providers expect no value with this one alone.
-    return { key, reason: 'DISABLED', variant, metadata: { reason: decision.reason } };
-  }
-  return { key, ...(value === undefined ? {} : { value }), reason: ofrepReason.parse(reason), variant };
+  const result = { key, ...(value === undefined ? {} : { value }), variant };
+  return decision.reason === 'MATCH'
+    ? { ...result, reason: ofrepReason.parse(reason) }
+    : // The protocol has no DEFAULT, and providers accept a missing value with this reason alone.
+      { ...result, reason: 'DISABLED', metadata: { reason: decision.reason } };
 }

@@ -56,7 +56,10 @@ test('the provider for servers resolves values, defaults and errors', async () =
   });
   expect(await client.getObjectValue('limits', {}, ada)).toEqual({ items: 3 });
   expect(await client.getStringValue('button-colour', '#000', { ...ada, plan: 'free' })).toBe('#000');
-  expect(await client.getBooleanValue('beta', true, ada)).toBe(true);
+  expect(await client.getBooleanDetails('beta', true, ada)).toMatchObject({
+    value: false,
+    reason: 'DISABLED',
+  });
   const codeOf = async (key: string, context: EvaluationContext) =>
     (await client.getBooleanDetails(key, false, context)).errorCode;
   expect(await codeOf('missing', ada)).toBe('FLAG_NOT_FOUND');
@@ -84,7 +87,7 @@ test('the provider for pages resolves values and defaults, and hears of changes 
   await Web.setProviderAndWait(provider as unknown as Provider, { targetingKey: 'ada' });
   const client = Web.getClient();
   expect(client.getStringDetails('button-colour', '#000')).toMatchObject({ value: '#0a0', variant: 'green' });
-  expect(client.getBooleanDetails('beta', true)).toMatchObject({ value: true, reason: 'DISABLED' });
+  expect(client.getBooleanDetails('beta', true)).toMatchObject({ value: false, reason: 'DISABLED' });
   expect(client.getBooleanDetails('missing', true)).toMatchObject({ errorCode: 'FLAG_NOT_FOUND' });
   expect(opened).toEqual([`https://api.test/base/ofrep/v1/changes?api_key=${project.key}`]);
 
@@ -110,7 +113,7 @@ test.skipIf(!hasProvider)('the provider for Python resolves values, defaults and
     colour: ['#0a0', 'green', 'TARGETING_MATCH'],
     limits: { items: 3 },
     free: '#000',
-    off: true,
+    off: false,
     missing: 'FLAG_NOT_FOUND',
     nobody: 'TARGETING_KEY_MISSING',
   });
