@@ -34,12 +34,12 @@ export async function openSocket(
     send: (value) => socket.send(JSON.stringify(value)),
     closed,
     async next(type) {
-      const deadline = Date.now() + 10_000;
+      const deadline = performance.now() + 10_000;
       for (;;) {
         const taken = messages.shift();
         if (taken?.type === type) return taken;
         if (taken !== undefined) continue;
-        if (socket.readyState !== socket.OPEN || Date.now() > deadline)
+        if (socket.readyState !== socket.OPEN || performance.now() > deadline)
           throw new Error(`no message of type ${type}`);
         await new Promise<void>((resolve) => {
           wake = resolve;

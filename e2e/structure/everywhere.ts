@@ -30,6 +30,34 @@ export const constantNames: Rule = {
   },
 };
 
+/** Files that read the system clock, and what for. */
+const CLOCK_READERS = new Map([
+  ['packages/directory/src/tokens/use-reporter.ts', 'shows when a token was used'],
+  ['packages/event-log/src/kafka/encoding/record-batch.ts', 'dates records'],
+  ['packages/object-store/src/web-identity.ts', 'turns an expiry into a lifetime as it is granted'],
+  ['packages/service-kit/src/access/access-tokens.ts', 'compares it with the expiry in a token'],
+  ['packages/service-kit/src/access/api-tokens.ts', 'compares it with the expiry of a token'],
+  ['packages/service-kit/src/access/grants.ts', 'compares it with the expiry of a token'],
+  ['packages/service-kit/src/lifecycle/context.ts', 'the clock that services are given'],
+  ['packages/service-kit/src/telemetry/event-log-metrics.ts', 'compares it with the time of a record'],
+]);
+
+/** SDKs compare times across pages and processes; what they measure has tests of its own. */
+const mayReadClock = (path: string) =>
+  !/^(services|packages)\//.test(path) ||
+  /^packages\/(sdk-|testkit\/)/.test(path) ||
+  isForTests(path) ||
+  CLOCK_READERS.has(path);
+
+export const systemClock: Rule = {
+  name: 'ages, waits and deadlines are measured with performance.now(): the system clock may be set back',
+  check(tree) {
+    return [...tree.values()]
+      .filter(({ path, readsSystemClock }) => readsSystemClock && !mayReadClock(path))
+      .map(({ path }) => ({ file: path, problem: 'reads the system clock' }));
+  },
+};
+
 const TEST_LIBRARIES = ['vitest', 'fast-check', '@switchboard/testkit'];
 /** Packages that are for tests as a whole. */
 const FOR_TESTS = ['packages/testkit', 'bench', 'e2e'];

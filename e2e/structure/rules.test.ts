@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { constantNames, folderSize, importCycles, testHelpers } from './everywhere.ts';
+import { constantNames, folderSize, importCycles, systemClock, testHelpers } from './everywhere.ts';
 import type { Rule } from './rule.ts';
 import { KIT_ORDER, kitOrder } from './service-kit.ts';
 import {
@@ -177,6 +177,16 @@ const planted: [Rule, what: string, files: Record<string, string>, found: string
         'const pattern = /x/; const MOST_BYTES = 1; export { pattern, MOST_BYTES };',
     },
     [`${shop}/gift-cards/limits.ts`, `${shop}/gift-cards/limits.ts`],
+  ],
+  [
+    systemClock,
+    'an age by the system clock',
+    {
+      [`${shop}/gift-cards/age.ts`]: 'export const isOld = (at: number) => Date.now() - at > 5;',
+      [`${shop}/gift-cards/now.ts`]: 'export const now = () => new Date().getTime();',
+      [`${shop}/gift-cards/read.ts`]: 'export const read = (text: string) => new Date(text);',
+    },
+    [`${shop}/gift-cards/age.ts`, `${shop}/gift-cards/now.ts`],
   ],
 ];
 

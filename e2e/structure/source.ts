@@ -19,6 +19,8 @@ export interface Source {
   /** Module-level `const`s that hold a number, a string or a regular expression. */
   constants: string[];
   hasSqlTemplate: boolean;
+  /** `Date.now` or `new Date()`. */
+  readsSystemClock: boolean;
 }
 
 export type Tree = ReadonlyMap<string, Source>;
@@ -41,9 +43,16 @@ function parseSource(path: string, text: string): Source {
     ...dynamic,
   ];
   let hasSqlTemplate = false;
+  let readsSystemClock = false;
   new Visitor({
     TaggedTemplateExpression({ tag }) {
-      hasSqlTemplate ||= tag.type === 'MemberExpression' ? isNamedSql(tag.property) : isNamedSql(tag);
+      hasSqlTemplate ||= isNamed(tag.type === 'MemberExpression' ? tag.property : tag, 'sql');
+    },
+    MemberExpression({ object, property }) {
+      readsSystemClock ||= isNamed(object, 'Date') && isNamed(property, 'now');
+    },
+    NewExpression({ callee, arguments: given }) {
+      readsSystemClock ||= isNamed(callee, 'Date') && given.length === 0;
     },
   }).visit(program);
   return {
@@ -52,13 +61,14 @@ function parseSource(path: string, text: string): Source {
     exports: entries.flatMap(({ exportName: { name }, isType }) => (name === null ? [] : [{ name, isType }])),
     constants: program.body.flatMap(constantsOf),
     hasSqlTemplate,
+    readsSystemClock,
   };
 }
 
 const resolve = (from: string, specifier: string) =>
   specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : specifier;
 
-const isNamedSql = (node: object) => 'name' in node && node.name === 'sql';
+const isNamed = (node: object, name: string) => 'name' in node && node.name === name;
 
 function constantsOf(statement: Statement): string[] {
   const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
-import { constantNames, folderSize, importCycles, testHelpers } from './everywhere.ts';
+import { constantNames, folderSize, importCycles, systemClock, testHelpers } from './everywhere.ts';
 import { kitOrder } from './service-kit.ts';
 import {
   routeFunctions,
@@ -41,6 +41,7 @@ test.each([
   importCycles,
   folderSize,
   constantNames,
+  systemClock,
 ])('$name', ({ check }) => {
   expect(check(tree).map(({ file, problem }) => `${file}: ${problem}`)).toEqual([]);
 });

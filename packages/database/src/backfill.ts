@@ -42,7 +42,9 @@ export async function stepBackfill(db: Db, { name, batch, limit, rowsPerSecond }
       from ${backfills} where name = ${name} for update skip locked`);
     if (state === undefined) return { isDone: false, rows: 0, waitMs: IDLE_MS };
     if (state.is_done) return { isDone: true, rows: 0, waitMs: 0 };
-    if (state.wait_ms > 0) return { isDone: false, rows: 0, waitMs: state.wait_ms };
+    // A wait that is longer than any is from before the clock was set back.
+    const isDue = state.wait_ms <= 0 || state.wait_ms > (limit / rowsPerSecond) * 1000;
+    if (!isDue) return { isDone: false, rows: 0, waitMs: state.wait_ms };
     const { rows, last } = await batch(tx, state.position ?? undefined, limit);
     const isDone = rows < limit;
     const seconds = rows / rowsPerSecond;

@@ -90,10 +90,10 @@ export async function startServer(options: ServerOptions, port: number): Promise
     }
   }
 
-  const deadline = Date.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + READY_WITHIN_MS;
   while (!(await isReady(data, child.pid))) {
     if (!running) throw explain(recent.join('\n'), { directory, port });
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       await stop();
       throw new EmbeddedPostgresError(
         `PostgreSQL in ${directory} is not ready after ${READY_WITHIN_MS / 1000} s.`,

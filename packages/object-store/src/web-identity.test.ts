@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type ObjectStore, ObjectStoreError, openObjectStore } from './index.ts';
+import { keysOf } from './web-identity.ts';
 
 async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
@@ -109,6 +110,24 @@ test('before the keys expire, the token is read again and exchanged, and no requ
   await expect.poll(() => asked.map((one) => one['WebIdentityToken'])).toEqual(['first', 'second']);
   await sleep(1_000);
   await putMany(store);
+});
+
+test('keys are renewed before they expire, also when the clock was set back', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-identity-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const tokenFile = join(folder, 'token');
+  await writeFile(tokenFile, 'first');
+  const { tokenService, asked } = await startCloud(3_600_000);
+  let passedMs = 0;
+  const keys = keysOf({ tokenFile, tokenService, timeoutMs: 10_000 }, () => passedMs);
+  const { accessKey } = await keys();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  passedMs = 2_690_000;
+  expect((await keys()).accessKey).toBe(accessKey);
+  passedMs = 2_710_000;
+  await keys();
+  await expect.poll(() => asked).toHaveLength(2);
 });
 
 test('keys that cannot be renewed are used until they expire; requests succeed again with new ones', async () => {

@@ -48,7 +48,7 @@ const xml = new XMLParser({ parseTagValue: false });
 
 interface Grant {
   keys: S3Keys;
-  /** Times in milliseconds since 1970. */
+  /** Times of `elapsed`. */
   renewAt: number;
   expiresAt: number;
 }
@@ -57,13 +57,19 @@ interface Grant {
  * Returns a function that resolves with valid keys of the identity. The token is read whenever keys are renewed, which
  * happens beside requests, before the keys expire. Rejects if there are no valid keys and none to be had.
  */
-export function keysOf(identity: WebIdentity): () => Promise<S3Keys> {
+export function keysOf(
+  identity: WebIdentity,
+  /** Milliseconds on a clock that nobody sets, so that keys end as many seconds after they were granted. */
+  elapsed: () => number = () => performance.now(),
+): () => Promise<S3Keys> {
   let held: Grant | undefined;
   let renewal: Promise<S3Keys> | undefined;
 
   async function renew(): Promise<S3Keys> {
     try {
-      held = await assumeRole(identity);
+      const askedAt = elapsed();
+      const { keys, lifeMs } = await assumeRole(identity);
+      held = { keys, renewAt: askedAt + lifeMs * RENEWED_AFTER, expiresAt: askedAt + lifeMs };
       renewal = undefined;
       return held.keys;
     } catch (error) {
@@ -76,7 +82,7 @@ export function keysOf(identity: WebIdentity): () => Promise<S3Keys> {
   }
 
   return async () => {
-    const now = Date.now();
+    const now = elapsed();
     if (held !== undefined && now < held.renewAt) return held.keys;
     renewal ??= renew();
     if (held === undefined || now >= held.expiresAt) return await renewal;
@@ -85,7 +91,7 @@ export function keysOf(identity: WebIdentity): () => Promise<S3Keys> {
   };
 }
 
-async function assumeRole({ tokenFile, roleArn, tokenService, timeoutMs }: WebIdentity): Promise<Grant> {
+async function assumeRole({ tokenFile, roleArn, tokenService, timeoutMs }: WebIdentity) {
   const askedAt = Date.now();
   const body = new URLSearchParams({
     Action: 'AssumeRoleWithWebIdentity',
@@ -107,8 +113,7 @@ async function assumeRole({ tokenFile, roleArn, tokenService, timeoutMs }: WebId
   const { AccessKeyId: accessKey, SecretAccessKey: secretKey, SessionToken: sessionToken } = Credentials;
   return {
     keys: { accessKey, secretKey, sessionToken },
-    renewAt: askedAt + (Credentials.Expiration - askedAt) * RENEWED_AFTER,
-    expiresAt: Credentials.Expiration,
+    lifeMs: Credentials.Expiration - askedAt,
   };
 }
 

@@ -20,6 +20,8 @@ export interface Row {
 export interface Notes {
   /** No request before this time, in milliseconds. */
   retryAt?: number;
+  /** How long that was from when it was noted. */
+  retryMs?: number;
   /** The newest state token by call, and when it was received. */
   tokens?: { [kind: string]: string };
   tokensAt?: number;

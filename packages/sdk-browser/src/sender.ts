@@ -51,14 +51,14 @@ export function createSender(options: SenderOptions): Sender {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let failures = 0;
-  /** The server asked to wait until then. */
+  /** The server asked to wait until then, by `performance.now()`. */
   let retryAt = 0;
   let isStopped = false;
   let running: Promise<void> | undefined;
   let again = false;
 
   function schedule(ms: number): void {
-    const at = Date.now() + ms;
+    const at = performance.now() + ms;
     if (isStopped || at >= dueAt) return;
     clearTimeout(timer);
     dueAt = at;
@@ -93,9 +93,10 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function drain(): Promise<void> {
-    const wait = ((await queue.notes()).retryAt ?? 0) - Date.now();
+    const { retryAt: noted = 0, retryMs = 0 } = await queue.notes();
+    const wait = noted - Date.now();
     // A clock that was set back must not make it wait longer than the server asked for.
-    if (wait > 0 && wait <= 3_600_000) return schedule(wait);
+    if (wait > 0 && wait <= retryMs) return schedule(wait);
     for (;;) {
       const known = [...unsent].filter(([, { seq }]) => seq !== undefined);
       const rows = await queue.take();
@@ -149,8 +150,8 @@ export function createSender(options: SenderOptions): Sender {
     if (status === 429 || status === 408 || status >= 500) {
       const wait = retryAfterMs(response);
       if (wait > 0) {
-        retryAt = Date.now() + wait;
-        await queue.note({ retryAt });
+        retryAt = performance.now() + wait;
+        await queue.note({ retryAt: Date.now() + wait, retryMs: wait });
       }
       // Not everyone at the same moment.
       schedule(wait + backoffMs(failures++));
@@ -215,7 +216,7 @@ export function createSender(options: SenderOptions): Sender {
     sendLast() {
       const entries = [...unsent.values()].filter(({ isLeaving }) => !isLeaving);
       const unstored = entries.filter(({ seq }) => seq === undefined).map(({ item }) => item);
-      if (isStopped || Date.now() < retryAt) return unstored;
+      if (isStopped || performance.now() < retryAt) return unstored;
       let left = MAX_LAST_BYTES;
       const chosen = entries.filter(({ item }) => {
         left -= item.body.length * 3 > left ? new Blob([item.body]).size : item.body.length;

@@ -30,7 +30,7 @@ export function createClient(options: ClientOptions): Client {
     // One key for all attempts: the API answers a repeat like the first.
     if (route.isIdempotent) headers.set('Idempotency-Key', crypto.randomUUID());
     for (const [name, value] of Object.entries(input.headers ?? {})) if (value) headers.set(name, value);
-    const deadline = Date.now() + retryForMs;
+    const deadline = performance.now() + retryForMs;
     for (let attempt = 0; ; attempt++) {
       headers.set('Authorization', `Bearer ${typeof token === 'string' ? token : await token()}`);
       try {
@@ -39,7 +39,7 @@ export function createClient(options: ClientOptions): Client {
         signal?.throwIfAborted();
         if (!(error instanceof ManagementError) || !isRetryable(error, route)) throw error;
         const waitMs = (error.retryAfterMs ?? 0) + backoffMs(attempt);
-        if (Date.now() + waitMs > deadline) throw error;
+        if (performance.now() + waitMs > deadline) throw error;
         await pause(waitMs, signal);
       }
     }

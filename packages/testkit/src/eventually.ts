@@ -8,12 +8,12 @@ export async function eventually<T>(
   check: () => Promise<T> | T,
   { withinMs = 20_000, while: goesOn = () => true }: { withinMs?: number; while?: () => boolean } = {},
 ): Promise<T> {
-  const deadline = Date.now() + withinMs;
+  const deadline = performance.now() + withinMs;
   for (let pause = 10; ; pause = Math.min(pause * 2, 200)) {
     try {
       return await check();
     } catch (error) {
-      if (Date.now() >= deadline || !goesOn()) throw error;
+      if (performance.now() >= deadline || !goesOn()) throw error;
     }
     await sleep(pause);
   }

@@ -27,9 +27,10 @@ export async function runComputedReport(options: ComputedReportOptions, signal: 
   const { managementUrl, apiUrl, projectId, reportId, tokens } = options;
   const owner = clientOf(apiUrl, tokens.owner);
   const sentBy = Date.now();
+  const deadline = performance.now() + PROPAGATION_MS;
   for (let asOf = 0; asOf < sentBy; ) {
     await pause(POLL_MS, signal);
-    if (signal.aborted || Date.now() > sentBy + PROPAGATION_MS) return;
+    if (signal.aborted || performance.now() > deadline) return;
     const known = await owner.call('listEventNames', { params: { projectId } });
     asOf = Date.parse(known.asOf);
   }

@@ -19,7 +19,7 @@ export async function request(
   credential: string,
   { body, headers = {} }: { body?: string | Uint8Array<ArrayBuffer>; headers?: Record<string, string> } = {},
 ): Promise<Response> {
-  const deadline = Date.now() + PROPAGATION_MS;
+  const deadline = performance.now() + PROPAGATION_MS;
   for (;;) {
     const response = await fetch(url, {
       method,
@@ -32,7 +32,7 @@ export async function request(
     });
     if (response.ok) return response;
     const reason = (await response.text()) || response.headers.get('x-error') || 'no reason given';
-    if (![401, 404, 503].includes(response.status) || Date.now() > deadline) {
+    if (![401, 404, 503].includes(response.status) || performance.now() > deadline) {
       throw new Error(`${method} ${new URL(url).pathname}: ${response.status} ${reason}`);
     }
     await pause(RETRY_MS);

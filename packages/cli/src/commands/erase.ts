@@ -109,7 +109,7 @@ async function follow(
   begun: Erasure,
   { seconds, terminal, json }: FollowOptions,
 ): Promise<Erasure> {
-  const deadline = Date.now() + seconds * 1000;
+  const deadline = performance.now() + seconds * 1000;
   const printed = new Set<string>();
   const say = json ? terminal.err : terminal.out;
   for (let current = begun; ; ) {
@@ -118,8 +118,8 @@ async function follow(
       printed.add(nameOf(part));
       say(`- ${nameOf(part)} ${part.doneAt}\n`);
     }
-    if (current.state === 'done' || Date.now() >= deadline) return current;
-    await pause(Math.min(POLL_MS, deadline - Date.now()));
+    if (current.state === 'done' || performance.now() >= deadline) return current;
+    await pause(Math.min(POLL_MS, deadline - performance.now()));
     current = await client.call('getErasure', { params: { erasureId: begun.id } });
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@switchboard/database';
 import { eventually, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -63,6 +64,28 @@ describe('a consumer on PostgreSQL', () => {
     expect(await log.committedOffsets(group, topic)).toEqual([0n]);
     await batches[1]?.commit();
     expect(await log.committedOffsets(group, topic)).toEqual([1n]);
+  });
+
+  it('takes over the partitions of a killed member after the clock was set back', async () => {
+    const { log, sql } = open();
+    const topic = await newTopic(log, { partitions: 2 });
+    const group = newGroup();
+    const killed = randomUUID();
+    // As a member left them that renewed its leases while the clock was an hour ahead.
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    await sql`insert into event_log.group_members ("group", member, topics, lease_until)
+      values (${group}, ${killed}, ${JSON.stringify([topic])}::jsonb, ${until})`;
+    await sql`insert into event_log.group_partitions ("group", topic, partition, owner, epoch, lease_until)
+      select ${group}, ${topic}, n, ${killed}, 1, ${until} from generate_series(0, 1) as n`;
+    const read: string[] = [];
+    await log.publish(topic, [record('a', 0), record('b', 1)]);
+    await log.consume({
+      group,
+      topics: [topic],
+      leaseMs: 400,
+      handle: async ({ records }) => void read.push(...records.map(({ value }) => String(value))),
+    });
+    await eventually(() => expect(read.sort()).toEqual(['a', 'b']));
   });
 
   it.each(['while it reads', 'while it is away'])(

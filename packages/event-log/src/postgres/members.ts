@@ -15,7 +15,10 @@ export interface GroupView {
   held: { topic: string; partition: number; epoch: bigint }[];
 }
 
-/** Renews this member's leases and returns its assignment: partitions are spread evenly over live members. */
+/**
+ * Renews this member's leases and returns its assignment: partitions are spread evenly over live members. A lease is
+ * over once it has ended, or if it ends later than any that is given now: the clock was set back.
+ */
 export async function renew({ sql }: Database, membership: Membership): Promise<GroupView> {
   const { group, member, topics, leaseMs } = membership;
   const names = JSON.stringify(topics);
@@ -25,7 +28,8 @@ export async function renew({ sql }: Database, membership: Membership): Promise<
     on conflict ("group", member) do update set lease_until = excluded.lease_until, topics = excluded.topics
     returning xmax = 0 as fresh`;
   const expired = await sql`
-    delete from event_log.group_members where "group" = ${group} and lease_until < now() returning 1`;
+    delete from event_log.group_members where "group" = ${group}
+      and lease_until not between now() and now() + interval '1 minute' returning 1`;
   if (joined?.fresh || expired.length > 0) await notifyGroup(sql, group);
   const held = await sql<{ topic: string; partition: number; epoch: number | bigint }[]>`
     update event_log.group_partitions set lease_until = now() + ${leaseMs} * interval '1 ms'
@@ -57,7 +61,7 @@ export async function claim(
     values (${group}, ${topic}, ${partition}, ${member}, 1, now() + ${leaseMs} * interval '1 ms')
     on conflict ("group", topic, partition) do update
       set owner = excluded.owner, epoch = held.epoch + 1, lease_until = excluded.lease_until
-      where held.owner is null or held.lease_until < now()
+      where held.owner is null or held.lease_until not between now() and now() + interval '1 minute'
     returning epoch, committed`;
   return row && { epoch: BigInt(row.epoch), committed: BigInt(row.committed ?? 0) };
 }

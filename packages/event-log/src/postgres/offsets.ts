@@ -49,7 +49,7 @@ export async function readMembers({ sql }: Database, groups: string[]): Promise<
   const rows = await sql<{ group: string; members: number }[]>`
     select known."group", (
       select count(*)::integer from event_log.group_members m
-      where m."group" = known."group" and m.lease_until > now()
+      where m."group" = known."group" and m.lease_until between now() and now() + interval '1 minute'
     ) as members
     from (
       select distinct "group" from event_log.group_partitions

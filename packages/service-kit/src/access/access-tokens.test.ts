@@ -55,6 +55,7 @@ let later: Pair;
 let server: Server;
 /** Of this test: a request of the one before may come late. */
 let fetches: number;
+let passedMs = 0;
 let path: string;
 let started = 0;
 let respond: ((response: ServerResponse) => void) | undefined;
@@ -72,7 +73,13 @@ const send = createSender({
 const publish = (...pairs: Pair[]) => {
   answer = async () => ({ status: 200, body: JSON.stringify({ keys: await Promise.all(pairs.map(jwkOf)) }) });
 };
-const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+/** Sets the system clock, forward or back. */
+const setClock = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
+const pass = (seconds: number) => {
+  setClock(seconds);
+  passedMs += seconds * 1000;
+};
+const elapsed = () => passedMs;
 const refused = { status: 401, code: 'UNAUTHORIZED', headers: { 'WWW-Authenticate': 'Bearer' } };
 const unavailable = { status: 503, code: 'UNAVAILABLE' };
 
@@ -109,6 +116,7 @@ beforeEach(() => {
     audience: AUDIENCE,
     jwksUrl: `http://127.0.0.1:${port}${path}`,
     send,
+    elapsed,
   });
 });
 afterEach(() => {
@@ -179,6 +187,7 @@ describe('a deployment that requires a typ and a maximum age', () => {
       typ: 'at+jwt',
       maxAge: 300,
       send,
+      elapsed,
     });
   });
   const iat = (ago: number) => ({ iat: Math.floor(Date.now() / 1000) - ago });
@@ -367,6 +376,32 @@ describe('the keys of the issuer', () => {
     }
     publish(ec);
     expect((await tokens.verify(token)).sub).toBe('ada');
+  });
+
+  it('rotate while the clock is set back: a new key works after 30 s', async () => {
+    await tokens.verify(await mint(ec));
+    publish(later);
+    setClock(-3600);
+    pass(31);
+    expect((await tokens.verify(await mint(later))).sub).toBe('ada');
+  });
+
+  it('rotate while the clock is set back: a withdrawn key is refused after ten minutes', async () => {
+    const old = await mint(ec, { exp: 7200 });
+    await tokens.verify(old);
+    publish(later);
+    setClock(-3600);
+    pass(601);
+    await vi.waitFor(() => expect(tokens.verify(old)).rejects.toMatchObject(refused));
+  });
+
+  it('that could not be fetched are requested again after 5 s, also when the clock was set back', async () => {
+    answer = async () => undefined;
+    await expect(tokens.verify(await mint(ec))).rejects.toMatchObject(unavailable);
+    setClock(-3600);
+    publish(ec);
+    pass(6);
+    expect((await tokens.verify(await mint(ec))).sub).toBe('ada');
   });
 
   it('that come without end, trickle or lie behind a redirect give 503, with the reason for the log', async () => {

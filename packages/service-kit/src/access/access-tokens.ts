@@ -4,6 +4,7 @@ import {
   errors,
   type JWKSCacheInput,
   type JWTPayload,
+  type JWTVerifyGetKey,
   jwksCache,
   jwtVerify,
 } from 'jose';
@@ -24,6 +25,8 @@ interface IssuerSettings {
   maxAge?: number | undefined;
   /** Fetches the keys. */
   send: Send;
+  /** Milliseconds on a clock that nobody sets. */
+  elapsed?: () => number;
 }
 
 export interface AccessTokens {
@@ -69,37 +72,49 @@ export function createAccessTokens({
   typ,
   maxAge,
   send,
+  elapsed = () => performance.now(),
 }: IssuerSettings): AccessTokens {
-  let fetchedAt = 0;
-  let failedAt = 0;
+  let fetchedAt = Number.NEGATIVE_INFINITY;
+  let failedAt = Number.NEGATIVE_INFINITY;
   /** Holds the keys in use: another object after each refresh. */
   const inUse: JWKSCacheInput = {};
   const verified = new LRUCache<string, Verified>({
     maxSize: MAX_VERIFIED_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
   });
-  const keys = createRemoteJWKSet(new URL(jwksUrl), {
+  // jose measures ages by the system clock: if that is set back, a set stays new for as long. Ages are measured here.
+  const keySet = createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: 3000,
-    cooldownDuration: COOLDOWN_MS,
+    cooldownDuration: Number.POSITIVE_INFINITY,
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [jwksCache]: inUse,
     async [customFetch](url, options) {
-      if (Date.now() - failedAt < RETRY_MS) throw new Error('the identity provider failed recently');
+      if (elapsed() - failedAt < RETRY_MS) throw new Error('the identity provider failed recently');
       try {
         const response = await send(url, options);
-        if (response.ok) fetchedAt = Date.now();
-        else failedAt = Date.now();
+        if (response.ok) fetchedAt = elapsed();
+        else failedAt = elapsed();
         return response;
       } catch (error) {
-        failedAt = Date.now();
+        failedAt = elapsed();
         throw error;
       }
     },
   });
 
+  const keys: JWTVerifyGetKey = async (header, token) => {
+    try {
+      return await keySet(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || elapsed() - fetchedAt < COOLDOWN_MS) throw error;
+      await keySet.reload();
+      return keySet(header, token);
+    }
+  };
+
   function refreshWhenOld(): void {
-    if (inUse.jwks === undefined || Date.now() - fetchedAt < REFRESH_MS || keys.reloading) return;
-    keys.reload().catch(() => undefined); // The known keys stay in use; the next request tries again.
+    if (inUse.jwks === undefined || elapsed() - fetchedAt < REFRESH_MS || keySet.reloading) return;
+    keySet.reload().catch(() => undefined); // The known keys stay in use; the next request tries again.
   }
 
   return {
@@ -130,7 +145,7 @@ export function createAccessTokens({
         if (error instanceof errors.JWTExpired) throw new Unauthorized('Access token expired.');
         if (isInvalidToken(error)) throw new Unauthorized('Invalid access token.');
         // A response that is not a key set counts as a failure too, or every request would fetch it again.
-        if (Date.now() - failedAt >= RETRY_MS) failedAt = Date.now();
+        if (elapsed() - failedAt >= RETRY_MS) failedAt = elapsed();
         const unavailable = new Unavailable(
           'Identity provider unavailable. Retry after the time in Retry-After.',
           5,

@@ -116,8 +116,7 @@ export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: Qu
       const taken = buckets.unshared(MIN_SHARED_SECONDS);
       await Promise.all(
         Array.from(taken, async ([key, seconds]) => {
-          const untilFull = await client.eval(TAKE, 1, `quota:${name}:${key}`, seconds);
-          buckets.merge(key, Number(untilFull));
+          buckets.merge(key, await takeShared(client, `${name}:${key}`, seconds));
         }),
       );
     }
@@ -160,10 +159,21 @@ const MILLIS = 1_000;
 /** A changed rate begins anew. */
 const throttleKey = ({ id, eventsPerSecond }: ProjectAccess): string => `${id}:${eventsPerSecond}`;
 
-/** Empties a shared bucket by some seconds and returns the seconds until it is full again, by the clock of Redis. */
+/** Empties a shared bucket by some seconds and returns the seconds until it is full again. */
+export async function takeShared(redis: Redis, bucket: string, seconds: number): Promise<number> {
+  return Number(await redis.eval(TAKE, 1, `bucket:${bucket}`, seconds));
+}
+
+/**
+ * By the clock of Redis: `full` is when the bucket is full again, `at` when that was written. If the clock was set back
+ * since, `full` moves back as far.
+ */
 const TAKE = `
 local time = redis.call('TIME')
 local now = time[1] + time[2] / 1000000
-local full = math.max(now, tonumber(redis.call('GET', KEYS[1]) or 0)) + tonumber(ARGV[1])
-redis.call('SET', KEYS[1], string.format('%.6f', full), 'PX', math.ceil((full - now) * 1000))
+local known = redis.call('HMGET', KEYS[1], 'full', 'at')
+local ahead = math.max(0, tonumber(known[2] or 0) - now)
+local full = math.max(now, tonumber(known[1] or 0) - ahead) + tonumber(ARGV[1])
+redis.call('HSET', KEYS[1], 'full', string.format('%.6f', full), 'at', string.format('%.6f', now))
+redis.call('PEXPIRE', KEYS[1], math.ceil((full - now) * 1000))
 return string.format('%.6f', full - now)`;

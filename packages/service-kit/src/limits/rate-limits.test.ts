@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RateLimited } from '../http/errors.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { takeShared } from './quota.ts';
 import { createRateLimits, type RateLimit } from './rate-limits.ts';
 import { openRedis } from './redis.ts';
 import { memoryWindow } from './sliding-window.ts';
@@ -169,6 +170,33 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     const limit = createRateLimits(await client())({ name: 'short', points: 2, durationSeconds: 0.2 });
     expect(await taken(limit, 'k', 5)).toBe(2);
     await eventually(() => limit.consume('k'));
+  });
+
+  it('are no longer than their length when the clock of Redis is set back an hour', async () => {
+    const redis = await client();
+    const limit = createRateLimits(redis)({ name: 'set-back', points: 4, durationSeconds: 60 });
+    const key = 'limit:set-back:k';
+    await redis.rpush(key, ...[0, 30_000, 59_000].map((ago) => Date.now() + 3_600_000 - ago));
+    await limit.consume('k');
+    const wait = limit.consume('k').then(
+      () => 'allowed',
+      ({ headers }) => Number(headers['Retry-After']),
+    );
+    expect(await wait).toBeLessThanOrEqual(1);
+    expect(await redis.pttl(key)).toBeLessThanOrEqual(60_000);
+    // The times keep their distances.
+    const times = (await redis.lrange(key, 0, -1)).map(Number);
+    const [, last = 0] = times;
+    expect(times.slice(1).map((time) => last - time)).toEqual([0, 30_000, 59_000]);
+  });
+
+  it('of bytes are no longer than what was taken when the clock of Redis is set back an hour', async () => {
+    const redis = await client();
+    const full = await takeShared(redis, 'test:k', 20);
+    expect(full).toBeCloseTo(20, 3);
+    for (const field of ['full', 'at']) await redis.hincrbyfloat('bucket:test:k', field, 3_600);
+    expect(await takeShared(redis, 'test:k', 10)).toBeLessThanOrEqual(30);
+    expect(await redis.pttl('bucket:test:k')).toBeLessThanOrEqual(30_000);
   });
 
   it('fall back to memory while Redis hangs or is down, and are shared again when it is back', async () => {

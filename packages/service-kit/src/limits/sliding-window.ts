@@ -65,7 +65,9 @@ export interface Exhausted {
 
 /**
  * Keeps the times of a key's points, newest first, by the clock of Redis. Each key has its points, its window and
- * whether it is the first of a request. Returns the keys without a point, each with its wait.
+ * whether it is the first of a request. Returns the keys without a point, each with its wait. Times later than now are
+ * from before the clock was set back: they move back as far, or the key would stay exhausted until the clock reaches
+ * them again.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -75,6 +77,13 @@ for index, key in ipairs(KEYS) do
   local points, window = tonumber(ARGV[3 * index - 2]), tonumber(ARGV[3 * index - 1])
   if ARGV[3 * index] == '1' then isRefused = false end
   if not isRefused then
+    local ahead = tonumber(redis.call('LINDEX', key, 0) or 0) - now
+    if ahead > 0 then
+      local times = redis.call('LRANGE', key, 0, -1)
+      redis.call('DEL', key)
+      for _, taken in ipairs(times) do redis.call('RPUSH', key, tonumber(taken) - ahead) end
+      redis.call('PEXPIRE', key, window)
+    end
     local oldest = redis.call('LINDEX', key, points - 1)
     if oldest and tonumber(oldest) > now - window then
       isRefused = true

@@ -65,6 +65,13 @@ it('goes on after its last batch, and changes every row once', async () => {
   expect(await changes()).toEqual([[1, 1200]]);
 });
 
+it('goes on when its wait is longer than any, as after the clock was set back', async () => {
+  await step(batch, 500);
+  expect(await step(batch, 500)).toMatchObject({ rows: 0 });
+  await database.sql`update backfills set next_at = now() + interval '1 hour'`;
+  expect(await step(batch, 500)).toMatchObject({ rows: 500 });
+});
+
 it('one process at a time does a batch, and the rate holds for all together', async () => {
   const begun = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();

@@ -24,6 +24,8 @@ afterAll(async () => {
 const START = Date.parse('2026-03-01T12:00:00Z');
 const question = insightQuery.parse({ kind: 'lifecycle', range: { last: 1, unit: 'day' } });
 let now = START;
+/** How far the system clock was set forward or back. */
+let shiftMs = 0;
 let runs: ReportRunRecord[] = [];
 let instances: SavedReports[] = [];
 /** By id, with their refresh. */
@@ -35,7 +37,7 @@ const recordOf = (reportId: string) => ({
   projectId: 'shop',
   reportId,
   runId: crypto.randomUUID(),
-  ranAt: new Date(now).toISOString(),
+  ranAt: new Date(now + shiftMs).toISOString(),
 });
 const runner: ReportRunner = {
   async find({ reportId }) {
@@ -45,7 +47,7 @@ const runner: ReportRunner = {
   async run({ reportId }) {
     attempts++;
     await run(reportId);
-    return { ...recordOf(reportId), asOf: new Date(now).toISOString(), report: {} };
+    return { ...recordOf(reportId), asOf: new Date(now + shiftMs).toISOString(), report: {} };
   },
   failed: ({ reportId }, error) => ({ ...recordOf(reportId), error }),
 };
@@ -69,7 +71,8 @@ function startInstance() {
         : [],
     log: log as EventLog,
     replication: 1,
-    clock: { now: () => new Date(now) },
+    clock: { now: () => new Date(now + shiftMs) },
+    elapsed: () => now,
     logger: createLogger({ service: 'test', level: 'silent' } as never),
   });
   instance.start();
@@ -80,6 +83,7 @@ function startInstance() {
 beforeEach(async () => {
   await database.sql`truncate saved_reports`;
   now = START;
+  shiftMs = 0;
   runs = [];
   reports = new Map();
   run = async () => undefined;
@@ -145,7 +149,7 @@ it('a failure that no retry helps is published in neutral words, and the report 
 
 it('a report that is to run more often does so at once, and others keep their times', async () => {
   reports.set('changed', 'daily').set('kept', 'daily');
-  const due = new Date(START + minutes(600)).toISOString();
+  const due = new Date(START + minutes(120)).toISOString();
   await database.sql`insert into saved_reports (project_id, report_id, refresh, next_run_at)
     values ('shop', 'changed', 'daily', ${due}), ('shop', 'kept', 'daily', ${due})`;
   startInstance();
@@ -168,7 +172,7 @@ it('a report that is to run more often does so at once, and others keep their ti
 
 it('a report that changes while it is tried again keeps its attempts and their times', async () => {
   reports.set('busy', '15m');
-  const due = new Date(START + minutes(600)).toISOString();
+  const due = new Date(START + minutes(1)).toISOString();
   const until = new Date(START + minutes(3)).toISOString();
   await database.sql`insert into saved_reports
     (project_id, report_id, refresh, next_run_at, attempts, claimed_until)
@@ -241,6 +245,37 @@ it('a report that is asked for while it runs runs again', async () => {
   held.resolve();
   await eventually(async () => expect(runs).toHaveLength(2));
   await eventually(async () => expect(await rows()).toEqual([]));
+});
+
+it('a clock that is set back delays no report by more than its interval, and new ones are found', async () => {
+  reports.set('often', '15m');
+  startInstance();
+  await eventually(async () => expect(await rows()).toHaveLength(1));
+  now += minutes(1);
+  await eventually(async () => expect(runs).toHaveLength(1));
+  shiftMs = -minutes(60);
+  reports.set('new', '15m');
+  now += minutes(1);
+  await eventually(async () => expect(await rows()).toHaveLength(2));
+  now += minutes(15);
+  await eventually(async () =>
+    expect(runs.map(({ reportId }) => reportId).sort()).toEqual(['new', 'often', 'often']),
+  );
+});
+
+it('a run that was claimed, failed or asked for before the clock was set back is due again', async () => {
+  const at = (ahead: number) => new Date(START + ahead).toISOString();
+  await database.sql`insert into saved_reports
+    (project_id, report_id, refresh, next_run_at, attempts, claimed_until) values
+    ('shop', 'claimed', '15m', ${at(minutes(3))}, 0, ${at(minutes(3))}),
+    ('shop', 'failed', '15m', ${at(minutes(1))}, 2, null),
+    ('shop', 'asked', null, ${at(0)}, 0, null)`;
+  reports.set('claimed', '15m').set('failed', '15m').set('asked', null);
+  shiftMs = -minutes(60);
+  startInstance();
+  await eventually(async () =>
+    expect(runs.map(({ reportId }) => reportId).sort()).toEqual(['asked', 'claimed', 'failed']),
+  );
 });
 
 it('a report whose refresh is cleared runs only when it is asked for', async () => {

@@ -39,6 +39,8 @@ interface SavedReportsOptions {
   log: EventLog;
   replication: number;
   clock: Clock;
+  /** Milliseconds on a clock that nobody sets. */
+  elapsed?: () => number;
   logger: Logger;
 }
 
@@ -54,9 +56,10 @@ export interface SavedReports {
 
 export function createSavedReports(options: SavedReportsOptions): SavedReports {
   const { store, runner, scheduled, log, replication, clock, logger } = options;
+  const { elapsed = () => performance.now() } = options;
   const stopping = new AbortController();
   let hasTopic = false;
-  let adoptedAt = 0;
+  let adoptedAt = Number.NEGATIVE_INFINITY;
   /** Projects take turns, because by age alone one with many due reports would be before all others. */
   let lastProject = '';
   let loop: Promise<void> | undefined;
@@ -72,6 +75,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
   }
 
   async function adopt(): Promise<void> {
+    await store.release(inMs(2 * CLAIM_MS), clock.now());
     let after: SavedReport | undefined;
     do {
       const page = await scheduled(after);
@@ -79,7 +83,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
       const last = page.at(-1);
       after = last && { projectId: last.projectId, reportId: last.id };
     } while (after !== undefined && !stopping.signal.aborted);
-    adoptedAt = clock.now().getTime();
+    adoptedAt = elapsed();
   }
 
   async function publish(run: ReportRunRecord): Promise<void> {
@@ -115,7 +119,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     if (!hasTopic) await log.createTopics([topicSpec(replication)]);
     hasTopic = true;
     while (!stopping.signal.aborted) {
-      if (clock.now().getTime() - adoptedAt >= ADOPT_MS) await adopt();
+      if (elapsed() - adoptedAt >= ADOPT_MS) await adopt();
       const report = await store.claim(clock.now(), inMs(CLAIM_MS), lastProject);
       if (report === undefined) return;
       lastProject = report.projectId;

@@ -1,6 +1,6 @@
 import type { ReportRefresh } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { savedReports } from '../schema/index.ts';
 
 export interface SavedReport {
@@ -19,16 +19,21 @@ export interface RefreshedReport extends SavedReport {
   refresh: ReportRefresh;
   /** When it runs if it is not there yet. */
   firstAt: Date;
-  /** When it runs at the latest after `refresh` has changed. */
+  /** Its next time by `refresh`: no run is planned for later. */
   nextAt: Date;
 }
 
 export interface SavedReportsStore {
   /**
-   * Adds those reports that are not there yet, and brings those forward whose refresh has changed. One that runs or is
-   * tried again is brought forward by a later call.
+   * Adds those reports that are not there yet, and brings those forward whose refresh has changed or that are planned for
+   * later than their next time, as all are once the clock is set back. One that runs or is tried again is brought forward
+   * by a later call.
    */
   adopt(reports: readonly RefreshedReport[]): Promise<void>;
+  /**
+   * Makes reports due whose claim, retry or requested run is later than `latest`: a clock that was set back put it there.
+   */
+  release(latest: Date, dueAt: Date): Promise<void>;
   /** Makes a report due, also one that is not there yet. */
   request(report: SavedReport, dueAt: Date): Promise<void>;
   /**
@@ -82,13 +87,30 @@ export function createSavedReportsStore(db: Db): SavedReportsStore {
             ${column(({ refresh }) => refresh)}, ${column(({ nextAt }) => nextAt.toISOString())}
           ) as wanted (project_id, report_id, refresh, next_at)
             on report.project_id = wanted.project_id and report.report_id = wanted.report_id
-          where report.refresh is distinct from wanted.refresh
+          where (report.refresh is distinct from wanted.refresh
+              or report.next_run_at > wanted.next_at::timestamptz)
             and report.claimed_until is null and report.attempts = 0
           for update of report skip locked
         )
         update ${savedReports} as report
         set refresh = changed.refresh, next_run_at = least(report.next_run_at, changed.next_at)
         from changed where report.project_id = changed.project_id and report.report_id = changed.report_id`);
+    },
+
+    async release(latest, dueAt) {
+      await db
+        .update(savedReports)
+        .set({ nextRunAt: dueAt, claimedUntil: null })
+        .where(
+          and(
+            gt(savedReports.nextRunAt, latest),
+            or(
+              isNull(savedReports.refresh),
+              isNotNull(savedReports.claimedUntil),
+              gt(savedReports.attempts, 0),
+            ),
+          ),
+        );
     },
 
     async request({ projectId, reportId }, dueAt) {

@@ -6,6 +6,8 @@ interface DueMergesOptions {
   store: Pick<FilesStore, 'readable' | 'readableOf' | 'dayBefore'>;
   /** Bytes of files merged at once. Default: 32 MiB, in memory those that are written as well. */
   mergeBytes?: number;
+  /** Milliseconds on a clock that nobody sets. */
+  elapsed?: () => number;
 }
 
 interface FindOptions {
@@ -23,7 +25,7 @@ export interface DueMerges {
    */
   find(options: FindOptions): AsyncGenerator<Merge>;
   /** Leaves files out for a while, whose merge failed. */
-  setAside(files: readonly KnownFile[], now: number): void;
+  setAside(files: readonly KnownFile[]): void;
 }
 
 const MERGE_BYTES = 32 * 1024 * 1024;
@@ -35,8 +37,12 @@ const MAX_FILES = 20_000;
 /** A search ends when it has looked at so many files of earlier days that need no merge. */
 const FILES_OF_A_SEARCH = 1_000;
 
-export function createDueMerges({ store, mergeBytes = MERGE_BYTES }: DueMergesOptions): DueMerges {
-  const failed = createSetAside();
+export function createDueMerges({
+  store,
+  mergeBytes = MERGE_BYTES,
+  elapsed = () => performance.now(),
+}: DueMergesOptions): DueMerges {
+  const failed = createSetAside(elapsed);
   /** The earlier day whose turn it is; undefined: the latest of them. */
   let turn: string | undefined;
 
@@ -44,7 +50,7 @@ export function createDueMerges({ store, mergeBytes = MERGE_BYTES }: DueMergesOp
     let looked = 0;
 
     function mergeOf(files: readonly KnownFile[]): Merge | undefined {
-      const free = failed.without(files, now()).filter(({ day }) => !without.has(day));
+      const free = failed.without(files).filter(({ day }) => !without.has(day));
       const isClosed = (day: string) => Date.parse(day) + DAY_MS + CLOSES_AFTER_MS <= now();
       return nextMerge(free, { isClosed, mergeBytes });
     }

@@ -38,7 +38,7 @@ export async function mergeFiles(options: MergingOptions): Promise<void> {
     } catch (error) {
       signal.throwIfAborted();
       const left = await unreadable(merge.files, options);
-      merges.setAside(left, now());
+      merges.setAside(left);
       failed += 1;
       logger.failed('merge files', error, { keys: left.slice(0, MAX_FAILED).map(({ key }) => key) });
     }

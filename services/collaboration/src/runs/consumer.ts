@@ -23,7 +23,7 @@ export function createRunsConsumer({ log, runs, logger }: ConsumerOptions): Back
     for (const record of batch.records) {
       const run = parse(record);
       if (run === undefined) await batch.deadLetter(record, 'not a run of a report');
-      else await runs.accept(run);
+      else await runs.accept(run, record.offset);
     }
   }
 

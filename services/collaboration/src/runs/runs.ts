@@ -25,10 +25,10 @@ export interface Runs {
   /** Records a run, which public links show from then on, whatever its `ranAt`. */
   record(projectId: string, reportId: string, run: ReportRun): Promise<{ ranAt: string }>;
   /**
-   * Takes in a run of a saved report, once however often it comes. It replaces an older run; a failure keeps the last
-   * run and its reason.
+   * Takes in a run of a saved report from the record at this offset, once however often it comes. It replaces an earlier
+   * run; a failure keeps the last run and its reason.
    */
-  accept(run: ReportRunRecord): Promise<void>;
+  accept(run: ReportRunRecord, offset: bigint): Promise<void>;
   /** Throws NotFound. */
   state(projectId: string, reportId: string): Promise<ReportRunState>;
 }
@@ -50,15 +50,15 @@ export function createRuns({ store, directory, clock }: RunsOptions): Runs {
       return { ranAt: ranAt.toISOString() };
     },
 
-    async accept(run) {
+    async accept(run, logOffset) {
       const { projectId, reportId, runId } = run;
       const at = new Date(run.ranAt);
       if ('error' in run) {
-        await store.recordFailure({ projectId, reportId, runId, failedAt: at, ...run.error });
+        await store.recordFailure({ projectId, reportId, runId, failedAt: at, logOffset, ...run.error });
         return;
       }
       const report = withoutCohort(run.report);
-      await store.recordIfNewer({ projectId, reportId, runId, ranAt: at, report, cohort: undefined });
+      await store.accept({ projectId, reportId, runId, ranAt: at, logOffset, report, cohort: undefined });
     },
 
     async state(projectId, reportId) {

@@ -1,7 +1,10 @@
-import { REPORT_RUNS_TOPIC } from '@switchboard/contracts';
+import { REPORT_RUNS_TOPIC, reportRunRecord } from '@switchboard/contracts';
+import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { call, type Harness, startHarness } from '../testing/harness.ts';
+import { createRuns } from './runs.ts';
+import { createRunsStore } from './store.ts';
 
 let harness: Harness;
 let token: string;
@@ -58,16 +61,43 @@ describe('a run of a saved report', () => {
     expect((await harness.as('ada').call('GET', path)).body.ranAt).toBe(at(10));
   });
 
-  it('is taken in once, and never replaces a newer one', async () => {
-    await publish(run(12), run(11), run(12, { report: { minute: 'again' } }), run(13));
-    await eventually(async () => expect(await shared()).toEqual({ minute: 13 }));
-    await publish(
-      run(12),
-      run(13, { report: { minute: 'again' } }),
-      run(20, { error: { code: 'X', message: 'x' } }),
-    );
-    await eventually(async () => expect((await state()).body.failure?.failedAt).toBe(at(20)));
+  it('is taken in once, also where it is published again', async () => {
+    await publish(run(12), run(12, { report: { minute: 'again' } }));
+    await publish(run(12, { error: { code: 'X', message: 'x' } }));
+    await eventually(async () => expect((await state()).body.failure?.code).toBe('X'));
+    expect(await shared()).toEqual({ minute: 12 });
+  });
+
+  it('replaces the one before, also where a clock that was set back gave it an earlier time', async () => {
+    await publish(run(40), run(13, { error: { code: 'BACK', message: 'x' } }));
+    await eventually(async () => expect((await state()).body.failure?.code).toBe('BACK'));
+    await publish(run(13));
+    await eventually(async () => expect((await state()).body).toEqual({ ranAt: at(13), failure: null }));
     expect(await shared()).toEqual({ minute: 13 });
+  });
+
+  it('that is read again does not replace one that follows it in the log', async () => {
+    const database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
+    onTestFinished(() => database.close());
+    const runs = createRuns({
+      store: createRunsStore(database.drizzle),
+      directory: { report: async () => undefined },
+      clock: harness.clock,
+    });
+    const offset = 1_000n;
+    await runs.accept(reportRunRecord.parse(run(14)), offset);
+    await runs.accept(
+      reportRunRecord.parse(run(16, { error: { code: 'LATER', message: 'x' } })),
+      offset + 2n,
+    );
+    await runs.accept(reportRunRecord.parse(run(15)), offset + 1n);
+    await runs.accept(reportRunRecord.parse(run(14)), offset);
+    await runs.accept(reportRunRecord.parse(run(14, { error: { code: 'OLD', message: 'x' } })), offset);
+    expect((await state()).body).toMatchObject({ ranAt: at(15), failure: { code: 'LATER' } });
+    expect(await shared()).toEqual({ minute: 15 });
+    // The topic was made anew.
+    await runs.accept(reportRunRecord.parse(run(17)), 0n);
+    expect((await state()).body).toEqual({ ranAt: at(17), failure: null });
   });
 
   it('that failed keeps the last one, and says why to members and not to the public', async () => {
@@ -76,13 +106,13 @@ describe('a run of a saved report', () => {
     await eventually(async () =>
       expect((await state()).body.failure).toEqual({ ...error, failedAt: at(21) }),
     );
-    expect((await state()).body.ranAt).toBe(at(13));
+    expect((await state()).body.ranAt).toBe(at(17));
     const page = await call(harness.url, 'GET', `/shared/${token}`, undefined, {
       'x-forwarded-for': '10.8.1.1',
     });
     expect([page.status, page.body.includes('too many')]).toEqual([200, false]);
     expect((await state('eve')).status).toBe(403);
-    await publish(run(19, { error: { code: 'OLD', message: 'old' } }), run(22));
+    await publish(run(22));
     await eventually(async () => expect((await state()).body).toEqual({ ranAt: at(22), failure: null }));
   });
 

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
-import { and, eq, lte, sql } from 'drizzle-orm';
+import { and, eq, type SQLWrapper, sql } from 'drizzle-orm';
 import { reportRunCohorts, reportRunFailures, reportRuns } from '../schema/index.ts';
 
 interface NewRun {
@@ -22,6 +22,11 @@ interface FailedRun {
   message: string;
 }
 
+/** From a record of the log. */
+interface FromLog {
+  logOffset: bigint;
+}
+
 /** When a report last ran, and why it failed since. */
 export interface RunState {
   ranAt: Date | null;
@@ -31,64 +36,100 @@ export interface RunState {
 export interface RunsStore {
   /** Replaces the last run of the report, whatever its time. */
   record(run: NewRun): Promise<void>;
-  /** Replaces the last run of the report unless that is newer, or this one. */
-  recordIfNewer(run: NewRun): Promise<void>;
+  /** Replaces the last run of the report unless that is later, or this one. */
+  accept(run: NewRun & FromLog): Promise<void>;
   /** Keeps the reason of a failure unless the report ran or failed later. */
-  recordFailure(run: FailedRun): Promise<void>;
+  recordFailure(run: FailedRun & FromLog): Promise<void>;
   state(projectId: string, reportId: string): Promise<RunState>;
 }
 
-export function createRunsStore(db: Db): RunsStore {
-  async function write(run: NewRun, onlyIfNewer: boolean): Promise<void> {
-    const { projectId, reportId, runId, ranAt, report, cohort } = run;
-    await db.transaction(async (tx) => {
-      const written = await tx
-        .insert(reportRuns)
-        .values({ projectId, reportId, runId, ranAt, report })
-        .onConflictDoUpdate({
-          target: [reportRuns.projectId, reportRuns.reportId],
-          set: { runId, ranAt, report },
-          ...(onlyIfNewer
-            ? {
-                setWhere: sql`${reportRuns.ranAt} <= excluded.ran_at and ${reportRuns.runId} <> excluded.run_id`,
-              }
-            : {}),
-        })
-        .returning({ runId: reportRuns.runId });
-      if (written.length === 0) return;
-      await tx
-        .delete(reportRunFailures)
-        .where(
-          and(
-            eq(reportRunFailures.projectId, projectId),
-            eq(reportRunFailures.reportId, reportId),
-            onlyIfNewer ? lte(reportRunFailures.failedAt, ranAt) : undefined,
-          ),
-        );
-      await writeCohort(tx, run, cohort);
-    });
-  }
+interface Moment {
+  offset: SQLWrapper;
+  at: SQLWrapper;
+}
 
+/**
+ * Whether one of the log is later than one stored: in the log, or by time if the topic was made anew and its offsets
+ * began again. Time alone is not enough, since a clock may be set back.
+ */
+const isLater = (one: Moment, stored: Moment) =>
+  sql<boolean>`(${stored.offset} is null or ${one.offset} > ${stored.offset} or ${one.at} > ${stored.at})`;
+
+export function createRunsStore(db: Db): RunsStore {
   return {
-    record: (run) => write(run, false),
-    recordIfNewer: (run) => write(run, true),
+    async record({ projectId, reportId, runId, ranAt, report, cohort }) {
+      await db.transaction(async (tx) => {
+        const [failure] = await tx
+          .delete(reportRunFailures)
+          .where(and(eq(reportRunFailures.projectId, projectId), eq(reportRunFailures.reportId, reportId)))
+          .returning({ logOffset: reportRunFailures.logOffset });
+        // It follows all of the log that was taken in.
+        const logOffset = failure?.logOffset ?? null;
+        await tx
+          .insert(reportRuns)
+          .values({ projectId, reportId, runId, ranAt, logOffset, report })
+          .onConflictDoUpdate({
+            target: [reportRuns.projectId, reportRuns.reportId],
+            set: {
+              runId,
+              ranAt,
+              logOffset: sql`greatest(${reportRuns.logOffset}, excluded.log_offset)`,
+              report,
+            },
+          });
+        await writeCohort(tx, { projectId, reportId, runId }, cohort);
+      });
+    },
+
+    async accept({ projectId, reportId, runId, ranAt, logOffset, report, cohort }) {
+      await db.transaction(async (tx) => {
+        const excluded = { offset: sql`excluded.log_offset`, at: sql`excluded.ran_at` };
+        const written = await tx
+          .insert(reportRuns)
+          .values({ projectId, reportId, runId, ranAt, logOffset, report })
+          .onConflictDoUpdate({
+            target: [reportRuns.projectId, reportRuns.reportId],
+            set: { runId, ranAt, logOffset, report },
+            setWhere: sql`${reportRuns.runId} <> excluded.run_id
+              and ${isLater(excluded, { offset: reportRuns.logOffset, at: reportRuns.ranAt })}`,
+          })
+          .returning({ runId: reportRuns.runId });
+        if (written.length === 0) return;
+        const one = { offset: sql`${logOffset}::bigint`, at: sql`${ranAt.toISOString()}::timestamptz` };
+        await tx
+          .delete(reportRunFailures)
+          .where(
+            and(
+              eq(reportRunFailures.projectId, projectId),
+              eq(reportRunFailures.reportId, reportId),
+              isLater(one, { offset: reportRunFailures.logOffset, at: reportRunFailures.failedAt }),
+            ),
+          );
+        await writeCohort(tx, { projectId, reportId, runId }, cohort);
+      });
+    },
 
     async recordFailure(run) {
-      const { runId, failedAt, code, message } = run;
+      const { runId, failedAt, logOffset, code, message } = run;
+      const one = { offset: sql`${logOffset}::bigint`, at: sql`${failedAt.toISOString()}::timestamptz` };
       await db.transaction(async (tx) => {
         const [last] = await tx
-          .select({ ranAt: reportRuns.ranAt })
+          .select({ isEarlier: isLater(one, { offset: reportRuns.logOffset, at: reportRuns.ranAt }) })
           .from(reportRuns)
           .where(and(eq(reportRuns.projectId, run.projectId), eq(reportRuns.reportId, run.reportId)))
           .for('update');
-        if (last !== undefined && last.ranAt >= failedAt) return;
+        if (last?.isEarlier === false) return;
+        const excluded = { offset: sql`excluded.log_offset`, at: sql`excluded.failed_at` };
         await tx
           .insert(reportRunFailures)
           .values(run)
           .onConflictDoUpdate({
             target: [reportRunFailures.projectId, reportRunFailures.reportId],
-            set: { runId, failedAt, code, message },
-            setWhere: sql`${reportRunFailures.failedAt} <= excluded.failed_at`,
+            set: { runId, failedAt, logOffset, code, message },
+            setWhere: isLater(excluded, {
+              offset: reportRunFailures.logOffset,
+              at: reportRunFailures.failedAt,
+            }),
           });
       });
     },
@@ -111,8 +152,11 @@ export function createRunsStore(db: Db): RunsStore {
   };
 }
 
-async function writeCohort(tx: Tx, run: NewRun, cohort: string | undefined): Promise<void> {
-  const { projectId, reportId, runId } = run;
+async function writeCohort(
+  tx: Tx,
+  { projectId, reportId, runId }: Pick<NewRun, 'projectId' | 'reportId' | 'runId'>,
+  cohort: string | undefined,
+): Promise<void> {
   if (cohort === undefined) {
     await tx
       .delete(reportRunCohorts)

@@ -1,5 +1,8 @@
-import { foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
+
+/** The offset in `report-runs` of the record that it is from, or up to which the topic was read by then. */
+const logOffset = () => bigint('log_offset', { mode: 'bigint' });
 
 /** The last recorded run of each report. */
 export const reportRuns = pgTable(
@@ -10,6 +13,7 @@ export const reportRuns = pgTable(
     /** Identifies this run; the content of a run never changes. */
     runId: text('run_id').notNull(),
     ranAt: time('ran_at').notNull(),
+    logOffset: logOffset(),
     /** JSON of the report without its cohort. */
     report: text().notNull(),
   },
@@ -46,6 +50,7 @@ export const reportRunFailures = pgTable(
     reportId: text('report_id').notNull(),
     runId: text('run_id').notNull(),
     failedAt: time('failed_at').notNull(),
+    logOffset: logOffset(),
     code: text().notNull(),
     message: text().notNull(),
   },
