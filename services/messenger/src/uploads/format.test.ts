@@ -17,6 +17,43 @@ test.each(samples)('%s is detected by its bytes', (type, bytes) => {
   expect(detectFormat(bytes)).toBe(type);
 });
 
+test.each([
+  ['a byte order mark', '\xef\xbb\xbf'],
+  ['a line break', '\n'],
+  ['line breaks and spaces', '\r\n \t\f'],
+  ['a byte order mark and a line break', '\xef\xbb\xbf\r\n'],
+  ['1,000 spaces', ' '.repeat(1000)],
+])('a PDF after %s is accepted', (_, before) => {
+  expect(detectFormat(Buffer.concat([Buffer.from(before, 'latin1'), pdf]))).toBe('application/pdf');
+});
+
+/** A JPEG with these bytes between two of its segments: after the first, or before the scan. */
+function strayIn(stray: Buffer, at: 'first' | 'last', image = jpeg(40, 30)): Buffer {
+  const place = at === 'first' ? 20 : image.indexOf(Buffer.from([0xff, 0xda]));
+  return Buffer.concat([image.subarray(0, place), stray, image.subarray(place)]);
+}
+
+describe.each(['first', 'last'] as const)('a JPEG with stray bytes at its %s place', (place) => {
+  test.each(['00', '00e1000841424344', 'ff00', 'ff01', 'ffd0', 'ffffff', '0000000000', '0aff00ff01'])(
+    '%s is accepted',
+    (stray) => expect(detectFormat(strayIn(Buffer.from(stray, 'hex'), place))).toBe('image/jpeg'),
+  );
+
+  test.each([
+    ['the start of another image', 'ffd8'],
+    ['the end of the image', 'ffd9'],
+    ['a reserved marker', 'ff02'],
+    ['a segment that is longer than the file', 'ffe1ffff'],
+  ])('%s is refused', (_, stray) =>
+    expect(detectFormat(strayIn(Buffer.from(stray, 'hex'), place))).toBeUndefined(),
+  );
+
+  test('more than 64 KiB of them are refused', () => {
+    expect(detectFormat(strayIn(Buffer.alloc(65_536), place))).toBe('image/jpeg');
+    expect(detectFormat(strayIn(Buffer.alloc(65_537), place))).toBeUndefined();
+  });
+});
+
 describe('the format is refused of', () => {
   test.each([
     ['nothing', Buffer.alloc(0)],
@@ -32,6 +69,13 @@ describe('the format is refused of', () => {
     ],
     ['HTML with a WebP header', Buffer.from(`RIFF\0\0\0\0WEBPVP8 ${'<html>'.repeat(20)}`)],
     ['a PDF after a line of HTML', Buffer.concat([Buffer.from('<html>\n'), pdf])],
+    ['a PDF after white space and HTML', Buffer.concat([Buffer.from(' \n<html>'), pdf])],
+    ['a PDF after two byte order marks', Buffer.concat([Buffer.from('\ufeff\ufeff'), pdf])],
+    ['a PDF after more white space than viewers skip', Buffer.concat([Buffer.alloc(1020, ' '), pdf])],
+    [
+      'HTML before the first segment of a JPEG',
+      Buffer.concat([Buffer.from('ffd8', 'hex'), Buffer.from('<html>'), jpeg().subarray(2)]),
+    ],
     ['a PDF without a version', Buffer.from('%PDF-x.y\n')],
     ['a zip', Buffer.from('504b0304140000000800', 'hex')],
     ['a PNG with a wrong header checksum', corrupt(png(), 29)],

@@ -28,7 +28,14 @@ function isSizeAllowed({ width, height }: ImageSize): boolean {
   return width > 0 && height > 0 && width * height <= MAX_PIXELS;
 }
 
-/** Starts with `%PDF-`, a known version and the end of the line (ISO 32000-2, 7.5.2). */
+/** Viewers look for the header of a PDF in this many bytes. */
+const PDF_HEAD_BYTES = 1024;
+
+/**
+ * Starts with `%PDF-`, a known version and the end of the line (ISO 32000-2, 7.5.2). A byte order mark and white space
+ * may precede it, as report servers and scanners write.
+ */
 function isPdf(bytes: Buffer): boolean {
-  return /^%PDF-(1\.[0-7]|2\.0)[\s%]/.test(bytes.toString('latin1', 0, 9));
+  const head = bytes.toString('latin1', 0, PDF_HEAD_BYTES);
+  return /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*%PDF-(1\.[0-7]|2\.0)[\s%]/.test(head);
 }

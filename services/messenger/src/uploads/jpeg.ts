@@ -1,17 +1,23 @@
 import type { ImageSize } from './images.ts';
 
 const START_OF_SCAN = 0xda;
+/** Bytes that belong to no segment. Decoders skip them; in a picture there are few. */
+const MAX_STRAY_BYTES = 65_536;
 
-/** Size of a JPEG whose segments are within the file up to its first scan (ITU T.81, B.1 and B.2). */
+/**
+ * Size of a JPEG whose segments are within the file up to its first scan (ITU T.81, B.1 and B.2). As decoders do, it
+ * skips what is between segments, but not before the first.
+ */
 export function jpegSize(bytes: Buffer): ImageSize | undefined {
-  if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
+  if (bytes.length < 4 || bytes.readUIntBE(0, 3) !== 0xffd8ff) return undefined;
   let size: ImageSize | undefined;
+  let strayBytes = 0;
   for (let at = 2; ; ) {
-    if (bytes[at] !== 0xff) return undefined;
-    while (bytes[at + 1] === 0xff) at += 1; // fill bytes
-    const marker = bytes[at + 1] ?? 0;
-    const start = at + 2;
-    if (start + 2 > bytes.length || !hasSegment(marker)) return undefined;
+    const markerAt = nextMarker(bytes, at);
+    strayBytes += markerAt - at - 1;
+    const marker = bytes[markerAt] ?? 0;
+    const start = markerAt + 1;
+    if (strayBytes > MAX_STRAY_BYTES || start + 2 > bytes.length || !hasSegment(marker)) return undefined;
     const length = bytes.readUInt16BE(start);
     if (length < 2 || start + length > bytes.length) return undefined;
     if (marker === START_OF_SCAN) return size;
@@ -24,9 +30,21 @@ export function jpegSize(bytes: Buffer): ImageSize | undefined {
   }
 }
 
-/** True except for padding, restarts, and the start and end of an image, which cannot precede the scan. */
+/** Where the code of the next marker is: after 0xff, and none of fill bytes, padding and markers without a segment. */
+function nextMarker(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && (bytes[at] !== 0xff || isFill(bytes[at + 1]))) at += 1;
+  return at + 1;
+}
+
+/** 0xff00, fill bytes, TEM and restarts. */
+function isFill(code = 0): boolean {
+  return code <= 0x01 || code === 0xff || (code >= 0xd0 && code <= 0xd7);
+}
+
+/** True except for reserved codes and the start and end of an image, which cannot precede the scan. */
 function hasSegment(marker: number): boolean {
-  return marker >= 0xc0 && !(marker >= 0xd0 && marker <= 0xd9);
+  return marker >= 0xc0 && marker !== 0xd8 && marker !== 0xd9;
 }
 
 /** SOF0 to SOF15, except DHT, JPG and DAC in the same range. */
