@@ -7,58 +7,80 @@ export interface Presence {
   from?: Date;
 }
 
+interface LocalTime {
+  /** 2026-03-29. */
+  date: string;
+  /** Of the day. */
+  minute: number;
+}
+type Clock = (at: Date) => LocalTime;
 type Span = [start: number, end: number];
 /** Minutes of each day on which somebody answers; the first day is Monday. */
 type Week = Span[][];
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const DAY_MINUTES = 1440;
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MAX_DAYS_AHEAD = 14;
 
 /**
  * Whether somebody answers at this moment, by the setting `availability`:
  * `{timezone, hours: {"mon-fri": ["09:00", "18:00"]}}` or `{timezone, days: ["mon", 2], from, to}`, both with
- * `closed: ["2026-12-25"]`. false is never; whatever is none of these is always.
+ * `closed: ["2026-12-25"]`. false is never; anything else, and a day, time or time zone that cannot be read, is always.
  */
 export function presenceAt(availability: unknown, now: Date): Presence {
   if (availability === false) return { isHere: false };
   if (!isObject(availability)) return { isHere: true };
   const week = weekOf(availability);
-  if (week === undefined) return { isHere: true };
   const local = clockIn(textOf(availability['timezone']));
+  if (week === undefined || local === undefined) return { isHere: true };
   const closed = listOf(availability['closed']);
   const today = local(now);
-  const spansOn = (ahead: number) =>
-    closed.includes(local(new Date(now.getTime() + ahead * DAY_MS)).date)
-      ? []
-      : (week[(today.day + ahead) % 7] ?? []);
-  if (spansOn(0).some(([start, end]) => start <= today.minute && today.minute < end)) return { isHere: true };
   for (let ahead = 0; ahead <= MAX_DAYS_AHEAD; ahead += 1) {
-    const starts = spansOn(ahead)
-      .map(([start]) => start)
-      .filter((start) => ahead > 0 || start > today.minute);
-    if (starts.length === 0) continue;
-    const start = Math.min(...starts);
-    const from = new Date(now.getTime() + (ahead * DAY_MINUTES + start - today.minute) * 60_000);
-    // The clock may have been changed in between.
-    const late = ((local(from).minute - start + 1.5 * DAY_MINUTES) % DAY_MINUTES) - DAY_MINUTES / 2;
-    return { isHere: false, from: new Date(Math.floor(from.getTime() / 60_000 - late) * 60_000) };
+    // A calendar day: days of 23 and 25 hours would shift a moment 24 hours later to another date.
+    const day = new Date(Date.parse(today.date) + ahead * DAY_MS);
+    const date = day.toISOString().slice(0, 10);
+    const spans = closed.includes(date) ? [] : (week[(day.getUTCDay() + 6) % 7] ?? []);
+    if (ahead === 0 && spans.some(([start, end]) => start <= today.minute && today.minute < end))
+      return { isHere: true };
+    const starts = spans.map(([start]) => start).filter((start) => ahead > 0 || start > today.minute);
+    if (starts.length > 0) return { isHere: false, from: momentOf(local, now, date, Math.min(...starts)) };
   }
   return { isHere: false };
 }
 
-function weekOf(availability: Record<string, unknown>): Week | undefined {
-  const { hours, days, from, to } = availability;
+/** The first minute from `now` in which the clock shows this date and minute, or is put forward past them. */
+function momentOf(local: Clock, now: Date, date: string, minute: number): Date {
+  const wanted = shownMs({ date, minute });
+  const shownAt = (at: number) => shownMs(local(new Date(at)));
+  const offsets = [wanted - DAY_MS, wanted + DAY_MS].map((at) => shownAt(at) - at);
+  // By the greater offset it is never too late, if the clock changes in between.
+  let at = Math.max(Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS, wanted - Math.max(...offsets));
+  while (shownAt(at) < wanted) at += MINUTE_MS;
+  return new Date(at);
+}
+
+/** What a clock shows, as if it were UTC. */
+const shownMs = ({ date, minute }: LocalTime) => Date.parse(date) + minute * MINUTE_MS;
+
+/** Undefined if a day or a time cannot be read. */
+function weekOf({ hours, days, from = '00:00', to = '24:00' }: Record<string, unknown>): Week | undefined {
+  const given = isObject(hours)
+    ? Object.entries(hours).map(([names, spans]) => ({ days: names.split(','), spans }))
+    : Array.isArray(days)
+      ? [{ days, spans: [from, to] }]
+      : undefined;
+  if (given === undefined) return undefined;
   const week: Week = DAYS.map(() => []);
-  if (isObject(hours)) {
-    for (const [names, given] of Object.entries(hours))
-      for (const day of names.split(',').flatMap(daysOf)) add(week, day, spansOf(given));
-    return week;
+  for (const one of given) {
+    const spans = spansOf(one.spans);
+    for (const name of one.days) {
+      const range = daysOf(name);
+      if (spans === undefined || range === undefined) return undefined;
+      for (const day of range) add(week, day, spans);
+    }
   }
-  if (!Array.isArray(days)) return undefined;
-  const span: unknown[] = [from ?? '00:00', to ?? '24:00'];
-  for (const name of days) for (const day of daysOf(name)) add(week, day, spansOf(span));
   return week;
 }
 
@@ -74,52 +96,53 @@ function add(week: Week, day: number, spans: Span[]): void {
 }
 
 /** `"mon"`, `"mon-fri"`, or 1 (Monday) to 7. */
-function daysOf(name: unknown): number[] {
+function daysOf(name: unknown): number[] | undefined {
   if (typeof name === 'number')
-    return Number.isInteger(name) && name >= 0 && name <= 7 ? [(name + 6) % 7] : [];
+    return Number.isInteger(name) && name >= 0 && name <= 7 ? [(name + 6) % 7] : undefined;
   const [first = -1, last = first] = textOf(name)
     .split('-')
     .map((day) => DAYS.indexOf(day.trim().slice(0, 3).toLowerCase()));
-  if (first < 0 || last < 0) return [];
+  if (first < 0 || last < 0) return undefined;
   return Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, index) => (first + index) % 7);
 }
 
-function spansOf(given: unknown): Span[] {
-  const list = listOf(given);
-  const pairs = list.every((one) => Array.isArray(one)) ? list.map(listOf) : [list];
-  return pairs.flatMap(([from, to]): Span[] => {
-    const [start, end] = [minuteOf(from), minuteOf(to)];
+/** `["09:00", "18:00"]` or a list of such pairs; an empty list, null and false are no time. */
+function spansOf(given: unknown): Span[] | undefined {
+  const list = given === null || given === false ? [] : given;
+  if (!Array.isArray(list)) return undefined;
+  const pairs: unknown[] = list.every((one) => Array.isArray(one)) ? list : [list];
+  const spans = pairs.flatMap((pair): Span[] => {
+    const [start, end] = listOf(pair).map(minuteOf);
     return start === undefined || end === undefined ? [] : [[start, end]];
   });
+  return spans.length === pairs.length ? spans : undefined;
 }
 
 function minuteOf(time: unknown): number | undefined {
-  const [, hour, minute] = /^(\d{1,2}):(\d\d)$/.exec(textOf(time)) ?? [];
+  const [, hour, minute] = /^(\d{1,2}):([0-5]\d)$/.exec(textOf(time)) ?? [];
   const value = Number(hour) * 60 + Number(minute);
   return value >= 0 && value <= DAY_MINUTES ? value : undefined;
 }
 
-/** The day of the week, minute and date of a moment, as a clock on a wall there shows it. */
-function clockIn(timeZone: string): (at: Date) => { day: number; minute: number; date: string } {
-  const options = {
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    weekday: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  } as const;
+/** The date and minute of a moment that a clock there shows; undefined for an unknown time zone. */
+function clockIn(timeZone: string): Clock | undefined {
   let format: Intl.DateTimeFormat;
   try {
-    format = new Intl.DateTimeFormat('en-US', { ...options, timeZone: timeZone || 'UTC' });
+    format = new Intl.DateTimeFormat('en-US', {
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+      timeZone: timeZone || 'UTC',
+    });
   } catch {
-    format = new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' });
+    return undefined;
   }
   return (at) => {
     const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
     return {
-      day: DAYS.indexOf(textOf(parts['weekday']).toLowerCase()),
       minute: Number(parts['hour']) * 60 + Number(parts['minute']),
       date: `${parts['year']}-${parts['month']}-${parts['day']}`,
     };
