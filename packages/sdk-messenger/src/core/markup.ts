@@ -45,15 +45,42 @@ function hrefIn(attributes: string): string | undefined {
   return /^(https?:\/\/|mailto:)/i.test(plain) ? plain : undefined;
 }
 
-const LINK = /\bhttps?:\/\/[^\s<>"]*[^\s<>".,;:!?'’)\]}]/gi;
+const CJK = String.raw`\p{Script=Han}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u30ff\uff00-\uffef`;
+const QUOTES = '"“”„‟«»‹›‘’‚‛';
+const MARKS = String.raw`\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069`;
+/** Nothing separates an address from Chinese, Japanese or Korean text behind it; a host may begin with such text. */
+const LINK = new RegExp(
+  String.raw`\bhttps?://(?:[${CJK}]+(?=[\w.-]))?[^\s<>${QUOTES}${CJK}${MARKS}]+`,
+  'giu',
+);
+const CLOSING: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+/** What ends a sentence or begins a bracket, in any script. */
+const ENDS_SENTENCE = /^(?:[.,;:!?'([{]|(?![\0-\x7f])\p{P})$/u;
 
 /** The plain text of a turn, with the addresses in it as links. */
 export function linked(text: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
-  for (const { 0: href, index } of text.matchAll(LINK)) {
+  for (const { 0: found, index } of text.matchAll(LINK)) {
+    const href = withoutEnd(found);
+    if (/^https?:\/*$/i.test(href)) continue;
     pieces.push(text.slice(end, index), { tag: 'a', href, pieces: [href] });
     end = index + href.length;
   }
   return [...pieces, text.slice(end)];
+}
+
+/** Cuts a closing bracket that was not opened in the address, and what ends the sentence around it. */
+function withoutEnd(found: string): string {
+  const open: string[] = [];
+  let length = 0;
+  for (const character of found) {
+    const opening = CLOSING[character];
+    if (opening !== undefined && open.pop() !== opening) break;
+    if ('([{'.includes(character)) open.push(character);
+    length += character.length;
+  }
+  let href = found.slice(0, length);
+  while (ENDS_SENTENCE.test(href.at(-1) ?? '')) href = href.slice(0, -1);
+  return href;
 }
