@@ -305,6 +305,124 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await page.getByRole('alert').getByText('Files of the type of fake.png cannot be sent.').waitFor();
   });
 
+  /** Drops files on the conversation: expressions of `File`s of the page. */
+  const drop = (page: Page, ...files: string[]) =>
+    page.evaluate(`(async () => {
+      const data = new DataTransfer();
+      for (const file of await Promise.all([${files.join()}])) data.items.add(file);
+      const view = document.querySelector('switchboard-messenger').shadowRoot.querySelector('.view');
+      view.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    })()`);
+  const chips = (page: Page) => page.locator('.chip .file-name:not(:has(progress))');
+  const named = (file: string, name: string, type: string) =>
+    `(async () => new File([await ${file}], ${JSON.stringify(name)}, { type: '${type}' }))()`;
+  const sendFiles = async (page: Page) => {
+    await page.getByRole('button', { name: 'Send', exact: true, disabled: false }).click();
+    await page.locator('.mine .bubble:not(.waiting)').first().waitFor();
+    const [id = ''] = await conversationsOf(page);
+    return (await turnsOf(id)).flatMap(({ attachments }) => attachments);
+  };
+
+  it('judges files by their bytes, not by the type that the browser names', async () => {
+    const page = await open(await visitor());
+    await page.evaluate('m.write()');
+    const pdf = `new Blob(['\\ufeff\\r\\n%PDF-1.4\\n1 0 obj<</Type/Catalog>>endobj\\ntrailer<</Root 1 0 R>>\\n%%EOF\\n'])`;
+    await drop(
+      page,
+      named(picture(8, 'image/png'), 'scan', ''),
+      named(picture(8, 'image/jpeg'), 'photo.jpg', 'image/jpg'),
+      named(pdf, 'report.pdf', 'application/x-pdf'),
+    );
+    await eventually(async () => expect(await chips(page).count()).toBe(3));
+    expect((await sendFiles(page)).map(({ name, contentType }) => [name, contentType])).toEqual([
+      ['scan', 'image/png'],
+      ['photo.jpg', 'image/jpeg'],
+      ['report.pdf', 'application/pdf'],
+    ]);
+    await drop(page, `new File(['GIF89, he said'], 'photo.png', { type: 'image/png' })`);
+    await page.getByRole('alert').getByText('Files of the type of photo.png cannot be sent.').waitFor();
+  });
+
+  it('makes a smaller JPEG of a large picture and names it so, but of none that moves', async () => {
+    const page = await open(await visitor());
+    await page.evaluate('m.write()');
+    const moving = `(async () => {
+      const head = new Uint8Array(40);
+      head.set(new TextEncoder().encode('RIFF'));
+      new DataView(head.buffer).setUint32(4, 600_032, true);
+      head.set(new TextEncoder().encode('WEBPVP8X'), 8);
+      head[16] = 10; head[20] = 2;
+      return new File([head, new Uint8Array(600_000)], 'moving.webp', { type: 'image/webp' });
+    })()`;
+    await drop(page, moving);
+    await page.getByRole('alert').getByText('moving.webp is too large.').waitFor();
+    const padded = `(async () => new Blob([await ${picture(8, 'image/png')}, new Uint8Array(600_000)]))()`;
+    await drop(page, named(padded, 'logo.png', 'image/png'));
+    await eventually(async () => expect(await chips(page).count()).toBe(1));
+    expect((await sendFiles(page)).map(({ name, contentType }) => [name, contentType])).toEqual([
+      ['logo.jpg', 'image/jpeg'],
+    ]);
+  });
+
+  const smile = '\u{1f600}';
+  it.each([
+    ['ends in half an emoji when it is cut', `${'x'.repeat(499)}${smile} page`, `${'x'.repeat(499)}${smile}`],
+    ['has more emojis than the API takes', smile.repeat(600), smile.repeat(500)],
+    ['has half an emoji', 'half \ud83d.', 'half \ufffd.'],
+    ['is empty', '', ''],
+  ])('sends a turn from a page whose title %s', async (_, title, sent) => {
+    const page = await open(await visitor());
+    await page.evaluate(`document.title = ${JSON.stringify(title)}`);
+    const [turn] = await turnsOf(await begin(page, 'hi'));
+    expect(turn).toMatchObject({ body: 'hi', pageContext: { title: sent } });
+  });
+
+  it('sends files by any name, and texts with half an emoji', async () => {
+    const page = await open(await visitor());
+    await page.evaluate('m.write()');
+    const long = `${smile.repeat(100)}.jpeg`;
+    const names = [long, `${smile.repeat(190)}.png`, 'half \ud83d.png'];
+    await drop(page, ...names.map((name) => named(picture(8, 'image/png'), name, 'image/png')));
+    await eventually(async () => expect(await chips(page).count()).toBe(3));
+    await page.getByRole('textbox').fill('half \ud83d');
+    expect((await sendFiles(page)).map(({ name }) => name).sort()).toEqual(
+      [long, `${smile.repeat(176)}.png`, 'half \ufffd.png'].sort(),
+    );
+    const [id = ''] = await conversationsOf(page);
+    expect((await turnsOf(id)).map(({ body }) => body)).toEqual(['half \ufffd']);
+  });
+
+  it('opens one conversation for files and a turn at once, on a page without locks', async () => {
+    const context = await visitor();
+    await context.addInitScript('delete Navigator.prototype.locks');
+    const page = await open(context);
+    await page.evaluate('m.write()');
+    const file = picture(8, 'image/png');
+    await drop(page, ...['a.png', 'b.png', 'c.png'].map((name) => named(file, name, 'image/png')));
+    await eventually(async () => expect(await chips(page).count()).toBe(3));
+    expect(await sendFiles(page)).toHaveLength(3);
+    expect(await conversationsOf(page)).toHaveLength(1);
+    expect(await page.evaluate('errors')).toEqual([]);
+  });
+
+  it.each([
+    ['Chromium', { isComposing: true, keyCode: 229 }],
+    ['WebKit, after the composition has ended', { isComposing: false, keyCode: 229 }],
+  ])('does not send when Enter accepts a conversion in %s', async (_, event) => {
+    const page = await open(await visitor());
+    await page.evaluate('m.write()');
+    await page.getByRole('textbox').fill('にほん');
+    const enter = (init: object) =>
+      page.evaluate(
+        `document.querySelector('switchboard-messenger').shadowRoot.querySelector('textarea').dispatchEvent(new KeyboardEvent('keydown', ${JSON.stringify({ key: 'Enter', bubbles: true, cancelable: true, ...init })}))`,
+      );
+    expect(await enter(event)).toBe(true);
+    expect(await page.getByRole('textbox').inputValue()).toBe('にほん');
+    expect(await page.locator('.mine').count()).toBe(0);
+    expect(await enter({ isComposing: false, keyCode: 13 })).toBe(false);
+    await page.locator('.mine .bubble', { hasText: 'にほん' }).waitFor();
+  });
+
   it('shows in-app messages and marks them as read when they are opened', async () => {
     const page = await open(await visitor());
     await page.getByRole('button', { name: 'Open the chat, 1 unread' }).click();
@@ -329,6 +447,42 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await write(page, 'nobody knows me');
     await page.locator('.mine .bubble:not(.waiting)').waitFor();
     expect(await page.evaluate(kept)).toBe('');
+  });
+
+  it.each([
+    ['identify', ['visitor-17'], `sb.identify('member-3')`],
+    ['identify', ['anonymous-2'], `sb.identify('member-3')`],
+    ['identify', ['member-2'], `sb.identify('anonymous-2')`],
+    ['reset', ['visitor-1', 'visitor-2'], 'sb.reset()'],
+    ['reset', ['anonymous-1'], 'sb.reset()'],
+  ])('shows nobody the conversations of the person before: %s after %j', async (_, ids, next) => {
+    const context = await visitor();
+    const page = await open(context);
+    for (const id of ids) await page.evaluate(`sb.identify('${id}')`);
+    await page.evaluate('m.write()');
+    await write(page, 'private');
+    await page.locator('.mine .bubble:not(.waiting)', { hasText: 'private' }).waitFor();
+    const kept = `Object.entries(localStorage).filter(([name]) => name.endsWith(':messenger')).map(([, value]) => value).join()`;
+    expect(await page.evaluate(kept)).toContain('cvt_');
+    await page.evaluate(next);
+    await page.getByRole('log').waitFor({ state: 'detached' });
+    expect(await page.evaluate(kept)).not.toContain('cvt_');
+    await page.evaluate(`sb.identify('user-5')`);
+    const other = await open(context);
+    await other.evaluate('m.open()');
+    await other.locator('.hero').waitFor();
+    expect(await other.locator('.item', { hasText: 'private' }).count()).toBe(0);
+  });
+
+  it('keeps the conversations of a visitor who consents, and then signs in', async () => {
+    const page = await open(await visitor());
+    await page.evaluate(`sb.setConsent('denied'); m.write()`);
+    await write(page, 'mine');
+    await page.locator('.mine .bubble:not(.waiting)').waitFor();
+    for (const next of [`sb.setConsent('granted')`, `sb.identify('visitor-18')`]) {
+      await page.evaluate(next);
+      await page.getByRole('log').getByText('mine', { exact: true }).waitFor();
+    }
   });
 
   it('is complete with the keyboard, and gives the focus back', async () => {

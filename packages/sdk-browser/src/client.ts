@@ -214,6 +214,9 @@ export function init(options: Options): Client {
     get distinctId() {
       return distinctId();
     },
+    get isIdentified() {
+      return person?.identity.isKnown ?? false;
+    },
     get sessionId() {
       return person?.session.touch() ?? '';
     },

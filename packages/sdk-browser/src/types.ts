@@ -139,6 +139,8 @@ export interface Client {
   flush(): Promise<void>;
   /** The id of the person: that of `identify`, or a random one. Empty without consent. */
   readonly distinctId: string;
+  /** Whether `identify` gave that id. */
+  readonly isIdentified: boolean;
   /** The session of this tab; reading it counts as activity. Empty without consent. */
   readonly sessionId: string;
   readonly consent: Consent;

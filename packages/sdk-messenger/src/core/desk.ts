@@ -6,7 +6,7 @@ import { type Content, createKept, type Outgoing, type Thread } from './kept.ts'
 import { createLive, type Message } from './live.ts';
 import { createOutbox } from './outbox.ts';
 import { type FileOfTurn, merged, parseFile, parseTurn, type Turn } from './turns.ts';
-import { listOf, newKey, textOf } from './values.ts';
+import { listOf, newKey, sendable, startOf, textOf } from './values.ts';
 
 /** A conversation as the visitor sees it. */
 export interface Conversation extends Thread {
@@ -228,14 +228,13 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
   /** The conversations are those of one person: the next one on this device does not see them. */
   function meet(): void {
     kept.persist(storage === 'browser' && client.consent === 'granted');
-    const current = distinctId();
-    const { of } = kept.read();
-    if (of === current) return;
-    // Until now without consent, or a visitor who has just been identified.
-    const isOne =
-      of === '' || of.startsWith('visitor-') || (of.startsWith('anonymous-') && !isUnknown(current));
-    if (!isOne) reads.clear();
-    kept.update((): Partial<Content> => (isOne ? { of: current } : { of: current, threads: [], outbox: [] }));
+    const current = { of: distinctId(), isIdentified: client.isIdentified };
+    const { of, isIdentified } = kept.read();
+    if (of === current.of) return;
+    // A visitor who had not given consent, or was not identified, until now.
+    const isSamePerson = of === '' || of === stranger || (!isIdentified && current.isIdentified);
+    if (!isSamePerson) reads.clear();
+    kept.update((): Partial<Content> => (isSamePerson ? current : { ...current, threads: [], outbox: [] }));
   }
 
   function poll(): void {
@@ -336,13 +335,13 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     send(threadKey: string, body: string, files: readonly FileOfTurn[] = []): void {
       const page = {
         host: location.host,
-        path: location.pathname.slice(0, MAX_PATH),
-        title: document.title.slice(0, MAX_TITLE),
+        path: startOf(location.pathname, MAX_PATH),
+        title: startOf(document.title, MAX_TITLE),
       };
       const item: Outgoing = {
         key: newKey(),
         thread: threadKey,
-        body,
+        body: sendable(body),
         files: [...files],
         page,
         at: Date.now(),
@@ -402,15 +401,13 @@ function unreadOf(turns: readonly Turn[], seen: string | undefined): number {
   return turns.slice(index + 1).filter(({ kind }) => kind === 'teammate' || kind === 'bot').length;
 }
 
-const isUnknown = (id: string) => /^(anonymous|visitor)-/.test(id);
-
 const isSame = (item: Outgoing, turn: Turn) =>
   item.body === turn.body &&
   item.files.length === turn.files.length &&
   item.files.every(({ id }, index) => turn.files[index]?.id === id);
 
 const previewOf = (body: string, files: readonly FileOfTurn[]) =>
-  (body.trim() || files.map((file) => file.name).join(', ')).slice(0, MAX_PREVIEW);
+  startOf(body.trim() || files.map((file) => file.name).join(', '), MAX_PREVIEW);
 
 const lastOf = ({ body, files, kind, author, at }: Turn) => ({
   text: previewOf(body, files),

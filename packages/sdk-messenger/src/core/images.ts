@@ -1,3 +1,5 @@
+import { isAnimated } from './formats.ts';
+
 /** Longest side in pixels and quality of what a picture is made into until it fits. */
 const STEPS: [side: number, quality: number][] = [
   [2400, 0.85],
@@ -5,20 +7,30 @@ const STEPS: [side: number, quality: number][] = [
   [1100, 0.75],
   [700, 0.7],
 ];
-const SHRINKABLE = ['image/jpeg', 'image/png', 'image/webp'];
+const COPY = 'image/jpeg';
 
-/** The file, or a smaller copy of a picture that is too large; undefined if it cannot be made to fit. */
-export async function fit(file: File, maxBytes: number): Promise<Blob | undefined> {
-  if (file.size <= maxBytes) return file;
-  if (!SHRINKABLE.includes(file.type)) return undefined;
+/** A file as it is sent. */
+export interface Fitted {
+  blob: Blob;
+  name: string;
+}
+
+/**
+ * The file with its type, or a smaller copy of a picture that is too large, which is a JPEG. Undefined if it cannot be
+ * made to fit: neither a document nor a picture that moves can.
+ */
+export async function fit(file: File, type: string, maxBytes: number): Promise<Fitted | undefined> {
+  if (file.size <= maxBytes) return { blob: file.slice(0, file.size, type), name: file.name };
+  if (!type.startsWith('image/') || (await isAnimated(file, type))) return undefined;
   for (const [side, quality] of STEPS) {
     const canvas = await drawn(file, side, 'white');
     const blob = await new Promise<Blob | null>((resolve) => {
       if (canvas === undefined) resolve(null);
-      else canvas.toBlob(resolve, 'image/jpeg', quality);
+      else canvas.toBlob(resolve, COPY, quality);
     });
     if (blob === null) return undefined;
-    if (blob.size <= maxBytes) return blob;
+    if (blob.size <= maxBytes)
+      return { blob, name: type === COPY ? file.name : `${file.name.replace(/\.[^.]*$/, '')}.jpg` };
   }
   return undefined;
 }

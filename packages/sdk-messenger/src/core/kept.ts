@@ -29,8 +29,10 @@ export interface Outgoing {
 }
 
 export interface Content {
-  /** The person whose conversations these are. */
+  /** The distinct id of the person who has these conversations. */
   of: string;
+  /** Whether `identify` gave that id. */
+  isIdentified: boolean;
   threads: Thread[];
   outbox: Outgoing[];
 }
@@ -46,7 +48,7 @@ export interface Kept {
 
 const MAX_THREADS = 18;
 const MAX_OUTGOING = 50;
-const NOTHING: Content = { of: '', threads: [], outbox: [] };
+const NOTHING: Content = { of: '', isIdentified: false, threads: [], outbox: [] };
 
 /** The visitor's conversations: in localStorage, or in memory where that is not wanted or not possible. */
 export function createKept(name: string): Kept {
@@ -88,7 +90,7 @@ export function createKept(name: string): Kept {
       const before = read();
       const next = { ...before, ...change(before) };
       const threads = [...next.threads].sort((a, b) => b.last.at - a.last.at).slice(0, MAX_THREADS);
-      write({ of: next.of, threads, outbox: next.outbox.slice(-MAX_OUTGOING) });
+      write({ ...next, threads, outbox: next.outbox.slice(-MAX_OUTGOING) });
     },
     persist(next) {
       if (next === isKept) return;
@@ -126,6 +128,8 @@ function parseContent(value: unknown): Content {
   if (!isObject(value)) return NOTHING;
   return {
     of: textOf(value['of']),
+    // Without a note of it, nobody else gets the conversations.
+    isIdentified: value['isIdentified'] !== false,
     threads: listOf(value['threads']).flatMap((one) => parseThread(one) ?? []),
     outbox: listOf(value['outbox']).flatMap((one) => parseOutgoing(one) ?? []),
   };

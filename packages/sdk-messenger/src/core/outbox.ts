@@ -24,7 +24,7 @@ const GONE = 401;
 
 /** Opens conversations, and sends turns until the server has them, each once. */
 export function createOutbox(options: OutboxOptions) {
-  const { api, kept, opening, onSent, onChange, onRefused } = options;
+  const { api, kept, onSent, onChange, onRefused } = options;
   let isDelivering = false;
   let again = false;
   let failures = 0;
@@ -42,12 +42,21 @@ export function createOutbox(options: OutboxOptions) {
       threads: threads.map((thread) => (thread.key === key ? { ...thread, ...change } : thread)),
     }));
 
-  async function open(key: string): Promise<Access | Answer | undefined> {
+  const opening = new Map<string, ReturnType<typeof openNow>>();
+
+  /** Opens a conversation once, however many turns and files wait for it: not every page has locks. */
+  function open(key: string): ReturnType<typeof openNow> {
+    const current = opening.get(key) ?? openNow(key).finally(() => opening.delete(key));
+    opening.set(key, current);
+    return current;
+  }
+
+  async function openNow(key: string): Promise<Access | Answer | undefined> {
     const thread = threadOf(key);
     if (thread === undefined) return undefined;
     const { id, token } = thread;
     if (id !== undefined && token !== undefined) return { id, token };
-    const answer = await api.open(opening());
+    const answer = await api.open(options.opening());
     if (answer.status !== 201) return answer;
     const access = { id: textOf(answer.body['conversationId']), token: textOf(answer.body['token']) };
     changeThread(key, access);

@@ -1,7 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { formatOf } from '../core/formats.ts';
 import { fit } from '../core/images.ts';
 import type { FileOfTurn } from '../core/turns.ts';
-import { newKey } from '../core/values.ts';
+import { endOf, newKey } from '../core/values.ts';
 import { fill } from '../texts/texts.ts';
 import { Picture } from './attachment.tsx';
 import { useAround } from './context.ts';
@@ -19,6 +20,8 @@ interface Chosen {
   stop(): void;
 }
 
+/** `keyCode` of each key that an input method handles (UI Events, 7.3). */
+const INPUT_METHOD_KEY = 229;
 const MAX_FILES = 3;
 const MAX_LENGTH = 10_000;
 const MAX_HEIGHT = 140;
@@ -75,11 +78,12 @@ export function Composer({ thread, given }: ComposerProps) {
     const free = MAX_FILES - latest.current.length;
     if (files.length > free) setProblem(fill(texts.tooMany, formats.number(MAX_FILES)));
     for (const file of files.slice(0, free)) {
-      if (!accept.includes(file.type)) setProblem(fill(texts.wrongType, file.name));
+      const type = await formatOf(file);
+      if (type === undefined || !accept.includes(type)) setProblem(fill(texts.wrongType, file.name));
       else {
-        const blob = await fit(file, maxBytes);
-        if (blob === undefined) setProblem(fill(texts.tooLarge, file.name));
-        else void upload(file.name.slice(-MAX_NAME) || 'file', blob);
+        const fitted = await fit(file, type, maxBytes).catch(() => undefined);
+        if (fitted === undefined) setProblem(fill(texts.tooLarge, file.name));
+        else void upload(endOf(fitted.name, MAX_NAME) || 'file', fitted.blob);
       }
     }
   }
@@ -188,7 +192,7 @@ export function Composer({ thread, given }: ComposerProps) {
               void choose(files);
             }}
             onKeyDown={(event) => {
-              if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+              if (event.key !== 'Enter' || event.shiftKey || isOfInputMethod(event)) return;
               event.preventDefault();
               send();
             }}
@@ -201,6 +205,13 @@ export function Composer({ thread, given }: ComposerProps) {
     </div>
   );
 }
+
+/**
+ * Whether a key goes to an input method, such as the Enter that accepts a conversion. In WebKit that one comes after
+ * the composition has ended (https://bugs.webkit.org/show_bug.cgi?id=165004).
+ */
+const isOfInputMethod = ({ isComposing, keyCode }: KeyboardEvent) =>
+  isComposing || keyCode === INPUT_METHOD_KEY;
 
 function ChosenFile({ chosen, onRemove }: { chosen: Chosen; onRemove(): void }) {
   const { texts, formats } = useAround();
