@@ -1,8 +1,9 @@
+import { roundedAmount } from '@switchboard/contracts';
 import { stringify } from 'csv-stringify/sync';
 import type { Table } from './table.ts';
 
 const csvNumber = (value: number | null | undefined) =>
-  value === null || value === undefined ? null : Number(value.toPrecision(12));
+  value === null || value === undefined ? null : roundedAmount(value);
 
 /**
  * The table as CSV (RFC 4180): numbers as they are, days and hours as they are named, nothing where there is no value.

@@ -44,6 +44,25 @@ describe('the table of a report', () => {
     ).toBe('Day,Size,Week 0,Week 1\r\n2026-03-02,10,100,\r\n');
   });
 
+  it('has whole numbers up to 2^53 as they are, and fractions with 15 digits', () => {
+    const values = [2 ** 53, 1234567890123, 987777777887.88, 0.1 + 0.2];
+    const buckets = values.map((_, index) => `b${index}`);
+    const series = [{ name: 'x', values, total: null }];
+    expect(csv({ kind: 'bar', buckets, series })).toContain('9007199254740992\r\n');
+    expect(csv({ kind: 'bar', buckets, series })).toContain('1234567890123\r\n');
+    expect(csv({ kind: 'bar', buckets, series })).toContain('987777777887.88\r\n');
+    expect(csv({ kind: 'bar', buckets, series })).toContain(',0.3\r\n');
+  });
+
+  it('has no total beyond a double', () => {
+    const one = { name: 'x', values: [1.5e308, 1.5e308] };
+    const totals = (series: object) =>
+      tableOf(contentOf({ kind: 'bar', buckets: ['a', 'b'], series: [series] })).totals?.values;
+    expect(totals(one)).toBeUndefined();
+    expect(totals({ ...one, previous: [1, 2] })).toEqual([null, 3]);
+    expect(totals({ ...one, values: [1, 2], previous: one.values, previousTotal: null })).toEqual([3, null]);
+  });
+
   it('ends with totals where values add up', () => {
     const totals = (series: object, unit?: string) =>
       tableOf(contentOf({ kind: 'bar', unit, buckets: ['2026-03-01', '2026-03-02'], series: [series] }))

@@ -1,3 +1,4 @@
+import { roundedAmount } from '@switchboard/contracts';
 import type { Funnel, Grid, OverBuckets } from './content.ts';
 
 /** What values amount to, now and in the period before. Null: they do not add up. Undefined: it is not known. */
@@ -8,14 +9,19 @@ export interface Amount {
 
 type Series = OverBuckets['series'][number];
 
-const sum = (values: readonly (number | null)[]) => values.reduce<number>((all, one) => all + (one ?? 0), 0);
+/** Null where the sum is beyond a double. */
+function sum(values: readonly (number | null)[]): number | null {
+  const total = values.reduce<number>((all, one) => all + (one ?? 0), 0);
+  return Number.isFinite(total) ? roundedAmount(total) : null;
+}
 
 /** What a series amounts to: its total, or else the sum of its values, unless they are percentages. */
 export function seriesAmount({ values, total, previous, previousTotal }: Series, unit?: string): Amount {
   const isShare = unit === '%';
   const before = previous === undefined || isShare ? undefined : sum(previous);
   const now = isShare || values.every((value) => value === null) ? null : sum(values);
-  if (total === undefined) return { total: now, previousTotal: previousTotal ?? before };
+  if (total === undefined)
+    return { total: now, previousTotal: previousTotal === undefined ? before : previousTotal };
   // What does not add up now did not before.
   return { total, previousTotal: previousTotal ?? (total === null ? null : undefined) };
 }

@@ -140,7 +140,7 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     expect(await get('event-names/seen/properties')).toMatchObject({
       properties: [
         { name: 'a/b', count: 2, types: ['list', 'text'], values: [{ value: '["x"]' }, { value: 'x' }] },
-        { name: 'n', count: 2, types: ['number', 'null'], values: [{ value: '1', count: 1 }] },
+        { name: 'n', count: 2, types: ['null', 'number'], values: [{ value: '1', count: 1 }] },
       ],
     });
     expect(await get('people/ada')).toMatchObject({ events: [{ eventId: 'n2' }, { eventId: 'n1' }] });

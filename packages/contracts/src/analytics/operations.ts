@@ -176,7 +176,10 @@ export const listEventProperties = operation({
         since: counted,
         properties: z.array(
           z.object({
-            name: z.string(),
+            name: z.string().openapi({
+              description:
+                'As questions name it: property.<name> where the name alone would be something else.',
+            }),
             count: z.int(),
             types: z.array(z.enum(['text', 'number', 'boolean', 'null', 'object', 'list'])),
             values: z.array(z.object({ value: z.string(), count: z.int() })),

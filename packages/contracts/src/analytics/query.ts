@@ -7,9 +7,12 @@ import { targetingOp } from '../flags.ts';
 const eventName = text({ min: 1, max: 200 });
 const label = text({ min: 1, max: 200 });
 
-export const attributeName = text({ min: 1, max: 200 }).openapi({
+/** Longer than the longest type of a group and name of a trait together. */
+const MAX_ATTRIBUTE = 1000;
+
+export const attributeName = text({ min: 1, max: MAX_ATTRIBUTE }).openapi({
   description:
-    'A property of the event by its name, or context.<name>, trait.<name>, group.<type>.<trait>, distinct_id or session_id.',
+    'A property of the event by its name, or property.<name>, context.<name>, trait.<name>, group.<type>.<trait>, distinct_id or session_id. A dot or backslash in a type has a backslash before it.',
   example: 'plan',
 });
 

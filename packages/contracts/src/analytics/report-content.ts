@@ -107,6 +107,17 @@ export const reportContent = kinds
   .openapi('ReportContent');
 export type ReportContent = z.infer<typeof reportContent>;
 
+const SIGNIFICANT_DIGITS = 15;
+
+/**
+ * A sum, an average or a median without the noise of its last digits, which depends on the order of adding: whole
+ * numbers up to 2^53 as they are, others with 15 significant digits.
+ */
+export function roundedAmount(value: number): number {
+  const isExact = Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
+  return isExact ? value : Number(value.toPrecision(SIGNIFICANT_DIGITS));
+}
+
 /** Values are as many as there are places for them. */
 function fits(drawn: z.infer<typeof kinds>): boolean {
   if (drawn.kind === 'grid') return drawn.rows.every(({ values }) => values.length <= drawn.periods.length);

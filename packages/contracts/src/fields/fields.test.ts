@@ -13,6 +13,7 @@ import {
   timestamp,
   uint32,
 } from './fields.ts';
+import { wellFormedJson } from './json.ts';
 
 const takes = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown) =>
   schema.safeParse(value).success;
@@ -178,5 +179,32 @@ describe('any JSON value', () => {
   test('has no NUL in values or names', () => {
     expect(takes(anyJson, { a: ['x\0'] })).toBe(false);
     expect(takes(anyJson, { 'a\0': 1 })).toBe(false);
+  });
+});
+
+describe('JSON for every reader', () => {
+  test.each([
+    [{ text: 'Pay \ud83d', plan: 'pro' }, '{"text":"Pay \ufffd","plan":"pro"}'],
+    [{ '\udc00': [{ a: '\ud800\ud800' }] }, '{"\ufffd":[{"a":"\ufffd\ufffd"}]}'],
+    [{ '\ud83d': 1, '\ud83e': 2 }, '{"\ufffd":2}'],
+    [
+      { path: String.raw`\ud83d \\ud83d`, emoji: '😀' },
+      String.raw`{"path":"\\ud83d \\\\ud83d","emoji":"😀"}`,
+    ],
+  ])('of %j is well-formed', (value, json) => {
+    expect(wellFormedJson(value)).toBe(json);
+  });
+
+  test('keeps a property named __proto__', () => {
+    const json = '{"__proto__":"\\ud83d","a":1}';
+    expect(wellFormedJson(JSON.parse(json))).toBe('{"__proto__":"\ufffd","a":1}');
+  });
+
+  test('is what JSON.stringify writes of a well-formed value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'grapheme' }), (value) => {
+        expect(wellFormedJson(value)).toBe(JSON.stringify(value));
+      }),
+    );
   });
 });

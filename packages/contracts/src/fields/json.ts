@@ -22,3 +22,19 @@ export function jsonFault(value: unknown, depth = 0): string | undefined {
   }
   return undefined;
 }
+
+/** Every escape of a JSON text. Only half a surrogate pair is written as an escape that begins with `\ud`. */
+const ESCAPES = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
+const HALF_PAIR = '\\ud';
+
+/**
+ * A parsed JSON value as text that every JSON reader reads: half a surrogate pair, for which UTF-8 has no bytes, becomes
+ * U+FFFD. Throws RangeError for a value that is nested too deeply.
+ */
+export function wellFormedJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (!json.includes(HALF_PAIR)) return json;
+  const mended = json.replaceAll(ESCAPES, (escaped) => (escaped.startsWith(HALF_PAIR) ? '\ufffd' : escaped));
+  // Names that have become equal are one: the last counts, as in any JSON.
+  return JSON.stringify(JSON.parse(mended));
+}

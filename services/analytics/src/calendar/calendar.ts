@@ -9,10 +9,13 @@ const MONTHS_PER_YEAR = 12;
 const DAYS_SINCE_MONDAY = 3;
 export const MAX_BUCKETS = 400;
 
-/** The range has more intervals than a report shows. */
-export class TooManyBuckets extends Error {
-  override readonly name = 'TooManyBuckets';
+/** No report can show the range. The message says why, and what to ask for. */
+export class UnusableRange extends Error {
+  override readonly name = 'UnusableRange';
 }
+
+export const tooManyIntervals = (most: number) =>
+  new UnusableRange(`more than ${most} intervals; ask for a longer interval or a shorter range`);
 
 /** A range in local time, in units since 1970: hours where the question is about hours, else days. */
 export interface Span {
@@ -73,19 +76,21 @@ export function spanOf(range: InsightRange, interval: InsightInterval, timeZone:
   return { unitMs, first, last };
 }
 
-/** Throws TooManyBuckets. */
+/** Throws UnusableRange. */
 export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: CalendarOptions): Calendar {
   const { unitMs } = span;
   const [first, last] = [bucketOf(span.first, interval, unitMs), bucketOf(span.last, interval, unitMs)];
-  if (last - first + 1 > MAX_BUCKETS) throw new TooManyBuckets(`more than ${MAX_BUCKETS} intervals`);
-  const mapped = unitOf(first - before, interval, unitMs);
-  const end = unitOf(last + after + 1, interval, unitMs);
+  if (last - first + 1 > MAX_BUCKETS) throw tooManyIntervals(MAX_BUCKETS);
+  // One more, since clocks may have skipped one.
+  const margin = (count: number) => (count === 0 ? 0 : count + 1);
+  const mapped = unitOf(first - margin(before), interval, unitMs);
+  const end = unitOf(last + margin(after) + 1, interval, unitMs);
   // Local time is at most a day from UTC.
   const stretches = stretchesIn(timeZone, mapped * unitMs - MS_PER_DAY, end * unitMs + MS_PER_DAY);
 
   const existing = new Set<number>();
   for (let unit = mapped; unit < end; unit++) {
-    if (unitMs === MS_PER_DAY || isOnClocks(unit, stretches)) existing.add(bucketOf(unit, interval, unitMs));
+    if (isOnClocks(unit, unitMs, stretches)) existing.add(bucketOf(unit, interval, unitMs));
   }
   const order = [...existing].sort((one, other) => one - other);
   const zero = order.filter((bucket) => bucket < first).length;
@@ -94,7 +99,7 @@ export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: 
   const buckets = Array.from(
     { length: end - mapped },
     (_, index) =>
-      // The hour that clocks skip has no events; it only keeps the place of its unit.
+      // An hour or day that clocks skip has no events; it only keeps the place of its unit.
       indexes.get(bucketOf(mapped + index, interval, unitMs)) ?? -zero,
   );
   return {
@@ -177,12 +182,15 @@ function instantOf(local: number, stretches: readonly Stretch[]): number {
   return local;
 }
 
-/** Whether clocks show some of this hour; they skip one where summer time begins. */
-function isOnClocks(hour: number, stretches: readonly Stretch[]): boolean {
+/**
+ * Whether clocks show some of this hour or day. They skip an hour where summer time begins, and a day where a country
+ * crosses the date line.
+ */
+function isOnClocks(unit: number, unitMs: number, stretches: readonly Stretch[]): boolean {
   let from = Number.NEGATIVE_INFINITY;
   return stretches.some(({ until, offset }) => {
-    const starts = Math.max(hour * MS_PER_HOUR - offset, from);
-    const ends = Math.min((hour + 1) * MS_PER_HOUR - offset, until);
+    const starts = Math.max(unit * unitMs - offset, from);
+    const ends = Math.min((unit + 1) * unitMs - offset, until);
     from = until;
     return starts < ends;
   });

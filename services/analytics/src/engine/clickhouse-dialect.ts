@@ -1,5 +1,5 @@
-import type { Dialect } from './dialect.ts';
-import { COMMA, integer, join, type Sql, sql, text, whole } from './sql.ts';
+import { type Dialect, LABEL_LENGTH } from './dialect.ts';
+import { COMMA, integer, join, number, SCALE, type Sql, sql, text, whole } from './sql.ts';
 
 /**
  * JSON is kept as text, '' where a value is missing. Patterns have no backslashes, because the literals of ClickHouse
@@ -58,21 +58,32 @@ function parsedInstant(value: Sql): Sql {
 const OPENINGS = { list: sql`'['`, object: sql`'{'` } as const;
 
 /** Names are bound, indexes count from 1. */
-function partOf(json: Sql, name: string | number): Sql {
-  const part = typeof name === 'string' ? sql`${text(name)}` : whole(name + 1);
-  return sql`JSONExtractRaw(ifNull(${json}, ''), ${part})`;
+function partOf(json: Sql, path: readonly (string | number)[]): Sql {
+  const parts = path.map((name) => (typeof name === 'string' ? sql`${text(name)}` : whole(name + 1)));
+  return sql`JSONExtractRaw(${join([sql`ifNull(${json}, '')`, ...parts], COMMA)})`;
 }
 
 function labelOf(json: Sql): Sql {
-  return sql`if(${isSet(json)}, leftUTF8(if(startsWith(${json}, '"'), JSONExtractString(${json}), ${json}), 200), null)`;
+  const length = whole(LABEL_LENGTH);
+  const label = having(
+    sql`if(startsWith(${json}, '"'), JSONExtractString(${json}), ${json})`,
+    (g) =>
+      sql`if(lengthUTF8(${g}) <= ${length}, ${g}, concat(leftUTF8(${g}, ${length}), lower(hex(SHA256(${g})))))`,
+  );
+  return sql`if(${isSet(json)}, ${label}, null)`;
 }
+
+const scale = sql`${number(SCALE)}`;
+/** What overflows is computed again from values small enough: dividing by a power of two is exact. */
+const finite = (value: Sql, of: (value: Sql) => Sql) =>
+  sql`if(isFinite(${of(value)}), ${of(value)}, ${of(sql`(${value}) / ${scale}`)} * ${scale})`;
 
 export const CLICKHOUSE: Dialect = {
   partOf,
-  propertyOf: partOf,
-  memberOf: (json, name) => sql`JSONExtractRaw(ifNull(${json}, ''), ${name})`,
-  names: (json) => sql`arrayJoin(JSONExtractKeys(ifNull(${json}, '')))`,
-  isReadable: () => sql`true`,
+  propertyOf: (document, name) => partOf(document, [name]),
+  members: (documents) => sql`select member.1 as name, member.2 as value
+    from (select arrayJoin(JSONExtractKeysAndValuesRaw(ifNull(document, ''))) as member from (${documents}) as read)`,
+  bytesOf: (value) => sql`ifNull(length(${value}), 0)`,
   jsonOf: (value) => sql`ifNull(toJSONString(${value}), '')`,
   joined: (json) => sql`ifNull(${json}, '')`,
 
@@ -92,7 +103,7 @@ export const CLICKHOUSE: Dialect = {
   versionKey,
   parsedInstant,
   labelOf,
-  labelOfProperty: (document, name) => labelOf(partOf(document, name)),
+  labelOfProperty: (document, name) => labelOf(partOf(document, [name])),
   someElement: (json, test) => sql`arrayExists(e -> ${test(sql`e`)}, JSONExtractArrayRaw(${json}))`,
 
   holds: (list, value) => sql`has(${list}, ${value})`,
@@ -105,9 +116,9 @@ export const CLICKHOUSE: Dialect = {
   // Also of years that ClickHouse does not print, before 1900 and after 2299: it stores and compares the number.
   instant: (millis) => sql`fromUnixTimestamp64Milli(${integer(millis)}, 'UTC')`,
 
-  sum: (value) => sql`coalesce(sumKahan(${value}), 0)`,
-  average: (value) => sql`(sumKahan(${value}) / count(${value}))`,
-  quantile: (value, part) => sql`quantileExactInclusive(${part})(${value})`,
+  sum: (value) => sql`coalesce(${finite(value, (x) => sql`sumKahan(${x})`)}, 0)`,
+  average: (value) => finite(value, (x) => sql`(sumKahan(${x}) / count(${x}))`),
+  quantile: (value, part) => finite(value, (x) => sql`quantileExactInclusive(${part})(${x})`),
 
   // People are stored in the order of their ids, and what is sorted goes to disk where it must.
   inLittleMemory: sql` settings join_algorithm = 'full_sorting_merge'`,

@@ -1,5 +1,13 @@
 import type { Bound, Sql } from './sql.ts';
 
+/** The characters of a value that its label keeps: what a report allows. */
+export const LABEL_LENGTH = 200;
+
+/** What a label shows of its value. */
+export function shownOf(label: string): string {
+  return [...label].slice(0, LABEL_LENGTH).join('');
+}
+
 /** The kinds of a JSON value. */
 export type JsonKind = 'text' | 'number' | 'boolean' | 'null' | 'object' | 'list';
 
@@ -8,15 +16,14 @@ export type JsonKind = 'text' | 'number' | 'boolean' | 'null' | 'object' | 'list
  * and numbers, versions and instants are those of flags (packages/flag-engine). Property tests hold them to it.
  */
 export interface Dialect {
-  /** Part of a JSON object or list. */
-  partOf(json: Sql, name: string | number): Sql;
-  /** The same of a column, whose text may not be JSON: then it has none. */
+  /** A part within JSON objects and lists, by the names and indexes that lead to it. */
+  partOf(json: Sql, path: readonly (string | number)[]): Sql;
+  /** A part of the JSON object in a column. Text that is not JSON has none. */
   propertyOf(document: Sql, name: string): Sql;
-  /** The same, with the name in a column. */
-  memberOf(json: Sql, name: Sql): Sql;
-  /** One row for each name in a JSON object. */
-  names(json: Sql): Sql;
-  isReadable(json: Sql): Sql;
+  /** A query of `name` and `value`, a row for each part of the JSON objects in the column `document` of a query. */
+  members(documents: Sql): Sql;
+  /** The bytes of a text in UTF-8; 0 for null. */
+  bytesOf(text: Sql): Sql;
   jsonOf(text: Sql): Sql;
   /** A JSON value of a left join: missing where nothing was joined. */
   joined(json: Sql): Sql;
@@ -41,7 +48,7 @@ export interface Dialect {
   versionKey(text: Sql): Sql;
   /** Milliseconds since 1970. */
   parsedInstant(text: Sql): Sql;
-  /** The text that the value of a breakdown is shown as. */
+  /** The label of a breakdown's value: its text, or for a long one its first LABEL_LENGTH characters and a hash of it. */
   labelOf(json: Sql): Sql;
   /** The same of a property of a column, whose text may not be JSON. */
   labelOfProperty(document: Sql, name: string): Sql;
@@ -64,9 +71,11 @@ export interface Dialect {
   /** An instant from milliseconds since 1970. */
   instant(millis: number): Sql;
 
+  /** 0 of nothing; not finite, or null, where it is beyond a double. */
   sum(value: Sql): Sql;
+  /** Finite; null of nothing. */
   average(value: Sql): Sql;
-  /** Interpolated; null of nothing. `part` is between 0 and 1. */
+  /** Interpolated, finite; null of nothing. `part` is between 0 and 1. */
   quantile(value: Sql, part: Sql): Sql;
 
   /** Ends a `select` with a join of everybody, whom memory may not hold. */

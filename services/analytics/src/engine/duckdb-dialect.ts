@@ -1,22 +1,22 @@
 import type { Dialect } from './dialect.ts';
 import { COMMA, integer, join, numbered, type Sql, sql, text } from './sql.ts';
 
-function partOf(json: Sql, name: string | number): Sql {
-  return sql`json_extract(${json}, ${text(pointerTo(name))})`;
+function partOf(json: Sql, path: readonly (string | number)[]): Sql {
+  return sql`json_extract(${json}, ${text(pointerTo(path))})`;
 }
 
-function pointerTo(name: string | number): string {
-  return `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+function pointerTo(path: readonly (string | number)[]): string {
+  return path.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 /** Calls the macros of functions.ts. */
 export const DUCKDB: Dialect = {
   partOf,
-  propertyOf: (document, name) => sql`try(${partOf(document, name)})`,
-  memberOf: (json, name) =>
-    sql`json_extract(${json}, '/' || replace(replace(${name}, '~', '~0'), '/', '~1'))`,
-  names: (json) => sql`unnest(json_keys(${json}))`,
-  isReadable: (json) => sql`(${json} is not null and json_valid(${json}))`,
+  propertyOf: (document, name) => sql`try(${partOf(document, [name])})`,
+  members: (documents) => sql`select member.key as name, member.value as value
+    from (select case when json_valid(document) then document end as document from (${documents})) as read,
+      json_each(read.document) as member`,
+  bytesOf: (value) => sql`coalesce(strlen(${value}), 0)`,
   jsonOf: (value) => sql`to_json(${value})`,
   joined: (json) => json,
 
@@ -34,7 +34,7 @@ export const DUCKDB: Dialect = {
   parsedInstant: (value) => sql`parsed_instant(${value})`,
   labelOf: (json) => sql`label_of(${json})`,
   labelOfProperty: (document, name) =>
-    sql`shown_as(try(json_extract_string(${document}, ${text(pointerTo(name))})))`,
+    sql`shown_as(try(json_extract_string(${document}, ${text(pointerTo([name]))})))`,
   someElement: (json, test) =>
     sql`(len(list_filter(from_json(${json}, '["JSON"]'), lambda e: ${test(sql`e`)})) > 0)`,
 
@@ -47,8 +47,8 @@ export const DUCKDB: Dialect = {
   millisOf: (instant) => sql`epoch_ms(${instant})`,
   instant: (millis) => sql`make_timestamptz(${integer(millis)} * 1000)`,
 
-  sum: (value) => sql`coalesce(fsum(${value}), 0)`,
-  average: (value) => sql`favg(${value})`,
+  sum: (value) => sql`coalesce(finite_sum(${value}), 0)`,
+  average: (value) => sql`finite_average(${value})`,
   quantile: (value, part) => sql`quantile_cont(${value}, ${part})`,
 
   inLittleMemory: sql``,

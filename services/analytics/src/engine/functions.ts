@@ -1,3 +1,6 @@
+import { LABEL_LENGTH } from './dialect.ts';
+import { SCALE } from './sql.ts';
+
 /**
  * What a query says of JSON values, as functions of the engine: the semantics of flags (packages/flag-engine). A
  * property test holds them to it.
@@ -5,6 +8,7 @@
 
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 const VERSION = String.raw`(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?`;
+const SCALED = `${SCALE.toExponential()}::double`;
 const INSTANT = String.raw`^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(?:Z|([+-])(\d{2}):(\d{2})))?$`;
 
 /** Statements that define them on a new database. */
@@ -46,7 +50,11 @@ export const FUNCTIONS: readonly string[] = [
        + whole(m.s) * 1000 + coalesce(try_cast('0' || m.f as double), 0) * 1000 end`,
   `create macro parsed_instant(s) as instant_of(
      regexp_extract(s, '${INSTANT}', ['y', 'mo', 'd', 'h', 'mi', 's', 'f', 'sign', 'oh', 'om']))`,
-  // The text that a value of a breakdown is shown as. Neither nothing nor null is a value.
-  `create macro shown_as(s) as case when strlen(s) <= 200 then s else left(s, 200) end`,
+  // The label of a breakdown's value. Neither nothing nor null is a value.
+  `create macro shown_as(s) as case when strlen(s) <= ${LABEL_LENGTH} or length(s) <= ${LABEL_LENGTH} then s
+     else left(s, ${LABEL_LENGTH}) || sha256(s) end`,
   `create macro label_of(j) as shown_as(j->>'$')`,
+  // What overflows is added again in parts small enough: dividing by a power of two is exact.
+  `create macro finite_sum(x) as case when isfinite(fsum(x)) then fsum(x) else fsum(x / ${SCALED}) * ${SCALED} end`,
+  `create macro finite_average(x) as case when isfinite(favg(x)) then favg(x) else favg(x / ${SCALED}) * ${SCALED} end`,
 ];

@@ -21,20 +21,33 @@ export class Sql {
 
 /** A query of literal text, other parts and bound values. */
 export function sql(strings: TemplateStringsArray, ...inserted: readonly (Sql | Bound)[]): Sql {
-  const texts: string[] = [strings[0] ?? ''];
+  return concatenated(strings.flatMap((string, index) => [string, ...inserted.slice(index, index + 1)]));
+}
+
+/** One by one: a call with very many arguments, as `push` may be, is a RangeError. */
+function concatenated(parts: readonly (string | Sql | Bound)[]): Sql {
+  const texts: string[] = [];
   const values: Bound[] = [];
-  const append = (text: string) => texts.push((texts.pop() ?? '') + text);
-  for (const [index, part] of inserted.entries()) {
-    if (part instanceof Sql) {
-      append(part.texts[0] ?? '');
-      texts.push(...part.texts.slice(1));
-      values.push(...part.values);
+  let last = '';
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      last += part;
+    } else if (part instanceof Sql) {
+      for (const [index, text] of part.texts.entries()) {
+        if (index > 0) {
+          texts.push(last);
+          last = '';
+        }
+        last += text;
+      }
+      for (const value of part.values) values.push(value);
     } else {
-      texts.push('');
+      texts.push(last);
+      last = '';
       values.push(part);
     }
-    append(strings[index + 1] ?? '');
   }
+  texts.push(last);
   return new Sql(texts, values);
 }
 
@@ -46,9 +59,11 @@ export const integers = (value: readonly number[]): Bound => ({ type: 'integers'
 export const numbers = (value: readonly number[]): Bound => ({ type: 'numbers', value });
 
 export function join(parts: readonly Sql[], separator: Sql): Sql {
-  const [first = sql``, ...rest] = parts;
-  return rest.reduce((joined, part) => sql`${joined}${separator}${part}`, first);
+  return concatenated(parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part])));
 }
+
+/** 2^64: as many values do not overflow once they are divided by it. */
+export const SCALE = 2 ** 64;
 
 export const COMMA = sql`, `;
 export const TRUE = sql`true`;

@@ -70,7 +70,8 @@ describe('lists', () => {
     expect(properties.map(({ name, count }) => [name, count])).toEqual([
       ['n', 2],
       ['plan', 2],
-      ['', 1],
+      // As questions name it.
+      ['property.', 1],
       ['ключ 2', 1],
     ]);
     expect(await paged('lists', 'people/ada', ({ events }) => events.map(({ eventId }) => eventId))).toEqual([
@@ -78,6 +79,46 @@ describe('lists', () => {
       '5',
       '2',
     ]);
+  });
+
+  it('name properties as questions do, and each value once', async () => {
+    await analytics.directory.putProject({ id: 'named', members: ['ada'] });
+    const alike = 'x'.repeat(200);
+    const own = { 'context.os': 'own', distinct_id: 'own', 'property.a': 'own', 'a.b': 'own' };
+    await analytics.archive('named', 'named', [
+      event('1', { properties: { ...own, n: 1, url: `${alike}1`, ['y'.repeat(201)]: 1 } }),
+      event('2', { properties: { n: '1', url: `${alike}2` } }),
+      event('3', { properties: { n: true, url: `${alike}2` } }),
+    ]);
+    const { properties } = await get('named', 'event-names/seen/properties');
+    expect(properties).toEqual([
+      {
+        name: 'n',
+        count: 3,
+        types: ['boolean', 'number', 'text'],
+        values: [
+          { value: '1', count: 2 },
+          { value: 'true', count: 1 },
+        ],
+      },
+      {
+        name: 'url',
+        count: 3,
+        types: ['text'],
+        values: [
+          { value: alike, count: 2 },
+          { value: `${alike.slice(10)} (2)`, count: 1 },
+        ],
+      },
+      ...['a.b', 'property.context.os', 'property.distinct_id', 'property.property.a'].map((name) => ({
+        name,
+        count: 1,
+        types: ['text'],
+        values: [{ value: 'own', count: 1 }],
+      })),
+    ]);
+    const names = await paged('named', 'event-names/seen/properties', ({ properties: found }) => found);
+    expect(names).toEqual(properties);
   });
 
   it('are not led by events that claim a time to come, unless since when is said', async () => {

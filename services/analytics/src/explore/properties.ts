@@ -1,8 +1,10 @@
 import { type PageRequest, toPage } from '@switchboard/service-kit';
 import { z } from 'zod';
-import type { JsonKind } from '../engine/dialect.ts';
+import { type JsonKind, shownOf } from '../engine/dialect.ts';
 import { integer, sql, TRUE, text } from '../engine/sql.ts';
 import type { Asked } from '../insights/answers.ts';
+import { attributeText } from '../questions/attributes.ts';
+import { differentNames } from '../questions/question.ts';
 import { afterPlace, parsePlace, placeOf } from './by-count.ts';
 import { type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 
@@ -13,6 +15,7 @@ interface PropertiesQuery extends PageRequest {
 }
 
 interface Property {
+  /** As questions name it; in rows, its own name. */
   name: string;
   count: number;
   types: JsonKind[];
@@ -31,17 +34,24 @@ export type ListProperties = (projectId: string, query: PropertiesQuery) => Prom
 
 const DAYS = [30, 7, 1];
 const SAMPLED_EVENTS = 10_000;
+/** Of the properties of those events: the oldest are left out of a sample that has more. */
+const SAMPLED_BYTES = 32_000_000;
 const MAX_VALUES = 10;
+/** Characters of a property's name; longer ones are not listed. */
+const MAX_NAME = 200;
 
-const valueRows = z.array(
+const firstRows = z.array(z.object({ t: z.number().nullable() }));
+/** A type, or a label, of the values of a property. */
+const partRows = z.array(
   z.object({
     name: z.string(),
     total: z.number(),
-    type: z.enum(['text', 'number', 'boolean', 'null', 'object', 'list']),
-    value: z.string().nullable(),
+    type: z.enum(['text', 'number', 'boolean', 'null', 'object', 'list']).or(z.literal('')),
+    label: z.string(),
     frequency: z.number(),
   }),
 );
+type PartRow = z.infer<typeof partRows>[number];
 
 export function createListProperties({ desk, answers, watermark, clock }: ExploreOptions): ListProperties {
   return async (projectId, query) => {
@@ -53,31 +63,54 @@ export function createListProperties({ desk, answers, watermark, clock }: Explor
     const find = (from: number) => desk.find({ projectId, names: [name], from }, bounds);
 
     async function read(from: number): Promise<PropertiesPage> {
-      const found = await desk.answer(
+      const rows = await desk.answer(
         projectId,
         await find(from),
-        ({ dialect, events }, run) =>
-          run(sql`
-            with sampled as (select properties from ${events} where project_id = ${text(projectId)}
-              and event_name = ${text(name)} and occurred_at >= ${dialect.instant(from)}
-              order by occurred_at desc limit ${integer(SAMPLED_EVENTS)}),
-            keyed as (select properties, ${dialect.names(sql`properties`)} as property from sampled
-              where ${dialect.isReadable(sql`properties`)}),
-            found as (select property, ${dialect.memberOf(sql`properties`, sql`property`)} as v from keyed),
-            counted as (select property as name, ${dialect.kindOf(sql`v`)} as type, ${dialect.labelOf(sql`v`)} as value,
-              count(*)::double as frequency from found group by all),
+        async ({ dialect, events }, run) => {
+          const eventsSince = (time: number) => sql`from ${events} where project_id = ${text(projectId)}
+            and event_name = ${text(name)} and occurred_at >= ${dialect.instant(time)}
+            order by occurred_at desc limit ${integer(SAMPLED_EVENTS)}`;
+          // Reads no properties, so that the other query reads those of few events.
+          const [first] = firstRows.parse(
+            await run(sql`select ${dialect.millisOf(sql`min(occurred_at)`)}::double as t
+              from (select occurred_at ${eventsSince(from)}) as newest`),
+          );
+          const since = Math.max(from, first?.t ?? from);
+          const found = await run(sql`
+            with sizes as (select event_id, occurred_at, ${dialect.bytesOf(sql`properties`)} as bytes ${eventsSince(since)}),
+            sampled as (select event_id from (select event_id,
+                sum(bytes) over (order by occurred_at desc, event_id rows unbounded preceding) as bytes from sizes) as summed
+              where bytes <= ${integer(SAMPLED_BYTES)}),
+            found as (${dialect.members(sql`select properties as document from ${events}
+              where project_id = ${text(projectId)} and event_name = ${text(name)}
+                and occurred_at >= ${dialect.instant(since)} and event_id in (select event_id from sampled)`)}),
+            counted as ${dialect.materialized}(select name, ${dialect.kindOf(sql`value`)} as type,
+                ${dialect.labelOf(sql`value`)} as label, count(*)::double as frequency
+              from found where char_length(name) <= ${integer(MAX_NAME)} group by all),
             totals as (select name, sum(frequency) as count from counted group by name),
             common as (select name, count as total from totals where ${after}
-              order by count desc, name limit ${integer(limit + 1)})
-            select name, total, type, value, frequency from counted join common using (name)
-            qualify row_number() over (partition by name order by frequency desc, value) <= ${integer(MAX_VALUES)}
-              or row_number() over (partition by name, type order by frequency desc) = 1
-            order by total desc, name, frequency desc, value`),
+              order by count desc, name limit ${integer(limit + 1)}),
+            typed as (select name, type, '' as label, max(frequency) as frequency from counted group by name, type),
+            labelled as (select name, '' as type, label, sum(frequency) as frequency from counted
+              where label is not null group by name, label),
+            valued as (select * from labelled
+              qualify row_number() over (partition by name order by frequency desc, label) <= ${integer(MAX_VALUES)})
+            select name, total, type, coalesce(label, '') as label, frequency
+            from (select * from typed union all select * from valued) as parts join common using (name)
+            order by total desc, name, frequency desc, label, type`);
+          return partRows.parse(found);
+        },
         bounds,
       );
-      const properties = propertiesOf(valueRows.parse(found));
-      const { rows, nextCursor } = toPage(properties, limit, placeOf);
-      return { since: new Date(from).toISOString(), properties: rows, nextCursor };
+      const { rows: shown, nextCursor } = toPage(propertiesOf(rows), limit, placeOf);
+      return {
+        since: new Date(from).toISOString(),
+        properties: shown.map((property) => ({
+          ...property,
+          name: attributeText({ of: 'property', name: property.name }),
+        })),
+        nextCursor,
+      };
     }
 
     const { version } = await firstPossible(starts, find);
@@ -87,15 +120,15 @@ export function createListProperties({ desk, answers, watermark, clock }: Explor
   };
 }
 
-function propertiesOf(rows: z.infer<typeof valueRows>): Property[] {
-  const properties = new Map<string, Property>();
-  for (const { name, total, type, value, frequency } of rows) {
-    const property = properties.get(name) ?? { name, count: total, types: [], values: [] };
-    if (!property.types.includes(type)) property.types.push(type);
-    if (value !== null && property.values.length < MAX_VALUES) {
-      property.values.push({ value, count: frequency });
-    }
-    properties.set(name, property);
-  }
-  return [...properties.values()];
+function propertiesOf(rows: readonly PartRow[]): Property[] {
+  return [...Map.groupBy(rows, ({ name }) => name)].map(([name, parts]) => {
+    const values = parts.filter(({ type }) => type === '');
+    const shown = differentNames(values.map(({ label }) => shownOf(label)));
+    return {
+      name,
+      count: parts[0]?.total ?? 0,
+      types: parts.map(({ type }) => type).filter((type) => type !== ''),
+      values: values.map(({ frequency }, index) => ({ value: shown[index] ?? '', count: frequency })),
+    };
+  });
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type EventRow, eventRow, isObject } from '@switchboard/contracts';
+import { type EventRow, eventRow, isObject, wellFormedJson } from '@switchboard/contracts';
 import type { StoredRecord } from '@switchboard/event-log';
 import { z } from 'zod';
 import type { EventsRow } from '../clickhouse/store.ts';
@@ -57,8 +57,8 @@ function decodeLine(bytes: Buffer) {
       schema_version: data.schema_version,
       timestamp: data.timestamp,
       occurred_at: Date.parse(data.occurred_at),
-      properties: data.properties === undefined ? null : JSON.stringify(sent.properties),
-      context: data.context === undefined ? null : JSON.stringify(sent.context),
+      properties: data.properties === undefined ? null : wellFormedJson(sent.properties),
+      context: data.context === undefined ? null : wellFormedJson(sent.context),
     };
   } catch (error) {
     // Not JSON, or nested too deeply to be written.

@@ -80,6 +80,22 @@ it('has every column of an archived event', async () => {
   expect(two).toMatchObject({ session_id: null, properties: null, context: null, log_partition: 1 });
 });
 
+it('stores half a surrogate pair as U+FFFD, so that the other properties can be read', async () => {
+  await feed.publish(['half'], {
+    event: { properties: { text: 'Pay \ud83d', plan: 'pro' }, context: { os: '\udc00' } },
+  });
+  feed.start();
+  await feed.settled();
+  const [row] = await feed.rows(
+    `select properties, context, JSONExtractString(properties, 'plan') as plan from events where project_id = '${feed.project}'`,
+  );
+  expect(row).toEqual({
+    properties: '{"text":"Pay \ufffd","plan":"pro"}',
+    context: '{"os":"\ufffd"}',
+    plan: 'pro',
+  });
+});
+
 it('keeps instants that no calendar of ClickHouse has', async () => {
   await feed.publish(['early'], { event: { occurred_at: '0000-01-01T00:00:00.000Z' } });
   await feed.publish(['late'], { event: { occurred_at: '9999-12-31T23:59:59.999Z' } });

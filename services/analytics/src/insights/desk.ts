@@ -1,6 +1,6 @@
 import { createSlots, withSignal } from '@switchboard/resilience';
 import { BadRequest, Unavailable } from '@switchboard/service-kit';
-import { TooManyBuckets } from '../calendar/calendar.ts';
+import { UnusableRange } from '../calendar/calendar.ts';
 import { type Engine, EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { FileGone, TooManyBytes } from '../files/cache.ts';
 import { Unanswerable } from '../questions/clauses.ts';
@@ -101,8 +101,8 @@ function timely(error: unknown, signal: AbortSignal): unknown {
 }
 
 function refuse(error: unknown, { parameter, by, filter }: Narrowing): never {
-  if (error instanceof TooManyBuckets) {
-    throw new BadRequest(`range: ${error.message}; ask for a longer interval or a shorter range`);
+  if (error instanceof UnusableRange) {
+    throw new BadRequest(`range: ${error.message}`);
   }
   if (error instanceof Unanswerable) throw new BadRequest(error.message);
   if (error instanceof TooManyFiles || error instanceof TooManyBytes) {

@@ -1,6 +1,6 @@
 import type { InsightQuery, ReportContent } from '@switchboard/contracts';
 import { BadRequest, type Clock, Unavailable } from '@switchboard/service-kit';
-import { TooManyBuckets } from '../calendar/calendar.ts';
+import { UnusableRange } from '../calendar/calendar.ts';
 import type { People } from '../people/people.ts';
 import { answer } from '../questions/answer.ts';
 import { scopeOf } from '../questions/scope.ts';
@@ -60,7 +60,7 @@ function inBounds<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof TooManyBuckets)) throw error;
-    throw new BadRequest(`range: ${error.message}; ask for a longer interval or a shorter range`);
+    if (!(error instanceof UnusableRange)) throw error;
+    throw new BadRequest(`range: ${error.message}`);
   }
 }

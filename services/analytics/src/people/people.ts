@@ -3,7 +3,8 @@ import { compileCohorts, memberships } from '@switchboard/flag-engine';
 import { BadRequest, etagOf, type PageRequest } from '@switchboard/service-kit';
 import type { ListEvents } from '../explore/events.ts';
 import { type Asked, extended } from '../insights/answers.ts';
-import { attributeOf, type Cohort, personPart } from '../questions/cohorts.ts';
+import { isOfPerson, parseAttribute } from '../questions/attributes.ts';
+import { attributeOf, type Cohort } from '../questions/cohorts.ts';
 import { readBy } from '../questions/reads.ts';
 import type { WantedPeople } from './sources.ts';
 import type { PeopleStore } from './store.ts';
@@ -108,13 +109,12 @@ export function createPeople({ store, events }: PeopleOptions): People {
 }
 
 function wantedOf(attributes: readonly { path: string; name: string }[]): WantedPeople | undefined {
-  const first = attributes.find(({ name }) => personPart(name) !== undefined);
+  const first = attributes.find(({ name }) => isOfPerson(parseAttribute(name)));
   if (first === undefined) return undefined;
-  const names = new Set(attributes.map(({ name }) => name));
-  const parts = [...names].map(personPart).filter((part) => part !== undefined);
+  const parts = [...new Set(attributes.map(({ name }) => name))].map(parseAttribute).filter(isOfPerson);
   return {
     path: first.path,
-    traits: parts.filter(({ type }) => type === undefined).map(({ trait }) => trait),
-    groups: parts.flatMap(({ type, trait }) => (type === undefined ? [] : [[type, trait] as const])),
+    traits: parts.filter(({ of }) => of === 'trait').map(({ name }) => name),
+    groups: parts.flatMap((part) => (part.of === 'group' ? [[part.type, part.name] as const] : [])),
   };
 }

@@ -8,7 +8,7 @@ import { retention } from './retention.ts';
 import { stickiness } from './stickiness.ts';
 import { trends } from './trends.ts';
 
-/** Answers a question of any kind. Throws TooManyBuckets, Unanswerable and what the engine throws. */
+/** Answers a question of any kind. Throws UnusableRange, Unanswerable and what the engine throws. */
 export async function answer(asked: InsightQuery, asking: Asking): Promise<ReportContent> {
   for (const { path, clause } of clausesOf(asked)) checkClause(clause, path);
   for (const [id, { match }] of asking.source.cohorts) {

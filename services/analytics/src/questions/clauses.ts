@@ -82,8 +82,9 @@ function listOf(value: unknown): readonly unknown[] {
 function equalityIn(dialect: Dialect): (values: readonly unknown[]) => Test {
   const { holds, isKind, numberOf, parsedNumber, partOf, sizeOf, textOf, wordOf } = dialect;
 
-  /** Whether a JSON value is this one, objects and lists by content. */
-  function same(wanted: unknown, value: Sql): Sql {
+  /** Whether a part of a JSON value, or all of it, is this one, objects and lists by content. */
+  function same(wanted: unknown, whole: Sql, path: readonly (string | number)[] = []): Sql {
+    const value = path.length === 0 ? whole : partOf(whole, path);
     if (wanted === null) return isKind(value, 'null');
     switch (typeof wanted) {
       case 'string':
@@ -96,7 +97,7 @@ function equalityIn(dialect: Dialect): (values: readonly unknown[]) => Test {
         const isList = Array.isArray(wanted);
         const parts = isList ? [...wanted.entries()] : Object.entries(wanted ?? {});
         return sql`coalesce(${isKind(value, isList ? 'list' : 'object')} and ${sizeOf(value)} = ${integer(parts.length)}
-          and ${allOf(parts.map(([name, part]) => same(part, partOf(value, name))))}, false)`;
+          and ${allOf(parts.map(([name, part]) => same(part, whole, [...path, name])))}, false)`;
       }
     }
   }

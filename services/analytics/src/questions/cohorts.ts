@@ -1,6 +1,7 @@
 import type { Clause, InsightClause } from '@switchboard/contracts';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, anyOf, FALSE, type Sql, sql, texts } from '../engine/sql.ts';
+import { attributeText } from './attributes.ts';
 import { clausesIn } from './clauses.ts';
 
 /** Who belongs to a cohort: those it lists, and those who fulfil every clause of a match that is not empty. */
@@ -9,20 +10,16 @@ export interface Cohort {
   distinctIds: readonly string[];
 }
 
-const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
-const TRAIT_PREFIX = 'trait.';
-
-/** What an attribute of a question reads of the person: a trait, or a trait of their group of a type. */
-export function personPart(name: string): { type: string | undefined; trait: string } | undefined {
-  if (name.startsWith(TRAIT_PREFIX)) return { type: undefined, trait: name.slice(TRAIT_PREFIX.length) };
-  const [, type, trait] = GROUP_ATTRIBUTE.exec(name) ?? [];
-  return type === undefined || trait === undefined ? undefined : { type, trait };
-}
+/** As flags read it: a type has no dot. */
+const GROUP_OF_FLAGS = /^group\.([^.]+)\.(.+)$/s;
 
 /** The attribute of a question that a cohort's clause is about: flags name traits without a prefix. */
 export function attributeOf({ attribute }: Clause): string {
-  const isPlain = attribute === 'distinct_id' || GROUP_ATTRIBUTE.test(attribute);
-  return isPlain ? attribute : `${TRAIT_PREFIX}${attribute}`;
+  if (attribute === 'distinct_id') return attribute;
+  const [, type, name] = GROUP_OF_FLAGS.exec(attribute) ?? [];
+  return type === undefined || name === undefined
+    ? attributeText({ of: 'trait', name: attribute })
+    : attributeText({ of: 'group', type, name });
 }
 
 export function isAboutCohorts({ op }: Pick<InsightClause, 'op'>): boolean {

@@ -15,8 +15,9 @@ import {
   TRUE,
   text,
 } from '../engine/sql.ts';
+import { isOfPerson, parseAttribute } from './attributes.ts';
 import { clausesIn } from './clauses.ts';
-import { attributeOf, belongsTo, type Cohort, cohortsIn, isAboutCohorts, personPart } from './cohorts.ts';
+import { attributeOf, belongsTo, type Cohort, cohortsIn, isAboutCohorts } from './cohorts.ts';
 
 /** What questions are asked of: rows of archived events, and what is known of people. */
 export interface Source {
@@ -30,8 +31,6 @@ export interface Source {
   /** By id; those of the question that there are. */
   cohorts: ReadonlyMap<string, Cohort>;
 }
-
-const CONTEXT_PREFIX = 'context.';
 
 interface Selection {
   source: Source;
@@ -116,7 +115,7 @@ export function selectEvents(
     ),
   ];
   const extracted = read.map((name, index) => ({ name, column: numbered('a', index) }));
-  const ofPeople = extracted.filter(({ name }) => personPart(name) !== undefined);
+  const ofPeople = extracted.filter(({ name }) => isOfPerson(parseAttribute(name)));
   const columnsOf = (list: typeof extracted) =>
     join(
       list.map(({ name, column }) => sql`, ${extract(dialect, name)} as ${column}`),
@@ -127,7 +126,7 @@ export function selectEvents(
       ? sql``
       : sql` left join (select distinct_id${columnsOf(ofPeople)} from ${peopleOf(source)} as person) as person
           on person.distinct_id = e.distinct_id${dialect.inLittleMemory}`;
-  const ofEvents = columnsOf(extracted.filter(({ name }) => personPart(name) === undefined));
+  const ofEvents = columnsOf(extracted.filter(({ name }) => !isOfPerson(parseAttribute(name))));
   const asLabels = join(
     labelled.map(
       ({ document, property, column }) => sql`, ${dialect.labelOfProperty(document, property)} as ${column}`,
@@ -159,21 +158,30 @@ function peopleOf({ people }: Source): Sql {
   return people;
 }
 
-function extract({ jsonOf, partOf, propertyOf }: Dialect, name: string): Sql {
-  if (name === 'distinct_id') return jsonOf(sql`e.distinct_id`);
-  if (name === 'session_id') return jsonOf(sql`e.session_id`);
-  const part = personPart(name);
-  if (part?.type !== undefined) return partOf(propertyOf(sql`person.groups`, part.type), part.trait);
-  if (part !== undefined) return propertyOf(sql`person.traits`, part.trait);
-  const { document, property } = documentOf(name) ?? { document: sql`e.properties`, property: name };
-  return propertyOf(document, property);
+function extract({ jsonOf, partOf, propertyOf }: Dialect, text: string): Sql {
+  const attribute = parseAttribute(text);
+  switch (attribute.of) {
+    case 'distinct_id':
+      return jsonOf(sql`e.distinct_id`);
+    case 'session_id':
+      return jsonOf(sql`e.session_id`);
+    case 'property':
+      return propertyOf(sql`e.properties`, attribute.name);
+    case 'context':
+      return propertyOf(sql`e.context`, attribute.name);
+    case 'trait':
+      return propertyOf(sql`person.traits`, attribute.name);
+    case 'group':
+      return partOf(propertyOf(sql`person.groups`, attribute.type), [attribute.name]);
+  }
 }
 
 /** Where an attribute of an event itself is; undefined for others. */
-function documentOf(name: string): { document: Sql; property: string } | undefined {
-  if (name === 'distinct_id' || name === 'session_id' || personPart(name) !== undefined) return undefined;
-  if (!name.startsWith(CONTEXT_PREFIX)) return { document: sql`e.properties`, property: name };
-  return { document: sql`e.context`, property: name.slice(CONTEXT_PREFIX.length) };
+function documentOf(text: string): { document: Sql; property: string } | undefined {
+  const attribute = parseAttribute(text);
+  if (attribute.of === 'property') return { document: sql`e.properties`, property: attribute.name };
+  if (attribute.of === 'context') return { document: sql`e.context`, property: attribute.name };
+  return undefined;
 }
 
 /** The bucket of a column `t`, which is one of the instants of all buckets. */

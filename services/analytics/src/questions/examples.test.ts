@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asker } from '../testing/asker.ts';
 import { enginesForTests, type TestEngine } from '../testing/table.ts';
+import { attributeText } from './attributes.ts';
 
 const onDay = (day: string, to = day) => ({ range: { from: day, to } });
 const NOON = '2026-03-03T12:00:00Z';
@@ -130,6 +131,169 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     expect(await ask({ kind: 'trends', ...common, series: [one, one] })).toMatchObject({
       series: [{ name: `${one.name}:` }, { name: `${'x'.repeat(190)} (2)` }],
     });
+  });
+
+  it('a sum beyond a double is null, and all else of the question stands', async () => {
+    const [huge, half] = [{ total: 1e308 }, { total: '-0.5e308' }];
+    const ask = await asker(started, [
+      { at: NOON, name: 'over', properties: huge, plan: undefined },
+      { at: NOON, name: 'over', properties: { ...huge, plan: 'x' } },
+      { at: NOON, name: 'over', properties: { ...huge, plan: 'x' } },
+      ...[huge, huge, half, half].map((properties) => ({ at: NOON, name: 'back', properties })),
+      ...[1, -1e308, 1.7e308, 5e-324, 1e308].map((total) => ({
+        at: NOON,
+        name: 'mixed',
+        properties: { total },
+      })),
+      ...[-1.7e308, 1.7e308].map((total) => ({ at: NOON, name: 'apart', properties: { total } })),
+      { at: NOON, name: 'tiny', properties: { total: 5e-324 } },
+    ]);
+    const trends = (series: object[], more = {}) =>
+      ask({ kind: 'trends', ...onDay('2026-03-03'), series, ...more });
+    const of = (event: string, measure: string) => ({ event, measure, property: 'total' });
+    const resultOf = async (event: string, measure: string) => {
+      const report = await trends([of(event, measure)]);
+      return report.kind === 'line' ? report.series[0]?.values[0] : undefined;
+    };
+    expect(await trends([of('over', 'sum'), { event: 'over' }, of('back', 'sum')])).toHaveProperty('series', [
+      { name: 'over, sum of total', values: [null], total: null },
+      { name: 'over, events', values: [3] },
+      { name: 'back', values: [1e308] },
+    ]);
+    expect(await trends([of('over', 'sum')], { breakdown: { property: 'plan' } })).toHaveProperty('series', [
+      { name: 'x', values: [null], total: null },
+      { name: '(none)', builtIn: 'none', values: [1e308] },
+    ]);
+    expect(await resultOf('over', 'average')).toBe(1e308);
+    expect(await resultOf('mixed', 'average')).toBe(3.4e307);
+    expect(await resultOf('tiny', 'average')).toBe(5e-324);
+    expect(await resultOf('apart', 'sum')).toBe(0);
+    expect(await resultOf('apart', 'median')).toBe(0);
+    expect(await resultOf('apart', 'p90')).toBe(1.36e308);
+    expect(await resultOf('tiny', 'median')).toBe(5e-324);
+  });
+
+  it('values of days that are finite alone have no total beyond a double', async () => {
+    const properties = { total: 1.5e308 };
+    const days = ['01', '02', '03', '04'].map((day) => ({ at: `2026-03-${day}T12:00:00Z`, properties }));
+    const ask = await asker(started, days);
+    const series = [{ event: 'a', measure: 'sum', property: 'total' }];
+    const report = await ask({
+      kind: 'trends',
+      ...onDay('2026-03-03', '2026-03-04'),
+      series,
+      compare: 'previous',
+    });
+    const values = [1.5e308, 1.5e308];
+    expect(report).toHaveProperty('series', [
+      { name: 'a', values, previous: values, previousTotal: null, total: null },
+    ]);
+  });
+
+  it('whole numbers up to 2^53 are exact, and fractions have 15 digits', async () => {
+    const numbers = {
+      bytes: [1234567890123],
+      time: [1732600000123, 1],
+      most: [2 ** 53 - 1, 1],
+      sent: [0.1 + 0.2, 1e-7 / 3],
+      split: [123456789.12, 987654321098.76],
+      noise: Array(10).fill(0.1),
+    };
+    const ask = await asker(
+      started,
+      Object.entries(numbers).flatMap(([name, values]) =>
+        values.map((value) => ({ at: NOON, name, properties: { value } })),
+      ),
+    );
+    const measured = async (event: string, measures: readonly string[]) => {
+      const series = measures.map((measure) => ({ event, measure, property: 'value' }));
+      const report = await ask({ kind: 'trends', ...onDay('2026-03-03'), series });
+      return report.kind === 'line' ? report.series.map(({ values }) => values[0]) : [];
+    };
+    const all = ['sum', 'average', 'minimum', 'maximum', 'median', 'p90'];
+    expect(await measured('bytes', all)).toEqual(Array(6).fill(1234567890123));
+    expect(await measured('time', ['sum', 'average', 'maximum'])).toEqual([
+      1732600000124, 866300000062, 1732600000123,
+    ]);
+    expect(await measured('most', ['sum', 'maximum'])).toEqual([2 ** 53, 2 ** 53 - 1]);
+    expect(await measured('sent', ['minimum', 'maximum'])).toEqual([1e-7 / 3, 0.1 + 0.2]);
+    expect(await measured('split', ['sum'])).toEqual([987777777887.88]);
+    expect(await measured('noise', ['sum'])).toEqual([1]);
+  });
+
+  it('values that begin alike have lines of their own', async () => {
+    const start = `https://shop.example/${'x'.repeat(200)}`;
+    const plans = [
+      `${start}/1`,
+      `${start}/1`,
+      `${start}/2`,
+      `${start}/3`,
+      start.slice(0, 200),
+      { long: [start, 1] },
+    ];
+    const at = [NOON, '2026-03-02T12:00:00Z'];
+    const ask = await asker(
+      started,
+      at.flatMap((time) =>
+        plans.map((plan, person) => ({ at: time, person: String(person), properties: { plan } })),
+      ),
+    );
+    const common = { ...onDay('2026-03-03'), breakdown: { property: 'plan' } };
+    const compared = await ask({ kind: 'trends', ...common, series: [{ event: 'a' }], compare: 'previous' });
+    const linesOf = (report: typeof compared) => ('series' in report ? (report.series ?? []) : []);
+    expect(linesOf(compared).map(({ values, previous }) => [values, previous])).toEqual([
+      [[2], [2]],
+      ...Array(4).fill([[1], [1]]),
+    ]);
+    const funnel = await ask({ kind: 'funnel', ...common, steps: [{ event: 'a' }, { event: 'a' }] });
+    expect(linesOf(funnel).map(({ values }) => values)).toEqual([[2, 0], ...Array(4).fill([1, 0])]);
+    const shown = linesOf(compared).map(({ name }) => name.replace(/ \(\d\)$/, ''));
+    expect(shown.filter((name) => start.startsWith(name))).toHaveLength(4);
+  });
+
+  it('a property whose name is that of something else is asked for by property.<name>', async () => {
+    const names = [
+      'context.os',
+      'trait.plan',
+      'group.company.plan',
+      'distinct_id',
+      'session_id',
+      '',
+      'property.x',
+    ];
+    const properties = Object.fromEntries(names.map((name) => [name, `own ${name}`]));
+    const ask = await asker(started, [{ at: NOON, properties, context: { os: 'iOS' } }]);
+    for (const name of [...names, 'plain']) {
+      const attribute = attributeText({ of: 'property', name });
+      const report = await ask({
+        kind: 'trends',
+        ...onDay('2026-03-03'),
+        series: [{ event: 'a', where: [{ attribute, op: name === 'plain' ? 'is_not_set' : 'is_set' }] }],
+        breakdown: { property: attribute },
+      });
+      const line = name === 'plain' ? '(none)' : `own ${name}`;
+      expect(report, attribute).toMatchObject({ series: [{ name: line, values: [1] }] });
+    }
+  });
+
+  it('a day that clocks skipped is not in a report', async () => {
+    const ask = await asker(started, [
+      { at: '2011-12-29T12:00:00-10:00' },
+      { at: '2011-12-31T12:00:00+14:00' },
+      { at: '2012-01-01T12:00:00+14:00' },
+    ]);
+    const common = { ...onDay('2011-12-29', '2012-01-01'), timezone: 'Pacific/Apia' };
+    expect(await ask({ kind: 'trends', ...common, series: [{ event: 'a' }] })).toMatchObject({
+      buckets: ['2011-12-29', '2011-12-31', '2012-01-01'],
+      series: [{ values: [1, 1, 1] }],
+    });
+    expect(await ask({ kind: 'lifecycle', ...common, ...onDay('2011-12-31') })).toMatchObject({
+      series: [{ values: [0] }, { values: [1] }, { values: [0] }, { values: [0] }],
+    });
+    const start = { event: 'a' };
+    expect(
+      await ask({ kind: 'retention', ...common, ...onDay('2011-12-29'), start, return: start, periods: 3 }),
+    ).toMatchObject({ rows: [{ name: '2011-12-29', size: 1 }] });
   });
 
   it('each of twelve series has ten values, others and none', async () => {

@@ -3,13 +3,14 @@ import {
   type EventChoice,
   type FunnelQuery,
   type ReportContent,
+  roundedAmount,
 } from '@switchboard/contracts';
 import { z } from 'zod';
 import { calendarOf, type Instants, spanOf } from '../calendar/calendar.ts';
-import type { Dialect } from '../engine/dialect.ts';
+import { type Dialect, shownOf } from '../engine/dialect.ts';
 import { anyOf, COMMA, integer, join, numbered, type Sql, sql, TRUE } from '../engine/sql.ts';
 import { selectEvents } from './events.ts';
-import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
+import { type Asking, breakdownName, DEFAULT_INTERVAL, differentNames } from './question.ts';
 import { partOf, REST_LINES } from './rest.ts';
 import { NEVER, needsEvents, stageOf } from './stages.ts';
 
@@ -154,7 +155,7 @@ function reportOf({ steps, breakdown }: FunnelQuery, found: unknown): ReportCont
     ...(REST_LINES.find(({ builtIn }) => builtIn === line) ?? partOf(label)),
     values: counts,
   }));
-  const shown = differentNames(parts.map(({ label }) => label));
+  const shown = differentNames(parts.map(({ label }) => shownOf(label)));
   return {
     kind: 'funnel',
     steps: names.map((name, index) => {
@@ -162,10 +163,10 @@ function reportOf({ steps, breakdown }: FunnelQuery, found: unknown): ReportCont
       return {
         name,
         count: total?.counts[index] ?? 0,
-        medianSeconds: median === null ? null : rounded(median / 1000),
+        medianSeconds: median === null ? null : roundedAmount(median / 1000),
       };
     }),
-    ...(breakdown === undefined ? {} : { breakdown: breakdown.property }),
+    ...(breakdown === undefined ? {} : { breakdown: breakdownName(breakdown.property) }),
     ...(parts.length === 0
       ? {}
       : { series: parts.map(({ label, ...part }, index) => ({ ...part, name: shown[index] ?? label })) }),

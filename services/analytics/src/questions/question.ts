@@ -16,7 +16,7 @@ export interface Asking {
 /** What a report allows. */
 const MAX_NAME = 200;
 
-/** Names of series, steps or rows, cut to what a report allows, and numbered where they are equal. */
+/** Names of series, steps, rows or values, cut to what a report allows, and numbered where they are equal. */
 export function differentNames(names: readonly string[]): string[] {
   const seen = new Set<string>();
   return names.map((name) => {
@@ -27,19 +27,15 @@ export function differentNames(names: readonly string[]): string[] {
   });
 }
 
-/** Half a character at the end would be none. */
+/** The name of the property that a report is broken down by. */
+export const breakdownName = (property: string): string => cut(property, MAX_NAME);
+
+/** Avoids cutting a surrogate pair. */
 function cut(name: string, length: number): string {
   return name.slice(0, length).toWellFormed();
 }
 
 export const DEFAULT_INTERVAL: InsightInterval = 'day';
-
-const SIGNIFICANT_DIGITS = 12;
-
-/** Sums of fractions differ in their last digits with the order in which an engine adds them. */
-export function rounded(value: number): number {
-  return Number(value.toPrecision(SIGNIFICANT_DIGITS));
-}
 
 const TENTH = 10;
 

@@ -8,7 +8,7 @@ export const REST_LINES = [OTHER, NONE];
 
 const EMPTY = { label: BUILT_IN_NAMES.empty, builtIn: 'empty' } as const;
 
-/** The line of one value. An empty text has no name of its own. */
+/** The line of the value with a label. An empty text has no name of its own. */
 export function partOf(label: string) {
   return label === '' ? EMPTY : { label };
 }

@@ -5,7 +5,7 @@ import {
   type RetentionQuery,
 } from '@switchboard/contracts';
 import { z } from 'zod';
-import { calendarOf, type Instants, spanOf, TooManyBuckets } from '../calendar/calendar.ts';
+import { calendarOf, type Instants, spanOf, tooManyIntervals } from '../calendar/calendar.ts';
 import { integer, type Sql, sql } from '../engine/sql.ts';
 import { bucketAt, isWithin, selectEvents } from './events.ts';
 import { type Asking, DEFAULT_INTERVAL, percentage } from './question.ts';
@@ -22,7 +22,7 @@ export async function retention(question: RetentionQuery, asking: Asking): Promi
   const isFirst = question.mode !== 'every';
   const span = spanOf(range, interval, timezone, asking.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone, after: periods - 1 });
-  if (calendar.labels.length > MAX_ROWS) throw new TooManyBuckets(`more than ${MAX_ROWS} intervals`);
+  if (calendar.labels.length > MAX_ROWS) throw tooManyIntervals(MAX_ROWS);
   // Each of one name, which are together in a file.
   const chosen = (choice: EventChoice, instants: Partial<Instants>): Sql => {
     const { query, matches } = selectEvents(

@@ -1,5 +1,5 @@
 import type { FunnelQuery, InsightQuery } from '@switchboard/contracts';
-import { calendarOf, spanOf } from '../calendar/calendar.ts';
+import { calendarOf, spanOf, UnusableRange } from '../calendar/calendar.ts';
 import { previousOf } from '../calendar/previous.ts';
 import { DEFAULT_INTERVAL } from './question.ts';
 
@@ -24,11 +24,14 @@ const WINDOW_DAYS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = 
 };
 const DEFAULT_WINDOW_DAYS = 14;
 
-/** Throws TooManyBuckets. */
+/** Throws UnusableRange. */
 export function scopeOf(question: InsightQuery, now: number): Scope {
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC' } = question;
   const span = spanOf(question.range, interval, timezone, now);
   const calendar = calendarOf({ span, interval, timeZone: timezone });
+  if (calendar.numbers.length === 0) {
+    throw new UnusableRange(`clocks in ${timezone} skipped all of it; ask for other days`);
+  }
   const common = { names: namesOf(question), span: `${span.first} ${span.last}` };
   switch (question.kind) {
     case 'trends': {

@@ -3,15 +3,17 @@ import {
   type BuiltInName,
   type Measure,
   type ReportContent,
+  roundedAmount,
   type TrendsQuery,
 } from '@switchboard/contracts';
 import { z } from 'zod';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
 import { type Previous, previousOf } from '../calendar/previous.ts';
+import { shownOf } from '../engine/dialect.ts';
 import { COMMA, integer, join, type Sql, sql, texts, whole } from '../engine/sql.ts';
 import { bucketAt, selectEvents } from './events.ts';
 import { addsUp, emptyValue, MEASURES, nameOf, type Series } from './measures.ts';
-import { type Asking, DEFAULT_INTERVAL, differentNames, rounded } from './question.ts';
+import { type Asking, breakdownName, DEFAULT_INTERVAL, differentNames } from './question.ts';
 import { NONE, OTHER, partOf, REST_LINES } from './rest.ts';
 
 type Values = (number | null)[];
@@ -24,8 +26,8 @@ interface Line {
   values: Values;
   previous?: Values;
   /** Where `previous` has no place for some of it. */
-  previousTotal?: number;
-  /** Where the values of buckets do not add up. */
+  previousTotal?: number | null;
+  /** Where the values of buckets do not add up, or add up to more than a number holds. */
   total?: null;
 }
 
@@ -42,9 +44,10 @@ export async function trends(question: TrendsQuery, asking: Asking): Promise<Rep
     const name = nameOf(series, question.series);
     const lines = await linesOf(question, series, { asking, calendar, before });
     for (const { label, ...line } of lines) {
+      const shown = shownOf(label ?? '');
       named.push({
         ...line,
-        name: label === null ? name : question.series.length > 1 ? `${name}: ${label}` : label,
+        name: label === null ? name : question.series.length > 1 ? `${name}: ${shown}` : shown,
       });
     }
   }
@@ -52,7 +55,7 @@ export async function trends(question: TrendsQuery, asking: Asking): Promise<Rep
   return {
     kind: 'line',
     interval,
-    ...(breakdown === undefined ? {} : { breakdown: breakdown.property }),
+    ...(breakdown === undefined ? {} : { breakdown: breakdownName(breakdown.property) }),
     buckets: calendar.labels,
     series: named.map((line, index) => ({ ...line, name: names[index] ?? line.name })),
   };
@@ -79,13 +82,19 @@ async function linesOf(question: TrendsQuery, series: Series, context: Context):
         ];
   const lineOf = (part: Part): Line => {
     const key = keyOf(part);
-    const valuesIn = ({ lines }: Found, { labels: buckets }: Calendar): Values =>
-      buckets.map((_, bucket) => lines.get(key)?.get(bucket) ?? empty);
+    const valuesIn = ({ lines }: Found, { labels: buckets }: Calendar): Values => {
+      const found = lines.get(key);
+      return buckets.map((_, bucket) => {
+        const value = found?.get(bucket);
+        return value === undefined ? empty : value;
+      });
+    };
+    const values = valuesIn(now, calendar);
     return {
       ...part,
-      values: valuesIn(now, calendar),
+      values,
       ...(then && before ? comparison(valuesIn(then, before.calendar), before, series.measure) : {}),
-      ...(addsUp(series.measure) ? {} : { total: null }),
+      ...(addsUp(series.measure) && totalOf(values) !== null ? {} : { total: null }),
     };
   };
   return (parts.length === 0 ? [{ label: null }] : parts).map(lineOf);
@@ -98,13 +107,20 @@ const WHOLE = 'whole';
 const keyOf = ({ label, builtIn }: Part) => builtIn ?? (label === null ? WHOLE : `one ${label}`);
 
 function comparison(values: Values, { places, isComplete }: Previous, measure: Measure | undefined) {
+  const total = totalOf(values);
   return {
     previous: places.map((place) => (place === undefined ? null : (values[place] ?? null))),
-    ...(isComplete || !addsUp(measure)
-      ? {}
-      : { previousTotal: rounded(values.reduce<number>((sum, value) => sum + (value ?? 0), 0)) }),
+    ...((isComplete && total !== null) || !addsUp(measure) ? {} : { previousTotal: total }),
   };
 }
+
+/** The sum of values that add up; null if it, or one of them, is beyond a double. */
+function totalOf(values: Values): number | null {
+  const total = values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
+  return total === null ? null : finite(roundedAmount(total));
+}
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 function selection(question: TrendsQuery, series: Series, asking: Asking, calendar: Calendar): Sql {
   const { dialect } = asking.source;
@@ -142,7 +158,12 @@ const valueRows = z.array(
     line: z.number().optional(),
     label: z.string().nullish(),
     b: z.number(),
-    value: z.number().nullable(),
+    /** Not finite, or null, for a sum beyond a double. */
+    value: z
+      .number()
+      .or(z.nan())
+      .or(z.literal([Infinity, -Infinity]))
+      .nullable(),
   }),
 );
 const REST = -1;
@@ -186,13 +207,14 @@ async function valuesOf(
           select line, any_value(shown) as label, ${value} from placed group by line, b`,
   );
   const found = valueRows.parse(rows);
+  const isAsSent = series.measure === 'minimum' || series.measure === 'maximum';
   const lines = new Map<string, Map<number, number | null>>();
   const places = new Map<string, number>();
   for (const { line: place, label, b, value: one } of found) {
     const key = keyOf(partAt(place, label ?? ''));
     if (place !== undefined && place > 0) places.set(label ?? '', place);
     const line = lines.get(key) ?? new Map<number, number | null>();
-    lines.set(key, line.set(b, one === null ? null : rounded(one)));
+    lines.set(key, line.set(b, one === null ? null : finite(isAsSent ? one : roundedAmount(one))));
   }
   return {
     lines,

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type {
   EventChoice,
   FunnelQuery,
@@ -34,6 +35,7 @@ export interface Known {
 
 const DAY = 86_400_000;
 const HOUR = DAY / 24;
+const SHOWN_LENGTH = 200;
 const HOUR_LENGTH = '2026-03-01T09'.length;
 
 export function fulfilsAll(event: TestEvent, where: readonly InsightClause[] = []): boolean {
@@ -51,8 +53,10 @@ function attributeOf(event: TestEvent, name: string): unknown {
   if (name === 'distinct_id') return event.person;
   if (name === 'session_id') return event.session;
   if (name.startsWith('trait.')) return own(event.who?.traits, name.slice(6));
-  const [, type, trait] = /^group\.([^.]+)\.(.+)$/s.exec(name) ?? [];
-  if (type !== undefined && trait !== undefined) return own(own(event.who?.groups, type), trait);
+  if (name.startsWith('property.')) return own(event.properties, name.slice(9));
+  const [, type, trait] = /^group\.((?:\\.|[^.\\])+)\.(.+)$/s.exec(name) ?? [];
+  if (type !== undefined && trait !== undefined)
+    return own(own(event.who?.groups, type.replaceAll(/\\(.)/g, '$1')), trait);
   const [owner, key] = name.startsWith('context.')
     ? [event.context, name.slice(8)]
     : [event.properties, name];
@@ -230,7 +234,9 @@ function labelOf(event: TestEvent, property: string): string | undefined {
   const value = attributeOf(event, property);
   if (value === undefined || value === null) return undefined;
   const label = typeof value === 'string' ? value : JSON.stringify(value);
-  return [...label].slice(0, 200).join('');
+  const start = [...label].slice(0, SHOWN_LENGTH).join('');
+  // Those that begin alike are in the order of their hashes.
+  return start === label ? label : start + hash('sha256', label);
 }
 
 function countBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined): [string, number][] {
@@ -253,11 +259,16 @@ function measured(
     .filter((value) => value !== undefined)
     .sort((a, b) => a - b);
   const sum = values.reduce((total, value) => total + value, 0);
-  if (measure === 'sum') return sum;
+  if (measure === 'sum') return withoutNoise(sum);
   if (values.length === 0) return null;
-  if (measure === 'average') return sum / values.length;
-  const part = { minimum: 0, maximum: 1, median: 0.5, p90: 0.9, p99: 0.99 }[measure];
-  return quantile(values, part);
+  if (measure === 'average') return withoutNoise(sum / values.length);
+  if (measure === 'minimum') return values[0] ?? null;
+  if (measure === 'maximum') return values.at(-1) ?? null;
+  return withoutNoise(quantile(values, { median: 0.5, p90: 0.9, p99: 0.99 }[measure]));
+}
+
+function withoutNoise(value: number): number {
+  return Number.isSafeInteger(value) ? value : Number(value.toPrecision(15));
 }
 
 function quantile(sorted: readonly number[], part: number): number {

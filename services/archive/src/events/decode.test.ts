@@ -60,3 +60,19 @@ it('decodes each line on its own, also beside one that is not UTF-8', () => {
     [empty, [2, new Uint8Array(bad), 'not UTF-8']],
   ]);
 });
+
+it('archives half a surrogate pair as U+FFFD, so that the other properties can be read', () => {
+  const line = JSON.stringify({
+    ...{ distinct_id: 'ada', event_id: 'one', event_name: 'page seen', schema_version: 1 },
+    ...{ timestamp: '2026-03-01T10:00:00Z', occurred_at: '2026-03-01T10:00:00Z' },
+    properties: { text: 'Pay \ud83d', plan: 'pro' },
+    context: { page: '\udc00' },
+  });
+  const headers = { project: 'shop', received_at: '2026-03-01T10:00:00.000Z' };
+  const record = { topic: 'events', partition: 0, offset: 7n, timestamp: 0, key: 'shop', headers };
+  const [row] = rowsOf(decodeRecord({ ...record, value: Buffer.from(line) }).events, []);
+  expect([row?.properties, row?.context].map((text) => Buffer.from(text ?? '').toString())).toEqual([
+    '{"text":"Pay \ufffd","plan":"pro"}',
+    '{"page":"\ufffd"}',
+  ]);
+});

@@ -1,5 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { type EventRow, eventRow, isObject, isRfc3339, textFault } from '@switchboard/contracts';
+import {
+  type EventRow,
+  eventRow,
+  isObject,
+  isRfc3339,
+  textFault,
+  wellFormedJson,
+} from '@switchboard/contracts';
 import type { StoredRecord } from '@switchboard/event-log';
 import { z } from 'zod';
 import { eventKey } from './archived-event.ts';
@@ -178,8 +185,8 @@ function eventOf(row: EventRow): Decoded {
     schemaVersion: row.schema_version,
     timestamp: row.timestamp,
     occurredAt: Date.parse(row.occurred_at),
-    properties: row.properties === undefined ? null : JSON.stringify(row.properties),
-    context: row.context === undefined ? null : JSON.stringify(row.context),
+    properties: row.properties === undefined ? null : wellFormedJson(row.properties),
+    context: row.context === undefined ? null : wellFormedJson(row.context),
   };
 }
 

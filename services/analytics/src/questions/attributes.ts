@@ -1,0 +1,47 @@
+/** What an attribute of a question reads. */
+export type Attribute =
+  | { of: 'distinct_id' | 'session_id' }
+  | { of: 'property' | 'context' | 'trait'; name: string }
+  | { of: 'group'; type: string; name: string };
+
+const NAMED = /^(property|context|trait)\.(.*)$/s;
+/** In the type of a group, a backslash before a dot or a backslash makes it part of the type. */
+const GROUP = /^group\.((?:[^.\\]|\\(?:[.\\]|(?![.\\])))+)\.(.+)$/s;
+
+/** Reads an attribute as questions write it. A name that is none of the others is a property of the event. */
+export function parseAttribute(text: string): Attribute {
+  if (text === 'distinct_id' || text === 'session_id') return { of: text };
+  const [, of, name] = NAMED.exec(text) ?? [];
+  if ((of === 'property' || of === 'context' || of === 'trait') && name !== undefined) return { of, name };
+  const [, type, trait] = GROUP.exec(text) ?? [];
+  if (type !== undefined && trait !== undefined) {
+    return { of: 'group', type: type.replaceAll(/\\([.\\])/g, '$1'), name: trait };
+  }
+  return { of: 'property', name: text };
+}
+
+/** Writes an attribute as `parseAttribute` reads it. */
+export function attributeText(attribute: Attribute): string {
+  switch (attribute.of) {
+    case 'distinct_id':
+    case 'session_id':
+      return attribute.of;
+    case 'property': {
+      const { name } = attribute;
+      const plain = parseAttribute(name);
+      const isPlain = name !== '' && plain.of === 'property' && plain.name === name;
+      return isPlain ? name : `property.${name}`;
+    }
+    case 'group':
+      return `group.${attribute.type.replaceAll(/[.\\]/g, String.raw`\$&`)}.${attribute.name}`;
+    default:
+      return `${attribute.of}.${attribute.name}`;
+  }
+}
+
+/** Whether an attribute is read from what is known of the person, rather than from the event. */
+export function isOfPerson(
+  attribute: Attribute,
+): attribute is Extract<Attribute, { of: 'group' }> | { of: 'trait'; name: string } {
+  return attribute.of === 'trait' || attribute.of === 'group';
+}
