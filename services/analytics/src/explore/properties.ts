@@ -1,9 +1,9 @@
 import { type PageRequest, toPage } from '@switchboard/service-kit';
 import { z } from 'zod';
+import { attributeText } from '../conditions/attributes.ts';
 import { type JsonKind, shownOf } from '../engine/dialect.ts';
 import { integer, sql, TRUE, text } from '../engine/sql.ts';
 import type { Asked } from '../insights/answers.ts';
-import { attributeText } from '../questions/attributes.ts';
 import { differentNames } from '../questions/question.ts';
 import { afterPlace, parsePlace, placeOf } from './by-count.ts';
 import { type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';

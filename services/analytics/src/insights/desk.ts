@@ -1,9 +1,9 @@
 import { createSlots, withSignal } from '@switchboard/resilience';
 import { BadRequest, Unavailable } from '@switchboard/service-kit';
 import { UnusableRange } from '../calendar/calendar.ts';
+import { Unanswerable } from '../conditions/clauses.ts';
 import { type Engine, EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { FileGone, TooManyBytes } from '../files/cache.ts';
-import { Unanswerable } from '../questions/clauses.ts';
 import type { Asking } from '../questions/question.ts';
 import { createRoom } from './room.ts';
 import { type Found, type FoundSource, type Sources, TooManyFiles, type Wanted } from './source.ts';

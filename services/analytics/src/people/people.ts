@@ -1,10 +1,10 @@
 import type { InsightQuery, StoredEvent } from '@switchboard/contracts';
 import { compileCohorts, memberships } from '@switchboard/flag-engine';
 import { BadRequest, etagOf, type PageRequest } from '@switchboard/service-kit';
+import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
+import { attributeOf, type Cohort } from '../conditions/cohorts.ts';
 import type { ListEvents } from '../explore/events.ts';
 import { type Asked, extended } from '../insights/answers.ts';
-import { isOfPerson, parseAttribute } from '../questions/attributes.ts';
-import { attributeOf, type Cohort } from '../questions/cohorts.ts';
 import { readBy } from '../questions/reads.ts';
 import type { WantedPeople } from './sources.ts';
 import type { PeopleStore } from './store.ts';

@@ -1,5 +1,5 @@
 import type { InsightQuery, ReportContent } from '@switchboard/contracts';
-import { checkClause } from './clauses.ts';
+import { checkClause } from '../conditions/clauses.ts';
 import { funnel } from './funnel.ts';
 import { lifecycle } from './lifecycle.ts';
 import type { Asking } from './question.ts';

@@ -1,5 +1,8 @@
 import type { EventChoice, InsightClause } from '@switchboard/contracts';
 import type { Calendar, Instants } from '../calendar/calendar.ts';
+import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
+import { clausesIn } from '../conditions/clauses.ts';
+import { attributeOf, belongsTo, type Cohort, cohortsIn, isAboutCohorts } from '../conditions/cohorts.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import {
   allOf,
@@ -15,9 +18,6 @@ import {
   TRUE,
   text,
 } from '../engine/sql.ts';
-import { isOfPerson, parseAttribute } from './attributes.ts';
-import { clausesIn } from './clauses.ts';
-import { attributeOf, belongsTo, type Cohort, cohortsIn, isAboutCohorts } from './cohorts.ts';
 
 /** What questions are asked of: rows of archived events, and what is known of people. */
 export interface Source {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { attributeText } from '../conditions/attributes.ts';
 import { asker } from '../testing/asker.ts';
 import { enginesForTests, type TestEngine } from '../testing/table.ts';
-import { attributeText } from './attributes.ts';
 
 const onDay = (day: string, to = day) => ({ range: { from: day, to } });
 const NOON = '2026-03-03T12:00:00Z';

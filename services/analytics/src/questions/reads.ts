@@ -1,5 +1,5 @@
 import type { EventChoice, InsightClause, InsightQuery } from '@switchboard/contracts';
-import { cohortsIn, isAboutCohorts } from './cohorts.ts';
+import { cohortsIn, isAboutCohorts } from '../conditions/cohorts.ts';
 
 /** What a question reads, and where it says so: `series[0].where[1]`. */
 interface Read {

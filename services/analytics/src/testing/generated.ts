@@ -1,7 +1,7 @@
 import { type InsightQuery, insightQuery, clause as personClause } from '@switchboard/contracts';
 import { compileCohorts, memberships } from '@switchboard/flag-engine';
 import fc from 'fast-check';
-import type { Cohort } from '../questions/cohorts.ts';
+import type { Cohort } from '../conditions/cohorts.ts';
 import type { TestEvent } from './reference.ts';
 
 /** For tests: questions about generated events, of few people and moments so that much is equal. */
