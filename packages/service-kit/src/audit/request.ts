@@ -84,7 +84,10 @@ export function encodeEntry(entry: AuditEntry): string {
 export const auditedTransactions: Within = {
   async beforeCommit(tx) {
     const audited = currentScope()?.exchange?.audited;
-    if (audited?.isWrite && !audited.isWritten) await appendEntry(tx, encodeEntry(audited.entry));
+    if (!audited?.isWrite || audited.isWritten) return;
+    // The transaction holds its locks: entries of changes of one thing have the order of the changes.
+    audited.setTime();
+    await appendEntry(tx, encodeEntry(audited.entry));
   },
   afterCommit() {
     const audited = currentScope()?.exchange?.audited;

@@ -100,6 +100,9 @@ export function createAuditTrail({ service, context, db, log }: AuditTrailOption
         entry: newEntry(operation, call, { service, region: config.REGION, at: clock.now() }),
         isWrite: auditedAs(operation) === 'write',
         isWritten: false,
+        setTime() {
+          audited.entry.at = clock.now().toISOString();
+        },
         onWritten() {
           audited.isWritten = true;
           entries.add(['allowed']);
@@ -111,6 +114,7 @@ export function createAuditTrail({ service, context, db, log }: AuditTrailOption
     async allowed(audited) {
       if (audited.isWritten) return;
       audited.isWritten = true;
+      audited.setTime();
       await write(audited.entry);
     },
 

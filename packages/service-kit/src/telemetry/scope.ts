@@ -8,6 +8,8 @@ export interface Audited {
   /** Whether its entry belongs in the transaction of what it changes. */
   isWrite: boolean;
   isWritten: boolean;
+  /** The entry is of now, from here on. */
+  setTime(): void;
   onWritten(): void;
 }
 

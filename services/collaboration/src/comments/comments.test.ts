@@ -286,3 +286,20 @@ describe('a thread whose first comment is deleted', () => {
     }
   });
 });
+
+describe('a clock that is set back', () => {
+  it('gives no reply an earlier time than the comments before it', async () => {
+    harness.clock.set('2026-03-01T12:00:00Z');
+    const { id } = await start();
+    await reply(id, { body: 'second' });
+    harness.clock.set('2026-03-01T11:00:00Z');
+    await Promise.all(Array.from({ length: 5 }, (_, n) => reply(id, { body: `at once ${n}` })));
+    harness.clock.set('2026-03-01T12:00:01Z');
+    const { comments } = (await reply(id, { body: 'last' })).body;
+    const noon = '2026-03-01T12:00:00.000Z';
+    expect(comments.map(({ createdAt }: { createdAt: string }) => createdAt)).toEqual([
+      ...Array.from({ length: 7 }, () => noon),
+      '2026-03-01T12:00:01.000Z',
+    ]);
+  });
+});

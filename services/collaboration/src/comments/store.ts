@@ -173,9 +173,11 @@ export function createCommentsStore(db: Db): CommentsStore {
           .where(and(eq(comments.threadId, threadId), eq(comments.position, 1)))
           .for('share');
         if (first?.deletedAt !== null) return 'deleted';
-        const { last, bytes } = await sizeOf(tx, eq(comments.threadId, threadId));
+        const { last, bytes, lastAt } = await sizeOf(tx, eq(comments.threadId, threadId));
         if (last >= CAPACITY.comments || bytes + textBytes(body) > CAPACITY.bytes) return 'full';
-        await tx.insert(comments).values({ ...comment, position: last + 1 });
+        // Never before the comment at the position before: its time was taken when it began to wait for the lock.
+        const createdAt = sql`greatest(${lastAt}::timestamptz, ${comment.createdAt.toISOString()}::timestamptz)`;
+        await tx.insert(comments).values({ ...comment, createdAt, position: last + 1 });
         return 'done';
       });
     },
@@ -241,16 +243,17 @@ async function lock(tx: Tx, threadId: string): Promise<void> {
   await tx.select({ id: threads.id }).from(threads).where(eq(threads.id, threadId)).for('no key update');
 }
 
-/** The last position and the bytes of the texts, of at most CAPACITY.comments. */
+/** The last position and time, and the bytes of the texts, of at most CAPACITY.comments. */
 async function sizeOf(tx: Tx, where: SQL | undefined) {
   const [size] = await tx
     .select({
       last: sql<number>`coalesce(max(${comments.position}), 0)`,
+      lastAt: sql<string | null>`max(${comments.createdAt})::text`,
       bytes: sql<number>`coalesce(sum(octet_length(${comments.body})), 0)::integer`,
     })
     .from(comments)
     .where(where);
-  return size ?? { last: 0, bytes: 0 };
+  return size ?? { last: 0, lastAt: null, bytes: 0 };
 }
 
 /** Of all columns of these rows, so that any change of any of them changes it. */

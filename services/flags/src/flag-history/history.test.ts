@@ -1,5 +1,10 @@
-import type { FlagVersion } from '@switchboard/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { type AuditEntry, auditEntry, type FlagVersion } from '@switchboard/contracts';
+import { openDatabase } from '@switchboard/database';
+import { readTopic } from '@switchboard/event-log';
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Harness, startHarness, type TestProject } from '../testing/harness.ts';
 
 let harness: Harness;
@@ -45,6 +50,47 @@ const versions = async (query = ''): Promise<FlagVersion[]> =>
   (await ask('GET', `checkout/versions${query}`)).body.versions;
 
 describe('the history of a flag', () => {
+  it('gives no version an earlier time than the one before it', async () => {
+    await put(on);
+    const database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
+    onTestFinished(() => database.close());
+    // As a database made it that had its clock set back since.
+    await database.sql`update flag_versions set at = now() + interval '1 hour' where project_id = ${project.id}`;
+    await put(half);
+    const [second, first] = await versions();
+    expect(second?.at).toBe(first?.at);
+  });
+
+  it('has the order of the audit trail, also where a request that began first took effect last', async () => {
+    const token = await harness.mint({ sub: 'slow', permissions: ['service.manage'] });
+    const path = `/management/v1/projects/${project.id}/flags/checkout`;
+    const slow = request(`${harness.url}${path}`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${token}`, Expect: '100-continue' },
+    });
+    const answered = once(slow, 'response');
+    slow.flushHeaders();
+    await once(slow, 'continue');
+    slow.write(JSON.stringify(on).slice(0, 5));
+    await put(half, { sub: 'quick' });
+    slow.end(JSON.stringify(on).slice(5));
+    const [response] = await answered;
+    response.resume();
+    expect((await versions()).map(({ author }) => author)).toEqual(['slow', 'quick']);
+    await eventually(async () => {
+      const entries: AuditEntry[] = [];
+      await readTopic(harness.log, 'audit', {
+        onRecord: ({ value }) => void entries.push(auditEntry.parse(JSON.parse(String(value)))),
+      });
+      const ofProject = entries.filter(
+        ({ projectId, action }) => projectId === project.id && action === 'putFlag',
+      );
+      expect(ofProject).toHaveLength(2);
+      const inOrder = ofProject.toSorted((one, other) => one.at.localeCompare(other.at));
+      expect(inOrder.map(({ actor }) => actor.id)).toEqual(['quick', 'slow']);
+    });
+  });
+
   it('says who changed it to what, and why, newest first', async () => {
     await put(on, { sub: 'ada' });
     await put(half, { sub: 'grace' }, '?reason=Fails%20in%20Safari');

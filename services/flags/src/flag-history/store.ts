@@ -36,8 +36,12 @@ export function createFlagHistoryStore(db: Db | Tx): FlagHistoryStore {
         .limit(limit),
 
     async add(row, kept) {
-      // The time of the change, not of the transaction, which may have waited for another.
-      await db.insert(flagVersions).values({ ...row, at: sql`clock_timestamp()` });
+      // The time of the change, not of the transaction, which may have waited for another; a clock may be set back.
+      const previous = db
+        .select({ at })
+        .from(flagVersions)
+        .where(and(isOf(row.projectId, row.key), eq(version, row.version - 1)));
+      await db.insert(flagVersions).values({ ...row, at: sql`greatest(clock_timestamp(), (${previous}))` });
       await db
         .delete(flagVersions)
         .where(and(isOf(row.projectId, row.key), lte(version, row.version - kept)));

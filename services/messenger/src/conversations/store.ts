@@ -285,11 +285,11 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     async appendTurn(turn) {
       const inserted = await insertTurn(db, turn);
       if ('outcome' in inserted) return inserted;
-      const { position, repeated, authorId, statusBefore } = inserted;
+      const { position, repeated, authorId, statusBefore, createdAt } = inserted;
       // A new visitor turn without attachments is known in full; any other is read back.
       const isKnown = !repeated && turn.author.kind === 'visitor' && turn.attachmentIds.length === 0;
       const [row] = isKnown
-        ? [newVisitorTurn(turn, position, authorId)]
+        ? [newVisitorTurn({ ...turn, createdAt }, position, authorId)]
         : await findTurns(turn.projectId, turn.conversationId, { after: position - 1, upTo: position });
       if (row === undefined) throw new Rollback({ outcome: 'no conversation' });
       return repeated ? { outcome: 'repeated', turn: row } : { outcome: 'appended', turn: row, statusBefore };
@@ -459,6 +459,7 @@ interface InsertedTurn {
   repeated: boolean;
   authorId: string | null;
   statusBefore: ConversationStatus;
+  createdAt: Date;
 }
 
 type Refusal = Extract<AppendResult, { outcome: 'no conversation' | 'attachment refused' | 'full' }>;
@@ -486,12 +487,14 @@ async function insertTurnIn(tx: Tx, turn: NewTurn): Promise<InsertedTurn | Refus
   const idempotencyKey = storedKey(turn);
   const row = await updateConversation(tx, turn);
   if (row === undefined) return { outcome: 'no conversation' };
-  const { position, statusBefore, verifiedUserId } = row;
+  // Never before the turn at the position before: other instances took the time when they began to wait for the lock.
+  const { position, statusBefore, verifiedUserId, lastTurnAt: createdAt } = row;
   const authorId = author.kind === 'visitor' ? verifiedUserId : author.id;
 
   if (idempotencyKey !== null) {
     const first = await positionOfKey(tx, conversationId, idempotencyKey);
-    if (first !== undefined) throw new Rollback({ position: first, repeated: true, authorId, statusBefore });
+    if (first !== undefined)
+      throw new Rollback({ position: first, repeated: true, authorId, statusBefore, createdAt });
   }
   if (position > CAPACITY.turns || row.bytes > CAPACITY.bytes) throw new Rollback({ outcome: 'full' });
   await tx.insert(turns).values({
@@ -503,10 +506,10 @@ async function insertTurnIn(tx: Tx, turn: NewTurn): Promise<InsertedTurn | Refus
     body: turn.body,
     pageContext: turn.pageContext,
     idempotencyKey,
-    createdAt: turn.createdAt,
+    createdAt,
   });
   if (!(await claimAttachments(tx, turn, position))) throw new Rollback({ outcome: 'attachment refused' });
-  return { position, repeated: false, authorId, statusBefore };
+  return { position, repeated: false, authorId, statusBefore, createdAt };
 }
 
 /** Locks the conversation, takes the next position, and sets what the turn changes. */
@@ -535,6 +538,7 @@ async function updateConversation(tx: Tx, turn: NewTurn) {
     .returning({
       position: conversations.turnCount,
       bytes: conversations.turnBytes,
+      lastTurnAt: conversations.lastTurnAt,
       userId: conversations.userId,
       userVerified: conversations.userVerified,
       statusBefore: before.status,

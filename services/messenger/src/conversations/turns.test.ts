@@ -45,6 +45,18 @@ describe("a visitor's turn", () => {
     expect(thread.body.lastTurnAt).toBe(second.body.turn.createdAt);
   });
 
+  test('has no earlier time than the turns before it, also when the clock is set back', async () => {
+    const conversation = await visitor.open();
+    const first = await visitor.send(conversation, 'one');
+    messenger.time.shift = -3_600_000;
+    const second = await visitor.send(conversation, 'two');
+    messenger.time.shift = 0;
+    const { turns, lastTurnAt } = (await visitor.read(conversation)).body;
+    expect(turns).toEqual([first.body.turn, second.body.turn]);
+    expect(second.body.turn.createdAt).toBe(first.body.turn.createdAt);
+    expect(lastTurnAt).toBe(second.body.turn.createdAt);
+  });
+
   test.each([
     [{ body: '' }, 'body: empty without an attachment'],
     [{ body: ' \n' }, 'body: empty without an attachment'],
