@@ -25,6 +25,9 @@ export interface LogBacking {
   stop(): Promise<void>;
 }
 
+/** Long enough for a file to be stored and entered. */
+const MIN_SLOW_MS = 15_000;
+const MAX_SLOW_MS = 25_000;
 /** Longer than the session of a broker with its controller. */
 const MAX_FROZEN_MS = 8_000;
 
@@ -190,7 +193,8 @@ export async function startObjects(
   const target: Target = {
     kind: 'S3',
     name: 'S3',
-    disruptions: [killed(s3.kill, s3.restart)],
+    oneOf: 'S3',
+    disruptions: [killed(s3.kill, s3.restart), slow(link)],
     check: () => objects.ping(),
     stop: async () => undefined,
   };
@@ -198,11 +202,22 @@ export async function startObjects(
     settings,
     objects,
     env: s3Env({ ...settings, endpoint: `http://127.0.0.1:${link.port}` }),
-    targets: [target, networkTarget('S3', link)],
+    targets: [target, networkTarget('S3', link, 'S3')],
     async stop() {
       objects.close();
       await s3.stop();
     },
+  };
+}
+
+/** Every request is carried out, and answered 10 s later. */
+function slow(link: NetworkLink): Disruption {
+  return {
+    effect: 'slow',
+    minMs: MIN_SLOW_MS,
+    maxMs: MAX_SLOW_MS,
+    begin: () => link.fail('slow'),
+    end: () => link.heal(),
   };
 }
 

@@ -189,7 +189,7 @@ test('an unfinished file is not listed', async () => {
 });
 
 describe('a failing server', () => {
-  async function serverThat(answer: RequestListener) {
+  async function serverThat(answer: RequestListener, timeoutMs = 200) {
     const server = createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(async () => {
@@ -200,7 +200,7 @@ describe('a failing server', () => {
     const store = openObjectStore({
       ...named,
       endpoint: `http://127.0.0.1:${port}`,
-      timeoutMs: 200,
+      timeoutMs,
     });
     onTestFinished(() => store.close());
     return store;
@@ -235,9 +235,29 @@ describe('a failing server', () => {
   test('does not respond: requests time out', async () => {
     let asked = 0;
     const store = await serverThat(() => asked++);
-    await expect(store.put('a', Buffer.alloc(1000))).rejects.toThrow(ObjectStoreError);
     await expect(store.get('a')).rejects.toThrow(ObjectStoreError);
+    expect(asked).toBe(1);
+    await expect(store.put('a', Buffer.alloc(1000))).rejects.toThrow(ObjectStoreError);
+    expect(asked).toBe(3);
+  });
+
+  test('responds too late to a PUT that it carried out: it is sent once more', async () => {
+    let asked = 0;
+    const store = await serverThat((request, response) => {
+      request.resume();
+      asked += 1;
+      if (asked > 1) response.writeHead(200, { ETag: '"x"' }).end();
+    });
+    await store.put('a', Buffer.from('x'));
     expect(asked).toBe(2);
+  });
+
+  test('takes as long as the time-out allows', async () => {
+    const store = await serverThat((request, response) => {
+      request.resume();
+      setTimeout(() => response.writeHead(200, { ETag: '"x"' }).end(), 400);
+    }, 30_000);
+    await store.put('a', Buffer.from('x'));
   });
 
   test('breaks off within an object: the stream fails', async () => {
@@ -247,7 +267,7 @@ describe('a failing server', () => {
     });
     const found = await store.get('a');
     expect(found?.size).toBe(1000);
-    await expect(found && buffer(found.body)).rejects.toThrow();
+    await expect(found && buffer(found.body)).rejects.toThrow(ObjectStoreError);
   });
 
   test('fails temporarily: retried; refuses: not retried', async () => {

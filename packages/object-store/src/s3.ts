@@ -1,3 +1,4 @@
+import { PassThrough, type Readable } from 'node:stream';
 import { retry } from '@switchboard/resilience';
 import { Client, S3Error } from 'minio';
 import { ObjectStoreError } from './errors.ts';
@@ -20,7 +21,7 @@ export type S3Settings = {
   endpoint: string;
   bucket: string;
   region: string;
-  /** Longest time without data from the server, in milliseconds. Default 3000. */
+  /** Longest time without data from the server, in milliseconds. A PUT that took longer is sent once more. Default 3000. */
   timeoutMs?: number;
 } & ({ accessKey: string; secretKey: string } | { identity: IdentitySettings });
 
@@ -66,9 +67,15 @@ export function openS3(settings: S3Settings): ObjectStore {
     };
   }
 
-  /** Every call here is idempotent. Neither an error response nor a time-out is retried. */
-  async function call<T>(what: string, action: (client: Client) => Promise<T>): Promise<T> {
-    const isRetryable = (error: unknown) => !(error instanceof S3Error || isTimeout(error));
+  /** Every call here is idempotent. Responses that refuse are not retried, nor time-outs beyond those allowed. */
+  async function call<T>(
+    what: string,
+    action: (client: Client) => Promise<T>,
+    { retriedTimeouts = 0 } = {},
+  ): Promise<T> {
+    let timeouts = 0;
+    const isRetryable = (error: unknown) =>
+      isTimeout(error) ? timeouts++ < retriedTimeouts : !(error instanceof S3Error);
     try {
       return await retry(async () => action(await currentClient()), {
         maxAttempts: MAX_ATTEMPTS,
@@ -83,7 +90,10 @@ export function openS3(settings: S3Settings): ObjectStore {
     async put(key, bytes) {
       assertKey(key);
       const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      await call(`put ${key}`, (client) => client.putObject(bucket, key, body, body.length));
+      // A slow server has often stored it already, and answers the second time.
+      await call(`put ${key}`, (client) => client.putObject(bucket, key, body, body.length), {
+        retriedTimeouts: 1,
+      });
     },
 
     async get(key, range) {
@@ -96,7 +106,7 @@ export function openS3(settings: S3Settings): ObjectStore {
               : await client.getPartialObject(bucket, key, range.start, range.end - range.start);
           const size = Number('headers' in body ? Object(body.headers)['content-length'] : Number.NaN);
           if (!Number.isSafeInteger(size)) throw new Error('the response has no Content-Length');
-          return { size, body };
+          return { size, body: withOwnError(body, key) };
         } catch (error) {
           if (error instanceof S3Error && (error.code === 'NoSuchKey' || error.code === 'NotFound')) {
             return undefined;
@@ -138,6 +148,16 @@ export function openS3(settings: S3Settings): ObjectStore {
 
     close: () => transport.close(),
   };
+}
+
+/** The same bytes; what the connection fails with becomes the cause of an ObjectStoreError. */
+function withOwnError(body: Readable, key: string): Readable {
+  const relayed = new PassThrough();
+  body.once('error', (cause) =>
+    relayed.destroy(new ObjectStoreError(`get ${key}: the object store broke off`, { cause })),
+  );
+  relayed.once('close', () => body.destroy());
+  return body.pipe(relayed);
 }
 
 function isTimeout(error: unknown): boolean {

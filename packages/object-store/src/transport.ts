@@ -3,13 +3,13 @@ import https from 'node:https';
 
 type OnResponse = (response: http.IncomingMessage) => void;
 
-/** Time limit of a request in milliseconds, however slowly it progresses. */
+/** Time limit of a request in milliseconds, however slowly it progresses; at least twice its time-out. */
 const MAX_REQUEST_MS = 60_000;
 
 /** The transport of the client: keep-alive connections, and time-outs for every wait. */
 export function boundedTransport(isSecure: boolean, timeoutMs: number) {
   const { Agent, request } = isSecure ? https : http;
-  const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: 30_000 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: Math.max(30_000, timeoutMs) });
 
   function send(
     first: string | URL | https.RequestOptions,
@@ -25,7 +25,7 @@ export function boundedTransport(isSecure: boolean, timeoutMs: number) {
     };
     // `timeout` starts with the socket; before that, the request may wait for a free one.
     const queued = setTimeout(giveUp, timeoutMs);
-    const deadline = setTimeout(giveUp, MAX_REQUEST_MS);
+    const deadline = setTimeout(giveUp, Math.max(MAX_REQUEST_MS, 2 * timeoutMs));
     sent.on('timeout', giveUp);
     sent.once('socket', () => clearTimeout(queued));
     sent.once('close', () => {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** An object being read. Its stream must be consumed or destroyed. */
+/** An object being read. Its stream must be consumed or destroyed; it fails with ObjectStoreError if it breaks off. */
 export interface StoredObject {
   /** In bytes; of a part, the part's own. */
   size: number;

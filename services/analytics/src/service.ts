@@ -96,7 +96,7 @@ export const analyticsService = defineService({
     const log = openEventLog(context, 'analytics', context.instance);
     const audit = createAuditTrail({ service: 'analytics', context, db: database.drizzle, log });
     const directory = openDirectory({ database, log, service: 'analytics', logger });
-    const objects = required(openObjects(context), 'OBJECTS_FOLDER or S3_ENDPOINT: required');
+    const objects = required(openObjects(context, 'background'), 'OBJECTS_FOLDER or S3_ENDPOINT: required');
     const app = createApp({ service: 'analytics', context, directory, database, audit });
     const store = createFilesStore(database.prepared);
 

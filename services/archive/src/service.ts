@@ -52,8 +52,10 @@ export const archiveService = defineService({
     const log = openEventLog(context, 'archive', context.instance);
     const audit = createAuditTrail({ service: 'archive', context, db: database.drizzle, log });
     const directory = openDirectory({ database, log, service: 'archive', logger });
-    const objects = openObjects(context);
-    if (objects === undefined) throw new Error('OBJECTS_FOLDER or S3_ENDPOINT: required');
+    const objects = openObjects(context, 'background');
+    const promptObjects = openObjects(context);
+    if (objects === undefined || promptObjects === undefined)
+      throw new Error('OBJECTS_FOLDER or S3_ENDPOINT: required');
     const app = createApp({ service: 'archive', context, directory, database, audit });
     const workers: Worker[] = [];
     const expiring: ExpiringData[] = [];
@@ -88,10 +90,16 @@ export const archiveService = defineService({
 
     if (serves) {
       const ofProject = projectOfRegion(directory, config.REGION);
-      const eventLookup = createEventLookup({ store: eventsStore, files: filesStore, log, objects });
-      const recordings = createRecordings({ store: replaysStore, objects });
+      const eventLookup = createEventLookup({
+        store: eventsStore,
+        files: filesStore,
+        log,
+        objects: promptObjects,
+      });
+      const recordings = createRecordings({ store: replaysStore, objects: promptObjects });
       eventsRoutes(app, { eventLookup, ofProject });
-      replaysRoutes(app, { recordings, erasure, ofProject, logger });
+      const promptErasure = createErasure({ store: replaysStore, objects: promptObjects, clock, logger });
+      replaysRoutes(app, { recordings, erasure: promptErasure, ofProject, logger });
     }
     if (config.ROLES.has('events')) {
       const settings = {
@@ -166,6 +174,7 @@ export const archiveService = defineService({
         await log.close();
         await database.close();
         objects.close();
+        promptObjects.close();
       },
     };
   },

@@ -76,6 +76,7 @@ export const messengerService = defineService({
     const directory = openDirectory({ database, log, service: 'messenger', logger });
     const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, context);
     const storage = openObjects(context);
+    const slowStorage = openObjects(context, 'background');
     const app = createApp({ service: 'messenger', context, directory, database, audit });
     app.health.add('database', database.ping);
     const { bodies } = app;
@@ -175,7 +176,9 @@ export const messengerService = defineService({
     });
     attachmentsRoutes(app, { attachments, tokens, bodies });
     const retentionHours = config.UNSENT_ATTACHMENT_HOURS;
-    const sweep = storage && createSweep({ store: attachmentsStore, storage, retentionHours, clock, logger });
+    const sweep =
+      slowStorage &&
+      createSweep({ store: attachmentsStore, storage: slowStorage, retentionHours, clock, logger });
 
     // Inbox
     const inbox = createInbox({
@@ -234,14 +237,14 @@ export const messengerService = defineService({
       service: 'messenger',
       region: config.REGION,
       logger,
-      eraser: (slow) => createErasure({ store: createErasureStore(slow), storage }),
+      eraser: (slow) => createErasure({ store: createErasureStore(slow), storage: slowStorage }),
     });
 
     const retention = createRetention({
       database,
       data: expiringData({
         store: createRetentionStore(db),
-        storage,
+        storage: slowStorage,
         conversationDays: config.CONVERSATIONS_RETENTION_DAYS,
         messageDays: config.MESSAGES_RETENTION_DAYS,
       }),
@@ -279,6 +282,7 @@ export const messengerService = defineService({
         quotas.close();
         redis?.disconnect();
         storage?.close();
+        slowStorage?.close();
       },
     };
   },

@@ -20,6 +20,15 @@ test('an operation can replace the error codes of the kit, including that of a d
   expect(await codeOf('defect', KEY)).toEqual([500, 'FILE_FAILED']);
 });
 
+test('a dependency that fails is 503 with Retry-After', async () => {
+  const response = await fetch(`${running.url}/files/unstored`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${KEY}` },
+  });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+  expect(await response.text()).not.toContain('SlowDown');
+});
+
 test('the code of the kit or of a rule is kept otherwise', async () => {
   expect(await codeOf('large')).toEqual([401, 'UNAUTHORIZED']);
   expect(await codeOf('malformed', KEY)).toEqual([400, 'BAD_REQUEST']);

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type ErrorShape, ofrepCodeOf, ofrepErrorCode } from '@switchboard/contracts';
 import { isUnavailable } from '@switchboard/database';
 import { EventLogBusy, EventLogUnavailable } from '@switchboard/event-log';
+import { ObjectStoreError } from '@switchboard/object-store';
 import type { ErrorCodes } from './env.ts';
 import { NotJson, OVERLOADED, Rejection, Unavailable } from './errors.ts';
 
@@ -14,7 +15,7 @@ export function toRejection(error: unknown): Rejection | undefined {
   if (error instanceof EventLogBusy) {
     return new Unavailable(OVERLOADED);
   }
-  if (error instanceof EventLogUnavailable || isUnavailable(error)) {
+  if (error instanceof EventLogUnavailable || error instanceof ObjectStoreError || isUnavailable(error)) {
     return new Unavailable('Service temporarily unavailable. Retry after the time in Retry-After.', 2);
   }
   return undefined;

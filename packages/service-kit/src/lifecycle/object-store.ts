@@ -12,14 +12,21 @@ interface ObjectsContext {
   tracing?: Tracing | undefined;
 }
 
-/** Opens the object store of the settings; undefined if they name none. */
-export function openObjects({ config, logger, metrics, tracing }: ObjectsContext): ObjectStore | undefined {
+/**
+ * Opens the object store of the settings; undefined if they name none. What is opened for the background waits longer
+ * for answers.
+ */
+export function openObjects(
+  { config, logger, metrics, tracing }: ObjectsContext,
+  use: 'people' | 'background' = 'people',
+): ObjectStore | undefined {
+  const timeoutMs = use === 'people' ? config.S3_TIMEOUT_MS : config.S3_BACKGROUND_TIMEOUT_MS;
   const measure = measureCalls({ metrics, tracing, dependency: 'object store' });
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region, OBJECTS_FOLDER: folder } = config;
   const { S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = config;
   const { AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile, AWS_ROLE_ARN: roleArn } = config;
   if (endpoint && bucket) {
-    const place = { endpoint, bucket, region };
+    const place = { endpoint, bucket, region, timeoutMs };
     if (accessKey && secretKey) return openObjectStore({ ...place, accessKey, secretKey }, measure);
     if (tokenFile) {
       const tokenService = config.AWS_ENDPOINT_URL_STS;

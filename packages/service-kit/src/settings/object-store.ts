@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { httpUrl, together } from './fields.ts';
+import { httpUrl, integerSetting, together } from './fields.ts';
+
+const s3Timeout = (fallback: number) => integerSetting({ min: 100, max: 300_000, fallback });
 
 /** Settings of the object store. Check them with `completeS3`. */
 export const objectStoreSettings = {
@@ -18,6 +20,12 @@ export const objectStoreSettings = {
   AWS_ENDPOINT_URL_STS: httpUrl
     .optional()
     .describe('Token service that gives them. Default: that of AWS in S3_REGION.'),
+  S3_TIMEOUT_MS: s3Timeout(3_000).describe(
+    'Milliseconds without data from the S3 server after which a request that people wait for has failed.',
+  ),
+  S3_BACKGROUND_TIMEOUT_MS: s3Timeout(30_000).describe(
+    'The same for work in the background: archiving, copies of files for insights, and removal.',
+  ),
   OBJECTS_FOLDER: z.string().optional().describe('Folder in place of S3, on a single machine.'),
 };
 

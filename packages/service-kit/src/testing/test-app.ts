@@ -1,5 +1,6 @@
 import { upgradeWebSocket } from '@hono/node-server';
 import { operation } from '@switchboard/contracts';
+import { ObjectStoreError } from '@switchboard/object-store';
 import { type AccessTokens, accessTokens } from '@switchboard/testkit';
 import { z } from 'zod';
 import type { AccessDirectory } from '../access/credentials.ts';
@@ -152,6 +153,7 @@ const NO_TRAIL: AuditTrail = {
     entry: newEntry(operation, call, { service: 'flags', region: 'eu', at: new Date() }),
     isWrite: false,
     isWritten: true,
+    setTime: () => undefined,
     onWritten: () => undefined,
   }),
   allowed: async () => undefined,
@@ -214,6 +216,9 @@ export async function startTestApp(
     },
     malformed: () => {
       throw new BadRequest('name: too long');
+    },
+    unstored: () => {
+      throw new ObjectStoreError('put a: SlowDown');
     },
     defect: () => {
       throw new Error('a defect');

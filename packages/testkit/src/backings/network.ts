@@ -6,11 +6,12 @@ import { spawnProgram } from '../rig/program.ts';
 import { backingProgram } from './backing.ts';
 
 /**
- * `latency`: each answer takes 200 to 600 ms longer. `reset`: every connection ends with a TCP reset. `half-open`:
+ * `latency`: each answer takes 200 to 600 ms longer. `slow`: 10 s longer. `reset`: every connection ends with a TCP reset. `half-open`:
  * requests reach the server, but no answer comes back. `refused`: nothing listens.
  */
-export type NetworkFault = 'latency' | 'reset' | 'half-open' | 'refused';
+export type NetworkFault = 'latency' | 'slow' | 'reset' | 'half-open' | 'refused';
 
+/** Those that any server may have for a while. */
 export const NETWORK_FAULTS: readonly NetworkFault[] = ['latency', 'reset', 'half-open', 'refused'];
 
 /** A port that forwards to a server on this machine, and can fail. */
@@ -37,6 +38,7 @@ interface Toxic {
 
 const TOXICS: Record<Exclude<NetworkFault, 'refused'>, Toxic> = {
   latency: { type: 'latency', stream: 'downstream', attributes: { latency: 400, jitter: 200 } },
+  slow: { type: 'latency', stream: 'downstream', attributes: { latency: 10_000, jitter: 0 } },
   reset: { type: 'reset_peer', stream: 'downstream', attributes: { timeout: 0 } },
   // Without a time-out the connection stays open until the fault ends, and what the server answers is dropped.
   'half-open': { type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } },

@@ -1,3 +1,4 @@
+import { ObjectStoreError } from '@switchboard/object-store';
 import { expect, test } from 'vitest';
 import { DUCKDB } from '../engine/duckdb-dialect.ts';
 import { EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
@@ -94,6 +95,11 @@ test.each([
   [new QueryTooLarge('large'), { status: 400 }, /^range: the answer needs too much memory; ask for a sh/],
   [new QueryTimeout('late'), unavailable, /^The question took too long\. Retry after .* a shorter range/],
   [new EngineBusy('busy'), unavailable, /^The database of events is busy\. Retry after/],
+  [
+    new ObjectStoreError('SlowDown'),
+    { status: 503 },
+    /^The object store with the events is unavailable\. Retry/,
+  ],
   [new FileGone('gone'), { status: 503 }, /^The files of the question have just been replaced\. Retry/],
 ])('%s is refused with what to do', async (error, refusal, message) => {
   const failure = deskOf()(() => Promise.reject(error));

@@ -1,3 +1,4 @@
+import { ObjectStoreError } from '@switchboard/object-store';
 import { createSlots, withSignal } from '@switchboard/resilience';
 import { BadRequest, Unavailable } from '@switchboard/service-kit';
 import { UnusableRange } from '../calendar/calendar.ts';
@@ -122,6 +123,12 @@ function refuse(error: unknown, { parameter, by, filter }: Narrowing): never {
   if (error instanceof EngineBusy) {
     throw new Unavailable(
       'The database of events is busy. Retry after the time in Retry-After.',
+      RETRY_SECONDS,
+    );
+  }
+  if (error instanceof ObjectStoreError) {
+    throw new Unavailable(
+      'The object store with the events is unavailable. Retry after the time in Retry-After.',
       RETRY_SECONDS,
     );
   }
