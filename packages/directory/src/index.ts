@@ -13,6 +13,7 @@ export type { LookUps, ProjectKey } from './lookups.ts';
 export { directoryMigrations } from './migrations.ts';
 export {
   type ApiToken,
+  type DeletedSubject,
   DIRECTORY_TOMBSTONE_RETENTION_MS,
   DIRECTORY_TOPIC,
   type DirectoryRecord,

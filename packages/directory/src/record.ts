@@ -24,9 +24,20 @@ const erasedPerson = z.object({
 
 const erasedColleague = z.object({ kind: z.literal('colleague'), sub: z.string() });
 
-/** Whose data is erased: a person in one project, or a colleague everywhere. */
-export const erasureSubject = z.discriminatedUnion('kind', [erasedPerson, erasedColleague]);
+const erasedProject = z.object({ kind: z.literal('project'), projectId: z.string() });
+
+const erasedCompany = z.object({ kind: z.literal('company'), companyId: z.string() });
+
+/** What is erased: a person in one project, a colleague everywhere, or a project or company that was deleted. */
+export const erasureSubject = z.discriminatedUnion('kind', [
+  erasedPerson,
+  erasedColleague,
+  erasedProject,
+  erasedCompany,
+]);
 export type ErasureSubject = z.infer<typeof erasureSubject>;
+/** A deleted project or company. Its erasure stays in the directory, because its id is never used again. */
+export type DeletedSubject = Extract<ErasureSubject, { kind: 'project' | 'company' }>;
 
 const schemas = {
   plan: z.object({ tier: z.string(), cycle: z.string(), entitlements }),
@@ -84,7 +95,7 @@ const schemas = {
   erasure: z.object({
     id: z.string(),
     subject: erasureSubject,
-    /** The services, each as region/service, that have not reported yet. */
+    /** The services, each as region/service, that have not reported yet. None: of a deleted project or company. */
     waitingFor: z.array(z.string()),
   }),
 };

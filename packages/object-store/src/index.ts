@@ -1,3 +1,4 @@
+export { deleteBelow } from './delete-below.ts';
 export { ObjectStoreError } from './errors.ts';
 export { keyPart } from './keys.ts';
 export { type ObjectStoreSettings, openObjectStore } from './open.ts';

@@ -264,9 +264,11 @@ export type Entitlements = {
 };
 export type Erasure = {
   id: string;
-  kind: 'person' | 'colleague';
-  /** Null for a colleague. */
+  kind: 'person' | 'colleague' | 'project' | 'company';
+  /** Null for a colleague or a company. */
   projectId: string | null;
+  /** The deleted company. Null for the other kinds. */
+  companyId: string | null;
   state: 'running' | 'done';
   createdAt: string;
   services: Array<{
@@ -1218,7 +1220,7 @@ export interface Operations {
     };
     response: Thread;
   };
-  /** Delete a company with its members and projects. The keys and reports of its projects are deleted too. 503 after 8 s: the rest is still being deleted; send the request again to wait for it. Needs `company.write`. */
+  /** Delete a company with its members and projects. Every service then erases what it holds of the company and its projects; list erasures to follow it. Their ids are never used again. 503 after 8 s: the rest is still being deleted; send the request again to wait for it. Needs `company.write`. */
   deleteCompany: {
     params: {
       companyId: string;
@@ -1264,7 +1266,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Delete a project with its keys and reports. Needs `projects.write`. */
+  /** Delete a project with its keys and reports. Every service then erases what it holds of the project; list erasures to follow it. The id is never used again. Needs `projects.write`. */
   deleteProject: {
     params: {
       projectId: string;
@@ -1583,10 +1585,13 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
-  /** List erasures. Newest first. Returns up to 200 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. Needs `erasures.read`. */
+  /** List erasures. Newest first. Deleting a project or company begins its erasure. Returns up to 200 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. Needs `erasures.read`. */
   listErasures: {
     query?: {
       state?: 'running' | 'done' | undefined;
+      kind?: 'person' | 'colleague' | 'project' | 'company' | undefined;
+      projectId?: string | undefined;
+      companyId?: string | undefined;
       cursor?: string | undefined;
       limit?: number | undefined;
     };

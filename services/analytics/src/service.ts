@@ -122,7 +122,7 @@ export const analyticsService = defineService({
               { group: CLICKHOUSE_PEOPLE_GROUP, topics: USER_STATE_TOPICS },
             ]),
       ],
-      eraser: (db) => createErasure(createPeopleStore(db), clickHouse),
+      eraser: (db) => createErasure(db, clickHouse),
     });
     const workers: Worker[] = [erasures];
     const expiring: ExpiringData[] = [];

@@ -1,6 +1,7 @@
 import { auditMigrations } from '@switchboard/audit';
 import { createUseReporter, DIRECTORY_TOMBSTONE_RETENTION_MS, DIRECTORY_TOPIC } from '@switchboard/directory';
 import type { TopicSpec } from '@switchboard/event-log';
+import { poll } from '@switchboard/resilience';
 import {
   createApp,
   createAuditTrail,
@@ -21,6 +22,7 @@ import { createCompanies } from './companies/companies.ts';
 import { createCompanyRemovals } from './companies/removal.ts';
 import { companiesRoutes } from './companies/routes.ts';
 import { type CatalogueConfig, catalogueSettings } from './config.ts';
+import { createBeginnings } from './erasures/beginnings.ts';
 import { createErasures } from './erasures/erasures.ts';
 import { createErasureReports } from './erasures/reports.ts';
 import { erasuresRoutes } from './erasures/routes.ts';
@@ -51,6 +53,8 @@ import { createTokensStore } from './tokens/store.ts';
 import { createTokens } from './tokens/tokens.ts';
 import { createTokenUses } from './tokens/uses.ts';
 
+const PUBLISH_OPEN_MS = 3_600_000;
+
 /** Owns plans, AI models, the directory and the audit trail, and publishes the topic `directory`. */
 export const catalogueService = defineService({
   name: 'catalogue',
@@ -66,18 +70,19 @@ export const catalogueService = defineService({
     const relay = createRelay({ database, log, topic: topicOf(config), logger });
     const plans = createPlans({ db, outbox });
     const models = createAiModels({ db });
-    const removals = createCompanyRemovals({ db, outbox, logger });
+    const { REGION: region, TOPIC_REPLICATION: replication } = config;
+    const { ERASURE_REGIONS: regions, ERASURE_SERVICES: services } = config;
+    const beginnings = createBeginnings({ region, regions, services });
+    const removals = createCompanyRemovals({ db, outbox, beginnings, logger });
     const companies = createCompanies({ db, outbox, removals });
     const members = createMembers({ db, outbox, companies });
-    const projects = createProjects({ db, outbox, companies });
+    const projects = createProjects({ db, outbox, companies, beginnings });
     const projectKeys = createProjectKeys({ db, outbox, projects });
     const reports = createReports({ db, outbox, projects });
 
     const tokens = createTokens({ db, outbox, companies, clock, maxDays: config.TOKEN_MAX_DAYS });
 
-    const { REGION: region, TOPIC_REPLICATION: replication } = config;
-    const { ERASURE_REGIONS: regions, ERASURE_SERVICES: services } = config;
-    const erasures = createErasures({ db, outbox, region, regions, services });
+    const erasures = createErasures({ db, outbox, beginnings });
     const erasureReports = createErasureReports({
       log,
       erasures,
@@ -146,6 +151,8 @@ export const catalogueService = defineService({
       async () => [{ labels: {}, value: await erasures.oldestSeconds() }],
     );
 
+    const stopping = new AbortController();
+    let publishing: Promise<void> | undefined;
     let refresh: ListRefresh | undefined;
     return {
       app,
@@ -155,6 +162,11 @@ export const catalogueService = defineService({
         await relay.start();
         removals.start();
         erasureReports.start();
+        publishing ??= poll(erasures.publishOpen, {
+          everyMs: PUBLISH_OPEN_MS,
+          signal: stopping.signal,
+          onFailure: (error) => logger.failed('publish open erasures', error),
+        });
         tokenUses.start();
         ownUses.start();
         trail.start();
@@ -162,7 +174,8 @@ export const catalogueService = defineService({
         retention.start();
       },
       async stop() {
-        await removals.stop();
+        stopping.abort();
+        await Promise.all([removals.stop(), publishing]);
         await Promise.all([relay.stop(), refresh?.stop(), erasureReports.stop(), tokenUses.stop()]);
         await Promise.all([ownUses.stop(), trail.stop(), auditIntake.stop(), retention.stop()]);
         await log.close();

@@ -11,14 +11,17 @@ const DEFAULT_TIMEOUT_SECONDS = 900;
 const MAX_TIMEOUT_SECONDS = 86_400;
 
 export const erase: Command = {
-  summary: 'erase a person or a colleague from every service',
+  summary: 'erase a person, colleague, project or company from every service',
   help: `switchboard erase person <projectId> <distinctIds...> --yes
 switchboard erase colleague <sub> --yes
+switchboard erase project <projectId> --yes
+switchboard erase company <companyId> --yes
 switchboard erase status <erasureId>
 switchboard erase list [--state running|done]
 
-Erases every table, file and recording that holds the person or the colleague, and prints each service once it is
-done. Services wait until they have read what was on the event log, which takes the archive up to
+Erases every table, file and recording that holds the person or the colleague, or deletes the project or company and
+erases all of it, and prints each service once it is done. The id of a deleted project or company is never used again.
+A company is done when its projects are, which erase list shows. Services wait until they have read what was on the event log, which takes the archive up to
 ARCHIVE_FILE_SECONDS. Stop the source of the data first. An erasure goes on if the command is interrupted; follow it
 with erase status. list shows all erasures, newest first, without saying whose data they erase.
 
@@ -75,11 +78,30 @@ function requestOf(
   }
   if (userId === undefined && first !== undefined && rest.length === 0) {
     if (what === 'colleague') return (client) => client.call('eraseColleague', { body: { sub: first } });
+    if (what === 'project') return (client) => deleteProject(client, first);
+    if (what === 'company') return (client) => deleteCompany(client, first);
     if (what === 'status') return (client) => client.call('getErasure', { params: { erasureId: first } });
   }
   throw new UsageError(
-    'usage: switchboard erase person <projectId> <distinctIds...> [--user <id>], switchboard erase colleague <sub>, switchboard erase status <erasureId>, or switchboard erase list',
+    'usage: switchboard erase person <projectId> <distinctIds...> [--user <id>], switchboard erase colleague <sub>, switchboard erase project <projectId>, switchboard erase company <companyId>, switchboard erase status <erasureId>, or switchboard erase list',
   );
+}
+
+async function deleteProject(client: Client, projectId: string): Promise<Erasure> {
+  await client.call('deleteProject', { params: { projectId } });
+  const { erasures } = await client.call('listErasures', { query: { kind: 'project', projectId, limit: 1 } });
+  return begun(erasures, `project ${projectId}`);
+}
+
+async function deleteCompany(client: Client, companyId: string): Promise<Erasure> {
+  await client.call('deleteCompany', { params: { companyId } });
+  const { erasures } = await client.call('listErasures', { query: { kind: 'company', companyId, limit: 1 } });
+  return begun(erasures, `company ${companyId}`);
+}
+
+function begun([newest]: readonly Erasure[], what: string): Erasure {
+  if (newest === undefined) throw new UsageError(`there is no ${what}, and there never was`);
+  return newest;
 }
 
 async function list(client: Client, given: string | undefined): Promise<Erasure[]> {
@@ -89,10 +111,11 @@ async function list(client: Client, given: string | undefined): Promise<Erasure[
 }
 
 function describe(erasures: readonly Erasure[]): string {
-  const lines = erasures.map(({ id, kind, projectId, createdAt, services }) => {
+  const lines = erasures.map(({ id, kind, projectId, companyId, createdAt, services }) => {
     const open = services.filter(({ doneAt }) => doneAt === null);
     const state = open.length === 0 ? 'done' : `waiting for ${open.map(nameOf).join(', ')}`;
-    return `${createdAt} ${id} ${kind}${projectId === null ? '' : ` of ${projectId}`}: ${state}\n`;
+    const of = kind === 'person' ? ` of ${projectId}` : ` ${projectId ?? companyId ?? ''}`.trimEnd();
+    return `${createdAt} ${id} ${kind}${of}: ${state}\n`;
   });
   return lines.join('');
 }

@@ -146,7 +146,12 @@ export const putCompany = operation({
     body: jsonBody(companyDefinition, { name: 'Acme', plan: { tier: 'pro', cycle: 'monthly' } }),
   },
   responses: { 200: jsonResponse('The stored company.', company) },
-  errors: { 409: 'Company acme is being deleted. Try again later.' },
+  errors: {
+    409: {
+      description: 'The company is being deleted, or the id belonged to a company that was deleted.',
+      message: 'companyId: acme belonged to a company that was deleted; choose another',
+    },
+  },
 });
 
 export const deleteCompany = operation({
@@ -157,7 +162,7 @@ export const deleteCompany = operation({
   path: COMPANY_PATH,
   summary: 'Delete a company with its members and projects',
   description:
-    'The keys and reports of its projects are deleted too. 503 after 8 s: the rest is still being deleted; send the request again to wait for it.',
+    'Every service then erases what it holds of the company and its projects; list erasures to follow it. Their ids are never used again. 503 after 8 s: the rest is still being deleted; send the request again to wait for it.',
   request: { params: companyParams },
   responses: { 204: deleted },
 });
@@ -234,7 +239,8 @@ export const putProject = operation({
   responses: { 200: jsonResponse('The stored project.', project) },
   errors: {
     409: {
-      description: 'The project has keys, so its region and company cannot change.',
+      description:
+        'The project has keys, so its region and company cannot change; or the id belonged to a project that was deleted.',
       message:
         'Project acme-shop has keys, which fix its region and company; revoke them first or create another project.',
     },
@@ -248,6 +254,8 @@ export const deleteProject = operation({
   method: 'delete',
   path: PROJECT_PATH,
   summary: 'Delete a project with its keys and reports',
+  description:
+    'Every service then erases what it holds of the project; list erasures to follow it. The id is never used again.',
   request: { params: z.object(projectParams) },
   responses: { 204: deleted },
 });

@@ -9,12 +9,16 @@ import { managementOf, projectParams } from './common.ts';
 export const erasureState = z.enum(['running', 'done']);
 export type ErasureState = z.infer<typeof erasureState>;
 
-/** How far an erasure is. It does not say whose data was erased. */
+export const erasureKind = z.enum(['person', 'colleague', 'project', 'company']);
+export type ErasureKind = z.infer<typeof erasureKind>;
+
+/** How far an erasure is. It does not say which person's data was erased. */
 export const erasure = z
   .object({
     id,
-    kind: z.enum(['person', 'colleague']),
-    projectId: id.nullable().openapi({ description: 'Null for a colleague.' }),
+    kind: erasureKind,
+    projectId: id.nullable().openapi({ description: 'Null for a colleague or a company.' }),
+    companyId: id.nullable().openapi({ description: 'The deleted company. Null for the other kinds.' }),
     state: erasureState,
     createdAt: timestamp,
     services: z.array(
@@ -30,6 +34,7 @@ export const erasure = z
       id: 'ers_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
       kind: 'person',
       projectId: 'acme-shop',
+      companyId: null,
       state: 'running',
       createdAt: '2026-03-01T09:30:00.000Z',
       services: [
@@ -91,9 +96,15 @@ export const listErasures = operation({
   method: 'get',
   path: '/management/v1/erasures',
   summary: 'List erasures',
-  description: `Newest first. ${page.description}`,
+  description: `Newest first. Deleting a project or company begins its erasure. ${page.description}`,
   request: {
-    query: z.object({ state: erasureState.optional(), ...page.query }),
+    query: z.object({
+      state: erasureState.optional(),
+      kind: erasureKind.optional(),
+      projectId: id.optional(),
+      companyId: id.optional(),
+      ...page.query,
+    }),
   },
   responses: {
     200: jsonResponse('A page of erasures.', z.object({ erasures: z.array(erasure), ...page.answer })),

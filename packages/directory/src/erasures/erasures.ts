@@ -5,13 +5,15 @@ import type { DirectoryLogger } from '../following.ts';
 import type { Entries, ErasedPerson } from '../record.ts';
 import { ERASURE_REPORTS_TOPIC, erasureReportRecord } from './reports.ts';
 import {
-  forgetMember,
+  forgetSubject,
   isErasureDone,
+  isGone,
   keepLock,
   lockErasures,
   markErasureDone,
   readErasure,
   readErasures,
+  readUnseenErasures,
 } from './store.ts';
 
 /**
@@ -23,6 +25,10 @@ export interface Eraser {
   erasePerson?(person: ErasedPerson, signal: AbortSignal): Promise<void>;
   /** Absent: a colleague is in the replica of the directory alone, which is cleared in any case. */
   eraseColleague?(sub: string, signal: AbortSignal): Promise<void>;
+  /** Everything that the service holds of a deleted project. Absent: as above. */
+  eraseProject?(projectId: string, signal: AbortSignal): Promise<void>;
+  /** What the service holds of a deleted company beside its projects, which are erased one by one. Absent: as above. */
+  eraseCompany?(companyId: string, signal: AbortSignal): Promise<void>;
 }
 
 /** A consumer group through which personal data reaches the service. */
@@ -65,6 +71,10 @@ const SETTLE_MS = 2_000;
 /** A report that catalogue has not taken in by then is taken for lost. */
 const REPORT_AGAIN_MS = 60_000;
 const STATEMENT_TIMEOUT_MS = 600_000;
+/** Those that the directory waits for take turns with them. */
+const UNSEEN_AT_ONCE = 10;
+/** The service that publishes what arrives with a project's keys. */
+const SOURCE = 'ingestion';
 
 /**
  * Follows the erasures in the replica of the directory. Each is done once the service's consumers have read what was on
@@ -88,12 +98,18 @@ export function openErasures(options: ErasuresOptions): Erasures {
       asked.add(erasure.id);
       await carryOut(erasure);
     }
+    for (const erasure of await readUnseenErasures(database.drizzle, UNSEEN_AT_ONCE)) {
+      if (stopping.signal.aborted) return;
+      asked.add(erasure.id);
+      await carryOut(erasure);
+    }
     for (const known of [seenAt, endsOf, reportedAt]) {
       for (const id of known.keys()) if (!asked.has(id)) known.delete(id);
     }
   }
 
   const isAsked = ({ waitingFor }: Erasure) => waitingFor.includes(name);
+  const isSettled = ({ waitingFor }: Erasure) => waitingFor.length === 0;
 
   /** One that fails does not keep others waiting. */
   async function carryOut(erasure: Erasure): Promise<void> {
@@ -102,9 +118,10 @@ export function openErasures(options: ErasuresOptions): Erasures {
       if (wasReported(id)) return;
       const isDone = await isErasureDone(database.drizzle, id);
       if (!isDone && !((await isDue(erasure)) && (await eraseAlone(erasure)))) return;
+      if (!isDone) logger.info({ erasure: id }, 'erasure done');
+      if (!isAsked(erasure)) return;
       await log.publish(ERASURE_REPORTS_TOPIC, [erasureReportRecord({ erasureId: id, service: name })]);
       reportedAt.set(id, performance.now());
-      if (!isDone) logger.info({ erasure: id }, 'erasure done');
     } catch (error) {
       if (stopping.signal.aborted) return;
       logger.failed('erase', error, { erasure: id });
@@ -115,13 +132,16 @@ export function openErasures(options: ErasuresOptions): Erasures {
     return performance.now() - (reportedAt.get(id) ?? Number.NEGATIVE_INFINITY) < REPORT_AGAIN_MS;
   }
 
-  async function isDue({ id, subject }: Erasure): Promise<boolean> {
+  async function isDue({ id, subject, waitingFor }: Erasure): Promise<boolean> {
+    // Until then, records of the project may still reach the log.
+    if (subject.kind === 'project' && service !== SOURCE && waitingFor.includes(`${region}/${SOURCE}`))
+      return false;
     const now = performance.now();
     const seen = seenAt.get(id) ?? now;
     seenAt.set(id, seen);
     if (now - seen < SETTLE_MS) return false;
-    // Nothing of colleagues comes through consumers.
-    if (subject.kind === 'colleague') return true;
+    // Nothing of colleagues and companies comes through consumers.
+    if (subject.kind === 'colleague' || subject.kind === 'company') return true;
     const positions = await readPositions();
     const ends = endsOf.get(id) ?? new Map(positions.map(({ place, end }) => [place, end]));
     endsOf.set(id, ends);
@@ -139,7 +159,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
     });
   }
 
-  /** False when another process is at it, or the replica still has the colleague. */
+  /** False when another process is at it, or the replica still has what is erased. */
   async function eraseAlone(erasure: Erasure): Promise<boolean> {
     const open = (statementTimeoutMs: number) =>
       openDatabase({
@@ -158,11 +178,12 @@ export function openErasures(options: ErasuresOptions): Erasures {
     try {
       return await holder.drizzle.transaction(async (tx) => {
         if (!(await lockErasures(tx)) || !(await isOpen(tx, erasure.id))) return false;
+        // What the replica has can still be written to.
+        if (!(await isGone(tx, erasure.subject))) return false;
         beating = setInterval(() => void keepLock(tx).catch(() => undefined), lockTimeoutMs);
         working = erase(erasure, eraser?.(own.drizzle), signal);
         await working;
-        const { subject } = erasure;
-        if (subject.kind === 'colleague' && !(await forgetMember(tx, subject.sub))) return false;
+        await forgetSubject(tx, erasure.subject);
         await markErasureDone(tx, erasure.id);
         return true;
       });
@@ -177,12 +198,21 @@ export function openErasures(options: ErasuresOptions): Erasures {
 
   async function isOpen(tx: Tx, id: string): Promise<boolean> {
     const erasure = await readErasure(tx, id);
-    return erasure !== undefined && isAsked(erasure) && !(await isErasureDone(tx, id));
+    if (erasure === undefined || !(isAsked(erasure) || isSettled(erasure))) return false;
+    return !(await isErasureDone(tx, id));
   }
 
   async function erase({ subject }: Erasure, work: Eraser | undefined, signal: AbortSignal): Promise<void> {
-    if (subject.kind === 'person') await work?.erasePerson?.(subject, signal);
-    else await work?.eraseColleague?.(subject.sub, signal);
+    switch (subject.kind) {
+      case 'person':
+        return work?.erasePerson?.(subject, signal);
+      case 'colleague':
+        return work?.eraseColleague?.(subject.sub, signal);
+      case 'project':
+        return work?.eraseProject?.(subject.projectId, signal);
+      case 'company':
+        return work?.eraseCompany?.(subject.companyId, signal);
+    }
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { z } from 'zod';
-import { insertRows, known } from './requests.ts';
+import { insertRows, known, removeRowsOf } from './requests.ts';
 
 /** A table of copies; the primary keys here and in PostgreSQL are the same. */
 export interface CopiedTable {
@@ -34,6 +34,8 @@ export interface ClickhousePeopleStore {
   keysAfter(table: CopiedTable, after: Key | undefined, limit: number, signal: AbortSignal): Promise<Key[]>;
   /** Removes rows, also from disk. Can be repeated. */
   remove(table: CopiedTable, keys: readonly Key[], bounds: RemovalBounds): Promise<void>;
+  /** Removes all rows of a project, also from disk. Can be repeated. */
+  removeProject(table: CopiedTable, projectId: string, signal: AbortSignal): Promise<void>;
   /** Removes what was seen last before a day. Rows leave the disk in the background. Returns how many. */
   expire(table: CopiedTable, before: Date): Promise<number>;
   /** The day of the row that was seen the longest ago. */
@@ -110,6 +112,8 @@ export function createClickhousePeopleStore(client: ClickHouseClient): Clickhous
         }),
       );
     },
+
+    removeProject: ({ name }, projectId, signal) => removeRowsOf(client, { table: name, projectId, signal }),
 
     async expire({ name }, before) {
       const query_params = { before: before.toISOString().slice(0, 10) };

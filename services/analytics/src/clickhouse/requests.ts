@@ -54,3 +54,32 @@ export async function known<T>(answer: Promise<T>): Promise<T> {
     throw error instanceof ClickHouseError ? new Refused(error) : error;
   }
 }
+
+interface RowsOfProject {
+  table: 'events' | 'project_versions' | 'people' | 'groups';
+  projectId: string;
+  signal: AbortSignal;
+}
+
+/** Removes the rows of a project, also from disk. */
+export async function removeRowsOf(
+  client: ClickHouseClient,
+  { table, projectId, signal }: RowsOfProject,
+): Promise<void> {
+  await known(
+    client.command({
+      query: `delete from ${table} where project_id = {project: String}`,
+      query_params: { project: projectId },
+      abort_signal: signal,
+      clickhouse_settings: { lightweight_deletes_sync: '2' },
+    }),
+  );
+  // A deleted row is only hidden until its part is merged.
+  await known(
+    client.command({
+      query: `alter table ${table} apply deleted mask`,
+      abort_signal: signal,
+      clickhouse_settings: { mutations_sync: '2' },
+    }),
+  );
+}

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { z } from 'zod';
-import { insertRows, known } from './requests.ts';
+import { insertRows, known, removeRowsOf } from './requests.ts';
 
 /** A row of the table `events`; times are milliseconds since 1970. */
 export interface EventsRow {
@@ -32,6 +32,8 @@ export interface ClickhouseStore {
   insertKeys(token: string, keys: readonly string[], signal: AbortSignal): Promise<void>;
   /** Removes the events of people, also from disk. Can be repeated. */
   erase(projectId: string, distinctIds: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Removes the events of a project, also from disk, and what tells answers about them apart. Can be repeated. */
+  eraseProject(projectId: string, signal: AbortSignal): Promise<void>;
   /**
    * Removes the events that were accepted before a time, of the oldest month that has any: a month that ended before it
    * is dropped. Rows of others are hidden at once, and leave the disk in the background. Returns how many.
@@ -112,6 +114,11 @@ export function createClickhouseStore(client: ClickHouseClient): ClickhouseStore
           clickhouse_settings: { mutations_sync: '2' },
         }),
       );
+    },
+
+    async eraseProject(projectId, signal) {
+      for (const table of ['events', 'project_versions'] as const)
+        await removeRowsOf(client, { table, projectId, signal });
     },
 
     async expire(before) {

@@ -19,7 +19,6 @@ import { createClickhouseStore } from '../clickhouse/store.ts';
 import { createClickHouseEngine } from '../engine/clickhouse.ts';
 import { createErasure } from '../people/erasure.ts';
 import { createTablePeople } from '../people/sources.ts';
-import { createPeopleStore } from '../people/store.ts';
 import { analyticsMigrations } from '../schema/migrations.ts';
 import { CLICKHOUSE_PEOPLE_GROUP, createCopiesConsumer } from './consumer.ts';
 import { createPeopleCopies } from './copies.ts';
@@ -77,7 +76,7 @@ async function openFeed() {
       (await clickHouse.query(`select * from ${table} final order by all`)).map(({ version, ...row }) => row),
     query: clickHouse.query,
     engine: createClickHouseEngine({ client, threads: 1, memoryBytes: 300_000_000, timeoutMs: 20_000 }),
-    erasure: createErasure(createPeopleStore(db), { events: createClickhouseStore(client), people: store }),
+    erasure: createErasure(db, { events: createClickhouseStore(client), people: store }),
     /** Applies calls to PostgreSQL. */
     apply() {
       const consumer = createUserStateConsumer({

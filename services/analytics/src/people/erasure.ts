@@ -1,19 +1,22 @@
+import type { Db } from '@switchboard/database';
 import type { Eraser } from '@switchboard/directory';
-import { type ClickhousePeopleStore, PEOPLE } from '../clickhouse/people-store.ts';
+import { removeProjectState } from '@switchboard/user-state';
+import { type ClickhousePeopleStore, GROUPS, PEOPLE } from '../clickhouse/people-store.ts';
 import type { ClickhouseStore } from '../clickhouse/store.ts';
-import type { PeopleStore } from './store.ts';
+import { createPeopleStore } from './store.ts';
 
 /** Where analytics has ClickHouse. */
 interface InClickhouse {
-  events: Pick<ClickhouseStore, 'erase'>;
-  people: Pick<ClickhousePeopleStore, 'remove'>;
+  events: Pick<ClickhouseStore, 'erase' | 'eraseProject'>;
+  people: Pick<ClickhousePeopleStore, 'remove' | 'removeProject'>;
 }
 
-/** Erases the traits of a person, their places in cohorts and, where events are in ClickHouse, what it has of them. */
-export function createErasure(
-  store: Pick<PeopleStore, 'erase'>,
-  clickHouse: InClickhouse | undefined,
-): Eraser {
+/**
+ * Erases the traits of a person and their places in cohorts, or all of a deleted project, and, where events are in
+ * ClickHouse, what it has of them.
+ */
+export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Eraser {
+  const store = createPeopleStore(db);
   return {
     async erasePerson({ projectId, distinctIds }, signal) {
       // First, since a copy is removed again where its row is gone.
@@ -21,6 +24,14 @@ export function createErasure(
       const keys = distinctIds.map((distinctId) => [projectId, distinctId]);
       await clickHouse?.people.remove(PEOPLE, keys, { signal });
       await clickHouse?.events.erase(projectId, distinctIds, signal);
+    },
+
+    async eraseProject(projectId, signal) {
+      await store.eraseProject(projectId);
+      await removeProjectState(db, projectId, signal);
+      if (clickHouse === undefined) return;
+      for (const table of [PEOPLE, GROUPS]) await clickHouse.people.removeProject(table, projectId, signal);
+      await clickHouse.events.eraseProject(projectId, signal);
     },
   };
 }

@@ -2,7 +2,7 @@ import { type Clause, type CohortRecord, clause } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { appliedPositions, cohorts, groups, people } from '../schema/index.ts';
+import { appliedPositions, cohorts, groups, people, savedReports } from '../schema/index.ts';
 
 /** What questions read of people. */
 export interface WantedTraits {
@@ -47,6 +47,8 @@ export interface PeopleStore {
   removeCohort(projectId: string, id: string): Promise<void>;
   /** Removes people and takes them off cohorts. */
   erase(projectId: string, distinctIds: readonly string[]): Promise<void>;
+  /** Removes the cohorts and saved reports of a project. */
+  eraseProject(projectId: string): Promise<void>;
 }
 
 const pageRows = z.array(
@@ -151,6 +153,11 @@ export function createPeopleStore(db: Db): PeopleStore {
         update ${cohorts} set distinct_ids = array(
           select one from unnest(distinct_ids) as one where one <> all(${erased}))
         where project_id = ${projectId} and distinct_ids && ${erased}`);
+    },
+
+    async eraseProject(projectId) {
+      for (const table of [cohorts, savedReports])
+        await db.execute(sql`delete from ${table} where project_id = ${projectId}`);
     },
   };
 }

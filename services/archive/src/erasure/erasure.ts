@@ -8,10 +8,10 @@ const PAGE_SIZE = 50;
 interface ErasureOptions {
   store: Pick<ReplaysStore, 'listReplays'>;
   events: EventErasure;
-  replays: Pick<ReplayErasure, 'remove'>;
+  replays: Pick<ReplayErasure, 'remove' | 'removeProject'>;
 }
 
-/** Erases a person's recordings, and their rows from the Parquet files. */
+/** Erases the recordings of a person or project, and their rows from the Parquet files. */
 export function createErasure({ store, events, replays }: ErasureOptions): Eraser {
   async function eraseRecordings(projectId: string, distinctId: string, signal: AbortSignal): Promise<void> {
     for (;;) {
@@ -28,6 +28,11 @@ export function createErasure({ store, events, replays }: ErasureOptions): Erase
     async erasePerson({ projectId, distinctIds }, signal) {
       for (const distinctId of distinctIds) await eraseRecordings(projectId, distinctId, signal);
       await events.erase({ projectId, distinctIds: new Set(distinctIds) }, signal);
+    },
+
+    async eraseProject(projectId, signal) {
+      await replays.removeProject(projectId, signal);
+      await events.erase({ projectId, distinctIds: 'all' }, signal);
     },
   };
 }

@@ -66,12 +66,16 @@ export function createEventErasure({ files, objects, threads }: EventErasureOpti
   /** False if the file has to be looked at again: it was replaced meanwhile, or the topic does not have it yet. */
   async function eraseFrom(file: KnownFile, erased: Erased, signal: AbortSignal): Promise<boolean> {
     if (!file.isRead && !file.isPublished) return false;
-    const isAffected = await threads.use((thread) => thread.hasErased(refOf(file), erased), signal);
+    const isWhole = erased.distinctIds === 'all' && file.projectId === erased.projectId;
+    const isAffected =
+      isWhole || (await threads.use((thread) => thread.hasErased(refOf(file), erased), signal));
     if (isAffected === false) return true;
     if (file.isRead) {
       if (isAffected === undefined) return true;
       const { projectId, bucket, buckets } = file;
-      const merged = await rewrite(file, { to: { projectId, bucket, buckets }, erased }, signal);
+      const merged = isWhole
+        ? []
+        : await rewrite(file, { to: { projectId, bucket, buckets }, erased }, signal);
       if (merged === undefined || !(await replaceFiles([file], merged, { store: files, objects, signal })))
         return false;
     } else if (file.replacedBy === null) {

@@ -9,9 +9,12 @@ const MAX_HEAD_BYTES = 100_000;
 
 const SEQ_DIGITS = 16;
 
-/** The common prefix of a session's object keys, and of no others. */
+/** The common prefix of the object keys of a project's recordings, and of no others. */
+export const projectPrefix = (projectId: string) => `replays/${keyPart(projectId)}/`;
+
+/** As `projectPrefix`, of a session. */
 export function sessionPrefix({ projectId, sessionId }: SessionName): string {
-  return `replays/${keyPart(projectId)}/${keyPart(sessionId)}/`;
+  return `${projectPrefix(projectId)}${keyPart(sessionId)}/`;
 }
 
 /** Keys of a session sort by seq. */

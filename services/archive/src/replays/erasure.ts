@@ -1,16 +1,16 @@
-import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
+import { deleteBelow, type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import { poll } from '@switchboard/resilience';
 import { type Clock, type Logger, Unavailable } from '@switchboard/service-kit';
 import type { SessionName } from './chunk.ts';
-import { sessionPrefix } from './encode.ts';
+import { projectPrefix, sessionPrefix } from './encode.ts';
 import type { ReplaysStore } from './store.ts';
 
-const MAX_CONCURRENT_DELETES = 16;
 const PAGE_SIZE = 100;
+const ROWS_AT_ONCE = 10_000;
 const EVERY_MS = 60_000;
 
 interface ErasureOptions {
-  store: Pick<ReplaysStore, 'deleteSession' | 'markErased' | 'findToErase'>;
+  store: Pick<ReplaysStore, 'deleteSession' | 'markErased' | 'findToErase' | 'removeProject'>;
   objects: ObjectStore;
   clock: Clock;
   logger: Logger;
@@ -23,6 +23,8 @@ export interface Erasure {
    * and the objects follow.
    */
   remove(session: SessionName): Promise<number>;
+  /** Erases every recording of a project, and what says that there were others. */
+  removeProject(projectId: string, signal: AbortSignal): Promise<void>;
   /** Retries the objects that `remove` could not erase, until stopped. */
   start(): void;
   stop(): Promise<void>;
@@ -35,17 +37,7 @@ export function createErasure(options: ErasureOptions): Erasure {
   let running: Promise<void> | undefined;
 
   async function eraseObjects(session: SessionName): Promise<number> {
-    const deleteAll = (keys: string[]) => Promise.all(keys.map((key) => objects.delete(key)));
-    let keys: string[] = [];
-    let erased = 0;
-    for await (const { key } of objects.list(sessionPrefix(session))) {
-      erased += 1;
-      keys.push(key);
-      if (keys.length < MAX_CONCURRENT_DELETES) continue;
-      await deleteAll(keys);
-      keys = [];
-    }
-    await deleteAll(keys);
+    const erased = await deleteBelow(objects, sessionPrefix(session));
     await store.markErased(session, clock.now());
     return erased;
   }
@@ -71,6 +63,10 @@ export function createErasure(options: ErasureOptions): Erasure {
           'The recording is deleted, but the object store is unavailable. Its objects are erased later.',
         );
       }
+    },
+    async removeProject(projectId, signal) {
+      await deleteBelow(objects, projectPrefix(projectId), signal);
+      while ((await store.removeProject(projectId, ROWS_AT_ONCE)) > 0) signal.throwIfAborted();
     },
     start() {
       running ??= poll(eraseRemaining, {

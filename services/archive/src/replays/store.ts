@@ -45,6 +45,8 @@ export interface ReplaysStore {
   /** Removes up to so many tombstones of sessions whose objects were erased before this time. */
   removeTombstones(time: Date, limit: number): Promise<number>;
   oldestTombstone(): Promise<Date | undefined>;
+  /** Removes up to so many rows of a project, tombstones too, from each table. Returns how many it removed. */
+  removeProject(projectId: string, limit: number): Promise<number>;
   /** Sessions of a project, or of one person in it, newest first. */
   listReplays(projectId: string, options: PageOptions): Promise<ReplayRow[]>;
   findReplay(name: SessionName): Promise<ReplayRow | undefined>;
@@ -201,6 +203,17 @@ export function createReplaysStore(db: Db): ReplaysStore {
     async oldestTombstone() {
       const [row] = await db.select({ at: min(replays.erasedAt) }).from(replays);
       return row?.at ?? undefined;
+    },
+
+    async removeProject(projectId, limit) {
+      let removed = 0;
+      for (const table of [replayChunks, replayPeople, replays]) {
+        const { count: rows } = await db.execute(sql`
+          delete from ${table} where ctid = any(array(
+            select ctid from ${table} where project_id = ${projectId} limit ${limit}))`);
+        removed += rows;
+      }
+      return removed;
     },
 
     async listReplays(projectId, { distinctId, after, limit }) {

@@ -2,6 +2,7 @@ import { openDatabase } from '@switchboard/database';
 import { createLogger } from '@switchboard/service-kit';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createBeginnings } from '../erasures/beginnings.ts';
 import { createOutbox } from '../outbox/outbox.ts';
 import {
   acme,
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await one.put('/plans/pro/monthly', pro);
 });
 beforeEach(async () => {
-  await one.remove('/companies/acme');
+  await one.reset('/companies/acme');
 });
 afterAll(() => catalogue.close());
 
@@ -98,6 +99,20 @@ describe('a company', () => {
         expect(state.get(gone)).toBeNull();
       }
     });
+  });
+
+  it('never has the id of a company that was deleted', async () => {
+    await one.put('/companies/acme', acme);
+    await one.remove('/companies/acme');
+    const again = await one.put('/companies/acme', acme);
+    expect([again.status, again.body.error]).toEqual([
+      409,
+      {
+        code: 'CONFLICT',
+        message: 'companyId: acme belonged to a company that was deleted; choose another',
+      },
+    ]);
+    expect((await one.manage('GET', '/companies/acme')).status).toBe(404);
   });
 
   it('may have any characters in its id', async () => {
@@ -194,14 +209,15 @@ describe('a company of many projects and members', () => {
       withinMs: 20_000,
     });
     expect(await sql`select from members`).toHaveLength(0);
-    expect((await one.put('/companies/acme', acme)).status).toBe(200);
+    expect((await one.put('/companies/acme', acme)).body.error.message).toContain('was deleted');
   });
 
   it('is still being deleted when that takes too long, and is gone for who asks again', async () => {
     const database = openDatabase({ url: catalogue.databaseUrl, applicationName: 'test' });
     const db = database.drizzle;
     const logger = createLogger({ service: 'test', level: 'silent' });
-    const removals = createCompanyRemovals({ db, outbox: createOutbox(db), logger, maxMs: 0 });
+    const beginnings = createBeginnings({ region: 'eu', regions: undefined, services: new Set() });
+    const removals = createCompanyRemovals({ db, outbox: createOutbox(db), beginnings, logger, maxMs: 0 });
     await expect(removals.remove('acme')).rejects.toThrow('still being deleted');
     await database.close();
     expect((await one.remove('/companies/acme')).status).toBe(204);

@@ -2,6 +2,7 @@ import { type Company, missingPermission } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord } from '@switchboard/directory';
 import { BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/service-kit';
+import { createErasuresStore } from '../erasures/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { serializeEntitlements } from '../plans/entitlements.ts';
 import { createPlansStore } from '../plans/store.ts';
@@ -16,11 +17,12 @@ export interface Companies {
   /**
    * Throws BadRequest when the plan does not exist, and Forbidden for a new company, another plan or other entitlements
    * when `mayChangePlan` is false: what a company pays for is not its own to decide. Throws Conflict while a company of
-   * this id is being deleted.
+   * this id is being deleted, and afterwards.
    */
   put(company: Company, mayChangePlan: boolean): Promise<Company>;
   /**
-   * Removes the company with its members and its projects, and their keys and reports. Throws Unavailable when it takes
+   * Removes the company with its members and its projects, and their keys and reports, and has services erase them;
+   * again if it was removed before. Throws Unavailable when it takes
    * too long, and is gone on with in the background.
    */
   remove(id: string): Promise<void>;
@@ -57,7 +59,10 @@ export function createCompanies({ db, outbox, removals }: CompaniesOptions): Com
           throw new Forbidden(`plan, entitlements: ${missingPermission('companies.write')}`);
         }
         if (!(await companies.upsert(row)))
-          throw new Conflict(`Company ${id} is being deleted. Try again later.`);
+          throw new Conflict(`companyId: ${id} is being deleted; choose another`);
+        // Read after the insert, which waits for a removal that is in progress.
+        if ((await createErasuresStore(tx).stateOf({ kind: 'company', companyId: id })) !== undefined)
+          throw new Conflict(`companyId: ${id} belonged to a company that was deleted; choose another`);
         announce([directoryRecord('company', { id, name, plan, entitlements })]);
       });
       return fromRow(row);

@@ -1,8 +1,9 @@
 import type { Db, Tx } from '@switchboard/database';
-import { type DirectoryRecord, directoryTombstone } from '@switchboard/directory';
+import { directoryTombstone } from '@switchboard/directory';
 import { poll } from '@switchboard/resilience';
 import { type Logger, Unavailable } from '@switchboard/service-kit';
-import type { Outbox } from '../outbox/outbox.ts';
+import type { Beginnings } from '../erasures/beginnings.ts';
+import type { Announce, Outbox } from '../outbox/outbox.ts';
 import { ENTRIES_PER_STEP, removeProjects } from '../projects/removal.ts';
 import { tokenTombstones } from '../tokens/record.ts';
 import { createTokensStore } from '../tokens/store.ts';
@@ -21,6 +22,7 @@ export interface CompanyRemovals {
 interface RemovalsOptions {
   db: Db;
   outbox: Outbox;
+  beginnings: Beginnings;
   logger: Pick<Logger, 'failed'>;
   /** How long the one who asks waits: less than clients and a process that ends do. Default 8 s. */
   maxMs?: number;
@@ -32,6 +34,7 @@ const COMPANIES_AT_ONCE = 100;
 export function createCompanyRemovals({
   db,
   outbox,
+  beginnings,
   logger,
   maxMs = 8_000,
 }: RemovalsOptions): CompanyRemovals {
@@ -43,9 +46,23 @@ export function createCompanyRemovals({
   const step = (id: string): Promise<boolean> =>
     outbox.change(async (tx, announce) => {
       if (!(await createCompaniesStore(tx).lockRemoval(id))) return false;
-      announce(await removeSome(tx, id));
+      await removeSome(tx, id, announce);
       return true;
     });
+
+  /** Removes some of what belongs to a company, or in the end the company itself, whose erasure begins. */
+  async function removeSome(tx: Tx, id: string, announce: Announce): Promise<void> {
+    const companies = createCompaniesStore(tx);
+    const projects = await companies.lockProjects(id, ENTRIES_PER_STEP);
+    if (projects.length > 0) return removeProjects(tx, projects, { announce, beginnings });
+    const tokens = await createTokensStore(tx).removeOfCompany(id, ENTRIES_PER_STEP);
+    if (tokens.length > 0) return announce(tokenTombstones(tokens));
+    const subs = await companies.removeMembers(id, ENTRIES_PER_STEP);
+    if (subs.length > 0) return announce(subs.map((sub) => directoryTombstone('member', id, sub)));
+    await companies.remove(id);
+    announce([directoryTombstone('company', id)]);
+    await beginnings.beginEverywhere(tx, announce, [{ kind: 'company', companyId: id }]);
+  }
 
   async function look(): Promise<void> {
     for (const id of await store.removals(COMPANIES_AT_ONCE)) {
@@ -59,7 +76,11 @@ export function createCompanyRemovals({
 
   return {
     async remove(id) {
-      await store.beginRemoval(id);
+      if (!(await store.beginRemoval(id))) {
+        const subject = { kind: 'company', companyId: id } as const;
+        await outbox.change((tx, announce) => beginnings.repeat(tx, announce, subject));
+        return;
+      }
       const deadline = performance.now() + maxMs;
       while (await step(id)) {
         if (performance.now() > deadline) {
@@ -79,17 +100,4 @@ export function createCompanyRemovals({
       await running;
     },
   };
-}
-
-/** Removes some of what belongs to a company, or in the end the company itself. Returns the tombstones of that. */
-async function removeSome(tx: Tx, id: string): Promise<DirectoryRecord[]> {
-  const companies = createCompaniesStore(tx);
-  const projects = await companies.lockProjects(id, ENTRIES_PER_STEP);
-  if (projects.length > 0) return removeProjects(tx, projects);
-  const tokens = await createTokensStore(tx).removeOfCompany(id, ENTRIES_PER_STEP);
-  if (tokens.length > 0) return tokenTombstones(tokens);
-  const subs = await companies.removeMembers(id, ENTRIES_PER_STEP);
-  if (subs.length > 0) return subs.map((sub) => directoryTombstone('member', id, sub));
-  await companies.remove(id);
-  return [directoryTombstone('company', id)];
 }

@@ -18,8 +18,8 @@ export interface CompaniesStore {
   hold(id: string): Promise<boolean>;
   /** Locks the company for change, after every transaction that holds it; false when there is no such company. */
   lock(id: string): Promise<boolean>;
-  /** From now on the company is being deleted. */
-  beginRemoval(id: string): Promise<void>;
+  /** From now on the company is being deleted. False when there is no such company. */
+  beginRemoval(id: string): Promise<boolean>;
   /** Those of so many companies that have been being deleted for the longest time. */
   removals(limit: number): Promise<string[]>;
   /** As `lock`, of a company that is being deleted. */
@@ -86,10 +86,12 @@ export function createCompaniesStore(db: Db | Tx): CompaniesStore {
     lock: (id) => lockRow(and(eq(companies.id, id), isThere), 'update'),
 
     async beginRemoval(id) {
-      await db
+      const begun = await db
         .update(companies)
-        .set({ removedAt: sql`now()` })
-        .where(and(eq(companies.id, id), isThere));
+        .set({ removedAt: sql`coalesce(${companies.removedAt}, now())` })
+        .where(eq(companies.id, id))
+        .returning({ id: companies.id });
+      return begun.length > 0;
     },
 
     async removals(limit) {

@@ -1,7 +1,9 @@
-import { ERASURE_REPORTS_TOPIC } from '@switchboard/directory';
-import { openPostgresLog } from '@switchboard/event-log';
+import { openDatabase } from '@switchboard/database';
+import { DIRECTORY_TOPIC, ERASURE_REPORTS_TOPIC } from '@switchboard/directory';
+import { openPostgresLog, readTopic } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRepublicationStore } from '../republication/store.ts';
 import {
   acme,
   ada,
@@ -11,6 +13,7 @@ import {
   type TestCatalogue,
   testCatalogue,
 } from '../testing/harness.ts';
+import { createErasuresStore } from './store.ts';
 
 let catalogue: TestCatalogue;
 let one: Instance;
@@ -157,3 +160,102 @@ it('an operator lists erasures by pages, newest first, and by state', async () =
   expect((await here.manage('GET', '/erasures', undefined, token)).status).toBe(403);
   await listed.close();
 }, 30_000);
+
+describe('the erasure of a deleted project', () => {
+  const every = (region: string) =>
+    ['analytics', 'archive', 'collaboration', 'flags', 'ingestion', 'messenger'].map(
+      (service) => `${region}/${service}`,
+    );
+  const erasuresOf = async (query: string) =>
+    (await one.manage('GET', `/erasures?${query}`)).body.erasures as {
+      id: string;
+      state: string;
+      services: { region: string; service: string }[];
+    }[];
+  const finish = async (id: string, waitingFor: string[]) => {
+    await report(...waitingFor.map((service) => ({ erasureId: id, service })));
+    await eventually(async () => expect(await entry(id)).toMatchObject({ waitingFor: [] }));
+  };
+
+  it('waits for every service, and is published for good', async () => {
+    await one.put('/projects/deleted', shop);
+    await one.remove('/projects/deleted');
+    const [begun, ...more] = await erasuresOf('projectId=deleted&kind=project');
+    expect([begun?.state, more]).toEqual(['running', []]);
+    const id = begun?.id ?? '';
+    const waitingFor = [...every('eu'), ...every('us')];
+    const subject = { kind: 'project', projectId: 'deleted' };
+    await eventually(async () => expect(await entry(id)).toEqual({ id, subject, waitingFor }));
+
+    // While it is running, a further request begins no other.
+    await one.remove('/projects/deleted');
+    expect(await erasuresOf('projectId=deleted')).toHaveLength(1);
+    await finish(id, waitingFor);
+    expect((await one.manage('GET', `/erasures/${id}`)).body.state).toBe('done');
+    const sql = await catalogue.sql();
+    await sql`update erasures set created_at = '2020-01-01' where id = ${id}`;
+    const database = openDatabase({ url: catalogue.databaseUrl, applicationName: 'test' });
+    await createErasuresStore(database.drizzle).removeDoneBefore(new Date(), 100);
+    await database.close();
+    expect((await one.put('/projects/deleted', shop)).status).toBe(409);
+  });
+
+  it('is carried out again when the project is deleted again', async () => {
+    await one.put('/projects/twice', shop);
+    await one.remove('/projects/twice');
+    const [first] = await erasuresOf('projectId=twice');
+    await finish(first?.id ?? '', [...every('eu'), ...every('us')]);
+    expect((await one.remove('/projects/twice')).status).toBe(204);
+    expect((await erasuresOf('projectId=twice')).map(({ state }) => state)).toEqual(['running', 'done']);
+    await one.remove('/projects/never-there');
+    expect(await erasuresOf('projectId=never-there')).toEqual([]);
+  });
+
+  it('asks the region of the project even if no other is there', async () => {
+    await one.put('/projects/far', { ...shop, region: 'ap' });
+    await one.remove('/projects/far');
+    const [begun] = await erasuresOf('projectId=far');
+    expect(new Set(begun?.services.map(({ region }) => region))).toEqual(new Set(['eu', 'us', 'ap']));
+  });
+
+  it('begins for each project of a deleted company, and for the company', async () => {
+    await one.put('/companies/leaving', acme);
+    for (const id of ['leaving-1', 'leaving-2'])
+      await one.put(`/projects/${id}`, { ...shop, companyId: 'leaving' });
+    await one.remove('/companies/leaving');
+    for (const id of ['leaving-1', 'leaving-2'])
+      expect(await erasuresOf(`projectId=${id}`)).toMatchObject([{ kind: 'project', companyId: null }]);
+    const [ofCompany] = await erasuresOf('companyId=leaving');
+    expect(ofCompany).toMatchObject({ kind: 'company', projectId: null, companyId: 'leaving' });
+    const subject = { kind: 'company', companyId: 'leaving' };
+    await eventually(async () => expect(await entry(ofCompany?.id ?? '')).toMatchObject({ subject }));
+  });
+
+  it('is published again for services that could not read it', async () => {
+    await one.put('/projects/unread', shop);
+    await one.remove('/projects/unread');
+    const [begun] = await erasuresOf('projectId=unread');
+    const records = async () => {
+      const log = openPostgresLog({ url: catalogue.logUrl });
+      let count = 0;
+      await readTopic(log, DIRECTORY_TOPIC, {
+        onRecord: ({ key }) => {
+          if (key === `erasure:${begun?.id}`) count += 1;
+        },
+      });
+      await log.close();
+      return count;
+    };
+    const before = await records();
+    await catalogue.instance();
+    await eventually(async () => expect(await records()).toBeGreaterThan(before));
+  });
+
+  it('is in what is published when the topic is lost', async () => {
+    const database = openDatabase({ url: catalogue.databaseUrl, applicationName: 'test' });
+    const records = await database.drizzle.transaction((tx) => createRepublicationStore(tx).lockAndReadAll());
+    await database.close();
+    const ofDeleted = records.filter(({ value }) => value?.includes('"projectId":"deleted"'));
+    expect(ofDeleted.map(({ value }) => JSON.parse(value ?? ''))).toMatchObject([{ waitingFor: [] }]);
+  });
+});

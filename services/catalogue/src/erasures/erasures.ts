@@ -1,25 +1,20 @@
 import type { Erasure, PersonErasure, ServiceName } from '@switchboard/contracts';
-import { type Db, newId } from '@switchboard/database';
-import { directoryTombstone, type ErasureReport, type ErasureSubject } from '@switchboard/directory';
+import type { Db } from '@switchboard/database';
+import { directoryTombstone, type ErasureReport } from '@switchboard/directory';
 import { auditDetails, NotFound } from '@switchboard/service-kit';
-import type { Announce, Outbox } from '../outbox/outbox.ts';
+import type { Outbox } from '../outbox/outbox.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
 import { tokenTombstones } from '../tokens/record.ts';
 import { createTokensStore } from '../tokens/store.ts';
+import type { Beginnings } from './beginnings.ts';
 import { erasureRecord } from './record.ts';
-import {
-  createErasuresStore,
-  type ErasurePartRow,
-  type ErasureRow,
-  type ErasureSelection,
-  type ErasuresStore,
-} from './store.ts';
+import { createErasuresStore, type ErasurePartRow, type ErasureRow, type ErasureSelection } from './store.ts';
 
 /** The services that hold data of a project's people. */
 const OF_PEOPLE: readonly ServiceName[] = ['analytics', 'archive', 'collaboration', 'flags', 'messenger'];
 
-/** Erasures of people and colleagues, which the services carry out and report. */
+/** Erasures, which the services carry out and report. */
 export interface Erasures {
   /** Throws NotFound when the project does not exist. */
   erasePerson(projectId: string, person: PersonErasure): Promise<Erasure>;
@@ -32,40 +27,20 @@ export interface Erasures {
   /** A service has done its part. Repeated and unknown reports change nothing. */
   markDone(report: ErasureReport): Promise<void>;
   oldestSeconds(): Promise<number>;
+  /** Publishes those that some service has not done again: a version before may have been unable to read them. */
+  publishOpen(): Promise<void>;
 }
 
 interface ErasuresOptions {
   db: Db;
   outbox: Outbox;
-  /** The region of this deployment. */
-  region: string;
-  /** Where colleagues are erased. Default: this region and those of all projects. */
-  regions: readonly string[] | undefined;
-  /** The services that run, apart from this one. */
-  services: ReadonlySet<ServiceName>;
+  beginnings: Beginnings;
 }
 
-export function createErasures({ db, outbox, region, regions, services }: ErasuresOptions): Erasures {
-  const store = createErasuresStore(db);
+const OPEN_AT_ONCE = 100;
 
-  async function begin(
-    own: ErasuresStore,
-    announce: Announce,
-    { subject, ...places }: { subject: ErasureSubject; regions: string[]; names: Iterable<ServiceName> },
-  ): Promise<string> {
-    const id = newId('ers');
-    auditDetails({ object: `erasure:${id}` });
-    const running = [...places.names].filter((name) => services.has(name));
-    const parts = places.regions.flatMap((one) =>
-      running.map((service) => ({ region: one, service, doneAt: null })),
-    );
-    const json = JSON.stringify(subject);
-    const { kind } = subject;
-    const projectId = kind === 'person' ? subject.projectId : null;
-    await own.add({ id, kind, projectId, subject: parts.length === 0 ? null : json }, parts);
-    if (parts.length > 0) announce([erasureRecord({ id, subject: json, parts })]);
-    return id;
-  }
+export function createErasures({ db, outbox, beginnings }: ErasuresOptions): Erasures {
+  const store = createErasuresStore(db);
 
   async function get(id: string): Promise<Erasure> {
     const row = await store.find(id);
@@ -88,25 +63,28 @@ export function createErasures({ db, outbox, region, regions, services }: Erasur
       const id = await outbox.change(async (tx, announce) => {
         const project = await createProjectsStore(tx).hold(projectId);
         if (project === undefined) throw projectNotFound();
-        const subject: ErasureSubject = { kind: 'person', projectId, distinctIds, userId };
-        const places = { regions: [project.region], names: OF_PEOPLE };
-        return begin(createErasuresStore(tx), announce, { subject, ...places });
+        return beginnings.begin(
+          tx,
+          announce,
+          { kind: 'person', projectId, distinctIds, userId },
+          { regions: [project.region], services: OF_PEOPLE },
+        );
       });
+      auditDetails({ object: `erasure:${id}` });
       return get(id);
     },
 
     async eraseColleague(sub) {
       const id = await outbox.change(async (tx, announce) => {
-        const own = createErasuresStore(tx);
-        const companies = await own.removeMemberships(sub);
+        const companies = await createErasuresStore(tx).removeMemberships(sub);
         announce(companies.map((companyId) => directoryTombstone('member', companyId, sub)));
         const tokens = createTokensStore(tx);
         announce(tokenTombstones(await tokens.removeOfPerson(sub)));
         await tokens.forgetMaker(sub);
-        const all = regions ?? [region, ...(await own.regions())];
-        const places = { regions: [...new Set(all)], names: services };
-        return begin(own, announce, { subject: { kind: 'colleague', sub }, ...places });
+        const [begun = ''] = await beginnings.beginEverywhere(tx, announce, [{ kind: 'colleague', sub }]);
+        return begun;
       });
+      auditDetails({ object: `erasure:${id}` });
       return get(id);
     },
 
@@ -118,7 +96,8 @@ export function createErasures({ db, outbox, region, regions, services }: Erasur
         if (row === undefined || row.subject === null) return;
         if (!(await own.markDone(erasureId, { region: doneIn, service }))) return;
         const parts = await own.parts([erasureId]);
-        if (parts.every(({ doneAt }) => doneAt !== null)) {
+        const isOfSomebody = row.kind === 'person' || row.kind === 'colleague';
+        if (isOfSomebody && parts.every(({ doneAt }) => doneAt !== null)) {
           await own.forgetSubject(erasureId);
           announce([directoryTombstone('erasure', erasureId)]);
         } else {
@@ -126,14 +105,34 @@ export function createErasures({ db, outbox, region, regions, services }: Erasur
         }
       });
     },
+
+    async publishOpen() {
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        const from: string = after;
+        after = await outbox.change(async (tx, announce) => {
+          const own = createErasuresStore(tx);
+          const page = await own.open(from, OPEN_AT_ONCE);
+          for (const { id } of page) {
+            const row = await own.lock(id);
+            if (row?.subject == null) continue;
+            announce([erasureRecord({ id, subject: row.subject, parts: await own.parts([id]) })]);
+          }
+          return page.length < OPEN_AT_ONCE ? undefined : page.at(-1)?.id;
+        });
+      }
+    },
   };
 }
 
-function present({ id, kind, projectId, createdAt }: ErasureRow, parts: ErasurePartRow[]): Erasure {
+function present(
+  { id, kind, projectId, companyId, createdAt }: ErasureRow,
+  parts: ErasurePartRow[],
+): Erasure {
   return {
     id,
     kind,
     projectId,
+    companyId,
     state: parts.every(({ doneAt }) => doneAt !== null) ? 'done' : 'running',
     createdAt: createdAt.toISOString(),
     services: parts.map(({ region, service, doneAt }) => ({

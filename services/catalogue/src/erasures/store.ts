@@ -1,7 +1,8 @@
-import type { ErasureState } from '@switchboard/contracts';
+import type { ErasureKind, ErasureState } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
+import type { DeletedSubject } from '@switchboard/directory';
 import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
-import { and, asc, desc, eq, inArray, isNull, lt, min, not, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNull, lt, min, not, sql } from 'drizzle-orm';
 import { erasureParts, erasures, members, projects } from '../schema/index.ts';
 
 export type ErasureRow = typeof erasures.$inferSelect;
@@ -15,20 +16,28 @@ export interface Part {
 
 export interface ErasureSelection extends PageRequest {
   state?: ErasureState | undefined;
+  kind?: ErasureKind | undefined;
+  projectId?: string | undefined;
+  companyId?: string | undefined;
 }
 
 export interface ErasuresStore {
-  add(erasure: Omit<ErasureRow, 'createdAt'>, parts: readonly Part[]): Promise<void>;
+  /** Adds erasures that each have these parts. */
+  add(erasures: readonly Omit<ErasureRow, 'createdAt'>[], parts: readonly Part[]): Promise<void>;
   /** A page of erasures, newest first. */
   list(selection: ErasureSelection): Promise<Page<ErasureRow>>;
   find(id: string): Promise<ErasureRow | undefined>;
+  /** How far the last erasure of a deleted project or company is. Undefined: nothing of this id was deleted. */
+  stateOf(subject: DeletedSubject): Promise<ErasureState | undefined>;
+  /** Those that some service has not done yet, oldest first, after this one. */
+  open(after: string, limit: number): Promise<ErasureRow[]>;
   /** The erasure, locked until the transaction ends. */
   lock(id: string): Promise<ErasureRow | undefined>;
   /** The parts of these erasures, each erasure's by region and service. */
   parts(ids: readonly string[]): Promise<ErasurePartRow[]>;
   /** False when the part was done before or is none of the erasure's. */
   markDone(id: string, part: Part): Promise<boolean>;
-  /** Forgets whose data was erased. */
+  /** Forgets which person or colleague was erased. */
   forgetSubject(id: string): Promise<void>;
   /** Removes up to so many of the erasures from before this time that every service has done, with their parts. */
   removeDoneBefore(time: Date, limit: number): Promise<number>;
@@ -41,27 +50,38 @@ export interface ErasuresStore {
   oldestSeconds(): Promise<number>;
 }
 
+/** Whether some service has not done its part. */
+const isRunning = (db: Db | Tx) =>
+  sql<boolean>`${inArray(
+    erasures.id,
+    db.select({ id: erasureParts.erasureId }).from(erasureParts).where(isNull(erasureParts.doneAt)),
+  )}`;
+
 export function createErasuresStore(db: Db | Tx): ErasuresStore {
   return {
-    async add(erasure, parts) {
-      await db.insert(erasures).values(erasure);
+    async add(rows, parts) {
+      if (rows.length === 0) return;
+      await db.insert(erasures).values([...rows]);
       if (parts.length === 0) return;
-      await db.insert(erasureParts).values(parts.map((part) => ({ erasureId: erasure.id, ...part })));
+      const list = (values: string[]) => sql`${sql.param(values)}::text[]`;
+      await db.execute(sql`
+        insert into ${erasureParts} (erasure_id, region, service)
+        select erasure_id, region, service from unnest(${list(rows.map(({ id }) => id))}) as erasure_id,
+          unnest(${list(parts.map(({ region }) => region))}, ${list(parts.map(({ service }) => service))})
+            as part (region, service)`);
     },
 
-    async list({ state, cursor, limit }) {
-      const open = db
-        .select({ id: erasureParts.erasureId })
-        .from(erasureParts)
-        .where(isNull(erasureParts.doneAt));
-      const isRunning = inArray(erasures.id, open);
+    async list({ state, kind, projectId, companyId, cursor, limit }) {
       const rows = await db
         .select()
         .from(erasures)
         .where(
           and(
             cursor === undefined ? undefined : lt(erasures.id, cursor),
-            state === undefined ? undefined : state === 'running' ? isRunning : not(isRunning),
+            kind === undefined ? undefined : eq(erasures.kind, kind),
+            projectId === undefined ? undefined : eq(erasures.projectId, projectId),
+            companyId === undefined ? undefined : eq(erasures.companyId, companyId),
+            state === undefined ? undefined : state === 'running' ? isRunning(db) : not(isRunning(db)),
           ),
         )
         .orderBy(desc(erasures.id))
@@ -73,6 +93,29 @@ export function createErasuresStore(db: Db | Tx): ErasuresStore {
       const [row] = await db.select().from(erasures).where(eq(erasures.id, id));
       return row;
     },
+
+    async stateOf(subject) {
+      const isOfId =
+        subject.kind === 'project'
+          ? eq(erasures.projectId, subject.projectId)
+          : eq(erasures.companyId, subject.companyId);
+      const [row] = await db
+        .select({ isRunning: isRunning(db) })
+        .from(erasures)
+        .where(and(isOfId, eq(erasures.kind, subject.kind)))
+        .orderBy(desc(erasures.id))
+        .limit(1);
+      if (row === undefined) return undefined;
+      return row.isRunning ? 'running' : 'done';
+    },
+
+    open: (after, limit) =>
+      db
+        .select()
+        .from(erasures)
+        .where(and(gt(erasures.id, after), isRunning(db)))
+        .orderBy(asc(erasures.id))
+        .limit(limit),
 
     async lock(id) {
       const [row] = await db.select().from(erasures).where(eq(erasures.id, id)).for('update');

@@ -12,7 +12,7 @@ beforeAll(async () => {
   await one.put('/companies/globex', { ...acme, name: 'Globex' });
 });
 beforeEach(async () => {
-  await one.remove('/projects/shop');
+  await one.reset('/projects/shop');
 });
 afterAll(() => catalogue.close());
 
@@ -78,6 +78,28 @@ describe('a project', () => {
     expect((await one.manage('GET', '/projects/shop')).body).toEqual({ id: 'shop', ...shop });
     await one.remove(`/projects/shop/keys/${key}`);
     expect((await one.put('/projects/shop', { ...shop, companyId: 'globex' })).status).toBe(200);
+  });
+
+  it('never has the id of a project that was deleted, whoever asks', async () => {
+    await one.put('/projects/shop', shop);
+    await one.remove('/projects/shop');
+    const message = 'projectId: shop belonged to a project that was deleted; choose another';
+    for (const companyId of ['acme', 'globex']) {
+      const again = await one.put('/projects/shop', { ...shop, companyId });
+      expect([again.status, again.body.error]).toEqual([409, { code: 'CONFLICT', message }]);
+    }
+    expect((await one.manage('GET', '/projects/shop')).status).toBe(404);
+    await isPublished('project:shop', null);
+  });
+
+  it('whose id is asked for while it is removed is not there again', async () => {
+    await one.put('/projects/shop', shop);
+    const answers = await Promise.all([
+      one.remove('/projects/shop'),
+      ...Array.from({ length: 5 }, () => one.put('/projects/shop', shop)),
+    ]);
+    expect(answers.map(({ status }) => status)).toContain(204);
+    expect((await one.manage('GET', '/projects/shop')).status).toBe(404);
   });
 
   it('is removed with its keys and reports', async () => {

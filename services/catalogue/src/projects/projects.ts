@@ -3,6 +3,8 @@ import type { Db } from '@switchboard/database';
 import { BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/service-kit';
 import type { Companies } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
+import type { Beginnings } from '../erasures/beginnings.ts';
+import { createErasuresStore } from '../erasures/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { createThrottlesStore } from '../throttles/store.ts';
 import { projectOf, projectRecord } from './record.ts';
@@ -17,10 +19,11 @@ export interface Projects {
   get(id: string): Promise<Project>;
   /**
    * `mayMoveFrom` tells whether a project may be taken from this company. Throws BadRequest when the company does not
-   * exist, Forbidden when the project is another company's, Conflict when a project with keys would move.
+   * exist, Forbidden when the project is another company's, Conflict when a project with keys would move or the id was
+   * that of a deleted project.
    */
   put(project: Project, mayMoveFrom: (companyId: string) => Promise<boolean>): Promise<Project>;
-  /** Removes the project with its keys and reports. */
+  /** Removes the project with its keys and reports, and has services erase it; again if it was removed before. */
   remove(id: string): Promise<void>;
 }
 
@@ -28,9 +31,10 @@ interface ProjectsOptions {
   db: Db;
   outbox: Outbox;
   companies: Pick<Companies, 'get'>;
+  beginnings: Pick<Beginnings, 'beginEverywhere' | 'repeat'>;
 }
 
-export function createProjects({ db, outbox, companies }: ProjectsOptions): Projects {
+export function createProjects({ db, outbox, companies, beginnings }: ProjectsOptions): Projects {
   const store = createProjectsStore(db);
   return {
     async list(companyId, page) {
@@ -53,6 +57,9 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
         }
         const projects = createProjectsStore(tx);
         await projects.insertIfMissing(project);
+        // Read after the insert, which waits for a removal that is in progress.
+        if ((await createErasuresStore(tx).stateOf({ kind: 'project', projectId: id })) !== undefined)
+          throw new Conflict(`projectId: ${id} belonged to a project that was deleted; choose another`);
         const current = await projects.lock(id);
         if (
           current !== undefined &&
@@ -78,8 +85,11 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
     async remove(id) {
       for (let isThere = true; isThere; ) {
         isThere = await outbox.change(async (tx, announce) => {
-          if ((await createProjectsStore(tx).lock(id)) === undefined) return false;
-          announce(await removeProjects(tx, [id]));
+          if ((await createProjectsStore(tx).lock(id)) === undefined) {
+            await beginnings.repeat(tx, announce, { kind: 'project', projectId: id });
+            return false;
+          }
+          await removeProjects(tx, [id], { announce, beginnings });
           return true;
         });
       }

@@ -1,20 +1,35 @@
 import type { Tx } from '@switchboard/database';
-import { type DirectoryRecord, directoryTombstone } from '@switchboard/directory';
+import { directoryTombstone } from '@switchboard/directory';
+import type { Beginnings } from '../erasures/beginnings.ts';
+import type { Announce } from '../outbox/outbox.ts';
 import { createProjectsStore } from './store.ts';
 
 /** How many entries of a kind one transaction removes and announces. */
 export const ENTRIES_PER_STEP = 500;
 
+interface RemovalOptions {
+  announce: Announce;
+  beginnings: Pick<Beginnings, 'beginEverywhere'>;
+}
+
 /**
- * A step of the removal of locked projects: up to `ENTRIES_PER_STEP` of their keys and reports, then those that have
- * none left. Returns the tombstones of everything removed.
+ * A step of the removal of locked projects: up to `ENTRIES_PER_STEP` of their keys and reports, then those projects that
+ * have none left. The erasure of these begins.
  */
-export async function removeProjects(tx: Tx, ids: string[]): Promise<DirectoryRecord[]> {
-  if (ids.length === 0) return [];
+export async function removeProjects(
+  tx: Tx,
+  ids: string[],
+  { announce, beginnings }: RemovalOptions,
+): Promise<void> {
+  if (ids.length === 0) return;
   const { keys, reports, projects } = await createProjectsStore(tx).removeSome(ids, ENTRIES_PER_STEP);
-  return [
-    ...keys.map((key) => directoryTombstone('key', key)),
-    ...reports.map(({ projectId, id }) => directoryTombstone('report', projectId, id)),
-    ...projects.map((id) => directoryTombstone('project', id)),
-  ];
+  announce(keys.map((key) => directoryTombstone('key', key)));
+  announce(reports.map(({ projectId, id }) => directoryTombstone('report', projectId, id)));
+  announce(projects.map(({ id }) => directoryTombstone('project', id)));
+  await beginnings.beginEverywhere(
+    tx,
+    announce,
+    projects.map(({ id: projectId }) => ({ kind: 'project', projectId })),
+    projects.map(({ region }) => region),
+  );
 }

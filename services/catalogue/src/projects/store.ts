@@ -8,7 +8,7 @@ export type ProjectRow = typeof projects.$inferSelect;
 interface RemovedOfProjects {
   keys: string[];
   reports: { projectId: string; id: string }[];
-  projects: string[];
+  projects: Pick<ProjectRow, 'id' | 'region'>[];
 }
 
 export interface ProjectsStore {
@@ -102,11 +102,11 @@ export function createProjectsStore(db: Db | Tx): ProjectsStore {
       const removed = await db
         .delete(projects)
         .where(and(inArray(projects.id, ids), hasNone))
-        .returning({ id: projects.id });
+        .returning({ id: projects.id, region: projects.region });
       return {
         keys: keys.map(({ key }) => key),
         reports: removedReports,
-        projects: removed.map(({ id }) => id),
+        projects: removed,
       };
     },
   };

@@ -6,14 +6,20 @@ export const erasures = pgTable(
   'erasures',
   {
     id: text().primaryKey(),
-    /** JSON of whose data is erased; null once every service has erased it. */
+    /** JSON of what is erased. Null once every service has erased a person or colleague. */
     subject: text(),
-    kind: text({ enum: ['person', 'colleague'] }).notNull(),
-    /** Null: a colleague, who belongs to no project. */
+    kind: text({ enum: ['person', 'colleague', 'project', 'company'] }).notNull(),
+    /** Null: of a colleague or company. The erasure of a project is kept, and with it the id is taken. */
     projectId: text('project_id'),
+    /** Of the erasure of a company, which is kept likewise. */
+    companyId: text('company_id'),
     createdAt: createdAt(),
   },
-  (table) => [index('erasures_done').on(table.createdAt).where(sql`${table.subject} is null`)],
+  (table) => [
+    index('erasures_done').on(table.createdAt).where(sql`${table.subject} is null`),
+    index('erasures_of_project').on(table.projectId, table.id).where(sql`${table.projectId} is not null`),
+    index('erasures_of_company').on(table.companyId, table.id).where(sql`${table.companyId} is not null`),
+  ],
 );
 
 /** What each service of each region has done of an erasure. */

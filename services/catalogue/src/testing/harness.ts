@@ -31,6 +31,13 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
       manage,
       put: (path: string, body: unknown) => manage('PUT', path, body),
       remove: (path: string) => manage('DELETE', path),
+      /** Removes a project or company and makes its id free, which nothing but a test may do. */
+      async reset(path: string) {
+        await manage('DELETE', path);
+        const database = openDatabase({ url: databaseUrl, applicationName: 'test' });
+        await database.sql`truncate erasures cascade`;
+        await database.close();
+      },
     };
   }
 

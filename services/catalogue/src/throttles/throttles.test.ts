@@ -11,7 +11,7 @@ beforeAll(async () => {
   await one.put('/companies/acme', acme);
 });
 beforeEach(async () => {
-  await one.remove('/projects/shop');
+  await one.reset('/projects/shop');
   await one.put('/projects/shop', shop);
 });
 afterAll(() => catalogue.close());

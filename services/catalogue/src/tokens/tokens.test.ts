@@ -164,7 +164,7 @@ describe('a service token', () => {
 
   it('ends with its company', async () => {
     const { token } = await make('admin', { kind: 'service' });
-    await one.remove('/companies/acme');
+    await one.reset('/companies/acme');
     await one.put('/companies/acme', acme);
     expect(await isWorking(token)).toBe(401);
   });

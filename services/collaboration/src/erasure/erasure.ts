@@ -7,11 +7,12 @@ interface ErasureOptions {
   clock: Clock;
 }
 
-/** Erases what a colleague wrote, and recorded runs that name a person. */
+/** Erases what a colleague wrote, recorded runs that name a person, and all of a deleted project. */
 export function createErasure({ store, clock }: ErasureOptions): Eraser {
   return {
     erasePerson: ({ projectId, distinctIds, userId }) =>
       store.removeRunsNaming(projectId, userId === null ? distinctIds : [...distinctIds, userId]),
     eraseColleague: (sub) => store.removeColleague(sub, clock.now()),
+    eraseProject: store.removeProject,
   };
 }

@@ -1,10 +1,11 @@
-import type { Db } from '@switchboard/database';
-import { and, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
+import type { Db, Tx } from '@switchboard/database';
+import { and, eq, inArray, isNotNull, or, type SQLWrapper, sql } from 'drizzle-orm';
 import {
   annotations,
   comments,
   deliveries,
   droppedEndpoints,
+  publicLinks,
   reactions,
   reportRunCohorts,
   reportRunFailures,
@@ -24,6 +25,8 @@ export interface ErasureStore {
    * comments keep their place and name nobody.
    */
   removeColleague(sub: string, deletedAt: Date): Promise<void>;
+  /** Removes everything of a project. */
+  removeProject(projectId: string): Promise<void>;
 }
 
 export function createErasureStore(db: Db): ErasureStore {
@@ -98,10 +101,50 @@ export function createErasureStore(db: Db): ErasureStore {
         );
         const gone = sql`${sql.param(endpoints.map(({ endpoint }) => endpoint))}::text[]`;
         await tx.delete(droppedEndpoints).where(sql`${droppedEndpoints.endpoint} = any(${gone})`);
-        // A job that failed keeps the mail server's answer, which may contain the address.
-        await tx.execute(sql`
-          delete from pgboss.job where data->>'id' = any(${sql.param(removed.map(({ id }) => id))}::text[])`);
+        await removeJobs(
+          tx,
+          removed.map(({ id }) => id),
+        );
+      });
+    },
+
+    async removeProject(projectId) {
+      await db.transaction(async (tx) => {
+        const ofProject = tx.select({ id: threads.id }).from(threads).where(eq(threads.projectId, projectId));
+        await removeThreads(tx, ofProject);
+        const sent = tx.select({ id: shares.id }).from(shares).where(eq(shares.projectId, projectId));
+        await removeShares(tx, sent);
+        for (const table of [annotations, publicLinks, reportRunFailures, reportRunCohorts, reportRuns])
+          await tx.delete(table).where(eq(table.projectId, projectId));
       });
     },
   };
+}
+
+/** Removes threads with their comments and reactions. */
+async function removeThreads(tx: Tx, ids: SQLWrapper): Promise<void> {
+  const written = tx.select({ id: comments.id }).from(comments).where(inArray(comments.threadId, ids));
+  await tx.delete(reactions).where(inArray(reactions.commentId, written));
+  await tx.delete(comments).where(inArray(comments.threadId, ids));
+  await tx.delete(threads).where(inArray(threads.id, ids));
+}
+
+/** Removes shares with their deliveries and the jobs that would make these. */
+async function removeShares(tx: Tx, ids: SQLWrapper): Promise<void> {
+  const removed = await tx
+    .delete(deliveries)
+    .where(inArray(deliveries.shareId, ids))
+    .returning({ id: deliveries.id });
+  await removeJobs(
+    tx,
+    removed.map(({ id }) => id),
+  );
+  await tx.delete(shares).where(inArray(shares.id, ids));
+}
+
+/** A job that failed keeps the mail server's answer, which may contain the address. */
+async function removeJobs(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
+  if (deliveryIds.length === 0) return;
+  await tx.execute(sql`
+    delete from pgboss.job where data->>'id' = any(${sql.param([...deliveryIds])}::text[])`);
 }

@@ -1,9 +1,13 @@
 import type { Eraser } from '@switchboard/directory';
+import { removeProjectState } from '@switchboard/user-state';
 import { createCohortRecordsStore } from '../cohort-records/store.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
 import { createErasureStore } from './store.ts';
 
-/** Erases the state of a person and their places in cohorts, and a colleague from the history of flags. */
+/**
+ * Erases the state of a person and their places in cohorts, a colleague from the history of flags, and all of a deleted
+ * project.
+ */
 export function createErasure(options: EditOptions): Eraser {
   return {
     async erasePerson({ projectId, distinctIds }) {
@@ -18,6 +22,17 @@ export function createErasure(options: EditOptions): Eraser {
 
     async eraseColleague(sub) {
       await createErasureStore(options.database.drizzle).removeAuthor(sub);
+    },
+
+    async eraseProject(projectId, signal) {
+      await editRuleset(options, projectId, async (tx) => {
+        const cohorts = await createErasureStore(tx).removeRuleset(projectId);
+        await createCohortRecordsStore(tx).announce(projectId, cohorts);
+        return { result: undefined, hasChanged: true };
+      });
+      const { drizzle } = options.database;
+      await removeProjectState(drizzle, projectId, signal);
+      await createErasureStore(drizzle).removeLock(projectId);
     },
   };
 }

@@ -1,6 +1,14 @@
 import type { Db, Tx } from '@switchboard/database';
 import { and, eq, inArray } from 'drizzle-orm';
-import { cohortPeople, flagVersions, people, scheduledChanges } from '../schema/index.ts';
+import {
+  cohortPeople,
+  cohorts,
+  flags,
+  flagVersions,
+  people,
+  rulesets,
+  scheduledChanges,
+} from '../schema/index.ts';
 
 export interface ErasureStore {
   /** Removes the traits and groups of people. */
@@ -9,6 +17,10 @@ export interface ErasureStore {
   removeAuthor(sub: string): Promise<void>;
   /** Takes people off every cohort that lists them. Returns the ids of those. */
   removeFromCohorts(projectId: string, distinctIds: readonly string[]): Promise<string[]>;
+  /** Removes the flags of a project with their history and schedule, and its cohorts. Returns the ids of these. */
+  removeRuleset(projectId: string): Promise<string[]>;
+  /** Removes the row by which edits of a project wait for each other. */
+  removeLock(projectId: string): Promise<void>;
 }
 
 export function createErasureStore(db: Db | Tx): ErasureStore {
@@ -33,6 +45,20 @@ export function createErasureStore(db: Db | Tx): ErasureStore {
         .where(and(eq(cohortPeople.projectId, projectId), inArray(cohortPeople.distinctId, [...distinctIds])))
         .returning({ cohortId: cohortPeople.cohortId });
       return removed.map(({ cohortId }) => cohortId);
+    },
+
+    async removeRuleset(projectId) {
+      for (const table of [scheduledChanges, flagVersions, flags, cohortPeople])
+        await db.delete(table).where(eq(table.projectId, projectId));
+      const removed = await db
+        .delete(cohorts)
+        .where(eq(cohorts.projectId, projectId))
+        .returning({ id: cohorts.id });
+      return removed.map(({ id }) => id);
+    },
+
+    async removeLock(projectId) {
+      await db.delete(rulesets).where(eq(rulesets.projectId, projectId));
     },
   };
 }

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { UploadedAttachment } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
-import { keyPart, type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
+import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import {
   type Clock,
   type Logger,
@@ -13,6 +13,7 @@ import {
 import { detectFormat } from '../uploads/format.ts';
 import { isMultipartForm, SEND_RAW_BYTES } from '../uploads/multipart.ts';
 import { cleanName } from './name.ts';
+import { attachmentsPrefix } from './object-key.ts';
 import type { AttachmentsStore } from './store.ts';
 
 interface AttachmentsOptions {
@@ -79,7 +80,7 @@ export function createAttachments({ store, storage, directory, limits, clock, lo
       const contentType = detectFormat(bytes);
       if (contentType === undefined) throw wrongFormat(bytes);
       const id = newId('att');
-      const objectKey = `attachments/${keyPart(project.id)}/${conversationId}/${id}`;
+      const objectKey = `${attachmentsPrefix(project.id)}${conversationId}/${id}`;
       const attachment = { id, name: clean, contentType, bytes: bytes.length };
       await store.add({ ...attachment, conversationId, objectKey, createdAt: clock.now() });
       await objects.put(objectKey, bytes).catch((error: unknown) => {

@@ -1,22 +1,32 @@
 import type { ErasedPerson, Eraser } from '@switchboard/directory';
-import type { ObjectStore } from '@switchboard/object-store';
-import { avatarObjectKey } from '../team/avatar-path.ts';
+import { deleteBelow, type ObjectStore } from '@switchboard/object-store';
+import { attachmentsPrefix } from '../attachments/object-key.ts';
+import { avatarObjectKey, avatarsPrefix } from '../team/avatar-path.ts';
 import type { ErasureStore } from './store.ts';
 
 const BATCH_SIZE = 100;
+const ROWS_AT_ONCE = 10_000;
 
 interface ErasureOptions {
   store: ErasureStore;
   /** Undefined if none is configured. */
-  storage: Pick<ObjectStore, 'delete'> | undefined;
+  storage: Pick<ObjectStore, 'delete' | 'list'> | undefined;
 }
 
-/** Erases a person's conversations with their files and their inbox, and a colleague's place in teams. */
+/**
+ * Erases a person's conversations with their files and their inbox, a colleague's place in teams, all of a deleted
+ * project, and what was counted of a deleted company.
+ */
 export function createErasure({ store, storage }: ErasureOptions): Eraser {
+  function requireStorage() {
+    if (storage === undefined) throw new Error('there are files to erase and no object store is configured');
+    return storage;
+  }
+
   async function removeObjects(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
-    if (storage === undefined) throw new Error('there are files to erase and no object store is configured');
-    for (const key of keys) await storage.delete(key);
+    const objects = requireStorage();
+    for (const key of keys) await objects.delete(key);
   }
 
   async function eraseConversations(person: ErasedPerson, signal: AbortSignal): Promise<void> {
@@ -42,5 +52,16 @@ export function createErasure({ store, storage }: ErasureOptions): Eraser {
       await removeObjects(own.map(({ projectId, file }) => avatarObjectKey(projectId, file)));
       await store.removeTeammate(sub);
     },
+
+    async eraseProject(projectId, signal) {
+      // Objects first: that there are rows of files tells a further attempt to look for them.
+      if (await store.hasFiles(projectId)) {
+        for (const prefix of [attachmentsPrefix(projectId), avatarsPrefix(projectId)])
+          await deleteBelow(requireStorage(), prefix, signal);
+      }
+      while ((await store.removeOfProject(projectId, ROWS_AT_ONCE)) > 0) signal.throwIfAborted();
+    },
+
+    eraseCompany: store.removeCompany,
   };
 }

@@ -1,15 +1,21 @@
 import type { Db } from '@switchboard/database';
 import type { ErasedPerson } from '@switchboard/directory';
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import {
+  articleSearches,
   attachments,
   avatars,
+  configurations,
   conversations,
+  helpSites,
+  identitySecrets,
   messageKeys,
   messages,
   reads,
   recipients,
   teammates,
+  translatedBytes,
   turns,
 } from '../schema/index.ts';
 
@@ -31,6 +37,11 @@ export interface ErasureStore {
   findOwnAvatars(sub: string): Promise<OwnAvatar[]>;
   /** Removes a colleague as a teammate. What they wrote to visitors stays, as written by nobody. */
   removeTeammate(sub: string): Promise<void>;
+  /** Whether the project has attachments or avatars. */
+  hasFiles(projectId: string): Promise<boolean>;
+  /** Removes up to so many rows of a project from each table, and returns how many it removed. */
+  removeOfProject(projectId: string, limit: number): Promise<number>;
+  removeCompany(companyId: string): Promise<void>;
 }
 
 export function createErasureStore(db: Db): ErasureStore {
@@ -116,6 +127,46 @@ export function createErasureStore(db: Db): ErasureStore {
           .set({ authorId: null })
           .where(and(eq(turns.authorKind, 'teammate'), eq(turns.authorId, sub)));
       });
+    },
+
+    async hasFiles(projectId) {
+      const [row] = await db.execute(sql`
+        select exists (select from ${avatars} where project_id = ${projectId}) or exists (
+          select from ${attachments} where conversation_id in (
+            select id from ${conversations} where project_id = ${projectId})) as found`);
+      return row?.['found'] === true;
+    },
+
+    async removeOfProject(projectId, limit) {
+      const ofProject = sql`project_id = ${projectId}`;
+      const ofConversations = sql`conversation_id in (select id from ${conversations} where ${ofProject})`;
+      const remove = async (table: PgTable, which: SQL) => {
+        const { count } = await db.execute(sql`
+          delete from ${table} where ctid = any(array(select ctid from ${table} where ${which} limit ${limit}))`);
+        return count;
+      };
+      // What refers to a row goes before it.
+      for (const table of [attachments, turns])
+        if ((await remove(table, ofConversations)) === limit) return limit;
+      for (const table of [reads, recipients, messageKeys])
+        if ((await remove(table, ofProject)) === limit) return limit;
+      let removed = 0;
+      for (const table of [
+        conversations,
+        messages,
+        configurations,
+        identitySecrets,
+        teammates,
+        avatars,
+        articleSearches,
+        helpSites,
+      ])
+        removed += await remove(table, ofProject);
+      return removed;
+    },
+
+    async removeCompany(companyId) {
+      await db.delete(translatedBytes).where(eq(translatedBytes.companyId, companyId));
     },
   };
 }

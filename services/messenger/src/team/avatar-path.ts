@@ -17,4 +17,7 @@ export function parseAvatarPath(path: string): { userId: string; file: string } 
 }
 
 /** The key of an avatar's object. Teammates of a project with the same picture share it. */
-export const avatarObjectKey = (projectId: string, file: string) => `avatars/${keyPart(projectId)}/${file}`;
+export const avatarObjectKey = (projectId: string, file: string) => `${avatarsPrefix(projectId)}${file}`;
+
+/** What the object keys of a project's avatars begin with, and no others. */
+export const avatarsPrefix = (projectId: string) => `avatars/${keyPart(projectId)}/`;

@@ -1,0 +1,87 @@
+import type { ServiceName } from '@switchboard/contracts';
+import { newId, type Tx } from '@switchboard/database';
+import type { DeletedSubject, ErasureSubject } from '@switchboard/directory';
+import type { Announce } from '../outbox/outbox.ts';
+import { erasureRecord } from './record.ts';
+import { createErasuresStore } from './store.ts';
+
+interface Places {
+  regions: Iterable<string>;
+  services: Iterable<ServiceName>;
+}
+
+/** Begins erasures in the transaction of the change that causes them. */
+export interface Beginnings {
+  /** Returns the id of the erasure. */
+  begin(tx: Tx, announce: Announce, subject: ErasureSubject, places: Places): Promise<string>;
+  /** As `begin`, by every service of every region, and of `regions` where they are no others' any more. */
+  beginEverywhere(
+    tx: Tx,
+    announce: Announce,
+    subjects: readonly ErasureSubject[],
+    regions?: readonly string[],
+  ): Promise<string[]>;
+  /** Begins the erasure of a deleted project or company again, unless it is running or was never begun. */
+  repeat(tx: Tx, announce: Announce, subject: DeletedSubject): Promise<void>;
+}
+
+interface BeginningsOptions {
+  /** The region of this deployment. */
+  region: string;
+  /** Default: this region and those of all projects. */
+  regions: readonly string[] | undefined;
+  /** The services that run, apart from this one. */
+  services: ReadonlySet<ServiceName>;
+}
+
+export function createBeginnings({ region, regions, services }: BeginningsOptions): Beginnings {
+  async function beginAll(
+    tx: Tx,
+    announce: Announce,
+    subjects: readonly ErasureSubject[],
+    places: Places,
+  ): Promise<string[]> {
+    const running = [...places.services].filter((name) => services.has(name));
+    const parts = [...places.regions].flatMap((one) =>
+      running.map((service) => ({ region: one, service, doneAt: null })),
+    );
+    const begun = subjects.map((subject) => {
+      const id = newId('ers');
+      const json = JSON.stringify(subject);
+      const isDeleted = subject.kind === 'project' || subject.kind === 'company';
+      const row = {
+        id,
+        kind: subject.kind,
+        projectId: 'projectId' in subject ? subject.projectId : null,
+        companyId: subject.kind === 'company' ? subject.companyId : null,
+        subject: isDeleted || parts.length > 0 ? json : null,
+      };
+      return { row, record: erasureRecord({ id, subject: json, parts }) };
+    });
+    await createErasuresStore(tx).add(
+      begun.map(({ row }) => row),
+      parts,
+    );
+    announce(begun.filter(({ row }) => row.subject !== null).map(({ record }) => record));
+    return begun.map(({ row }) => row.id);
+  }
+
+  const beginEverywhere: Beginnings['beginEverywhere'] = async (tx, announce, subjects, more = []) => {
+    const all = regions ?? [region, ...(await createErasuresStore(tx).regions()), ...more];
+    return beginAll(tx, announce, subjects, { regions: new Set(all), services });
+  };
+
+  return {
+    async begin(tx, announce, subject, places) {
+      const [id = ''] = await beginAll(tx, announce, [subject], places);
+      return id;
+    },
+
+    beginEverywhere,
+
+    async repeat(tx, announce, subject) {
+      if ((await createErasuresStore(tx).stateOf(subject)) !== 'done') return;
+      await beginEverywhere(tx, announce, [subject]);
+    },
+  };
+}
