@@ -159,3 +159,38 @@ export async function addColleague(
     body: 'How can we help?',
   });
 }
+
+/** What a project holds beside data of people and colleagues, in every table that it has rows in. */
+export async function addProjectData({ call, manage, rig, key }: AllServices, member: string): Promise<void> {
+  const token = await rig.mint({ sub: `sub-${member}` });
+  const group = {
+    distinct_id: 'visitor in a group',
+    properties: { group_id: 'north', plan: 'pro' },
+  };
+  await call('ingestion', 'POST', '/v1/group', { token: key, body: group });
+  const in30Days = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  await call('collaboration', 'PUT', `/v1/projects/${PROJECT}/reports/${REPORT}/public-link`, {
+    token,
+    body: { expiresOn: in30Days },
+  });
+  await manage('catalogue', 'PUT', `/throttles/${PROJECT}`, { eventsPerSecond: 1_000 });
+  await manage('catalogue', 'PUT', `/projects/${PROJECT}/reports/refreshed`, {
+    name: 'Refreshed',
+    query: { kind: 'trends', range: { last: 7, unit: 'day' }, series: [{ event: 'seen' }] },
+    refresh: 'hourly',
+  });
+  await manage('messenger', 'POST', `/projects/${PROJECT}/identity-secrets`);
+  await manage('collaboration', 'POST', `/projects/${PROJECT}/reports/${REPORT}/runs`, {
+    report: { rows: [] },
+    cohort: { id: 'beta' },
+  });
+  // What a help centre, an AI and a console of their own would store.
+  const database = openDatabase({ url: await rig.databaseUrl('messenger'), applicationName: 'test' });
+  await database.sql`insert into configurations values (${PROJECT}, '{}')`;
+  await database.sql`insert into article_searches values (${PROJECT}, false, 'tab')`;
+  await database.sql`
+    insert into help_sites (project_id, url, articles, languages, capped, last_read_at)
+    values (${PROJECT}, 'https://help.example', 3, '["en"]', false, now())`;
+  await database.sql`insert into translated_bytes values ('acme', '2026-03', 12)`;
+  await database.close();
+}

@@ -10,6 +10,7 @@ import { messengerService } from '@switchboard/service-messenger';
 import { type CallOptions, clickHouseDatabase, eventually, harness } from '@switchboard/testkit';
 import { restrictedRole } from '../harness/roles.ts';
 
+export const COMPANY = 'acme';
 export const PROJECT = 'shop';
 export const REPORT = 'weekly';
 

@@ -5,9 +5,15 @@ import { openDatabase } from '@switchboard/database';
 import { eventually, freePort, startKafka } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OBJECTS } from '../retention/bounds.ts';
-import { addColleague, addEvents, addMembers, addPerson, addRun } from './data.ts';
-import { type AllServices, deployAll, PROJECT } from './deployment.ts';
-import { CLICKHOUSE_HOLDINGS, HOLDINGS, LIBRARY_SCHEMAS } from './holdings.ts';
+import { addColleague, addEvents, addMembers, addPerson, addProjectData, addRun } from './data.ts';
+import { type AllServices, COMPANY, deployAll, PROJECT } from './deployment.ts';
+import {
+  CLICKHOUSE_HOLDINGS,
+  HOLDINGS,
+  KEPT_OF_DELETED,
+  LIBRARY_SCHEMAS,
+  SELDOM_OF_PROJECT,
+} from './holdings.ts';
 import {
   clickHouseTables,
   clickHouseTablesWith,
@@ -15,6 +21,7 @@ import {
   objectsWith,
   rowsWith,
   tablesOf,
+  tablesOfProjects,
 } from './scan.ts';
 
 const PASSWORD = 'correct-horse';
@@ -178,5 +185,70 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
       );
       expect(await erase('list', '--state', 'running')).toEqual({ code: 0, out: '', err: '' });
     }, 120_000);
+
+    test('a deleted company is erased with its projects, from every table, object and file', async () => {
+      await addMembers(all, ['hedy', 'mary']);
+      await addColleague(all, 'hedy', 'mary');
+      await addPerson(all, 'visitor');
+      await addProjectData(all, 'hedy');
+      await addRun(all, 'visitor');
+      const named = new Set<string>();
+      for (const service of SERVICE_NAMES)
+        for (const table of await tablesOfProjects(await all.rig.databaseUrl(service)))
+          named.add(`${service} ${table}`);
+      for (const seldom of Object.keys(SELDOM_OF_PROJECT)) expect(named.delete(seldom), seldom).toBe(true);
+      const placesOfBoth = async () => {
+        const [ofProject, ofCompany] = [await placesOf(PROJECT), await placesOf(COMPANY)];
+        return Object.fromEntries(
+          Object.entries(ofProject).map(([store, places]) => [
+            store,
+            [...new Set([...places, ...(ofCompany[store] ?? [])])].sort(),
+          ]),
+        );
+      };
+      await eventually(
+        async () => {
+          const before = await placesOfBoth();
+          const found = SERVICE_NAMES.flatMap((service) =>
+            (before[service] ?? []).map((table) => `${service} ${table}`),
+          );
+          expect([...named].filter((table) => !found.includes(table))).toEqual([]);
+          expect(before['objects']?.map((key) => key.split('/')[0])).toEqual(
+            expect.arrayContaining(Object.keys(OBJECTS)),
+          );
+        },
+        { withinMs: 30_000 },
+      );
+
+      // Still on its way when the company is deleted.
+      await addEvents(all, 'visitor', 2);
+      const { code, out, err } = await erase('company', COMPANY, '--yes');
+      expect([err, code]).toEqual(['', 0]);
+      for (const service of ['analytics', 'archive', 'collaboration', 'flags', 'ingestion', 'messenger'])
+        expect(out).toContain(`- eu/${service} 20`);
+      const kept = Object.fromEntries(
+        Object.entries(KEPT_OF_DELETED).map(([service, tables]) => [service, Object.keys(tables).sort()]),
+      );
+      await eventually(async () => expect(await placesOfBoth()).toEqual({ ...nowhere(), ...kept }), {
+        withinMs: 60_000,
+      });
+      for (const service of SERVICE_NAMES.filter((name) => name !== 'catalogue'))
+        expect(
+          await query(
+            service,
+            `select kind, value from directory.entries as one
+             where one::text like '%${PROJECT}%' and not (kind = 'project' and value is null) and kind <> 'erasure'`,
+          ),
+          service,
+        ).toEqual([]);
+      expect((await erase('list', '--state', 'running')).out).toBe('');
+      expect((await erase('list')).out).toMatch(/ company acme: done\n.* project shop: done\n/);
+
+      const again = await all.rig.call('catalogue', 'PUT', `/management/v1/companies/${COMPANY}`, {
+        token: all.operator,
+        body: { name: 'Mine', plan: { tier: 'pro', cycle: 'monthly' } },
+      });
+      expect(again.status).toBe(409);
+    }, 180_000);
   });
 });

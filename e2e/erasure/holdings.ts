@@ -134,5 +134,30 @@ export const CLICKHOUSE_HOLDINGS: Record<string, Holding> = {
   schema_migrations: { nothing: 'numbers of migrations' },
 };
 
+const ENTRIES = { 'directory.entries': 'the id, which is never used again' };
+
+/** What still names a project or company that was deleted and erased, and why. Every other table is empty of it. */
+export const KEPT_OF_DELETED: Record<string, Record<string, string>> = {
+  analytics: ENTRIES,
+  archive: ENTRIES,
+  catalogue: {
+    'public.audit_entries': 'who did what, as of colleagues',
+    'public.erasures': 'the id, which is never used again',
+  },
+  collaboration: ENTRIES,
+  flags: ENTRIES,
+  ingestion: ENTRIES,
+  messenger: ENTRIES,
+};
+
+/** Tables that name projects in a column and hold rows of one for a while only, or under conditions that are rare. */
+export const SELDOM_OF_PROJECT: Record<string, string> = {
+  'archive public.erased_projects': 'erasures that were asked for by hand',
+  'catalogue public.erasures': 'erasures of people, and later of the project itself',
+  'archive public.event_files':
+    'files of one project, once it has 100,000 rows; rows of deleted files leave after nine days',
+  'flags public.unpublished_cohorts': 'until they are published',
+};
+
 /** Schemas of libraries: `pgboss` has jobs, which are removed with their delivery; `drizzle` has migrations. */
 export const LIBRARY_SCHEMAS = ['pgboss', 'drizzle'];

@@ -18,6 +18,16 @@ export async function tablesOf(url: string): Promise<string[]> {
   });
 }
 
+/** The tables that name a project or company in a column of its own. */
+export async function tablesOfProjects(url: string): Promise<string[]> {
+  return withDatabase(url, async (sql) => {
+    const rows = await sql<{ name: string }[]>`
+      select distinct table_schema || '.' || table_name as name from information_schema.columns
+      where column_name in ('project_id', 'company_id') and table_schema = 'public' order by 1`;
+    return rows.map(({ name }) => name);
+  });
+}
+
 /** How many rows of each table contain the text anywhere; tables without any are left out. */
 export async function rowsWith(url: string, text: string): Promise<Record<string, number>> {
   const tables = await tablesOf(url);
@@ -87,7 +97,7 @@ async function rowsOf(bytes: Buffer): Promise<Record<string, string>[]> {
       byteLength: bytes.byteLength,
       slice: (start, end) => new Uint8Array(bytes.subarray(start, end)).buffer,
     },
-    columns: ['event_id', 'distinct_id', 'properties'],
+    columns: ['project_id', 'event_id', 'distinct_id', 'properties'],
     compressors: { ZSTD: (compressed) => zstdDecompressSync(compressed) },
   });
   return rows.map((row) =>

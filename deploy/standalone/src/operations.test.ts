@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from './testing/command.ts';
 import { type Launched, launch } from './testing/launch.ts';
 
-/** Runs the statements of docs/erasing.md, docs/erasure and docs/backup.md on the demo, in order. */
+/** Runs the commands and statements of docs/erasing.md and docs/backup.md on the demo, in order. */
 
 const homes: string[] = [];
 let home: string;
@@ -33,12 +33,6 @@ async function documented() {
   for (const page of ['erasing.md', 'backup.md']) {
     const text = await readFile(new URL(page, docs), 'utf8');
     for (const [, name = '', sql = ''] of text.matchAll(/```sql\n-- (.+?)\n(.+?)```/gs)) found.set(name, sql);
-  }
-  // messenger-project.sql is "messenger: project".
-  for (const file of await readdir(new URL('erasure/', docs))) {
-    const [database, ...what] = file.replace('.sql', '').split('-');
-    const sql = await readFile(new URL(`erasure/${file}`, docs), 'utf8');
-    found.set(`${database}: ${what.join(' ')}`, sql);
   }
   return found;
 }
@@ -112,8 +106,8 @@ async function call(
 const memberships = async (person: string) =>
   (await query('flags', `select traits from people where distinct_id = '${person}'`))[0]?.['traits'];
 
-/** Runs the page's command for a person or a colleague. */
-async function documentedErasure(what: 'person' | 'colleague'): Promise<void> {
+/** Runs the page's command. */
+async function documentedErasure(what: 'person' | 'colleague' | 'project'): Promise<void> {
   const page = await readFile(new URL('../../../docs/erasing.md', import.meta.url), 'utf8');
   const [, line = ''] = new RegExp(`switchboard (erase ${what} .+)`).exec(page) ?? [];
   const { management_url, tokens } = running.demo;
@@ -201,20 +195,12 @@ it('a copy of a stopped folder starts elsewhere, and user state is read again fr
 }, 240_000);
 
 it('docs/erasing.md: erases a project from every store', async () => {
-  const { management_url, tokens } = running.demo;
-  const deleted = await call(`${management_url}/management/v1/projects/${project}`, {
-    method: 'DELETE',
-    token: tokens.operator,
-  });
-  expect(deleted.status).toBe(204);
-  for (const database of ['flags', 'messenger', 'collaboration', 'archive', 'analytics'])
-    await run(`${database}: project`, { project });
-  await run('messenger: company', { company: 'cmp_acme' });
-  // The record of the person's erasure stays.
+  await documentedErasure('project');
+  // The records of erasures stay: of the person, and of the project, whose id is taken.
   // The audit trail stays until it expires.
   expect(await rowsWith('catalogue', 'project_id', project)).toEqual({
     audit_entries: expect.any(Number),
-    erasures: 1,
+    erasures: 2,
   });
   for (const database of ['messenger', 'collaboration', 'ingestion', 'analytics'])
     expect(await rowsWith(database, 'project_id', project), database).toEqual({});

@@ -36,9 +36,14 @@ afterEach(async () => {
 const row = (subject: object, id = 'ers_1', waitingFor = ['eu/test']) =>
   JSON.stringify({ id, subject, waitingFor });
 
-async function ask(subject: object, id = 'ers_1'): Promise<void> {
+async function ask(subject: object, id = 'ers_1', waitingFor?: string[]): Promise<void> {
+  await addEntry('erasure', id, row(subject, id, waitingFor));
+}
+
+async function addEntry(kind: string, id: string, value: string | null): Promise<void> {
   await database.sql`
-    insert into directory.entries (kind, id, value, revision) values ('erasure', ${id}, ${row(subject, id)}, 1)`;
+    insert into directory.entries (kind, id, value, revision) values (${kind}, ${id}, ${value}, 1)
+    on conflict (kind, id) do update set value = excluded.value`;
 }
 
 function start(
@@ -63,6 +68,12 @@ function start(
       },
       async eraseColleague(sub) {
         erased.push(sub);
+      },
+      async eraseProject(projectId) {
+        erased.push(projectId);
+      },
+      async eraseCompany(companyId) {
+        erased.push(companyId);
       },
     }),
   });
@@ -191,16 +202,18 @@ it('clears the replica of a colleague once they are no member, and of nobody els
   await database.sql`
     insert into directory.entries (kind, id, value, revision) values
       ('member', 'acme/a%2Fda', ${member}, 1), ('member', 'old/a%2Fda', null, 2),
-      ('member', 'acme/grace', null, 3), ('report', 'acme/a%2Fda', null, 4)`;
+      ('member', 'acme/mei', null, 3), ('report', 'acme/a%2Fda', null, 4)`;
   await ask({ kind: 'colleague', sub: 'a/da' });
   start();
-  await eventually(() => expect(erased).toContain('a/da'), { withinMs: 20_000 });
-  expect(await reports()).toBe(0n);
-  await database.sql`update directory.entries set value = null where id = 'acme/a%2Fda'`;
+  await ask({ kind: 'colleague', sub: 'grace' }, 'ers_2');
   await reported(1n);
+  expect(erased).toEqual(['grace']);
+  await database.sql`update directory.entries set value = null where kind = 'member' and id = 'acme/a%2Fda'`;
+  await reported(2n);
+  expect(erased).toEqual(['grace', 'a/da']);
   const left =
     await database.sql`select kind, id from directory.entries where kind <> 'erasure' order by 1, 2`;
-  expect(left.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['member acme/grace', 'report acme/a%2Fda']);
+  expect(left.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['member acme/mei', 'report acme/a%2Fda']);
 }, 40_000);
 
 it('reads any number of erasures, oldest first', async () => {
@@ -223,3 +236,40 @@ it('looks for erasures without reading those that everybody has done', async () 
     expect(Number(read?.['rows'])).toBe(1);
   });
 });
+
+const entriesLeft = async () =>
+  (await database.sql`select kind || ':' || id as key from directory.entries order by 1`).map(
+    ({ key }) => key,
+  );
+
+it('erases a project once ingestion takes nothing of it and the replica has lost it', async () => {
+  const project = { kind: 'project', projectId: 'shop' };
+  await addEntry('project', 'shop', '{}');
+  for (const report of ['shop/weekly', 'shop-2/weekly']) await addEntry('report', report, null);
+  await ask(project, 'ers_1', ['eu/ingestion', 'eu/test']);
+  await ask({ kind: 'colleague', sub: 'ada' }, 'ers_2');
+  start();
+  await reported(1n);
+  await ask(project, 'ers_1', ['us/ingestion', 'eu/test']);
+  await ask({ kind: 'colleague', sub: 'grace' }, 'ers_3');
+  await reported(2n);
+  expect(erased).toEqual(['ada', 'grace']);
+  await addEntry('project', 'shop', null);
+  await reported(3n);
+  expect(erased).toEqual(['ada', 'grace', 'shop']);
+  // The project's own row keeps a late record from bringing it back.
+  expect(await entriesLeft()).toEqual(expect.arrayContaining(['project:shop', 'report:shop-2/weekly']));
+  expect(await entriesLeft()).not.toContain('report:shop/weekly');
+}, 60_000);
+
+it('erases deleted projects and companies again in a new database, where nobody waits for it', async () => {
+  await ask({ kind: 'project', projectId: 'shop' }, 'ers_1', []);
+  await ask({ kind: 'company', companyId: 'acme' }, 'ers_2', []);
+  const first = start();
+  await eventually(() => expect(erased).toEqual(['shop', 'acme']), { withinMs: 20_000 });
+  await first.stop();
+  start();
+  await ask({ kind: 'colleague', sub: 'ada' }, 'ers_3');
+  await reported(1n);
+  expect(erased).toEqual(['shop', 'acme', 'ada']);
+}, 60_000);
