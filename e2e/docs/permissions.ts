@@ -3,6 +3,7 @@ import {
   managementOperations,
   type Operation,
   permissionGrants,
+  publicOperations,
   ROLES,
   servedAs,
 } from '@switchboard/contracts';
@@ -12,14 +13,14 @@ export function permissionsPage(): string {
   return `${[
     '# Permissions',
     '<!-- Generated from the contracts by `pnpm run docs`; a test fails when it is stale. -->',
-    'Every management operation needs one permission. A member has those of their role in the company that owns the project, and of every role before it; PUT of a member sets the role, which is in force everywhere within a second. An access token can carry permissions for all companies: `service.manage` has every permission, and `service.directory`, `service.support` and `service.secrets` include `service.read`.',
+    'Every operation with an access token needs one permission. A member has those of their role in the company that owns the project, and of every role before it; PUT of a member sets the role, which is in force everywhere within a second. On the management API an access token can carry permissions for all companies: `service.manage` has every permission, and `service.directory`, `service.support` and `service.secrets` include `service.read`.',
     `Roles, least first: ${ROLES.map((role) => `\`${role}\``).join(', ')}. The default is the first. Admins neither give nor take the roles \`admin\` and \`owner\`; an owner cannot leave the company without one.`,
     [
       '| permission | allows | least role | in the token | operations |',
       '|---|---|---|---|---|',
       ...rows(),
     ].join('\n'),
-    'The console calls the same operations on the API host, without `/management` in the path. There a role or a token of the company gives a permission; those in an access token do not count. `-` marks operations that it lacks.',
+    'The console calls the same operations on the API host, without `/management` in the path. There a role, or a personal or service [token](tokens.md) of the company, gives a permission; those in an access token do not count. `-` marks operations that are not on that host.',
     [
       `| operation | on the API host | ${ROLES.join(' | ')} |`,
       `|---|---|${ROLES.map(() => ':-:').join('|')}|`,
@@ -28,9 +29,20 @@ export function permissionsPage(): string {
   ].join('\n\n')}\n`;
 }
 
+/** Every operation with a permission, without the twins of management for the console. */
+const listed: readonly Operation[] = [
+  ...managementOperations,
+  ...publicOperations.filter(({ credential }) => credential === 'access-token'),
+];
+
 function rows(): string[] {
   return Object.entries(permissionGrants).map(([name, { allows, role, deployment }]) => {
-    const cells = [`\`${name}\``, allows, codeOr(role, 'none'), codeOr(deployment, '`service.manage` only')];
+    const cells = [
+      `\`${name}\``,
+      allows,
+      role === null ? 'none' : `\`${role}\``,
+      deployment === null ? '-' : `\`${deployment}\``,
+    ];
     return `| ${[...cells, operationsOf(name)].join(' | ')} |`;
   });
 }
@@ -40,19 +52,17 @@ const byId = (one: Operation, other: Operation) => (one.operationId < other.oper
 /** Which role may call which operation. */
 function matrix(): string[] {
   // Sorted: modules list what they export in another order under the test runner.
-  return managementOperations.toSorted(byId).map((operation) => {
+  return listed.toSorted(byId).map((operation) => {
     const { operationId, method, permission } = operation;
-    const [, twin] = servedAs(operation);
+    const onApi = servedAs(operation).find(({ host }) => host === 'api');
     const roles = ROLES.map((role) => permission !== undefined && isGrantedByRole(role, permission));
-    const address = twin === undefined ? '-' : `\`${method.toUpperCase()} ${twin.path}\``;
+    const address = onApi === undefined ? '-' : `\`${method.toUpperCase()} ${onApi.path}\``;
     return `| ${[operationId, address, ...roles.map((is) => (is ? 'yes' : ''))].join(' | ')} |`;
   });
 }
 
-const codeOr = (name: string | null, otherwise: string) => (name === null ? otherwise : `\`${name}\``);
-
 function operationsOf(permission: string): string {
-  return managementOperations
+  return listed
     .filter((operation) => operation.permission === permission)
     .map(({ operationId }) => operationId)
     .sort()

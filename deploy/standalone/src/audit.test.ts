@@ -4,6 +4,7 @@ import {
   auditedAs,
   managementOperations,
   type Operation,
+  publicOperations,
   putMessengerSettings,
 } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
@@ -11,7 +12,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
-/** Every management operation, asked by an operator and by somebody of another company, and what the trail says of it. */
+/** Every operation with a permission, asked by somebody who has it and by an outsider, and what the trail says of it. */
 
 const OWN = { companyId: 'cmp_audit', projectId: 'prj_audit', reportId: 'rep_audit', sub: 'sub-new' };
 const PLAN = { tier: 'audit', cycle: 'monthly' };
@@ -31,6 +32,9 @@ const BODIES: Record<string, unknown> = {
   putMessengerSettings: { ...z.looseObject({}).parse(exampleOf(putMessengerSettings)), team: [] },
   createApiToken: { name: 'audit', kind: 'service', permissions: ['flags.read'] },
   restoreFlagVersion: { version: 1 },
+  putPublicLink: { expiresOn: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10) },
+  startThread: { body: 'Why?' },
+  translateTexts: { from: 'en', to: 'de', texts: [] },
   scheduleFlagChange: {
     key: 'new-checkout',
     at: new Date(Date.now() + 3_600_000).toISOString(),
@@ -42,13 +46,23 @@ const running = standaloneForTests();
 let demo: DemoJson;
 let conversation = '';
 let recording = '';
-let token = 'some-id';
+let apiToken = 'some-id';
 let change = 'some-id';
+const ofDemo = { annotationId: '', threadId: '', commentId: '' };
+/** Looked at by staff, and in no entry. */
+const VISITOR = 'visitor-who-is-looked-at';
 const trail = new Map<string, AuditEntry>();
 const answers = new Map<string, { status: number; text: string }>();
 
-async function send(method: string, path: string, token: string, body?: unknown, requestId?: string) {
-  const response = await fetch(`${demo.management_url}${path}`, {
+async function send(
+  method: string,
+  path: string,
+  token: string,
+  body?: unknown,
+  requestId?: string,
+  url = demo.management_url,
+) {
+  const response = await fetch(`${url}${path}`, {
     method,
     headers: {
       Authorization: `Bearer ${token}`,
@@ -67,16 +81,23 @@ function exampleOf({ request }: Operation): unknown {
   return media !== undefined && 'example' in media ? media.example : undefined;
 }
 
-function pathOf({ path, permission, operationId }: Operation): string {
+const isForMembers = ({ credential }: Operation) => credential === 'access-token';
+
+function pathOf(operation: Operation): string {
+  const { path, permission, operationId } = operation;
   const isDemo = permission === 'replays.read' || operationId === 'readConversation';
   const ids: Record<string, string> = {
     ...OWN,
     ...PLAN,
     ...(isDemo ? { projectId: demo.project_id, id: conversation, sessionId: recording } : {}),
     ...(path.includes('conversations/') ? { projectId: demo.project_id, id: conversation } : {}),
+    ...(isForMembers(operation)
+      ? { ...ofDemo, projectId: demo.project_id, reportId: demo.report_id, distinctId: VISITOR }
+      : {}),
+    emoji: encodeURIComponent('🎉'),
     userId: 'grace',
     key: path.includes('/keys/') ? `pk_eu_${'0'.repeat(32)}` : 'new-checkout',
-    tokenId: token,
+    tokenId: apiToken,
     changeId: change,
   };
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
@@ -84,6 +105,10 @@ function pathOf({ path, permission, operationId }: Operation): string {
 
 /** What removes something comes last, what is removed with the rest after that. */
 const ORDER = [
+  'removeReaction',
+  'deleteComment',
+  'deleteAnnotation',
+  'deletePublicLink',
   'revokeApiToken',
   'deleteReport',
   'deleteMember',
@@ -91,17 +116,33 @@ const ORDER = [
   'deleteCompany',
   'deletePlan',
 ];
-const asked = [...managementOperations].sort(
+const asked = [...managementOperations, ...publicOperations.filter(isForMembers)].sort(
   (a, b) => ORDER.indexOf(a.operationId) - ORDER.indexOf(b.operationId),
 );
 
 beforeAll(async () => {
   demo = running.demo;
-  const { operator, outsider } = demo.tokens;
+  const { operator, outsider, owner } = demo.tokens;
   const manage = async (method: string, path: string, body?: unknown) => {
     const answer = await send(method, `/management/v1${path}`, operator, body);
     expect(answer.status, answer.text).toBeLessThan(300);
     return answer.text === '' ? undefined : JSON.parse(answer.text);
+  };
+  const write = async (path: string, body: unknown) => {
+    const { text } = await send('POST', path, owner, body, undefined, demo.base_url);
+    return JSON.parse(text);
+  };
+  const project = `/v1/projects/${demo.project_id}`;
+  ofDemo.annotationId = (
+    await write(`${project}/annotations`, { startsOn: '2026-03-01', text: 'Mine', tags: ['a'] })
+  ).id;
+  const thread = await write(`${project}/reports/${demo.report_id}/comment-threads`, { body: 'Mine' });
+  ofDemo.threadId = thread.id;
+  ofDemo.commentId = thread.comments[0].id;
+  BODIES['shareReport'] = {
+    recipients: [z.object({ owner: z.string() }).parse(demo['subs']).owner],
+    link: `${demo.console_url}/projects/${demo.project_id}/reports/${demo.report_id}`,
+    language: 'en',
   };
   await manage('PUT', `/plans/${PLAN.tier}/${PLAN.cycle}`, { trialDays: 0, priced: false, entitlements: {} });
   await manage('PUT', `/companies/${OWN.companyId}`, BODIES['putCompany']);
@@ -122,8 +163,9 @@ beforeAll(async () => {
       await send('GET', `/management/v1/projects/${OWN.projectId}/replays`, operator),
       await send('POST', `${report}/run`, operator),
       await send('GET', `${report}/runs/last`, operator),
+      await send('GET', `${project}/events`, owner, undefined, undefined, demo.base_url),
     ];
-    expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 202, 200]);
+    expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 202, 200, 200]);
   });
 
   for (const [who, bearer] of [
@@ -135,9 +177,12 @@ beforeAll(async () => {
       const body =
         method === 'get' || method === 'delete' ? undefined : (BODIES[operationId] ?? exampleOf(operation));
       const id = `${who}-${operationId}`;
-      answers.set(id, await send(method.toUpperCase(), pathOf(operation), bearer, body, id));
+      const [url, token] = isForMembers(operation)
+        ? [demo.base_url, who === 'operator' ? owner : bearer]
+        : [demo.management_url, bearer];
+      answers.set(id, await send(method.toUpperCase(), pathOf(operation), token, body, id, url));
       if (id === 'operator-scheduleFlagChange') change = JSON.parse(answers.get(id)?.text ?? '{}').id;
-      if (id === 'operator-createApiToken') token = JSON.parse(answers.get(id)?.text ?? '{}').id;
+      if (id === 'operator-createApiToken') apiToken = JSON.parse(answers.get(id)?.text ?? '{}').id;
     }
   }
   const done = `${demo.management_url}/management/v1/audit?format=ndjson`;
@@ -149,10 +194,12 @@ beforeAll(async () => {
     }
     expect(trail.has('operator-listProjectAudit')).toBe(true);
     expect(trail.has('operator-deletePlan')).toBe(true);
+    expect(trail.has('operator-deletePublicLink')).toBe(true);
+    expect(trail.has('operator-getPerson')).toBe(true);
   });
 }, 120_000);
 
-describe('every management operation', () => {
+describe('every operation with a permission', () => {
   it.each(asked.map((operation) => ({ name: operation.operationId, operation })))(
     '$name is in the audit trail when it is refused',
     ({ name }) => {
@@ -197,8 +244,13 @@ it('says who read a conversation and a recording', () => {
   });
 });
 
-it('holds no token, key, secret or text of a message', () => {
+it('says which of several people was looked at, and not who', () => {
+  expect(trail.get('operator-getPerson')?.object).toMatch(/^person:[0-9a-f]{16}$/);
+});
+
+it('holds no token, key, secret, text of a message or id of a visitor', () => {
   const entries = JSON.stringify([...trail.values()]);
+  expect(entries).not.toContain(VISITOR);
   const secret = JSON.parse(answers.get('operator-createIdentitySecret')?.text ?? '{}').secret;
   const { key } = JSON.parse(answers.get('operator-createProjectKey')?.text ?? '{}');
   for (const text of [secret, key, demo.tokens.operator.split('.')[2]]) {

@@ -113,8 +113,12 @@ async function makeTokens() {
 }
 
 /** The operation's path in a project, by default the demo's, with well-formed ids elsewhere. */
-function urlOf({ host, path }: Operation, projectId = demo.project_id): string {
-  const ids: Record<string, string> = { projectId, reportId: demo.report_id };
+function urlOf(
+  { host, path }: Operation,
+  projectId: string = demo.project_id,
+  companyId = 'some-id',
+): string {
+  const ids: Record<string, string> = { projectId, companyId, reportId: demo.report_id };
   return addressOf(host) + path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
 }
 
@@ -144,9 +148,11 @@ const callers: Record<
   ],
   'access-token': [
     ['a project key', () => demo.project_key, 401],
-    ['a member of another company', () => demo.tokens.outsider, 403],
+    ['a member of another company', () => demo.tokens.outsider, 404],
     ['an operator who is no member', () => demo.tokens.operator, 403],
-    ['a service token', () => otherTokens.service, 401],
+    ['a token that was revoked', () => otherTokens.revoked, 401],
+    ['a service token of another company', () => otherTokens.service, 404],
+    ['a personal token of a member of another company', () => otherTokens.personal, 404],
   ],
   console: [
     ['a project key', () => demo.project_key, 401],
@@ -196,6 +202,44 @@ describe('every operation, before it reads the body', () => {
     });
     expect(answer.status, answer.text).toBe(is);
   });
+});
+
+/** A PUT of an id that is free creates the project, so the caller learns of an id that is taken. */
+const CREATES = ['putProject'];
+
+/** Operators may know which projects and companies there are. */
+const strangers: [who: string, bearer: () => string][] = [
+  ['a member of another company', () => demo.tokens.outsider],
+  ['a service token of another company', () => otherTokens.service],
+  ['a personal token of a member of another company', () => otherTokens.personal],
+];
+
+const ofSomething = operations.filter(
+  ({ path, operationId, credential }) =>
+    /\{(projectId|companyId)\}/.test(path) && credential !== 'public' && !CREATES.includes(operationId),
+);
+
+describe('every operation on a project or company of others', () => {
+  it.each(ofSomething.map((operation) => ({ name: nameOf(operation), operation })))(
+    '$name is answered as on one that does not exist',
+    async ({ operation }) => {
+      for (const [who, bearer] of [...strangers, ['an operator', () => demo.tokens.operator] as const]) {
+        if (who === 'an operator' && operation.credential === 'management') continue;
+        const on = async (projectId: string, companyId: string) => {
+          const url = urlOf(operation, projectId, companyId);
+          const { status, text } = await ask(url, {
+            method: operation.method.toUpperCase(),
+            bearer: bearer(),
+            ...notJson(operation),
+          });
+          return { status, text };
+        };
+        const theirs = await on(demo.project_id, 'co_lumen');
+        expect([who, await on('prj_none', 'co_none')]).toEqual([who, theirs]);
+        expect([who, [403, 404].includes(theirs.status)]).toEqual([who, true]);
+      }
+    },
+  );
 });
 
 describe('a project with a list of origins', () => {
@@ -311,7 +355,9 @@ const ofProjects = operations.filter(
 
 const DOORS = ['management', 'console'] as const;
 
-describe('every operation of management and the console, by the role of the caller in the company', () => {
+const ofMembers = operations.filter(({ credential }) => credential === 'access-token');
+
+describe('every operation with a permission, by the role of the caller in the company', () => {
   const tokens = new Map<string, string>();
   beforeAll(async () => {
     const { company } = OTHER;
@@ -344,7 +390,7 @@ describe('every operation of management and the console, by the role of the call
     return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
   }
 
-  const asked = [...managementOperations, ...consoleOperations].flatMap((operation) => {
+  const asked = [...managementOperations, ...consoleOperations, ...ofMembers].flatMap((operation) => {
     const { permission } = operation;
     const name = nameOf(operation);
     if (permission === undefined) throw new Error(`${name} names no permission`);
@@ -362,7 +408,7 @@ describe('every operation of management and the console, by the role of the call
   });
 });
 
-describe('every management operation, with a token of the company', () => {
+describe('every operation with a permission, with a token of the company', () => {
   /** The status of an operation with a token, whose body would fail after access. */
   async function statusWith(token: string, operation: Operation): Promise<number> {
     const ids: Record<string, string> = {
@@ -371,7 +417,7 @@ describe('every management operation, with a token of the company', () => {
       reportId: OTHER.report,
     };
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
-    const answer = await ask(demo.management_url + path, {
+    const answer = await ask(addressOf(operation.host) + path, {
       method: operation.method.toUpperCase(),
       bearer: token,
       ...notJson(operation),
@@ -384,16 +430,17 @@ describe('every management operation, with a token of the company', () => {
     return (await manage('POST', path, { name: 'one', kind: 'service', ...body })).token;
   }
 
-  const reading = managementOperations.filter(
+  const asked = [...managementOperations, ...ofMembers];
+  const reading = asked.filter(
     ({ method, permission }) => method === 'get' && permission !== undefined && isOfRole(permission),
   );
 
   it('is allowed what the token carries, and nothing else', async () => {
-    const carried = new Set(['directory.read', 'flags.read', 'conversations.read']);
+    const carried = new Set(['directory.read', 'conversations.read', 'comments.read', 'insights.read']);
     for (const { operationId, permission } of reading) {
       if (permission === undefined || !carried.delete(permission)) continue;
       const token = await tokenWith({ permissions: [permission] });
-      for (const operation of managementOperations) {
+      for (const operation of asked) {
         const isAllowed = operation.permission === permission;
         if (isAllowed && operation.method !== 'get') continue;
         const status = await statusWith(token, operation);
@@ -406,10 +453,27 @@ describe('every management operation, with a token of the company', () => {
     }
   }, 60_000);
 
+  it('is allowed to a service token as its own, and to a personal token as its person', async () => {
+    const annotations = `${demo.base_url}/v1/projects/${OTHER.project}/annotations`;
+    const body = { startsOn: '2026-03-01', text: 'Deployed', tags: ['release'] };
+    const service = await tokenWith({ permissions: ['annotations.write', 'annotations.read'] });
+    for (const [bearer, name] of [
+      [service, null],
+      [otherTokens.personal, 'Olu Adeyemi'],
+    ] as const) {
+      const made = await ask(annotations, { method: 'POST', bearer, body });
+      expect([made.status, made.json.createdByName, made.json.canChange]).toEqual([201, name, true]);
+      const one = `${annotations}/${made.json.id}`;
+      const theirs = await ask(one, { method: 'DELETE', bearer: demo.tokens.outsider });
+      expect(theirs.status).toBe(name === null ? 403 : 204);
+      expect((await ask(one, { method: 'DELETE', bearer })).status).toBe(204);
+    }
+  });
+
   it('is refused in other projects and in the company to a token of one project', async () => {
     const token = await tokenWith({ permissions: ['directory.read'], projectIds: [OTHER.project] });
-    const asked = managementOperations.filter(({ permission }) => permission === 'directory.read');
-    for (const operation of asked) {
+    const reads = managementOperations.filter(({ permission }) => permission === 'directory.read');
+    for (const operation of reads) {
       const status = await statusWith(token, operation);
       expect([operation.operationId, status !== 403]).toEqual([
         operation.operationId,
@@ -423,10 +487,10 @@ describe('every management operation, with a token of the company', () => {
     const { id, token } = await manage('POST', path, {
       name: 'one',
       kind: 'service',
-      permissions: ['flags.read', 'messenger.read', 'events.read'],
+      permissions: ['flags.read', 'messenger.read', 'events.read', 'comments.read'],
     });
-    const used = managementOperations.filter(({ operationId }) =>
-      ['listFlags', 'getMessengerSettings', 'findEvent'].includes(operationId),
+    const used = asked.filter(({ operationId }) =>
+      ['listFlags', 'getMessengerSettings', 'findEvent', 'listThreads', 'listEvents'].includes(operationId),
     );
     for (const operation of used) expect(await statusWith(token, operation)).not.toBe(401);
     await manage('DELETE', `${path}/${id}`);

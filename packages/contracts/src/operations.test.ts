@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
+import { auditedAs } from './operation/audit.ts';
 import { errorBodyA, errorBodyB, errorBodyOfrep } from './operation/error-responses.ts';
 import type { Credential, Host, Operation, ServiceName } from './operation/operation.ts';
 import { permissionGrants } from './operation/permissions.ts';
@@ -115,12 +116,52 @@ test('the console has a twin of every management operation that a role allows, a
   }
 });
 
-test('every operation of management and the console names a permission, except those about the caller', () => {
+test('every operation with an access token names a permission, except those about the caller', () => {
   const without = operations.filter(
     ({ credential, permission }) =>
-      ['management', 'console'].includes(credential) && permission === undefined,
+      ['access-token', 'management', 'console'].includes(credential) && permission === undefined,
   );
   expect(without.map(({ operationId }) => operationId)).toEqual(aboutTheCaller);
+});
+
+/** Operations that are no GET and leave no entry when they are allowed. */
+const notInTrail: Record<string, string> = {
+  askInsight: 'reads counts',
+  evaluateOfrepFlags: 'reads the flags of a context',
+  evaluateOfrepFlag: 'reads a flag of a context',
+  openConversation: 'a visitor writes to the team',
+  appendTurn: 'a visitor writes to the team',
+  uploadAttachment: 'a visitor writes to the team',
+  markMessageRead: 'a visitor reads their inbox',
+  ingestEvents: 'what visitors do',
+  identify: 'what visitors do',
+  group: 'what visitors do',
+  uploadReplayChunk: 'what visitors do',
+};
+
+test('every operation that writes is in the audit trail, or there is a reason why not', () => {
+  const unaudited = operations.filter(
+    (operation) => operation.method !== 'get' && auditedAs(operation) !== 'write',
+  );
+  expect(unaudited.map(({ operationId }) => operationId).toSorted()).toEqual(
+    Object.keys(notInTrail).toSorted(),
+  );
+});
+
+test('every read of what a visitor said or did is in the audit trail', () => {
+  const reads = operations.filter((operation) => auditedAs(operation) === 'read');
+  expect(reads.map(({ operationId }) => operationId)).toEqual(
+    expect.arrayContaining([
+      'listEvents',
+      'findEvent',
+      'getPerson',
+      'listConversations',
+      'readConversation',
+      'listReplays',
+      'getReplay',
+      'readReplayEvents',
+    ]),
+  );
 });
 
 test('no path of one service hides a path of another', () => {

@@ -22,7 +22,7 @@ import {
   parseEntry,
   type Report,
 } from './record.ts';
-import { readEntries } from './store.ts';
+import { hasMember, readEntries } from './store.ts';
 
 /** A valid project key and its project. */
 export interface ProjectKey {
@@ -45,6 +45,8 @@ export interface LookUps {
   projectKey(key: string): ProjectKey | undefined | Promise<ProjectKey | undefined>;
   project(projectId: string): Promise<Project | undefined>;
   member(companyId: string, sub: string): Promise<Member | undefined>;
+  /** Whether the person is a member of any company, as the replica holds them: it does not wait. */
+  isMember(sub: string): Promise<boolean>;
   /** The members of the company among `subs`, in the given order, as the replica holds them: it does not wait. */
   members(companyId: string, subs: readonly string[]): Promise<Member[]>;
   /** The entitlements of the company's plan, overridden by the company's own; empty for an unknown company. */
@@ -108,7 +110,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
       const rows = await withDeadline(
         READ_TIMEOUT_MS,
         readEntries(database.drizzle, kind, ids),
-        () => new DirectoryUnavailable('the database of the directory does not answer'),
+        databaseSilent,
       );
       return ids.map((id) => rows.get(id));
     });
@@ -204,6 +206,10 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
     },
     project: (projectId) => find(() => projects.get(entryId(projectId))),
     member: (companyId, sub) => find(() => members.get(entryId(companyId, sub))),
+    async isMember(sub) {
+      assertReadable();
+      return withDeadline(READ_TIMEOUT_MS, hasMember(database.drizzle, sub), databaseSilent);
+    },
     async members(companyId, subs) {
       const found = await Promise.all(subs.map((sub) => members.get(entryId(companyId, sub))));
       return found.filter((member) => member !== undefined);
@@ -238,6 +244,8 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
     },
   };
 }
+
+const databaseSilent = () => new DirectoryUnavailable('the database of the directory does not answer');
 
 function keyOf(key: string, project: Project | undefined): ProjectKey | undefined {
   if (project === undefined) return undefined;

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import {
+  type AnyPgColumn,
   bigint,
   boolean,
   check,
@@ -12,6 +13,9 @@ import {
 } from 'drizzle-orm/pg-core';
 
 export const directory = pgSchema('directory');
+
+/** The sub, percent-encoded, in the id of a member: `company/sub`. */
+export const subOf = (id: AnyPgColumn) => sql`split_part(${id}, '/', 2)`;
 
 /** Every entry of the directory as its newest revision says it, also of those that are gone. */
 export const entries = directory.table(
@@ -29,6 +33,9 @@ export const entries = directory.table(
     index('entries_open_erasures')
       .on(table.id)
       .where(sql`${table.kind} = 'erasure' and ${table.value} is not null`),
+    index('entries_members_by_sub')
+      .on(subOf(table.id))
+      .where(sql`${table.kind} = 'member' and ${table.value} is not null`),
   ],
 );
 

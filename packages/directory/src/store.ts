@@ -8,7 +8,7 @@ import {
   parseEntry,
   type Report,
 } from './record.ts';
-import { applied, entries, replica } from './schema.ts';
+import { applied, entries, replica, subOf } from './schema.ts';
 
 /** Announces applied changes to every instance, as a JSON array of record keys. */
 export const CHANGED_CHANNEL = 'directory_changed';
@@ -26,6 +26,18 @@ export async function readEntries(db: Db, kind: Kind, ids: readonly string[]): P
       ),
     );
   return new Map(rows.map(({ id, value }) => [id, value]));
+}
+
+/** Whether the person is a member of any company. */
+export async function hasMember(db: Db, sub: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: entries.id })
+    .from(entries)
+    .where(
+      and(sql`${entries.kind} = 'member'`, isNotNull(entries.value), eq(subOf(entries.id), entryId(sub))),
+    )
+    .limit(1);
+  return rows.length > 0;
 }
 
 /** What the JSON of a report that runs by itself contains; in a text its quotes are escaped. */

@@ -91,7 +91,13 @@ export type ApiTokenDefinitionInput = {
     | 'cohorts.read'
     | 'messenger.read'
     | 'tokens.own'
+    | 'insights.read'
     | 'events.read'
+    | 'people.read'
+    | 'annotations.read'
+    | 'annotations.write'
+    | 'comments.read'
+    | 'comments.write'
     | 'conversations.read'
     | 'conversations.reply'
     | 'messages.send'
@@ -99,6 +105,8 @@ export type ApiTokenDefinitionInput = {
     | 'flags.write'
     | 'cohorts.write'
     | 'reports.write'
+    | 'reports.publish'
+    | 'reports.share'
     | 'messenger.write'
     | 'members.write'
     | 'projects.write'
@@ -569,7 +577,13 @@ export type OwnCompany = {
     | 'cohorts.read'
     | 'messenger.read'
     | 'tokens.own'
+    | 'insights.read'
     | 'events.read'
+    | 'people.read'
+    | 'annotations.read'
+    | 'annotations.write'
+    | 'comments.read'
+    | 'comments.write'
     | 'conversations.read'
     | 'conversations.reply'
     | 'messages.send'
@@ -577,6 +591,8 @@ export type OwnCompany = {
     | 'flags.write'
     | 'cohorts.write'
     | 'reports.write'
+    | 'reports.publish'
+    | 'reports.share'
     | 'messenger.write'
     | 'members.write'
     | 'projects.write'
@@ -1096,7 +1112,7 @@ export type Variation = {
 };
 /** What each operation takes and returns. */
 export interface Operations {
-  /** Add a reaction to a comment. A person reacts with each emoji at most once. Emoji are accepted with or without U+FE0F. */
+  /** Add a reaction to a comment. A person reacts with each emoji at most once. Emoji are accepted with or without U+FE0F. Needs `comments.write`. */
   addReaction: {
     params: {
       projectId: string;
@@ -1120,7 +1136,7 @@ export interface Operations {
       turn: Turn;
     };
   };
-  /** Ask a question about the events of a project. Answers trends, funnel, retention, stickiness and lifecycle questions with a report that a public link can draw. People are distinct ids. A bucket is named after its first day, also where that lies before the range; events outside the range do not count. Send If-None-Match to get 304 while there are no newer events. Open to every member of the company. */
+  /** Ask a question about the events of a project. Answers trends, funnel, retention, stickiness and lifecycle questions with a report that a public link can draw. People are distinct ids. A bucket is named after its first day, also where that lies before the range; events outside the range do not count. Send If-None-Match to get 304 while there are no newer events. Needs `insights.read`. */
   askInsight: {
     params: {
       projectId: string;
@@ -1136,7 +1152,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Update an annotation. Replaces the whole annotation: without endsOn it covers a single day, without reportId it applies to the whole project. Open to the author and to holders of the permission service.annotations.write. */
+  /** Update an annotation. Replaces the whole annotation: without endsOn it covers a single day, without reportId it applies to the whole project. Open to the author and to holders of the permission service.annotations.write. Needs `annotations.write`. */
   changeAnnotation: {
     params: {
       projectId: string;
@@ -1145,7 +1161,7 @@ export interface Operations {
     body: AnnotationDefinition;
     response: Annotation;
   };
-  /** Update the text and mentions of a comment. Replaces both: without mentions the comment has none. Sets editedAt. Open to the author only. */
+  /** Update the text and mentions of a comment. Replaces both: without mentions the comment has none. Sets editedAt. Open to the author only. Needs `comments.write`. */
   changeComment: {
     params: {
       projectId: string;
@@ -1154,7 +1170,7 @@ export interface Operations {
     body: CommentRequest;
     response: Thread;
   };
-  /** Create an annotation. With reportId, the annotation is shown on that report. Without it, the annotation is shown on every chart of the project whose dates cover it. Open to every member of the company. */
+  /** Create an annotation. With reportId, the annotation is shown on that report. Without it, the annotation is shown on every chart of the project whose dates cover it. Needs `annotations.write`. */
   createAnnotation: {
     params: {
       projectId: string;
@@ -1196,7 +1212,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Delete an annotation. Removes the annotation from every chart. Open to the author and to holders of the permission service.annotations.write. */
+  /** Delete an annotation. Removes the annotation from every chart. Open to the author and to holders of the permission service.annotations.write. Needs `annotations.write`. */
   deleteAnnotation: {
     params: {
       projectId: string;
@@ -1212,7 +1228,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Delete a comment and keep its position. Sets body to null and empties mentions and reactions. Deleting a deleted comment has no effect. Open to the author only. */
+  /** Delete a comment and keep its position. Sets body to null and empties mentions and reactions. Deleting a deleted comment has no effect. Open to the author only. Needs `comments.write`. */
   deleteComment: {
     params: {
       projectId: string;
@@ -1273,7 +1289,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Delete the public link of a report. The URL of the link gets 404 immediately. */
+  /** Delete the public link of a report. The URL of the link gets 404 immediately. Needs `reports.publish`. */
   deletePublicLink: {
     params: {
       projectId: string;
@@ -1361,7 +1377,7 @@ export interface Operations {
     };
     response: FlagEntry;
   };
-  /** Get the help site and article search. site is null until a refresh finds one. search is off with placement tab until you change it. */
+  /** Get the help site and article search. site is null until a refresh finds one. search is off with placement tab until you change it. Needs `messenger.read`. */
   getHelpCentre: {
     params: {
       projectId: string;
@@ -1397,7 +1413,7 @@ export interface Operations {
     };
     response: MessengerSettings;
   };
-  /** Look at a person. Returns the traits, groups and cohorts of a distinct id as they are now, and its events of the last 30 days, newest first. Somebody of whom nothing is known has none of them. Send If-None-Match to get 304 while there are no newer events. Open to every member of the company. Returns up to 20 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. */
+  /** Look at a person. Returns the traits, groups and cohorts of a distinct id as they are now, and its events of the last 30 days, newest first. Somebody of whom nothing is known has none of them. Send If-None-Match to get 304 while there are no newer events. Returns up to 20 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. Needs `people.read`. */
   getPerson: {
     params: {
       projectId: string;
@@ -1424,7 +1440,7 @@ export interface Operations {
     };
     response: Project;
   };
-  /** Get the public link of a report. Gets 404 if the link was turned off or has expired. Open to every member of the company. */
+  /** Get the public link of a report. Gets 404 if the link was turned off or has expired. Needs `directory.read`. */
   getPublicLink: {
     params: {
       projectId: string;
@@ -1471,7 +1487,7 @@ export interface Operations {
     };
     response: Throttle;
   };
-  /** List annotations in a date range. Returns the annotations of the project whose days overlap the range, both ends included, sorted by startsOn, createdAt and id. With reportId, the annotations of that report are included. An unknown reportId gets 404. */
+  /** List annotations in a date range. Returns the annotations of the project whose days overlap the range, both ends included, sorted by startsOn, createdAt and id. With reportId, the annotations of that report are included. An unknown reportId gets 404. Needs `annotations.read`. */
   listAnnotations: {
     params: {
       projectId: string;
@@ -1600,7 +1616,7 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
-  /** List the names of the events of a project. Returns names with their number of events and when the last one occurred, the commonest first. Send If-None-Match to get 304 while there are no newer events. Open to every member of the company. Returns up to 200 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. */
+  /** List the names of the events of a project. Returns names with their number of events and when the last one occurred, the commonest first. Send If-None-Match to get 304 while there are no newer events. Returns up to 200 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. Needs `insights.read`. */
   listEventNames: {
     params: {
       projectId: string;
@@ -1624,7 +1640,7 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
-  /** List the properties of events of a name. Returns the properties of the last 10,000 events of a name, the commonest first, with the types of their values and the 10 commonest values. Send If-None-Match to get 304 while there are no newer events. Open to every member of the company. Returns up to 200 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. */
+  /** List the properties of events of a name. Returns the properties of the last 10,000 events of a name, the commonest first, with the types of their values and the 10 commonest values. Send If-None-Match to get 304 while there are no newer events. Returns up to 200 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. Needs `insights.read`. */
   listEventProperties: {
     params: {
       projectId: string;
@@ -1653,7 +1669,7 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
-  /** List the latest events of a project. Newest first by when they occurred. Send If-None-Match to get 304 while there are no newer events. Open to every member of the company. Returns up to 100 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. */
+  /** List the latest events of a project. Newest first by when they occurred. Send If-None-Match to get 304 while there are no newer events. Returns up to 100 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. Needs `events.read`. */
   listEvents: {
     params: {
       projectId: string;
@@ -1858,7 +1874,7 @@ export interface Operations {
       team: Array<Teammate>;
     };
   };
-  /** List the comment threads of a report. Threads are sorted by createdAt and id, comments by creation. A deleted comment keeps its position. */
+  /** List the comment threads of a report. Threads are sorted by createdAt and id, comments by creation. A deleted comment keeps its position. Needs `comments.read`. */
   listThreads: {
     params: {
       projectId: string;
@@ -1889,7 +1905,7 @@ export interface Operations {
     body: AiModelDefinition;
     response: AiModel;
   };
-  /** Turn article search on or off. Sets both on and placement. Turning article search on requires a plan that includes it; otherwise the response is 402 PLAN_REQUIRED, even if it was on before. Turning it off is always allowed. */
+  /** Turn article search on or off. Sets both on and placement. Turning article search on requires a plan that includes it; otherwise the response is 402 PLAN_REQUIRED, even if it was on before. Turning it off is always allowed. Needs `messenger.write`. */
   putArticleSearch: {
     params: {
       projectId: string;
@@ -1977,7 +1993,7 @@ export interface Operations {
     body: ProjectDefinition;
     response: Project;
   };
-  /** Create a public link or change its expiry. expiresOn is a day after today and at most 90 days ahead, in UTC. The link expires when that day begins. Changing the expiry of an active link keeps its token; a link that was turned off or has expired gets a new token. Open to every member of the company. */
+  /** Create a public link or change its expiry. expiresOn is a day after today and at most 90 days ahead, in UTC. The link expires when that day begins. Changing the expiry of an active link keeps its token; a link that was turned off or has expired gets a new token. Needs `reports.publish`. */
   putPublicLink: {
     params: {
       projectId: string;
@@ -2054,14 +2070,14 @@ export interface Operations {
       ranAt: string;
     };
   };
-  /** Look up the help site of the company. Asks the help-site provider for the site of the company, stores the result and returns it. If the provider fails, a stored site is kept and gets readError; without a stored site the response is 502 HELP_SITE_FAILED. Open to every member of the company. Limit: 10 per minute for a company. */
+  /** Look up the help site of the company. Asks the help-site provider for the site of the company, stores the result and returns it. If the provider fails, a stored site is kept and gets readError; without a stored site the response is 502 HELP_SITE_FAILED. Limit: 10 per minute for a company. Needs `messenger.write`. */
   refreshHelpCentre: {
     params: {
       projectId: string;
     };
     response: HelpCentre;
   };
-  /** Remove a reaction from a comment. Removes the reaction of the caller. Has no effect if there is none. */
+  /** Remove a reaction from a comment. Removes the reaction of the caller. Has no effect if there is none. Needs `comments.write`. */
   removeReaction: {
     params: {
       projectId: string;
@@ -2071,7 +2087,7 @@ export interface Operations {
     };
     response: Thread;
   };
-  /** Reopen a comment thread. Clears resolvedAt and resolvedBySub. */
+  /** Reopen a comment thread. Clears resolvedAt and resolvedBySub. Needs `comments.write`. */
   reopenThread: {
     params: {
       projectId: string;
@@ -2079,7 +2095,7 @@ export interface Operations {
     };
     response: Thread;
   };
-  /** Reply to a comment thread. Open to every member of the company. A resolved thread stays resolved. */
+  /** Reply to a comment thread. A resolved thread stays resolved. Needs `comments.write`. */
   replyToThread: {
     params: {
       projectId: string;
@@ -2088,7 +2104,7 @@ export interface Operations {
     body: CommentRequest;
     response: Thread;
   };
-  /** Resolve a comment thread. Sets resolvedAt and resolvedBySub. Resolving a resolved thread changes neither. */
+  /** Resolve a comment thread. Sets resolvedAt and resolvedBySub. Resolving a resolved thread changes neither. Needs `comments.write`. */
   resolveThread: {
     params: {
       projectId: string;
@@ -2176,7 +2192,7 @@ export interface Operations {
       id: string;
     };
   };
-  /** Send a report to teammates by email and push. link is the console URL of this report, with an optional query and fragment. Messages are available in en, de, fr, es, pt, it, nl, pl and ja: language is matched exactly, then by its primary subtag, then falls back to en. A recipient who is not a member of the company gets 400. E-mails are retried for about a day, pushes for an hour. sent is the number of recipients. Repeating an Idempotency-Key of a person and report returns the first answer and sends nothing. Limits: 60 shares per hour and person, 300 per hour and company. Open to every member of the company. */
+  /** Send a report to teammates by email and push. link is the console URL of this report, with an optional query and fragment. Messages are available in en, de, fr, es, pt, it, nl, pl and ja: language is matched exactly, then by its primary subtag, then falls back to en. A recipient who is not a member of the company gets 400. E-mails are retried for about a day, pushes for an hour. sent is the number of recipients. Repeating an Idempotency-Key of a person and report returns the first answer and sends nothing. Limits: 60 shares per hour and person, 300 per hour and company. Needs `reports.share`. */
   shareReport: {
     params: {
       projectId: string;
@@ -2190,7 +2206,7 @@ export interface Operations {
       sent: number;
     };
   };
-  /** Start a comment thread on a report. Without anchor, the thread is about the whole report. Mentioning someone who is not a member of the company gets 400. */
+  /** Start a comment thread on a report. Without anchor, the thread is about the whole report. Mentioning someone who is not a member of the company gets 400. Needs `comments.write`. */
   startThread: {
     params: {
       projectId: string;
@@ -2199,7 +2215,7 @@ export interface Operations {
     body: ThreadRequest;
     response: Thread;
   };
-  /** Translate messenger texts with AI. Returns one translation per text, in order, and stores nothing. A text may have 4,000 UTF-8 bytes, a request 20,000. The inline markup of starter prompts is preserved. An empty list, and a request whose from equals to, needs no AI provider. The entitlement aiTranslationBytesPerMonth of the plan limits the volume per month. */
+  /** Translate messenger texts with AI. Returns one translation per text, in order, and stores nothing. A text may have 4,000 UTF-8 bytes, a request 20,000. The inline markup of starter prompts is preserved. An empty list, and a request whose from equals to, needs no AI provider. The entitlement aiTranslationBytesPerMonth of the plan limits the volume per month. Needs `messenger.write`. */
   translateTexts: {
     params: {
       projectId: string;

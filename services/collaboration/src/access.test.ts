@@ -1,11 +1,12 @@
-import { operations } from '@switchboard/contracts';
+import { isGrantedByRole, operations } from '@switchboard/contracts';
+import { openDatabase } from '@switchboard/database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, type Harness, startHarness } from './testing/harness.ts';
 
 let harness: Harness;
 const ids = { annotation: '', thread: '', comment: '' };
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startHarness({ LOG_LEVEL: 'silent' });
   const ada = harness.as('ada');
   const annotation = await ada.call('POST', '/v1/projects/shop/annotations', {
     startsOn: '2026-03-10',
@@ -64,7 +65,7 @@ it('covers every console operation of the service', () => {
   );
 });
 
-describe.each(requests)('%s', (_, method, path, body) => {
+describe.each(requests)('%s', (operationId, method, path, body) => {
   const to = (project: string) => `/v1/projects/${project}/${path()}`;
   const withHeader = (authorization?: string, project = 'shop', sent: unknown = body) =>
     call(harness.url, method, to(project), sent, authorization === undefined ? {} : { authorization });
@@ -92,19 +93,29 @@ describe.each(requests)('%s', (_, method, path, body) => {
     }
   });
 
-  it('answers 403 to a person who is not a member, whatever the permissions', async () => {
+  it.each([
+    ['a member of another company', 'eve', 404, 'NOT_FOUND'],
+    ['a person of no company', 'nobody', 403, 'FORBIDDEN'],
+  ])('does not tell %s whether the project exists, whatever the permissions', async (_, sub, is, code) => {
     const permissions = ['service.annotations.write', 'service.manage'];
-    for (const sub of ['eve', 'nobody']) {
-      const { status, body: answer } = await withToken({ sub, permissions });
-      expect([status, answer.error.code]).toEqual([403, 'FORBIDDEN']);
-    }
+    const [theirs, none] = [
+      await withToken({ sub, permissions }),
+      await withToken({ sub, permissions }, 'nowhere'),
+    ];
+    expect([theirs.status, theirs.body.error.code]).toEqual([is, code]);
+    expect([none.status, none.body]).toEqual([theirs.status, theirs.body]);
   });
 
-  it('answers 404 for an unknown project', async () => {
-    for (const sub of ['ada', 'eve']) {
-      const { status, body: answer } = await withToken({ sub }, 'nowhere');
-      expect([status, answer.error.code]).toEqual([404, 'NOT_FOUND']);
-    }
+  it('answers a member 404 for an unknown project', async () => {
+    const { status, body: answer } = await withToken({ sub: 'ada' }, 'nowhere');
+    expect([status, answer.error.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('asks for the role that its permission has', async () => {
+    const { permission = 'flags.read' } = operations.find((one) => one.operationId === operationId) ?? {};
+    const { body: answer } = await withToken({ sub: 'vera' });
+    const lacksRole = `${answer?.error?.message}`.includes(`Requires ${permission}: the role editor`);
+    expect(lacksRole).toBe(!isGrantedByRole('viewer', permission));
   });
 
   it('sends X-Request-Id, and answers 405 with Allow to another method', async () => {
@@ -130,7 +141,7 @@ describe.each(requests.filter(([, , , body]) => body))('the body of %s', (_, met
   it('is not validated before access is checked', async () => {
     expect((await send(undefined, 'shop', '{')).status).toBe(401);
     const outsider = `Bearer ${await harness.token({ sub: 'eve' })}`;
-    expect((await send(outsider, 'shop', '{')).status).toBe(403);
+    expect((await send(outsider, 'shop', '{')).status).toBe(404);
     expect((await send(outsider, 'nowhere', '{')).status).toBe(404);
   });
 
@@ -159,4 +170,29 @@ describe('an unknown report', () => {
       expect(status).toBe(404);
     }
   });
+});
+
+describe('while the audit trail cannot be written', () => {
+  it.each(requests.filter(([, method]) => method !== 'GET'))(
+    '%s changes nothing',
+    async (_, method, path, body) => {
+      const ada = harness.as('ada', ['service.annotations.write']);
+      const state = async () => [
+        (await ada.call('GET', '/v1/projects/shop/annotations?from=2026-01-01&to=2026-12-31')).body,
+        (await ada.call('GET', '/v1/projects/shop/reports/signups/comment-threads')).body,
+        (await ada.call('GET', '/v1/projects/shop/reports/signups/public-link')).body,
+      ];
+      const database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
+      await database.sql`alter table audit.outbox rename to elsewhere`;
+      try {
+        const before = await state();
+        const tried = await ada.call(method, `/v1/projects/shop/${path()}`, body);
+        expect(tried.status).toBeGreaterThanOrEqual(500);
+        expect(await state()).toEqual(before);
+      } finally {
+        await database.sql`alter table audit.elsewhere rename to outbox`;
+        await database.close();
+      }
+    },
+  );
 });

@@ -26,6 +26,7 @@ import { messengerSettings } from './config.ts';
 import { createConfigurations } from './configuration/configuration.ts';
 import { configurationRoutes } from './configuration/routes.ts';
 import { createConfigurationStore } from './configuration/store.ts';
+import { createNameAuthors } from './conversations/authors.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { createOperatorConversations } from './conversations/operator.ts';
 import { createReadTurns } from './conversations/reading.ts';
@@ -121,7 +122,8 @@ export const messengerService = defineService({
     identityRoutes(app, { identity, ofProject });
     const store = createConversationsStore(database.prepared);
     const tokens = createConversationTokens({ store, clock });
-    const readTurns = createReadTurns(store);
+    const nameAuthors = createNameAuthors(directory);
+    const readTurns = createReadTurns(store, nameAuthors);
     const conversationLimits = {
       opens: limit(
         inMinute('opens-address', config.OPENS_PER_ADDRESS_PER_MINUTE),
@@ -148,7 +150,13 @@ export const messengerService = defineService({
       live,
       clock,
     });
-    const operatorConversations = createOperatorConversations({ store, readTurns, live, clock });
+    const operatorConversations = createOperatorConversations({
+      store,
+      readTurns,
+      nameAuthors,
+      live,
+      clock,
+    });
     conversationsRoutes(app, {
       conversations,
       operatorConversations,

@@ -45,10 +45,11 @@ const insight = z.object({ asOf, report: reportContent }).openapi('Insight');
 export const askInsight = operation({
   ...common,
   operationId: 'askInsight',
+  permission: 'insights.read',
   method: 'post',
   path: `${PATH}/insights`,
   summary: 'Ask a question about the events of a project',
-  description: `Answers trends, funnel, retention, stickiness and lifecycle questions with a report that a public link can draw. People are distinct ids. A bucket is named after its first day, also where that lies before the range; events outside the range do not count. ${CONDITIONAL} Open to every member of the company.`,
+  description: `Answers trends, funnel, retention, stickiness and lifecycle questions with a report that a public link can draw. People are distinct ids. A bucket is named after its first day, also where that lies before the range; events outside the range do not count. ${CONDITIONAL}`,
   request: {
     params: z.object({ projectId }),
     headers: conditional,
@@ -89,10 +90,11 @@ export type StoredEvent = z.infer<typeof storedEvent>;
 export const listEvents = operation({
   ...common,
   operationId: 'listEvents',
+  permission: 'events.read',
   method: 'get',
   path: `${PATH}/events`,
   summary: 'List the latest events of a project',
-  description: `Newest first by when they occurred. ${CONDITIONAL} Open to every member of the company. ${page.description}`,
+  description: `Newest first by when they occurred. ${CONDITIONAL} ${page.description}`,
   request: {
     params: z.object({ projectId }),
     headers: conditional,
@@ -127,10 +129,11 @@ export const listEvents = operation({
 export const listEventNames = operation({
   ...common,
   operationId: 'listEventNames',
+  permission: 'insights.read',
   method: 'get',
   path: `${PATH}/event-names`,
   summary: 'List the names of the events of a project',
-  description: `Returns names with their number of events and when the last one occurred, the commonest first. ${CONDITIONAL} Open to every member of the company. ${namesPage.description}`,
+  description: `Returns names with their number of events and when the last one occurred, the commonest first. ${CONDITIONAL} ${namesPage.description}`,
   request: {
     params: z.object({ projectId }),
     headers: conditional,
@@ -159,10 +162,11 @@ export const listEventNames = operation({
 export const listEventProperties = operation({
   ...common,
   operationId: 'listEventProperties',
+  permission: 'insights.read',
   method: 'get',
   path: `${PATH}/event-names/{name}/properties`,
   summary: 'List the properties of events of a name',
-  description: `Returns the properties of the last 10,000 events of a name, the commonest first, with the types of their values and the 10 commonest values. ${CONDITIONAL} Open to every member of the company. ${namesPage.description}`,
+  description: `Returns the properties of the last 10,000 events of a name, the commonest first, with the types of their values and the 10 commonest values. ${CONDITIONAL} ${namesPage.description}`,
   request: {
     params: z.object({ projectId, name: text({ min: 1, max: 200 }).openapi({ example: 'order placed' }) }),
     headers: conditional,
@@ -201,10 +205,11 @@ export const listEventProperties = operation({
 export const getPerson = operation({
   ...common,
   operationId: 'getPerson',
+  permission: 'people.read',
   method: 'get',
   path: `${PATH}/people/{distinctId}`,
   summary: 'Look at a person',
-  description: `Returns the traits, groups and cohorts of a distinct id as they are now, and its events of the last 30 days, newest first. Somebody of whom nothing is known has none of them. ${CONDITIONAL} Open to every member of the company. ${lastEvents.description}`,
+  description: `Returns the traits, groups and cohorts of a distinct id as they are now, and its events of the last 30 days, newest first. Somebody of whom nothing is known has none of them. ${CONDITIONAL} ${lastEvents.description}`,
   request: {
     params: z.object({ projectId, distinctId: id.openapi({ example: 'user-1' }) }),
     headers: conditional,

@@ -72,6 +72,7 @@ const example = {
 export const listAnnotations = operation({
   ...common,
   operationId: 'listAnnotations',
+  permission: 'annotations.read',
   method: 'get',
   path: ANNOTATIONS_PATH,
   summary: 'List annotations in a date range',
@@ -96,11 +97,12 @@ export const listAnnotations = operation({
 export const createAnnotation = operation({
   ...common,
   operationId: 'createAnnotation',
+  permission: 'annotations.write',
   method: 'post',
   path: ANNOTATIONS_PATH,
   summary: 'Create an annotation',
   description:
-    'With reportId, the annotation is shown on that report. Without it, the annotation is shown on every chart of the project whose dates cover it. Open to every member of the company.',
+    'With reportId, the annotation is shown on that report. Without it, the annotation is shown on every chart of the project whose dates cover it.',
   request: { params: z.object(projectParams), body: jsonBody(annotationDefinition, example) },
   responses: { 201: jsonResponse('The annotation.', annotation) },
 });
@@ -108,6 +110,7 @@ export const createAnnotation = operation({
 export const changeAnnotation = operation({
   ...common,
   operationId: 'changeAnnotation',
+  permission: 'annotations.write',
   method: 'patch',
   path: ANNOTATION_PATH,
   summary: 'Update an annotation',
@@ -120,6 +123,7 @@ export const changeAnnotation = operation({
 export const deleteAnnotation = operation({
   ...common,
   operationId: 'deleteAnnotation',
+  permission: 'annotations.write',
   method: 'delete',
   path: ANNOTATION_PATH,
   summary: 'Delete an annotation',

@@ -40,9 +40,10 @@ const params = z.object(reportParams);
 export const getPublicLink = operation({
   ...common,
   operationId: 'getPublicLink',
+  permission: 'directory.read',
   method: 'get',
   summary: 'Get the public link of a report',
-  description: 'Gets 404 if the link was turned off or has expired. Open to every member of the company.',
+  description: 'Gets 404 if the link was turned off or has expired.',
   request: { params },
   responses: { 200: jsonResponse('The public link.', publicLink) },
   errors: {
@@ -56,10 +57,11 @@ export const getPublicLink = operation({
 export const putPublicLink = operation({
   ...common,
   operationId: 'putPublicLink',
+  permission: 'reports.publish',
   method: 'put',
   summary: 'Create a public link or change its expiry',
   description:
-    'expiresOn is a day after today and at most 90 days ahead, in UTC. The link expires when that day begins. Changing the expiry of an active link keeps its token; a link that was turned off or has expired gets a new token. Open to every member of the company.',
+    'expiresOn is a day after today and at most 90 days ahead, in UTC. The link expires when that day begins. Changing the expiry of an active link keeps its token; a link that was turned off or has expired gets a new token.',
   request: { params, body: jsonBody(publicLinkDefinition, { expiresOn: '2026-04-01' }) },
   responses: { 200: jsonResponse('The public link.', publicLink) },
 });
@@ -67,6 +69,7 @@ export const putPublicLink = operation({
 export const deletePublicLink = operation({
   ...common,
   operationId: 'deletePublicLink',
+  permission: 'reports.publish',
   method: 'delete',
   summary: 'Delete the public link of a report',
   description: 'The URL of the link gets 404 immediately.',

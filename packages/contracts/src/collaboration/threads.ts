@@ -41,6 +41,7 @@ const threadResponse = jsonResponse('The thread.', thread);
 export const listThreads = operation({
   ...common,
   operationId: 'listThreads',
+  permission: 'comments.read',
   method: 'get',
   path: THREADS_PATH,
   summary: 'List the comment threads of a report',
@@ -57,6 +58,7 @@ export const listThreads = operation({
 export const startThread = operation({
   ...common,
   operationId: 'startThread',
+  permission: 'comments.write',
   method: 'post',
   path: THREADS_PATH,
   summary: 'Start a comment thread on a report',
@@ -76,10 +78,11 @@ export const startThread = operation({
 export const replyToThread = operation({
   ...common,
   operationId: 'replyToThread',
+  permission: 'comments.write',
   method: 'post',
   path: '/v1/projects/{projectId}/comment-threads/{threadId}/comments',
   summary: 'Reply to a comment thread',
-  description: 'Open to every member of the company. A resolved thread stays resolved.',
+  description: 'A resolved thread stays resolved.',
   request: { params: threadParams, body: jsonBody(commentRequest, { body: 'The campaign began.' }) },
   responses: { 201: jsonResponse('The thread with the reply.', thread) },
   errors: {
@@ -90,6 +93,7 @@ export const replyToThread = operation({
 export const changeComment = operation({
   ...common,
   operationId: 'changeComment',
+  permission: 'comments.write',
   method: 'patch',
   path: COMMENT_PATH,
   summary: 'Update the text and mentions of a comment',
@@ -108,6 +112,7 @@ export const changeComment = operation({
 export const deleteComment = operation({
   ...common,
   operationId: 'deleteComment',
+  permission: 'comments.write',
   method: 'delete',
   path: COMMENT_PATH,
   summary: 'Delete a comment and keep its position',
@@ -120,6 +125,7 @@ export const deleteComment = operation({
 export const resolveThread = operation({
   ...common,
   operationId: 'resolveThread',
+  permission: 'comments.write',
   method: 'put',
   path: RESOLUTION_PATH,
   summary: 'Resolve a comment thread',
@@ -131,6 +137,7 @@ export const resolveThread = operation({
 export const reopenThread = operation({
   ...common,
   operationId: 'reopenThread',
+  permission: 'comments.write',
   method: 'delete',
   path: RESOLUTION_PATH,
   summary: 'Reopen a comment thread',
@@ -142,6 +149,7 @@ export const reopenThread = operation({
 export const addReaction = operation({
   ...common,
   operationId: 'addReaction',
+  permission: 'comments.write',
   method: 'put',
   path: REACTION_PATH,
   summary: 'Add a reaction to a comment',
@@ -154,6 +162,7 @@ export const addReaction = operation({
 export const removeReaction = operation({
   ...common,
   operationId: 'removeReaction',
+  permission: 'comments.write',
   method: 'delete',
   path: REACTION_PATH,
   summary: 'Remove a reaction from a comment',

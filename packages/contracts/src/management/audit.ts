@@ -33,7 +33,7 @@ export const auditEntry = z
     }),
     object: name.openapi({ description: 'What it was done to, as kind:id.' }),
     outcome: auditOutcome,
-    status: z.int().nullable().openapi({ description: '401 or 403 of a refusal.' }),
+    status: z.int().nullable().openapi({ description: '401, 403 or 404 of a refusal.' }),
     companyId: name.nullable(),
     projectId: name.nullable(),
     before: z

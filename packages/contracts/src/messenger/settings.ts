@@ -87,6 +87,7 @@ const params = z.object({ projectId });
 export const getHelpCentre = operation({
   ...common,
   operationId: 'getHelpCentre',
+  permission: 'messenger.read',
   method: 'get',
   path: '/v1/projects/{projectId}/messenger/help-centre',
   summary: 'Get the help site and article search',
@@ -99,11 +100,12 @@ export const getHelpCentre = operation({
 export const refreshHelpCentre = operation({
   ...common,
   operationId: 'refreshHelpCentre',
+  permission: 'messenger.write',
   method: 'post',
   path: '/v1/projects/{projectId}/messenger/help-centre/refresh',
   summary: 'Look up the help site of the company',
   description:
-    'Asks the help-site provider for the site of the company, stores the result and returns it. If the provider fails, a stored site is kept and gets readError; without a stored site the response is 502 HELP_SITE_FAILED. Open to every member of the company. Limit: 10 per minute for a company.',
+    'Asks the help-site provider for the site of the company, stores the result and returns it. If the provider fails, a stored site is kept and gets readError; without a stored site the response is 502 HELP_SITE_FAILED. Limit: 10 per minute for a company.',
   request: { params },
   responses: { 200: jsonResponse('The help centre.', helpCentre) },
   errors: {
@@ -121,6 +123,7 @@ export const refreshHelpCentre = operation({
 export const putArticleSearch = operation({
   ...common,
   operationId: 'putArticleSearch',
+  permission: 'messenger.write',
   method: 'put',
   path: '/v1/projects/{projectId}/messenger/article-search',
   summary: 'Turn article search on or off',
@@ -134,6 +137,7 @@ export const putArticleSearch = operation({
 export const translateTexts = operation({
   ...common,
   operationId: 'translateTexts',
+  permission: 'messenger.write',
   method: 'post',
   path: '/v1/projects/{projectId}/messenger/translations',
   summary: 'Translate messenger texts with AI',

@@ -1,8 +1,10 @@
 import type { Operation } from './operation.ts';
 import type { Permission } from './permissions.ts';
 
-/** Permissions whose reads are in the audit trail: of visitors' words and screens, and of the trail itself. */
+/** Permissions whose reads are in the audit trail: of what visitors said and did, and of the trail itself. */
 const READS_IN_TRAIL: readonly Permission[] = [
+  'events.read',
+  'people.read',
   'conversations.read',
   'replays.read',
   'audit.read',
@@ -26,6 +28,7 @@ export function auditedAs({
 const KINDS: Readonly<Record<string, string>> = {
   companies: 'company',
   team: 'teammate',
+  people: 'person',
   replays: 'recording',
   models: 'ai-model',
 };

@@ -23,8 +23,9 @@ export type Host = 'api' | 'events' | 'replay' | 'management';
 
 /**
  * How the caller authenticates. `conversation` is a project key and a conversation token; `ingestion` is a project
- * key in the header or in `api_key` of the body; `management` is the access token of somebody with the operation's
- * permission; `console` the same, but only a role in the company gives it, never the token itself.
+ * key in the header or in `api_key` of the body; `management` is an access token, personal token or service token with
+ * the operation's permission; `console` is the same, but permissions in the access token do not count; `access-token`
+ * is as `console`, and callers must be members of the company that owns the project.
  */
 export type Credential =
   | 'public'
@@ -44,7 +45,7 @@ export type OperationMetadata = {
   readonly service: ServiceName;
   readonly host: Host;
   readonly credential: Credential;
-  /** What a management operation needs, and its twin for the console; others have none. */
+  /** What the caller of an operation with an access token needs. Operations about the caller alone have none. */
   readonly permission?: Permission;
   /** For a project that does not exist, the body names the company whose roles count: the handler asks for the permission. */
   readonly companyIn?: 'body';
@@ -203,7 +204,8 @@ const permissionError = (permission: Permission): Record<number, ErrorMeaning> =
 /** Says who has a permission, to a caller who has not. */
 export function missingPermission(permission: Permission): string {
   const { role, deployment } = permissionGrants[permission];
-  const byToken = [MANAGE_PERMISSION, ...(deployment === null ? [] : [deployment])].join(' or ');
-  const byRole = role === null ? '' : `the role ${role} in the company, or `;
-  return `Requires ${permission}: ${byRole}${byToken} in the access token of a management call.`;
+  const byRole = role === null ? [] : [`the role ${role} in the company`];
+  const inToken = [...new Set([MANAGE_PERMISSION, deployment])].join(' or ');
+  const byToken = deployment === null ? [] : [`${inToken} in the access token of a management call`];
+  return `Requires ${permission}: ${[...byRole, ...byToken].join(', or ')}.`;
 }

@@ -21,20 +21,20 @@ interface Grant {
   allows: string;
   /** The least role that has it in its company; null: no role. */
   role: Role | null;
-  /** The permission in an access token that includes it, besides service.manage. */
-  deployment: DeploymentPermission | null;
+  /** The least permission in an access token that includes it; null: no management operation asks for it. */
+  deployment: DeploymentPermission | typeof MANAGE_PERMISSION | null;
 }
 
 const grants = {
   'directory.read': {
-    allows: 'Read the company, its members, projects and reports.',
+    allows: 'Read the company, its members, projects, reports and their public links.',
     role: 'viewer',
     deployment: 'service.read',
   },
   'flags.read': { allows: 'Read flags.', role: 'viewer', deployment: 'service.read' },
   'cohorts.read': { allows: 'Read cohorts.', role: 'viewer', deployment: 'service.read' },
   'messenger.read': {
-    allows: 'Read the messenger settings and the team.',
+    allows: 'Read the messenger settings, the help centre and the team.',
     role: 'viewer',
     deployment: 'service.read',
   },
@@ -43,7 +43,29 @@ const grants = {
     role: 'viewer',
     deployment: 'service.secrets',
   },
-  'events.read': { allows: 'Look up events.', role: 'viewer', deployment: 'service.read' },
+  'insights.read': {
+    allows: 'Ask questions about events, and list their names and properties.',
+    role: 'viewer',
+    deployment: null,
+  },
+  'events.read': { allows: 'Look at events.', role: 'viewer', deployment: 'service.read' },
+  'people.read': {
+    allows: "Look at a person's traits, groups, cohorts and events.",
+    role: 'viewer',
+    deployment: null,
+  },
+  'annotations.read': { allows: 'Read annotations.', role: 'viewer', deployment: null },
+  'annotations.write': {
+    allows: 'Add annotations, and change and delete those of oneself.',
+    role: 'viewer',
+    deployment: null,
+  },
+  'comments.read': { allows: 'Read comment threads.', role: 'viewer', deployment: null },
+  'comments.write': {
+    allows: 'Start, answer and resolve threads, react, and change and delete comments of oneself.',
+    role: 'viewer',
+    deployment: null,
+  },
   'conversations.read': { allows: 'Read conversations.', role: 'support', deployment: 'service.support' },
   'conversations.reply': {
     allows: 'Reply in conversations as oneself, and set their status.',
@@ -56,17 +78,23 @@ const grants = {
     deployment: 'service.support',
   },
   'replays.read': { allows: 'Play recordings.', role: 'support', deployment: 'service.support' },
-  'flags.write': { allows: 'Change and delete flags.', role: 'editor', deployment: null },
-  'cohorts.write': { allows: 'Change and delete cohorts.', role: 'editor', deployment: null },
+  'flags.write': { allows: 'Change and delete flags.', role: 'editor', deployment: MANAGE_PERMISSION },
+  'cohorts.write': { allows: 'Change and delete cohorts.', role: 'editor', deployment: MANAGE_PERMISSION },
   'reports.write': {
     allows: 'Change and delete reports, and record their runs.',
     role: 'editor',
-    deployment: null,
+    deployment: MANAGE_PERMISSION,
   },
-  'messenger.write': {
-    allows: 'Change the messenger settings and the team.',
+  'reports.publish': {
+    allows: 'Create, change and delete public links of reports.',
     role: 'editor',
     deployment: null,
+  },
+  'reports.share': { allows: 'Send reports to members.', role: 'editor', deployment: null },
+  'messenger.write': {
+    allows: 'Change the messenger settings, the help centre and the team, and translate texts.',
+    role: 'editor',
+    deployment: MANAGE_PERMISSION,
   },
   'members.write': {
     allows: 'Add, change and remove members up to the role editor.',
@@ -98,8 +126,12 @@ const grants = {
     role: 'admin',
     deployment: 'service.secrets',
   },
-  'replays.delete': { allows: 'Delete recordings.', role: 'admin', deployment: null },
-  'people.erase': { allows: "Erase a person's data from a project.", role: 'admin', deployment: null },
+  'replays.delete': { allows: 'Delete recordings.', role: 'admin', deployment: MANAGE_PERMISSION },
+  'people.erase': {
+    allows: "Erase a person's data from a project.",
+    role: 'admin',
+    deployment: MANAGE_PERMISSION,
+  },
   'admins.write': {
     allows: 'Add, change and remove members with the roles admin and owner.',
     role: 'owner',
@@ -143,10 +175,10 @@ const grants = {
     deployment: 'service.directory',
   },
   'erasures.read': { allows: 'Follow erasures.', role: null, deployment: 'service.read' },
-  'colleagues.erase': { allows: 'Erase a colleague everywhere.', role: null, deployment: null },
+  'colleagues.erase': { allows: 'Erase a colleague everywhere.', role: null, deployment: MANAGE_PERMISSION },
 } as const satisfies Record<string, Grant>;
 
-/** What a management operation needs, of its company or of the whole deployment. */
+/** What an operation with an access token needs, of its company or of the whole deployment. */
 export type Permission = keyof typeof grants;
 
 /** A permission that a role has in its company. */

@@ -22,7 +22,7 @@ export interface ProjectOptions extends Partial<Project> {
   key?: string;
   /** Overrides of the company's plan, which includes nothing. Default: none. */
   entitlements?: Entitlements;
-  /** Members of the company, by `sub`. Default: none. */
+  /** Editors of the company, by `sub`. Default: none. */
   members?: readonly string[];
 }
 
@@ -89,13 +89,14 @@ export async function createDirectoryPublisher(
   };
 }
 
-/** A member entry with an address made of `sub`. */
+/** An editor with an address made of `sub`. */
 export function testMember(companyId: string, sub: string, more: Partial<Member> = {}): Member {
   return {
     companyId,
     sub,
     name: sub,
     email: `${sub}@example.com`,
+    role: 'editor',
     avatarUrl: null,
     pushSubscriptions: [],
     ...more,

@@ -3,14 +3,17 @@ import type { Directory, ProjectKey } from '@switchboard/directory';
 import type { Context } from 'hono';
 import { auditCompany } from '../audit/request.ts';
 import { bearer, type Credentials } from '../http/credentials.ts';
-import type { Authority, KitEnv, Person, ProjectAccess } from '../http/env.ts';
-import { Forbidden, NotFound, Unauthorized } from '../http/errors.ts';
+import type { Authority, KitEnv, ProjectAccess } from '../http/env.ts';
+import { Forbidden, NotYours, Unauthorized } from '../http/errors.ts';
 import { isApiToken } from '../secrets/api-token.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { authorityOfToken, findApiToken } from './api-tokens.ts';
 import { requireRegion } from './project-of-region.ts';
 
-export type AccessDirectory = Pick<Directory, 'projectKey' | 'project' | 'member' | 'token' | 'tokenUsed'> &
+export type AccessDirectory = Pick<
+  Directory,
+  'projectKey' | 'project' | 'member' | 'isMember' | 'token' | 'tokenUsed'
+> &
   Partial<Pick<Directory, 'reads'>>;
 
 interface CredentialOptions {
@@ -34,16 +37,6 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
     return token;
   }
 
-  async function person(c: Context<KitEnv>): Promise<Person> {
-    const token = accessToken(c);
-    if (isApiToken(token)) {
-      throw new Unauthorized(
-        'Personal access tokens and service tokens do not work here. Use an access token.',
-      );
-    }
-    return accessTokens.verify(token);
-  }
-
   function accessOf(found: ProjectKey | undefined): ProjectAccess {
     if (found === undefined) throw new Unauthorized('Invalid project key.');
     if (found.region !== region) {
@@ -56,7 +49,15 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
   }
 
   return {
-    person,
+    async person(c) {
+      const token = accessToken(c);
+      if (isApiToken(token)) {
+        throw new Unauthorized(
+          'Personal access tokens and service tokens do not work here. Use an access token.',
+        );
+      }
+      return accessTokens.verify(token);
+    },
 
     projectKey(key) {
       if (key === undefined)
@@ -94,12 +95,18 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
       return (await replica().project(projectId))?.companyId;
     },
 
-    async membership(projectId, { sub }) {
+    async membership(projectId, { person: { sub }, token }) {
       const project = await replica().project(projectId);
-      if (project === undefined) throw new NotFound('Project not found.');
-      const member = await replica().member(project.companyId, sub);
-      if (member === undefined)
-        throw new Forbidden('You are not a member of the company that owns this project.');
+      const isTheirs =
+        project !== undefined &&
+        (token === undefined
+          ? (await replica().member(project.companyId, sub)) !== undefined
+          : token.companyId === project.companyId);
+      if (!isTheirs) {
+        if (token === undefined && !(await replica().isMember(sub)))
+          throw new Forbidden('You are not a member of any company.');
+        throw new NotYours();
+      }
       // After the membership: only members learn the region.
       requireRegion(project, region);
       return { id: project.id, companyId: project.companyId, region: project.region };

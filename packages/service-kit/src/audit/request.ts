@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { appendEntry } from '@switchboard/audit';
 import { type AuditEntry, auditObject, type Operation } from '@switchboard/contracts';
 import { newId, type Within } from '@switchboard/database';
@@ -27,7 +28,7 @@ export function newEntry(
     at: at.toISOString(),
     actor: { kind: 'nobody', id: null, tokenId: null },
     action: operationId,
-    object: auditObject(path, parameter),
+    object: auditObject(path, (name) => (name === VISITOR ? pseudonym(parameter) : parameter(name))),
     outcome: 'allowed',
     status: null,
     companyId: null,
@@ -40,6 +41,16 @@ export function newEntry(
     count: 1,
     until: null,
   };
+}
+
+/** The path parameter that names a visitor. */
+const VISITOR = 'distinctId';
+const PSEUDONYM_LENGTH = 16;
+
+/** The same for each read of one person, without their id: the trail outlives an erasure. */
+function pseudonym(parameter: AuditedCall['parameter']): string {
+  const named = `${parameter('projectId') ?? ''}/${parameter(VISITOR) ?? ''}`;
+  return createHash('sha256').update(named).digest('hex').slice(0, PSEUDONYM_LENGTH);
 }
 
 /** What only the rule knows of a change. Neither secrets nor what visitors wrote. */

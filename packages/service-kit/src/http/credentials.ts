@@ -18,8 +18,11 @@ export interface Credentials {
   authority(c: Context<KitEnv>, byToken: boolean): Promise<Authority>;
   /** Undefined for a project that does not exist. */
   companyOf(projectId: string): Promise<string | undefined>;
-  /** Throws NotFound for an unknown project, Forbidden for one of another region or of a company the person is not in. */
-  membership(projectId: string, person: Person): Promise<ProjectAccess>;
+  /**
+   * Throws NotYours for a project that does not exist or is of a company that the caller is not in, and Forbidden for
+   * one of another region. Callers without any company get Forbidden for every project.
+   */
+  membership(projectId: string, caller: Pick<Authority, 'person' | 'token'>): Promise<ProjectAccess>;
 }
 
 /** Where an operation takes a project key besides `Authorization`. */

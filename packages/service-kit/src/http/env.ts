@@ -10,13 +10,13 @@ export interface Person {
   permissions: readonly string[];
 }
 
-/** What the caller of an operation of management or of the console may do. */
+/** What the caller of an operation with an access token may do. */
 export interface Authority {
   /** Whom a personal token acts as; a service token itself, by its id. */
   person: Person;
   /** The personal access token or service token that the request is made with. */
   token?: ApiToken | undefined;
-  /** Whether the access token grants the permission in every company; never for an operation of the console. */
+  /** Whether the access token grants the permission in every company; only for an operation of management. */
   hasEverywhere(permission: Permission): boolean;
   /** Whether the access token grants it, or the role in this company. Undefined: a company that does not exist. */
   has(permission: Permission, companyId: string | undefined): Promise<boolean>;

@@ -58,6 +58,13 @@ export class NotFound extends Rejection {
   }
 }
 
+/** 404: the project does not exist, or its company is not the caller's. The audit trail has it as a refusal. */
+export class NotYours extends NotFound {
+  constructor() {
+    super('Project not found, or you are not a member of its company.');
+  }
+}
+
 /** 412: the resource is not in the state that If-Match names. */
 export class PreconditionFailed extends Rejection {
   constructor(message: string) {

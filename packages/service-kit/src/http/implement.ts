@@ -18,7 +18,7 @@ import { requireOrigin } from './cors.ts';
 import { bearer, type Credentials, type KeyPlaces, projectKeyOf } from './credentials.ts';
 import type { Authority, ErrorCodes, Exchange, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
 import { toRejection } from './error-responses.ts';
-import { BadRequest } from './errors.ts';
+import { BadRequest, NotYours } from './errors.ts';
 import { holderOf, projectHolder } from './holder.ts';
 import { headerOf } from './request-info.ts';
 import { invalid } from './validation.ts';
@@ -77,6 +77,8 @@ interface Pipeline {
   audit: AuditTrail | undefined;
   assertStarted: () => void;
 }
+
+const NOT_MODIFIED = 304;
 
 /** What anyone may send without a key in the header: as much as sendBeacon, which cannot set one, as sent and decompressed. */
 const WITHOUT_KEY = {
@@ -137,11 +139,10 @@ function serve(
         const key = bearer(c);
         return key === undefined ? undefined : settleKey(c, key);
       }
+      case 'access-token':
       case 'console':
       case 'management':
         return settleAuthority(c);
-      case 'access-token':
-        return settleMember(c);
     }
   }
 
@@ -176,15 +177,15 @@ function serve(
       entry.projectId = projectId ?? null;
     }
     if (isAllowed || isCreation) return;
+    if (credential === 'access-token') {
+      const project = await credentials.membership(projectId ?? '', authority);
+      await authority.require(permission, project.companyId);
+      enter(c, project);
+      return;
+    }
     await authority.require(permission, companyId);
     // Not for operators, whom no role ties to the project: they take the turns of their address.
     if (projectId !== undefined) c.env.projectId = projectId;
-  }
-
-  async function settleMember(c: Context): Promise<void> {
-    const person = await credentials.person(c);
-    c.set('person', person);
-    enter(c, await credentials.membership(c.req.param('projectId') ?? '', person));
   }
 
   function enter(c: Context, project: ProjectAccess): void {
@@ -295,10 +296,12 @@ function serve(
       response = await admit(c, next);
     } catch (error) {
       const status = toRejection(error)?.status;
-      if (status === 401 || status === 403) await trail.refused(audited, status);
+      if (status === 401 || status === 403 || error instanceof NotYours)
+        await trail.refused(audited, status ?? 404);
       throw error;
     }
-    if (auditing !== 'refusals') await trail.allowed(audited);
+    const isRead = auditing === 'read' && response.status !== NOT_MODIFIED;
+    if (auditing === 'write' || isRead) await trail.allowed(audited);
     return response;
   }
 

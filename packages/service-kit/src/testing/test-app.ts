@@ -61,6 +61,7 @@ export const beacon = operation({
 export const readProject = operation({
   ...common,
   operationId: 'readProject',
+  permission: 'flags.read',
   credential: 'access-token',
   errorShape: 'B',
   method: 'get',
@@ -124,6 +125,7 @@ const directory: AccessDirectory = {
     if (sub !== 'ada') return undefined;
     return { companyId, sub, name: 'Ada', email: 'ada@example.com', avatarUrl: null, pushSubscriptions: [] };
   },
+  isMember: async (sub) => sub === 'ada' || sub === 'grace',
   token: async () => undefined,
   tokenUsed: () => undefined,
 };

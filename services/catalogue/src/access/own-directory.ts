@@ -22,6 +22,7 @@ export function ownDirectory(db: Db, uses: Pick<UseReporter, 'used'>): AccessDir
       const row = await members.find(companyId, sub);
       return row === undefined ? undefined : { ...row, pushSubscriptions: [] };
     },
+    isMember: members.isMember,
     async token(id) {
       const row = await tokens.find(id);
       return row && tokenOf(row);

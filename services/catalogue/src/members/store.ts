@@ -8,6 +8,8 @@ export type MemberRow = typeof members.$inferSelect;
 export interface MembersStore {
   /** A page of a company's members by sub. */
   list(companyId: string, page: PageRequest): Promise<Page<MemberRow>>;
+  /** Whether the person is a member of any company. */
+  isMember(sub: string): Promise<boolean>;
   countOwners(companyId: string): Promise<number>;
   find(companyId: string, sub: string): Promise<MemberRow | undefined>;
   upsert(row: MemberRow): Promise<void>;
@@ -33,6 +35,11 @@ export function createMembersStore(db: Db | Tx): MembersStore {
     async find(companyId, sub) {
       const [row] = await db.select().from(members).where(named(companyId, sub));
       return row;
+    },
+
+    async isMember(sub) {
+      const rows = await db.select({ sub: members.sub }).from(members).where(eq(members.sub, sub)).limit(1);
+      return rows.length > 0;
     },
 
     countOwners: (companyId) =>

@@ -1,6 +1,6 @@
 import type { Annotation, AnnotationDefinition } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { type Clock, Forbidden, NotFound } from '@switchboard/service-kit';
+import { auditDetails, type Clock, Forbidden, NotFound } from '@switchboard/service-kit';
 import type { Caller } from '../callers/caller.ts';
 import { namesOf } from '../directory/members.ts';
 import { requireReport } from '../directory/reports.ts';
@@ -98,6 +98,7 @@ export function createAnnotations({ store, directory, clock }: AnnotationsOption
         createdBySub: caller.person.sub,
         createdAt: content.updatedAt,
       };
+      auditDetails({ object: `annotation:${row.id}` });
       await store.add(caller.project.id, row);
       return presentOne(caller, row);
     },

@@ -51,6 +51,7 @@ export interface AnnotationsStore {
   remove(projectId: string, id: string): Promise<void>;
 }
 
+/** Changes are transactions, which the entry of the audit trail joins. */
 export function createAnnotationsStore(db: Db): AnnotationsStore {
   return {
     async overlapping(projectId, range, limit, after) {
@@ -68,16 +69,18 @@ export function createAnnotationsStore(db: Db): AnnotationsStore {
     },
 
     async add(projectId, row) {
-      await db.insert(annotations).values({ projectId, ...row });
+      await db.transaction((tx) => tx.insert(annotations).values({ projectId, ...row }));
     },
 
     async change(projectId, id, change) {
-      const [row] = await db.update(annotations).set(change).where(named(projectId, id)).returning(columns);
+      const [row] = await db.transaction((tx) =>
+        tx.update(annotations).set(change).where(named(projectId, id)).returning(columns),
+      );
       return row;
     },
 
     async remove(projectId, id) {
-      await db.delete(annotations).where(named(projectId, id));
+      await db.transaction((tx) => tx.delete(annotations).where(named(projectId, id)));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { CommentRequest, ReactionEmoji, Thread, ThreadRequest } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { type Clock, Conflict, Forbidden, NotFound } from '@switchboard/service-kit';
+import { auditDetails, type Clock, Conflict, Forbidden, NotFound } from '@switchboard/service-kit';
 import type { Caller } from '../callers/caller.ts';
 import { requireMembers } from '../directory/members.ts';
 import { requireReport } from '../directory/reports.ts';
@@ -16,7 +16,7 @@ interface CommentsOptions {
   clock: Clock;
 }
 
-/** The comment threads of reports. Any member may start, reply, resolve, reopen and react; authors change their comments. */
+/** The comment threads of reports. Only authors change their comments. */
 export interface Comments {
   list: ListThreads;
   start(caller: Caller, reportId: string, request: ThreadRequest): Promise<Thread>;
@@ -89,6 +89,7 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
       const projectId = caller.project.id;
       await requireReport(directory, projectId, reportId);
       const id = newId('thr');
+      auditDetails({ object: `comment-thread:${id}` });
       const first = await newComment(caller, id, request);
       const { createdAt, authorSub: createdBySub } = first;
       const anchorJson = anchor == null ? null : JSON.stringify(anchor);
@@ -133,12 +134,14 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
     },
 
     async react(caller, commentId, emoji) {
+      auditDetails({ object: `comment:${commentId}` });
       const { threadId } = await requireComment(caller, commentId);
       if (!(await store.react(commentId, emoji, caller.person.sub))) throw commentIsDeleted();
       return readAndPresent(caller, threadId);
     },
 
     async unreact(caller, commentId, emoji) {
+      auditDetails({ object: `comment:${commentId}` });
       const { threadId } = await requireComment(caller, commentId);
       await store.unreact(commentId, emoji, caller.person.sub);
       return readAndPresent(caller, threadId);

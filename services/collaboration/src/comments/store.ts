@@ -91,6 +91,7 @@ export interface CommentsStore {
   unreact(commentId: string, emoji: string, sub: string): Promise<void>;
 }
 
+/** Changes are transactions, which the entry of the audit trail joins. */
 export function createCommentsStore(db: Db): CommentsStore {
   return {
     async listThreads(projectId, reportId, limit, after) {
@@ -204,14 +205,18 @@ export function createCommentsStore(db: Db): CommentsStore {
     },
 
     async resolve(threadId, resolvedBySub, resolvedAt) {
-      await db
-        .update(threads)
-        .set({ resolvedAt, resolvedBySub })
-        .where(and(eq(threads.id, threadId), isNull(threads.resolvedAt)));
+      await db.transaction((tx) =>
+        tx
+          .update(threads)
+          .set({ resolvedAt, resolvedBySub })
+          .where(and(eq(threads.id, threadId), isNull(threads.resolvedAt))),
+      );
     },
 
     async reopen(threadId) {
-      await db.update(threads).set({ resolvedAt: null, resolvedBySub: null }).where(eq(threads.id, threadId));
+      await db.transaction((tx) =>
+        tx.update(threads).set({ resolvedAt: null, resolvedBySub: null }).where(eq(threads.id, threadId)),
+      );
     },
 
     async react(commentId, emoji, sub) {
@@ -229,9 +234,11 @@ export function createCommentsStore(db: Db): CommentsStore {
     },
 
     async unreact(commentId, emoji, sub) {
-      await db
-        .delete(reactions)
-        .where(and(eq(reactions.commentId, commentId), eq(reactions.emoji, emoji), eq(reactions.sub, sub)));
+      await db.transaction((tx) =>
+        tx
+          .delete(reactions)
+          .where(and(eq(reactions.commentId, commentId), eq(reactions.emoji, emoji), eq(reactions.sub, sub))),
+      );
     },
   };
 }

@@ -23,7 +23,7 @@ interface PublicLinksOptions {
   baseUrl: string;
 }
 
-/** The public link of a report: off, on or stopped. Any member of the company may turn it on and off. */
+/** The public link of a report: off, on or stopped. */
 export interface PublicLinks {
   /** Throws NotFound when the link is off or has stopped. */
   read(caller: Caller, reportId: string): Promise<PublicLink>;

@@ -1,4 +1,4 @@
-import type { Db } from '@switchboard/database';
+import type { Db, Tx } from '@switchboard/database';
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { publicLinks, reportRuns } from '../schema/index.ts';
 
@@ -47,6 +47,7 @@ const ofReport = (projectId: string, reportId: string) =>
 const runOf = (projectId: string, reportId: string) =>
   and(eq(reportRuns.projectId, projectId), eq(reportRuns.reportId, reportId));
 
+/** Changes by people are transactions, which the entry of the audit trail joins. */
 export function createPublicLinksStore(db: Db): PublicLinksStore {
   return {
     async find(projectId, reportId, today) {
@@ -63,19 +64,21 @@ export function createPublicLinksStore(db: Db): PublicLinksStore {
         const name = sql.identifier(column);
         return sql`case when ${publicLinks}.expires_on > ${today}::date then ${publicLinks}.${name} else excluded.${name} end`;
       };
-      const [row] = await db
-        .insert(publicLinks)
-        .values(link)
-        .onConflictDoUpdate({
-          target: [publicLinks.projectId, publicLinks.reportId],
-          set: {
-            tokenHash: keepWhileOn('token_hash'),
-            encryptedToken: keepWhileOn('sealed_token'),
-            createdAt: keepWhileOn('created_at'),
-            expiresOn: sql`excluded.expires_on`,
-          },
-        })
-        .returning(columns);
+      const turning = (tx: Tx) =>
+        tx
+          .insert(publicLinks)
+          .values(link)
+          .onConflictDoUpdate({
+            target: [publicLinks.projectId, publicLinks.reportId],
+            set: {
+              tokenHash: keepWhileOn('token_hash'),
+              encryptedToken: keepWhileOn('sealed_token'),
+              createdAt: keepWhileOn('created_at'),
+              expiresOn: sql`excluded.expires_on`,
+            },
+          })
+          .returning(columns);
+      const [row] = await db.transaction(turning);
       if (row === undefined) throw new Error('public link was not stored');
       const [run] = await db
         .select({ ranAt: reportRuns.ranAt })
@@ -85,7 +88,7 @@ export function createPublicLinksStore(db: Db): PublicLinksStore {
     },
 
     async turnOff(projectId, reportId) {
-      await db.delete(publicLinks).where(ofReport(projectId, reportId));
+      await db.transaction((tx) => tx.delete(publicLinks).where(ofReport(projectId, reportId)));
     },
 
     async page(after) {

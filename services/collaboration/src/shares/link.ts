@@ -22,7 +22,7 @@ export function requireReportLink(link: string, { consoleUrl, projectId, reportI
     JSON.stringify(segmentsOf(url)) === JSON.stringify(expected);
   if (isReport) return url.href;
   const address = `${consoleUrl}/projects/${encodeURIComponent(projectId)}/reports/${encodeURIComponent(reportId)}`;
-  throw new BadRequest(`link: not the address of this report; send ${address}`);
+  throw new BadRequest(`link: not the address of this report; send ${address}, with any query and fragment`);
 }
 
 /** Undefined for anything but a URL, and for one that URL parsing would strip characters from. */

@@ -21,7 +21,7 @@ interface SharesOptions {
   limit: RateLimit<[string, string]>;
 }
 
-/** Sends reports to members of the company. Any member may do so. */
+/** Sends reports to members of the company. */
 export interface Shares {
   /**
    * Returns how many people the report is sent to. A repeated idempotency key of a person and report returns the first

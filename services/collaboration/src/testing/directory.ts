@@ -11,7 +11,7 @@ export type { DirectoryPublisher };
 export const member = (sub: string, name: string, more: Partial<Entries['member']> = {}) =>
   testMember('acme', sub, { name, email: `${sub}@acme.example`, ...more });
 
-/** Publishes company acme with projects shop and blog, their reports, ada, grace and alan; company rival with eve. */
+/** Publishes company acme with projects shop and blog, their reports, the editors ada, grace and alan, the viewer vera; company rival with eve. */
 export async function publishDirectory(log: EventLog): Promise<DirectoryPublisher> {
   const publisher = await createDirectoryPublisher(log, { partitions: 2 });
   const { put, putProject } = publisher;
@@ -29,6 +29,7 @@ export async function publishDirectory(log: EventLog): Promise<DirectoryPublishe
     member('ada', 'Ada Lovelace'),
     member('grace', 'Grace Hopper'),
     member('alan', 'Alan Turing'),
+    member('vera', 'Vera Rubin', { role: 'viewer' }),
     testMember('rival', 'eve', { name: 'Eve', email: 'eve@acme.example' }),
   );
   return publisher;

@@ -50,6 +50,33 @@ describe('a teammate', () => {
     expect([resolved.status, resolved.body.status]).toEqual([200, 'resolved']);
   });
 
+  test('without an entry in the team is shown with their name in the directory', async () => {
+    const { companyId } = project;
+    await messenger.directory.put(
+      'member',
+      testMember(companyId, 'ada-1', { name: 'Ada Lovelace', role: 'support' }),
+      testMember('company-of-others', 'bob-1', { name: 'Bob' }),
+    );
+    const conversation = await visitor.open();
+    const path = `/v1${at(project, `/${conversation.id}/turns`)}`;
+    const token = await messenger.mint({ sub: 'ada-1' });
+    const answered = await messenger.call('POST', path, { token, body: { body: 'Hello' } });
+    expect(answered.body.turn).toMatchObject({ authorId: 'ada-1', authorName: 'Ada Lovelace' });
+    await messenger.manage('POST', at(project, `/${conversation.id}/turns`), {
+      authorId: 'bob-1',
+      body: 'Hi',
+    });
+    const names = async () =>
+      (await visitor.read(conversation)).body.turns.map(
+        ({ authorName }: { authorName: string | null }) => authorName,
+      );
+    expect(await names()).toEqual(['Ada Lovelace', null]);
+    const read = await messenger.manage('GET', at(project, `/${conversation.id}`));
+    expect(read.body.turns[0]).toMatchObject({ authorName: 'Ada Lovelace', authorAvatarUrl: null });
+    await messenger.manage('PUT', `/projects/${project.id}/team/ada-1`, { name: 'Ada from support' });
+    expect(await names()).toEqual(['Ada from support', null]);
+  });
+
   test('is not named after a teammate of another project, and a visitor is never named after a teammate', async () => {
     const other = await messenger.createProject();
     await messenger.manage('PUT', `/projects/${other.id}/team/linus`, { name: 'Linus' });

@@ -15,6 +15,7 @@ import {
   toPage,
 } from '@switchboard/service-kit';
 import type { Live } from '../live/live.ts';
+import type { NameAuthors } from './authors.ts';
 import { full, positionAfter } from './conversations.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
 import type { ReadTurns } from './reading.ts';
@@ -25,6 +26,7 @@ const REVOKED_AT_ONCE = 500;
 interface OperatorOptions {
   store: ConversationsStore;
   readTurns: ReadTurns;
+  nameAuthors: NameAuthors;
   live: Live;
   clock: Clock;
 }
@@ -32,7 +34,7 @@ interface OperatorOptions {
 export type OperatorConversations = ReturnType<typeof createOperatorConversations>;
 
 /** What an operator does with a project's conversations. */
-export function createOperatorConversations({ store, readTurns, live, clock }: OperatorOptions) {
+export function createOperatorConversations({ store, readTurns, nameAuthors, live, clock }: OperatorOptions) {
   return {
     async list(
       projectId: string,
@@ -71,7 +73,8 @@ export function createOperatorConversations({ store, readTurns, live, clock }: O
       });
       if (appended.outcome === 'full') throw full();
       if (appended.outcome !== 'appended' && appended.outcome !== 'repeated') throw notFound();
-      const turn = presentTurn(conversationId, appended.turn);
+      const [named = appended.turn] = await nameAuthors(projectId, [appended.turn]);
+      const turn = presentTurn(conversationId, named);
       if (appended.outcome === 'repeated') return turn;
       live.publishTurn(conversationId, turn);
       if (appended.statusBefore !== 'pending') live.publishStatus(conversationId, 'pending');

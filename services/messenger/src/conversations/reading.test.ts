@@ -1,18 +1,24 @@
 import { expect, it } from 'vitest';
 import { createReadTurns } from './reading.ts';
+import type { TurnRow } from './store.ts';
+
+const unnamed = async (_: string, turns: TurnRow[]) => turns;
 
 it('reads two conversations at a time, the projects in rotation', async () => {
   const order: string[] = [];
   let reading = 0;
-  const read = createReadTurns({
-    async turns(projectId) {
-      expect(++reading).toBeLessThanOrEqual(2);
-      order.push(projectId);
-      await new Promise(setImmediate);
-      reading--;
-      return [];
+  const read = createReadTurns(
+    {
+      async turns(projectId) {
+        expect(++reading).toBeLessThanOrEqual(2);
+        order.push(projectId);
+        await new Promise(setImmediate);
+        reading--;
+        return [];
+      },
     },
-  });
+    unnamed,
+  );
   const projects = ['many', 'many', 'many', 'many', 'many', 'one'];
   await Promise.all(
     projects.map((project) => read(project, { id: 'cnv', turnCount: 1, turnBytes: 10 }, undefined)),
@@ -22,13 +28,16 @@ it('reads two conversations at a time, the projects in rotation', async () => {
 
 it('reads a large conversation in pages, and another project between them', async () => {
   const order: string[] = [];
-  const read = createReadTurns({
-    async turns(projectId, _, { after, upTo }) {
-      order.push(`${projectId} ${after} to ${upTo}`);
-      await new Promise(setImmediate);
-      return [];
+  const read = createReadTurns(
+    {
+      async turns(projectId, _, { after, upTo }) {
+        order.push(`${projectId} ${after} to ${upTo}`);
+        await new Promise(setImmediate);
+        return [];
+      },
     },
-  });
+    unnamed,
+  );
   const large = { id: 'cnv', turnCount: 100, turnBytes: 1_000_000 };
   await Promise.all([
     read('large', large, undefined),

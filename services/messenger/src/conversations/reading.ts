@@ -1,5 +1,6 @@
 import { createSlots, turnOfLoop } from '@switchboard/resilience';
 import { projectHolder } from '@switchboard/service-kit';
+import type { NameAuthors } from './authors.ts';
 import type { ConversationSize, ConversationsStore, TurnRow } from './store.ts';
 
 /** Conversations that are read at the same time: the largest take megabytes and milliseconds each. */
@@ -17,7 +18,10 @@ export type ReadTurns = (
  * Reads the turns of conversations that are answered, oldest first. Projects take turns, between the pages of a large
  * conversation too, and at making one into JSON.
  */
-export function createReadTurns(store: Pick<ConversationsStore, 'turns'>): ReadTurns {
+export function createReadTurns(
+  store: Pick<ConversationsStore, 'turns'>,
+  nameAuthors: NameAuthors,
+): ReadTurns {
   const inSlot = createSlots(MAX_CONCURRENT);
   return async (projectId, { id, turnCount, turnBytes }, after = 0) => {
     const pageTurns = Math.max(1, Math.floor((PAGE_BYTES * turnCount) / Math.max(1, turnBytes)));
@@ -32,6 +36,6 @@ export function createReadTurns(store: Pick<ConversationsStore, 'turns'>): ReadT
       });
       all.push(...page);
     }
-    return all;
+    return nameAuthors(projectId, all);
   };
 }

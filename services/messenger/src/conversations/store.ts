@@ -61,7 +61,7 @@ export interface TurnRow {
   position: number;
   authorKind: AuthorKind;
   authorId: string | null;
-  /** The teammate's current name and avatar. */
+  /** The current name and avatar in the project's team. */
   authorName: string | null;
   avatarFile: string | null;
   body: string;

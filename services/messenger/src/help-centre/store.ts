@@ -28,6 +28,7 @@ const siteColumns = {
   readError: helpSites.readError,
 };
 
+/** Changes are transactions, which the entry of the audit trail joins. */
 export function createHelpCentreStore(db: Db | Tx): HelpCentreStore {
   return {
     async site(projectId) {
@@ -36,18 +37,22 @@ export function createHelpCentreStore(db: Db | Tx): HelpCentreStore {
     },
 
     async putSite(projectId, site) {
-      await db
-        .insert(helpSites)
-        .values({ projectId, ...site })
-        .onConflictDoUpdate({ target: helpSites.projectId, set: site });
+      await db.transaction((tx) =>
+        tx
+          .insert(helpSites)
+          .values({ projectId, ...site })
+          .onConflictDoUpdate({ target: helpSites.projectId, set: site }),
+      );
     },
 
     async setReadError(projectId, readError) {
-      await db.update(helpSites).set({ readError }).where(eq(helpSites.projectId, projectId));
+      await db.transaction((tx) =>
+        tx.update(helpSites).set({ readError }).where(eq(helpSites.projectId, projectId)),
+      );
     },
 
     async removeSite(projectId) {
-      await db.delete(helpSites).where(eq(helpSites.projectId, projectId));
+      await db.transaction((tx) => tx.delete(helpSites).where(eq(helpSites.projectId, projectId)));
     },
 
     async search(projectId) {
@@ -59,10 +64,12 @@ export function createHelpCentreStore(db: Db | Tx): HelpCentreStore {
     },
 
     async putSearch(projectId, search) {
-      await db
-        .insert(articleSearches)
-        .values({ projectId, ...search })
-        .onConflictDoUpdate({ target: articleSearches.projectId, set: search });
+      await db.transaction((tx) =>
+        tx
+          .insert(articleSearches)
+          .values({ projectId, ...search })
+          .onConflictDoUpdate({ target: articleSearches.projectId, set: search }),
+      );
     },
   };
 }

@@ -29,13 +29,15 @@ export function createTranslationsStore(db: Db | Tx): TranslationsStore {
     },
 
     async reserve({ companyId, month }, bytes, limit) {
-      const rows = await db.execute(sql`
+      const reservation = sql`
         insert into ${translatedBytes} (company_id, month, bytes)
         select ${companyId}, ${month}, ${bytes}::bigint where ${bytes}::bigint <= ${limit}::bigint
         on conflict (company_id, month) do update
         set bytes = translated_bytes.bytes + excluded.bytes
         where translated_bytes.bytes + excluded.bytes <= ${limit}::bigint
-        returning bytes`);
+        returning bytes`;
+      // A transaction, which the entry of the audit trail joins.
+      const rows = await db.transaction((tx) => tx.execute(reservation));
       return rows.length > 0;
     },
 
