@@ -35,8 +35,11 @@ afterAll(() => analytics.stop());
 const query = { kind: 'trends', range: { last: 2, unit: 'day' }, series: [{ event: 'order placed' }] };
 const save = (id: string, more: object) =>
   analytics.directory.put('report', { projectId: 'shop', id, name: id, ...more });
-const request = (id: string, permissions = ['service.manage']) =>
-  analytics.call('POST', `/management/v1/projects/shop/reports/${id}/run`, { permissions });
+const request = (id: string, more: { sub?: string; permissions?: string[] } = {}) =>
+  analytics.call('POST', `/management/v1/projects/shop/reports/${id}/run`, {
+    permissions: ['service.manage'],
+    ...more,
+  });
 const runsOf = (id: string) => runs.filter(({ reportId }) => reportId === id);
 
 describe('a saved report', () => {
@@ -71,7 +74,7 @@ describe('a saved report', () => {
   it('without a query does not run, and nobody else may ask for it', async () => {
     await save('posted', {});
     expect((await request('posted')).status).toBe(404);
-    expect((await request('asked', [])).status).toBe(403);
+    expect((await request('asked', { sub: 'eve', permissions: [] })).status).toBe(403);
   });
 });
 
