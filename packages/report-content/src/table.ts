@@ -8,6 +8,8 @@ export type ColumnFormat = 'value' | 'count' | 'share' | 'seconds';
 export interface Column {
   name: string;
   format: ColumnFormat;
+  /** Default: the unit of the report. */
+  unit?: string | undefined;
 }
 
 /** Null: there is no value. Undefined: there is no place for one. */
@@ -61,17 +63,17 @@ function overBuckets(content: OverBuckets, texts: TableTexts): Table {
   const { buckets, series, unit, kind } = content;
   const interval = intervalOf(buckets, content.interval);
   const shown = series.flatMap((one) => {
-    const amount = seriesAmount(one, unit);
-    const now = { name: one.name, values: one.values, total: amount.total };
+    const amount = seriesAmount(one, one.unit ?? unit);
+    const now = { name: one.name, unit: one.unit, values: one.values, total: amount.total };
     if (one.previous === undefined) return [now];
-    return [now, { name: texts.before(one.name), values: one.previous, total: amount.previousTotal }];
+    return [now, { ...now, name: texts.before(one.name), values: one.previous, total: amount.previousTotal }];
   });
   const addsUp = shown.some(({ total }) => total !== null && total !== undefined);
   const hasTotals = addsUp && buckets.length > 1 && (interval !== undefined || kind === 'bar');
   return {
     corner: interval === undefined ? '' : texts.intervals[interval],
     interval,
-    columns: shown.map(({ name }) => ({ name, format: 'value' })),
+    columns: shown.map(({ name, unit }) => ({ name, format: 'value', unit })),
     rows: buckets.map((name, at) => ({ name, values: shown.map(({ values }) => values[at]) })),
     totals: hasTotals ? { name: texts.total, values: shown.map(({ total }) => total) } : undefined,
   };

@@ -27,13 +27,28 @@ export function seriesAmount({ values, total, previous, previousTotal }: Series,
 }
 
 /**
- * What the whole report amounts to: its own total, else that of its one series or of the parts it is broken down by.
+ * The charts of a report: one for each unit that its series count, in the order of the series. Each has the series of
+ * its unit alone.
+ */
+export function chartsOf(content: OverBuckets): OverBuckets[] {
+  const unitOf = (one: Series) => one.unit ?? content.unit;
+  const units = [...new Set(content.series.map(unitOf))];
+  if (units.length === 1) return [{ ...content, unit: units[0] }];
+  const { total: _total, previousTotal: _previousTotal, ...shared } = content;
+  return units.map((unit) => {
+    const series = content.series.filter((one) => unitOf(one) === unit);
+    return { ...shared, ...(content.total === null && { total: null }), unit, series };
+  });
+}
+
+/**
+ * The amount of the whole report: its own total, else that of its one series or of the parts it is broken down by.
  * Undefined where series count different things.
  */
 export function reportAmount(content: OverBuckets): Amount | undefined {
   const { series, total, previousTotal, breakdown, unit } = content;
   if (total !== undefined) return { total, previousTotal };
-  if (series.length > 1 && breakdown === undefined) return undefined;
+  if (series.length > 1 && (breakdown === undefined || chartsOf(content).length > 1)) return undefined;
   const amounts = series.map((one) => seriesAmount(one, unit));
   const totals = amounts.map((amount) => amount.total).filter((one) => one !== null);
   const before = amounts

@@ -47,6 +47,10 @@ const one = {
     description:
       'Says that the name, or its end after a colon, is not from data: Other, (none), (empty), New, Returning, Resurrecting or Dormant.',
   }),
+  unit: z.string().max(40).optional().openapi({
+    description:
+      'Counted by this series, where series count different things. Default: the unit of the report.',
+  }),
   values: z.array(value),
   ...amounts,
   previous: z.array(value).optional().openapi({

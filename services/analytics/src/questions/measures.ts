@@ -1,4 +1,4 @@
-import type { Measure, TrendsQuery } from '@switchboard/contracts';
+import { type Measure, PEOPLE, type TrendsQuery } from '@switchboard/contracts';
 import type { Dialect } from '../engine/dialect.ts';
 import { type Sql, sql } from '../engine/sql.ts';
 
@@ -26,6 +26,14 @@ export function emptyValue(measure: Measure | undefined): number | null {
   return measure === undefined || measure === 'events' || measure === 'people' || measure === 'sum'
     ? 0
     : null;
+}
+
+const MAX_UNIT = 40;
+
+/** The unit of a series: `events`, `people`, or the property that it measures. */
+export function unitOf({ measure = 'events', property = '' }: Series): string {
+  if (measure === 'events') return 'events';
+  return measure === 'people' ? PEOPLE : [...property].slice(0, MAX_UNIT).join('');
 }
 
 /** With measure and property where another series of the same event has others. */

@@ -12,7 +12,7 @@ import { type Previous, previousOf } from '../calendar/previous.ts';
 import { shownOf } from '../engine/dialect.ts';
 import { COMMA, integer, join, type Sql, sql, texts, whole } from '../engine/sql.ts';
 import { bucketAt, selectEvents } from './events.ts';
-import { addsUp, emptyValue, MEASURES, nameOf, type Series } from './measures.ts';
+import { addsUp, emptyValue, MEASURES, nameOf, type Series, unitOf } from './measures.ts';
 import { type Asking, breakdownName, DEFAULT_INTERVAL, differentNames } from './question.ts';
 import { NONE, OTHER, partOf, REST_LINES } from './rest.ts';
 
@@ -39,7 +39,8 @@ export async function trends(question: TrendsQuery, asking: Asking): Promise<Rep
     question.compare === undefined
       ? undefined
       : previousOf({ range, interval, timeZone: timezone, calendar });
-  const named: (Omit<Line, 'label'> & { name: string })[] = [];
+  const hasUnits = new Set(question.series.map(unitOf)).size > 1;
+  const named: (Omit<Line, 'label'> & { name: string; unit?: string })[] = [];
   for (const series of question.series) {
     const name = nameOf(series, question.series);
     const lines = await linesOf(question, series, { asking, calendar, before });
@@ -47,6 +48,7 @@ export async function trends(question: TrendsQuery, asking: Asking): Promise<Rep
       const shown = shownOf(label ?? '');
       named.push({
         ...line,
+        ...(hasUnits ? { unit: unitOf(series) } : {}),
         name: label === null ? name : question.series.length > 1 ? `${name}: ${shown}` : shown,
       });
     }
@@ -56,6 +58,8 @@ export async function trends(question: TrendsQuery, asking: Asking): Promise<Rep
     kind: 'line',
     interval,
     ...(breakdown === undefined ? {} : { breakdown: breakdownName(breakdown.property) }),
+    // The parts of two series are not parts of one whole.
+    ...(breakdown === undefined || question.series.length === 1 ? {} : { total: null }),
     buckets: calendar.labels,
     series: named.map((line, index) => ({ ...line, name: names[index] ?? line.name })),
   };

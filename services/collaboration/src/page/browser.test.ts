@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { colours, series } from '@switchboard/design';
 import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -117,6 +118,10 @@ const CROWDED_LABELS = `(() => {
     })
     .map(({ textContent }) => textContent);
 })()`;
+
+/** A colour as the browser computes it. */
+const rgb = (hex = '') =>
+  `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`;
 
 describe.skipIf(!hasChromium)('the page in a browser', () => {
   let harness: Harness;
@@ -256,20 +261,20 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
   });
 
   it('follows the color scheme, drawing included, and prints light', async () => {
-    const colours = () =>
+    const drawn = () =>
       page.evaluate(`(() => {
         const of = (element, name) => getComputedStyle(element)[name];
         const line = document.querySelector('.wide svg path[stroke^="var(--series"]');
         return [of(document.body, 'backgroundColor'), of(document.body, 'color'), of(line, 'stroke')];
       })()`);
     await open('line', { colorScheme: 'light' });
-    const light = await colours();
-    expect(light).toEqual(['rgb(244, 245, 248)', 'rgb(27, 31, 42)', 'rgb(36, 80, 196)']);
+    const light = await drawn();
+    expect(light).toEqual([rgb(colours.surface.light), rgb(colours.text.light), rgb(series[0]?.light)]);
     await page.emulateMedia({ colorScheme: 'dark' });
-    const dark = await colours();
-    expect(dark).toEqual(['rgb(16, 19, 26)', 'rgb(233, 236, 243)', 'rgb(126, 162, 255)']);
+    const dark = await drawn();
+    expect(dark).toEqual([rgb(colours.surface.dark), rgb(colours.text.dark), rgb(series[0]?.dark)]);
     await page.emulateMedia({ colorScheme: 'dark', media: 'print' });
-    expect(await colours()).toEqual(['rgb(255, 255, 255)', 'rgb(27, 31, 42)', 'rgb(36, 80, 196)']);
+    expect(await drawn()).toEqual(['rgb(255, 255, 255)', rgb(colours.text.light), rgb(series[0]?.light)]);
   });
 
   it('draws an annotation on its days, with its number in the list', async () => {
@@ -306,7 +311,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     await open('lifecycle');
     const area = page.locator('.wide svg .hit').nth(1);
     expect(await area.locator('title').textContent()).toBe(
-      'Week of 9 Feb 2026\nNew: 8 people\nReturning: 8 people\nResurrecting: 8 people\nDormant: -8 people',
+      'Week of 9 Feb 2026\nNew: 8 people\nReturning: 8 people\nResurrecting: 8 people\nDormant: 8 people',
     );
     const opacity = () =>
       page.evaluate("getComputedStyle(document.querySelectorAll('.wide svg .hit')[1]).opacity");

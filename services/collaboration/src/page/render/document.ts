@@ -1,15 +1,8 @@
+import { colours, favicon } from '@switchboard/design';
 import { raw } from 'hono/html';
 import type { Locale } from './locale.ts';
 import { type Markup, markup } from './markup.ts';
-import { ACCENT, styles } from './styles.ts';
-
-const MARK = `<rect width="32" height="32" rx="8" fill="${ACCENT.light}"/><path d="M9 11h9M14 21h9" stroke="#fff" stroke-width="3" stroke-linecap="round"/><circle cx="22" cy="11" r="3.5" fill="#fff"/><circle cx="10" cy="21" r="3.5" fill="#fff"/>`;
-const FAVICON = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${MARK}</svg>`)}`;
-
-/** Switchboard's mark, decorative. */
-export const logo = raw(
-  `<svg class="logo" width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">${MARK}</svg>`,
-);
+import { styles } from './styles.ts';
 
 interface Document {
   title: string;
@@ -29,9 +22,9 @@ export function document({ title, description, body, locale }: Document): string
 <meta property="og:type" content="website"><meta property="og:site_name" content="Switchboard">
 <meta property="og:title" content="${title}"><meta property="og:description" content="${description}">
 <meta name="twitter:card" content="summary">
-<meta name="theme-color" media="(prefers-color-scheme: light)" content="${ACCENT.light}">
-<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${ACCENT.dark}">
-<link rel="icon" type="image/svg+xml" href="${FAVICON}">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="${colours.surface.light}">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${colours.surface.dark}">
+<link rel="icon" type="image/svg+xml" href="${favicon}">
 <style>${raw(styles)}</style></head>
 <body>${body}</body></html>
 `.toString();

@@ -1,10 +1,11 @@
-import { csvOf, parseContent, tableOf } from '@switchboard/report-content';
+import { chartsOf, csvOf, parseContent, reportAmount, tableOf } from '@switchboard/report-content';
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../texts/languages.ts';
 import { draw } from './chart/draw.ts';
 import { drawnOf } from './drawn.ts';
 import { figure, legend } from './figure.ts';
 import { funnelFigure } from './funnel.ts';
+import { headline } from './headline.ts';
 import { createLocale } from './locale.ts';
 import { dataTable } from './table.ts';
 
@@ -12,7 +13,7 @@ const en = createLocale('en');
 const buckets = ['2026-02-01', '2026-02-02'];
 /** Of 144, the last is the largest. */
 const series = Array.from({ length: 144 }, (_, at) => ({ name: `plan ${at}.`, values: [at, at + 1] }));
-const LARGEST = series.slice(-12).map(({ name }) => name);
+const LARGEST = series.slice(-8).map(({ name }) => name);
 
 function overBuckets(report: object) {
   const content = parseContent({ buckets, series, ...report });
@@ -22,7 +23,13 @@ function overBuckets(report: object) {
 async function page(report: object) {
   const content = overBuckets(report);
   const drawn = drawnOf(content, en);
-  return figure(content, drawn, 'Plans', await draw(drawn.content, [], en), en).toString();
+  return figure(
+    content,
+    drawn,
+    { title: 'Plans', id: 'chart-1', heading: undefined },
+    await draw(drawn.content, [], en),
+    en,
+  ).toString();
 }
 const legendOf = (markup: string) =>
   [...(markup.match(/<ul class="legend".*?<\/ul>/)?.[0] ?? '').matchAll(/<li[^>]*>(.*?)<\/li>/g)].map(
@@ -30,27 +37,27 @@ const legendOf = (markup: string) =>
   );
 const coloursOf = (markup: string, attribute: string) => [
   ...new Set(
-    [...markup.matchAll(new RegExp(`${attribute}="var\\((--(?:series|others)[^)]*)`, 'g'))].map(
+    [...markup.matchAll(new RegExp(`${attribute}="var\\((--(?:series|text-muted)[^)]*)`, 'g'))].map(
       ([, one]) => one,
     ),
   ),
 ];
-const COLOURS = Array.from({ length: 12 }, (_, at) => `--series-${at + 1}`);
+const COLOURS = Array.from({ length: 8 }, (_, at) => `--series-${at + 1}`);
 
 describe('a report with 144 series', () => {
-  it('has lines of the largest twelve, and says where the others are', async () => {
+  it('has lines of the largest eight, and says where the others are', async () => {
     const markup = await page({ kind: 'line' });
-    expect(legendOf(markup)).toEqual([...LARGEST, '132 more in the table']);
+    expect(legendOf(markup)).toEqual([...LARGEST, '136 more in the table']);
     expect(coloursOf(markup, 'stroke').sort()).toEqual(COLOURS.toSorted());
-    expect(markup.match(/<title>[^<]*/)?.[0].split('\n')).toHaveLength(13);
-    expect(markup).not.toContain('plan 131.');
+    expect(markup.match(/<title>[^<]*/)?.[0].split('\n')).toHaveLength(9);
+    expect(markup).not.toContain('plan 135.');
   });
 
   it('has bars as high as all series together', async () => {
     const markup = await page({ kind: 'bar', unit: '€' });
-    expect(legendOf(markup)).toEqual([...LARGEST, '132 more in the table']);
-    expect(coloursOf(markup, 'fill').sort()).toEqual(['--others', ...COLOURS].toSorted());
-    expect(markup).toContain('\n132 more in the table: 8,646 €');
+    expect(legendOf(markup)).toEqual([...LARGEST, '136 more in the table']);
+    expect(coloursOf(markup, 'fill').sort()).toEqual(['--text-muted', ...COLOURS].toSorted());
+    expect(markup).toContain('\n136 more in the table: 9,180 €');
     const { wide } = await draw(drawnOf(overBuckets({ kind: 'bar' }), en).content, [], en);
     expect([...wide.content.matchAll(/text-anchor="end"[^>]*>([^<]*)</g)].at(-1)?.[1]).toBe('12.5k');
   });
@@ -59,8 +66,8 @@ describe('a report with 144 series', () => {
     const steps = ['Seen', 'Paid'].map((name) => ({ name, count: 20_000 }));
     const content = parseContent({ kind: 'funnel', steps, series });
     const markup = content?.kind === 'funnel' ? funnelFigure(content, 'Plans', en).toString() : '';
-    expect(legendOf(markup)).toEqual([...LARGEST, '132 more in the table']);
-    expect(markup.match(/<div class="part">/g)).toHaveLength(24);
+    expect(legendOf(markup)).toEqual([...LARGEST, '136 more in the table']);
+    expect(markup.match(/<div class="part">/g)).toHaveLength(16);
   });
 
   it('has all of them in tables that paper has room for, and in the file', () => {
@@ -79,7 +86,7 @@ describe('a report with 144 series', () => {
       const locale = createLocale(language as keyof typeof LANGUAGES);
       return legendOf(legend(drawnOf(overBuckets({ kind: 'line' }), locale), locale).toString()).at(-1);
     });
-    expect(texts).toEqual(texts.map(() => expect.stringContaining('132')));
+    expect(texts).toEqual(texts.map(() => expect.stringContaining('136')));
     expect(new Set(texts).size).toBe(texts.length);
   });
 });
@@ -90,20 +97,102 @@ describe('the largest series', () => {
       overBuckets({ kind, series: values.map((one, at) => ({ name: `${at}`, ...one })) }),
       en,
     ).content.series.map(({ name, values: [first] }) => `${name} ${first}`);
-  const ones = Array.from({ length: 12 }, () => ({ values: [5, 5] }));
+  const ones = Array.from({ length: 8 }, () => ({ values: [5, 5] }));
 
   it('are those of the largest totals, also below zero and where values do not add up', () => {
-    expect(drawnIn([...ones, { values: [-9, -9] }])).toContain('12 -9');
-    expect(drawnIn([...ones, { values: [9, null], total: null }])).not.toContain('12 9');
-    expect(drawnIn([...ones, { values: [1, 1], total: 11 }])).toContain('12 1');
-    expect(drawnIn([...ones, { values: [5, 5] }])).toHaveLength(12);
+    expect(drawnIn([...ones, { values: [-9, -9] }])).toContain('8 -9');
+    expect(drawnIn([...ones, { values: [9, null], total: null }])).not.toContain('8 9');
+    expect(drawnIn([...ones, { values: [1, 1], total: 11 }])).toContain('8 1');
+    expect(drawnIn([...ones, { values: [5, 5] }])).toHaveLength(8);
   });
 
-  it('are all of twelve', () => {
-    expect(drawnIn(ones, 'bar')).toHaveLength(12);
+  it('are all of eight', () => {
+    expect(drawnIn(ones, 'bar')).toHaveLength(8);
   });
 
   it('leave a gap where no other has a value', () => {
     expect(drawnIn([...ones, { values: [null, 1] }], 'bar').at(-1)).toBe('1 more in the table null');
+  });
+});
+
+describe('a report with several units', () => {
+  const series = [
+    { name: 'orders', unit: 'events', values: [3, 4] },
+    { name: 'buyers', unit: 'people', values: [2, 3] },
+    { name: 'revenue', unit: 'total', values: [300, 410], previous: [200, 205] },
+    { name: 'visits', unit: 'events', values: [30, 40] },
+  ];
+
+  it('has a chart, an axis and a headline for each unit', () => {
+    const charts = chartsOf(overBuckets({ kind: 'line', series }));
+    expect(charts.map(({ unit, series: ones }) => [unit, ones.map(({ name }) => name)])).toEqual([
+      ['events', ['orders', 'visits']],
+      ['people', ['buyers']],
+      ['total', ['revenue']],
+    ]);
+    const headlines = charts.map((chart) =>
+      headline(chart, en)
+        .toString()
+        .replaceAll(/<[^>]+>/g, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    );
+    expect(headlines).toEqual([
+      'orders 7 events visits 70 events',
+      'Total 5 people',
+      'Total 710 total ▲ 75.3% more than 405 in the period before',
+    ]);
+  });
+
+  it('adds the parts of a breakdown only where they have one unit', () => {
+    const split = overBuckets({ kind: 'line', breakdown: 'Plan', series });
+    expect(reportAmount(split)).toBeUndefined();
+    expect(
+      reportAmount(overBuckets({ kind: 'line', breakdown: 'Plan', series: series.slice(0, 1) }))?.total,
+    ).toBe(7);
+  });
+
+  it('marks percentages in its table', () => {
+    const content = overBuckets({
+      kind: 'line',
+      series: [...series, { name: 'share', unit: '%', values: [12, 13] }],
+    });
+    expect(dataTable(content, en).toString()).toContain('<td class="value">12%</td>');
+  });
+});
+
+describe('people who left', () => {
+  const content = overBuckets({
+    kind: 'bar',
+    unit: 'people',
+    series: [{ name: 'Dormant', builtIn: 'dormant', values: [-20, -1], previous: [-10, -4] }],
+  });
+
+  it('are counted without a sign in the headline, the table and the axis', async () => {
+    expect(headline(content, en).toString()).toMatch(/21 people.*50% more than 14/s);
+    expect(dataTable(content, en).toString()).toContain('<td class="value">20</td>');
+    const { wide } = await draw(content, [], en);
+    expect(wide.content).toContain('20 people');
+    expect(wide.content).not.toMatch(/[-−]\d+ (people|person)/);
+  });
+});
+
+describe('a funnel with a single part', () => {
+  it('names the part once instead of at every step', () => {
+    const content = parseContent({
+      kind: 'funnel',
+      breakdown: 'plan',
+      steps: [
+        { name: 'Seen', count: 4 },
+        { name: 'Paid', count: 2 },
+      ],
+      series: [{ name: '(none)', builtIn: 'none', values: [4, 2] }],
+    });
+    if (content?.kind !== 'funnel') throw new Error('not a funnel');
+    expect(
+      funnelFigure(content, 'Plans', en)
+        .toString()
+        .match(/\(none\)/g),
+    ).toHaveLength(1);
   });
 });

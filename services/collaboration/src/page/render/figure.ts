@@ -8,19 +8,28 @@ import type { Locale } from './locale.ts';
 import { type Markup, markup, nothing } from './markup.ts';
 import { summarise } from './summary.ts';
 
+interface Names {
+  title: string;
+  /** Begins the ids of its elements. */
+  id: string;
+  /** Above the chart. */
+  heading: string | undefined;
+}
+
 /** A line or bar chart with its figures, legend and text alternative. */
 export function figure(
   content: OverBuckets,
   drawn: Drawn<OverBuckets>,
-  title: string,
+  { title, id, heading }: Names,
   { wide, narrow }: Drawings,
   locale: Locale,
 ): Markup {
   const summary = summarise(drawn.content, locale);
   const { chart } = locale.texts;
   const drawing = (one: Drawing, name: 'wide' | 'narrow') =>
-    markup`<div class="scroll ${name}" tabindex="0" role="group" aria-label="${chart}">${picture(one, `chart-${name}`, title, summary)}</div>`;
-  return markup`<figure class="card ${content.kind}">${headline(content, locale)}${legend(drawn, locale)}
+    markup`<div class="scroll ${name}" tabindex="0" role="group" aria-label="${chart}">${picture(one, `${id}-${name}`, heading ?? title, summary)}</div>`;
+  const named = heading === undefined ? nothing : markup`<h2>${heading}</h2>`;
+  return markup`<figure class="card ${content.kind}">${named}${headline(content, locale)}${legend(drawn, locale)}
 ${drawing(wide, 'wide')}
 ${drawing(narrow, 'narrow')}
 </figure>`;

@@ -17,7 +17,9 @@ interface Bar {
 /** A bar as wide as the card for each step, and between steps who was lost and how long it took. */
 export function funnelFigure(content: Funnel, title: string, locale: Locale): Markup {
   const drawn = drawnOf(content, locale);
-  const { steps, series } = drawn.content;
+  const { steps, series: parts = [] } = drawn.content;
+  // A single part has the whole of each step: the legend names it once.
+  const series = parts.length > 1 ? parts : undefined;
   const { number, share } = locale;
   const largest = Math.max(...(series ?? []).flatMap(({ values }) => values.map((value) => value ?? 0)), 0);
   const items = steps.map(({ name, count }, at) => {

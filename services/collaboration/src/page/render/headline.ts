@@ -3,6 +3,7 @@ import {
   averagesOf,
   conversionOf,
   type OverBuckets,
+  PEOPLE,
   type ReportContent,
   reportAmount,
   seriesAmount,
@@ -62,7 +63,9 @@ function figureOf(label: string, { total, previousTotal }: Amount, locale: Local
   if (total === null) return [];
   const value = locale.value(total, unit);
   if (previousTotal === null || previousTotal === undefined) return [{ label, value }];
-  return [{ label, value, change: changeOf(total, previousTotal, locale) }];
+  // People who left are drawn below zero: more of them are more.
+  const [now, before] = unit === PEOPLE ? [Math.abs(total), Math.abs(previousTotal)] : [total, previousTotal];
+  return [{ label, value, change: changeOf(now, before, locale) }];
 }
 
 function changeOf(total: number, previous: number, { texts, share, number }: Locale) {

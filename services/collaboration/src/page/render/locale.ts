@@ -38,6 +38,10 @@ const UNITS = [
   ['second', 1],
 ] as const;
 const NONE = '–';
+
+/** People who left are drawn below zero; their number is not negative. */
+const shownOf = (value: number, unit: string | undefined) => (unit === PEOPLE ? Math.abs(value) : value);
+
 const COMPACT_FROM = 10_000;
 
 export function createLocale(language: PageLanguage): Locale {
@@ -68,13 +72,13 @@ export function createLocale(language: PageLanguage): Locale {
   function value(of: number | null | undefined, unit = ''): string {
     if (of === null || of === undefined) return NONE;
     if (unit === '%') return percents.format(of / 100);
-    return withUnit(numbers.format(of), of, unit);
+    return withUnit(numbers.format(shownOf(of, unit)), of, unit);
   }
 
   function withUnit(written: string, of: number, unit: string): string {
     if (unit === '') return written;
     if (unit !== PEOPLE) return `${written} ${unit}`;
-    const people = texts.people[plurals.select(of)] ?? texts.people.other;
+    const people = texts.people[plurals.select(Math.abs(of))] ?? texts.people.other;
     return `${written}${UNSPACED.includes(language) ? '' : ' '}${people}`;
   }
 
@@ -105,7 +109,8 @@ export function createLocale(language: PageLanguage): Locale {
       if (of === null) return NONE;
       if (format === 'share') return share(of);
       if (format === 'seconds') return duration(of);
-      return format === 'value' ? value(of, unit === '%' ? unit : '') : numbers.format(of);
+      if (format === 'count') return numbers.format(of);
+      return value(shownOf(of, unit), unit === '%' ? unit : '');
     },
     duration,
     day: (day) => days.format(startOf(day)),
@@ -136,7 +141,7 @@ export function createLocale(language: PageLanguage): Locale {
           : { minimumFractionDigits: decimals, maximumFractionDigits: decimals },
       );
       return values.map((of) => {
-        const tick = (of === 0 ? zero : others).format(isPercent ? of / 100 : of);
+        const tick = (of === 0 ? zero : others).format(isPercent ? of / 100 : shownOf(of, unit));
         return isPercent ? tick : withUnit(tick, of, unit);
       });
     },

@@ -112,7 +112,7 @@ describe('the unit people', () => {
     expect(counted('en', [0, 1, -1, 2, 1.5])).toEqual([
       '0 people',
       '1 person',
-      '-1 person',
+      '1 person',
       '2 people',
       '1.5 people',
     ]);

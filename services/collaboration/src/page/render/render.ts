@@ -1,4 +1,6 @@
+import { logo } from '@switchboard/design';
 import {
+  chartsOf,
   csvOf,
   daysOfBuckets,
   type OverBuckets,
@@ -6,12 +8,13 @@ import {
   type ReportContent,
   tableOf,
 } from '@switchboard/report-content';
+import { raw } from 'hono/html';
 import type { Note } from '../../annotations/annotations.ts';
 import { stopMoment } from '../../public-links/stop-day.ts';
 import type { SharedReport } from '../../shared-reports/shared-reports.ts';
 import type { PageTexts } from '../texts/texts.ts';
 import { draw } from './chart/draw.ts';
-import { document, logo } from './document.ts';
+import { document } from './document.ts';
 import { drawnOf } from './drawn.ts';
 import { figure } from './figure.ts';
 import { funnelFigure } from './funnel.ts';
@@ -25,7 +28,7 @@ import { dataTable, downloadLink } from './table.ts';
 
 /** A page with a single message. */
 export function renderPlain([title, text]: PageTexts['missing'], locale: Locale): string {
-  const body = markup`<main class="plain"><div>${logo}<h1>${title}</h1><p>${text}</p></div></main>`;
+  const body = markup`<main class="plain"><div>${raw(logo(28))}<h1>${title}</h1><p>${text}</p></div></main>`;
   return document({ title, description: text, body, locale });
 }
 
@@ -70,8 +73,8 @@ export async function renderReport(
   const title = content?.title ?? report.name;
   const chart = content && (await chartOf(content, title, notes, locale));
   const ran = run === undefined ? nothing : markup`<p>${texts.ran}: ${moment(run.ranAt, locale)}</p>`;
-  const body = markup`<div class="sheet"><header><p class="project">${logo}${project.name}</p><h1>${title}</h1>
-<div class="facts">${ran}<p>${texts.stops}: ${moment(stopMoment(expiresOn), locale)}</p></div>${describe(content)}</header>
+  const body = markup`<div class="sheet"><header><p class="project">${raw(logo(28))}${project.name}</p><h1>${title}</h1>
+<div class="facts">${ran}<p>${texts.expires}: ${moment(stopMoment(expiresOn), locale)}</p></div>${describe(content)}</header>
 <main>${chart ?? otherReport(shared, parsed, locale)}</main>
 <footer>${texts.footer}</footer></div>`;
   return document({ title, description: texts.about(project.name), body, locale });
@@ -108,9 +111,28 @@ async function chartOf(
 async function overBuckets(content: OverBuckets, title: string, notes: Note[], locale: Locale) {
   const days = daysOfBuckets(content.buckets);
   const marks = days === undefined ? [] : marksOn(days, notes);
-  const drawn = drawnOf(content, locale);
-  const drawings = await draw(drawn.content, marks, locale);
-  return markup`${figure(content, drawn, title, drawings, locale)}${noteList(marks, notes, locale)}`;
+  const figures: Markup[] = [];
+  for (const [at, chart] of chartsOf(content).entries()) {
+    const drawn = drawnOf(chart, locale);
+    const drawings = await draw(drawn.content, marks, locale);
+    figures.push(
+      figure(
+        chart,
+        drawn,
+        { title, id: `chart-${at + 1}`, heading: headingOf(chart, content, locale) },
+        drawings,
+        locale,
+      ),
+    );
+  }
+  return markup`${figures}${noteList(marks, notes, locale)}`;
+}
+
+/** Tells the charts of a report with several units apart. */
+function headingOf(chart: OverBuckets, { series }: OverBuckets, locale: Locale): string | undefined {
+  if (chart.series.length === series.length) return undefined;
+  const [first] = chart.series;
+  return chart.series.length === 1 && first ? first.name : locale.unit(chart.unit ?? '');
 }
 
 function noteList(marks: Mark[], notes: Note[], locale: Locale): Markup {

@@ -1,103 +1,65 @@
 import { createHash } from 'node:crypto';
-
-const series = (colours: string[]) => colours.map((colour, at) => `--series-${at + 1}:${colour}`).join(';');
-
-/** Of the browser's frame and of links. */
-export const ACCENT = { light: '#2450c4', dark: '#191d27' };
-
-const light = `--page:#f4f5f8;--surface:#fff;--ink:#1b1f2a;--muted:#5b6272;--grid:#dfe2ea;--track:#eef0f5;--note:#a63a00;--on-note:#fff;--accent:#2450c4;--heat:#2450c4;--on-heat:#fff;--others:#8b92a3;${series(
-  [
-    '#2450c4',
-    '#c2410c',
-    '#0b7a5b',
-    '#8b2fb0',
-    '#9a6700',
-    '#0b7285',
-    '#b4235a',
-    '#475569',
-    '#4d7c0f',
-    '#6d28d9',
-    '#7c2d12',
-    '#0369a1',
-  ],
-)}`;
-const dark = `--page:#10131a;--surface:#191d27;--ink:#e9ecf3;--muted:#a3abbd;--grid:#343b4b;--track:#242a37;--note:#ffab70;--on-note:#10131a;--accent:#7ea2ff;--heat:#7ea2ff;--on-heat:#10131a;--others:#6b7488;${series(
-  [
-    '#7ea2ff',
-    '#ff9d5c',
-    '#4fd1a5',
-    '#d59bf6',
-    '#f0c24b',
-    '#5ed3e6',
-    '#ff8fb8',
-    '#b6c2d6',
-    '#a8d46f',
-    '#b6a0ff',
-    '#e0a58a',
-    '#7cc7f7',
-  ],
-)}`;
+import { tokens } from '@switchboard/design';
 
 /** How much of the heat colour is in each shade: none is so between that neither text colour is readable on it. */
 const SHADES = [5, 12, 19, 26, 34, 42, 50, 88, 100];
 const FIRST_DARK_SHADE = 7;
 const shades = SHADES.map((share, at) => {
-  const text = at >= FIRST_DARK_SHADE ? ';color:var(--on-heat)' : '';
-  return `.s${at}{background:color-mix(in srgb,var(--heat) ${share}%,var(--surface))${text}}`;
+  const text = at >= FIRST_DARK_SHADE ? ';color:var(--on-accent)' : '';
+  return `.s${at}{background:color-mix(in srgb,var(--accent) ${share}%,var(--raised))${text}}`;
 }).join('\n');
 
 /** The page's one style sheet. Its hash is in the Content-Security-Policy, so it is the only one that works. */
 export const styles = `
-:root{color-scheme:light dark;${light}}
-@media (prefers-color-scheme:dark){:root{${dark}}}
-@media print{:root{color-scheme:light;${light};--page:#fff}}
+${tokens}
+@media print{:root{--surface:#fff}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:break-word}
+body{margin:0;background:var(--surface);color:var(--text);font:14px/1.5 var(--sans);overflow-wrap:break-word}
 .sheet{max-width:976px;margin:0 auto;padding:32px 24px 48px}
 header p{margin:0}
-.project{color:var(--muted);font-size:14px;font-weight:600;display:flex;align-items:center;gap:10px}
+.project{color:var(--text-muted);font-size:14px;font-weight:600;display:flex;align-items:center;gap:10px}
 .logo{flex:none}
-h1{font-size:30px;line-height:1.2;letter-spacing:-.01em;margin:14px 0 8px}
-h2{font-size:17px;margin:0 0 12px}
-.facts{color:var(--muted);font-size:14px;display:flex;flex-wrap:wrap;gap:4px 20px}
+h1{font-size:28px;line-height:1.2;letter-spacing:-.01em;margin:14px 0 8px}
+h2{font-size:16px;margin:0 0 12px}
+.facts{color:var(--text-muted);font-size:14px;display:flex;flex-wrap:wrap;gap:4px 20px}
 .described{margin:12px 0 0;max-width:70ch;white-space:pre-wrap}
-.card{background:var(--surface);border:1px solid var(--grid);border-radius:12px;padding:20px;margin:20px 0 0}
+.card{background:var(--raised);border:1px solid var(--line);border-radius:var(--radius);padding:20px;margin:20px 0 0}
 figure{margin:20px 0 0}
 .headline{list-style:none;display:flex;flex-wrap:wrap;gap:12px 36px;margin:0 0 18px;padding:0}
 .headline li{display:grid;min-width:0}
-.headline .label{color:var(--muted);font-size:14px}
-.headline strong{font-size:30px;line-height:1.25;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
-.change{color:var(--muted);font-size:14px}
+.headline .label{color:var(--text-muted);font-size:14px}
+.headline strong{font-size:28px;line-height:1.25;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
+.change{color:var(--text-muted);font-size:14px}
 .arrow{color:var(--accent)}
 .scroll svg{display:block;max-width:100%;height:auto}
 .wide svg{width:100%}
 .narrow{display:none}
-.scroll{overflow-x:auto}
+.scroll{overflow-x:auto;background:linear-gradient(90deg,var(--raised) 40%,transparent) 0 0/32px 100% local,linear-gradient(270deg,var(--raised) 40%,transparent) 100% 0/32px 100% local,linear-gradient(90deg,var(--line),transparent) 0 0/12px 100% scroll,linear-gradient(270deg,var(--line),transparent) 100% 0/12px 100% scroll;background-repeat:no-repeat}
 .scroll:focus-visible,a:focus-visible,summary:focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:4px}
-.band{fill:var(--note);opacity:.14}
-.rule{stroke:var(--note);stroke-width:1.5;fill:none}
-.badge rect{fill:var(--note)}
-.badge text{fill:var(--on-note);font:600 11px system-ui,sans-serif;text-anchor:middle}
-.unit{fill:var(--muted);font:12px system-ui,sans-serif}
-.hit{fill:var(--ink);opacity:0}
+.band{fill:var(--warning);opacity:.14}
+.rule{stroke:var(--warning);stroke-width:1.5;fill:none}
+.badge rect{fill:var(--warning)}
+.badge text{fill:var(--surface);font:600 12px var(--sans);text-anchor:middle}
+.unit{fill:var(--text-muted);font:12px var(--sans)}
+.hit{fill:var(--text);opacity:0}
 .hit:hover{opacity:.07}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;margin:0 0 14px;padding:0;font-size:14px}
-:is(.legend-title,.others){color:var(--muted)}
+:is(.legend-title,.others){color:var(--text-muted)}
 .legend svg{display:inline-block;vertical-align:-1px;margin-right:7px}
 .steps{list-style:none;margin:0;padding:0}
 .step{display:flex;justify-content:space-between;align-items:baseline;gap:4px 16px;flex-wrap:wrap;margin-bottom:4px}
 .amount{font-variant-numeric:tabular-nums;white-space:nowrap}
 .bar{display:block;flex:1}
-.track{fill:var(--track)}
+.track{fill:var(--sunken)}
 .part{display:grid;grid-template-columns:minmax(4em,9em) 1fr minmax(6em,auto);align-items:center;gap:10px;font-size:14px;margin-top:3px}
 .part .amount{text-align:right}
-.between{display:flex;flex-wrap:wrap;gap:2px 14px;color:var(--muted);font-size:14px;margin:8px 0}
-.notes{margin:0;padding:0;list-style:none;font-size:15px}
+.between{display:flex;flex-wrap:wrap;gap:2px 14px;color:var(--text-muted);font-size:14px;margin:8px 0}
+.notes{margin:0;padding:0;list-style:none;font-size:14px}
 .notes li{display:grid;grid-template-columns:38px 1fr;padding:6px 0}
-.notes li+li{border-top:1px solid var(--grid)}
-.number{justify-self:start;align-self:start;margin-top:3px;min-width:24px;padding:0 6px;border-radius:99px;background:var(--note);color:var(--on-note);font-size:12px;font-weight:600;text-align:center;line-height:18px}
-.days{color:var(--muted);font-size:14px}
-.tag{display:inline-block;border:1px solid var(--grid);border-radius:99px;padding:0 9px;font-size:13px;color:var(--muted);margin-right:4px}
+.notes li+li{border-top:1px solid var(--line)}
+.number{justify-self:start;align-self:start;margin-top:3px;min-width:24px;padding:0 6px;border-radius:99px;background:var(--warning);color:var(--surface);font-size:12px;font-weight:600;text-align:center;line-height:18px}
+.days{color:var(--text-muted);font-size:14px}
+.tag{display:inline-block;border:1px solid var(--line);border-radius:99px;padding:0 9px;font-size:13px;color:var(--text-muted);margin-right:4px}
 .head{display:flex;justify-content:space-between;align-items:baseline;gap:4px 16px;flex-wrap:wrap}
 .download{color:var(--accent);font-size:14px}
 .grid .download{display:inline-block;margin-top:14px}
@@ -105,37 +67,37 @@ figure{margin:20px 0 0}
 .folded .download{position:absolute;top:22px;right:20px}
 summary{cursor:pointer;padding-right:10em}
 summary h2{display:inline;margin:0}
-summary .count{color:var(--muted);font-size:14px;margin-left:6px}
+summary .count{color:var(--text-muted);font-size:14px;margin-left:6px}
 details .scroll{margin-top:14px}
 table{border-collapse:collapse;width:100%;font-size:14px}
 table.values+table{margin-top:22px}
-caption{text-align:left;color:var(--muted);padding-bottom:8px}
+caption{text-align:left;color:var(--text-muted);padding-bottom:8px}
 .hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);padding:0}
-th,td{text-align:left;padding:7px 12px 7px 0;border-bottom:1px solid var(--grid);vertical-align:top}
-thead th,thead td{color:var(--muted);font-weight:600;border-bottom-width:2px;vertical-align:bottom}
+th,td{text-align:left;padding:7px 12px 7px 0;border-bottom:1px solid var(--line);vertical-align:top}
+thead th,thead td{color:var(--text-muted);font-weight:600;border-bottom-width:2px;vertical-align:bottom}
 tbody th{font-weight:500;min-width:7em}
 tbody tr:last-child>*{border-bottom:0}
-tfoot th,tfoot td{font-weight:700;border-bottom:0;border-top:2px solid var(--grid)}
-.values :is(thead,tbody,tfoot)>tr>:first-child{position:sticky;left:0;background:var(--surface)}
+tfoot th,tfoot td{font-weight:700;border-bottom:0;border-top:2px solid var(--line)}
+.values :is(thead,tbody,tfoot)>tr>:first-child{position:sticky;left:0;background:var(--raised)}
 .value{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 thead .value{white-space:normal}
 .heat{border-collapse:separate;border-spacing:3px;width:auto;min-width:100%}
 .heat th,.heat td{border:0;padding:7px 9px;vertical-align:middle}
 .heat td{text-align:center;min-width:52px;border-radius:4px}
 .heat thead th{text-align:center;vertical-align:bottom}
-.heat th:first-child{position:sticky;left:0;background:var(--surface);text-align:left;min-width:8.5em;max-width:13em;padding-left:0}
+.heat th:first-child{position:sticky;left:0;background:var(--raised);text-align:left;min-width:8.5em;max-width:13em;padding-left:0}
 .heat tfoot td{background:none}
-.size{display:block;color:var(--muted);font-size:12px;font-weight:400;font-variant-numeric:tabular-nums}
+.size{display:block;color:var(--text-muted);font-size:12px;font-weight:400;font-variant-numeric:tabular-nums}
 ${shades}
 td table{margin:-7px 0}
-.more,.empty{color:var(--muted)}
-footer{color:var(--muted);font-size:13px;margin-top:24px}
+.more,.empty{color:var(--text-muted)}
+footer{color:var(--text-muted);font-size:13px;margin-top:24px}
 .plain{display:grid;place-content:center;justify-items:center;min-height:100vh;text-align:center;padding:24px}
 @media (max-width:640px){
 .sheet{padding:20px 14px 32px}
-h1{font-size:24px}
+h1{font-size:20px}
 .card{padding:14px}
-.headline strong{font-size:25px}
+.headline strong{font-size:20px}
 .wide{display:none}
 .narrow{display:block}
 .folded .download{top:16px;right:14px}

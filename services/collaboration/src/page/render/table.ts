@@ -46,7 +46,8 @@ function part(table: Table, places: readonly number[], { unit, isFirst, locale }
   const { corner, interval, columns, rows, totals } = table;
   const cells = (values: readonly Cell[]) =>
     places.map(
-      (at) => markup`<td class="value">${locale.cell(values[at], columns[at]?.format ?? 'value', unit)}</td>`,
+      (at) =>
+        markup`<td class="value">${locale.cell(values[at], columns[at]?.format ?? 'value', columns[at]?.unit ?? unit)}</td>`,
     );
   const caption = isFirst && unit !== '' ? markup`<caption>${locale.unit(unit)}</caption>` : nothing;
   const head = places.map((at) => markup`<th scope="col" class="value">${columns[at]?.name ?? ''}</th>`);

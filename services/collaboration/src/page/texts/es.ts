@@ -30,11 +30,10 @@ export const es: PageTexts = {
   },
   people: { one: 'persona', other: 'personas' },
   ran: 'Último cálculo',
-  stops: 'Este enlace termina',
+  expires: 'El enlace caduca',
   notRun: 'Este informe aún no se ha calculado. Vuelve más tarde.',
   empty: 'Este cálculo del informe está vacío.',
-  footer:
-    'Compartido con Switchboard. Quien tenga esta dirección puede leer esta página hasta que termine el enlace.',
+  footer: 'Compartido con Switchboard. Cualquiera con el enlace puede ver esta página hasta que caduque.',
   about: (project) => `Un informe de ${project}, compartido con Switchboard.`,
   values: 'Valores',
   annotations: 'Anotaciones',

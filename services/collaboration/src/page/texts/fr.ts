@@ -30,11 +30,11 @@ export const fr: PageTexts = {
   },
   people: { one: 'personne', other: 'personnes' },
   ran: 'Dernier calcul',
-  stops: 'Fin de ce lien',
+  expires: 'Expiration du lien',
   notRun: 'Ce rapport n’a pas encore été calculé. Revenez plus tard.',
   empty: 'Ce calcul du rapport est vide.',
   footer:
-    'Partagé avec Switchboard. Toute personne ayant cette adresse peut lire cette page jusqu’à la fin du lien.',
+    'Partagé avec Switchboard. Toute personne disposant du lien peut consulter cette page jusqu’à son expiration.',
   about: (project) => `Un rapport de ${project}, partagé avec Switchboard.`,
   values: 'Valeurs',
   annotations: 'Annotations',

@@ -30,11 +30,10 @@ export const it: PageTexts = {
   },
   people: { one: 'persona', other: 'persone' },
   ran: 'Ultimo calcolo',
-  stops: 'Questo link scade',
+  expires: 'Il link scade',
   notRun: 'Questo report non è ancora stato calcolato. Torna più tardi.',
   empty: 'Questo calcolo del report è vuoto.',
-  footer:
-    'Condiviso con Switchboard. Chi ha questo indirizzo può leggere questa pagina finché il link è attivo.',
+  footer: 'Condiviso con Switchboard. Chiunque abbia il link può vedere questa pagina fino alla scadenza.',
   about: (project) => `Un report di ${project}, condiviso con Switchboard.`,
   values: 'Valori',
   annotations: 'Annotazioni',

@@ -30,11 +30,10 @@ export const ja: PageTexts = {
   },
   people: { other: '人' },
   ran: '最終実行',
-  stops: 'リンクの終了',
+  expires: 'リンクの有効期限',
   notRun: 'このレポートはまだ実行されていません。後でもう一度ご覧ください。',
   empty: '今回のレポートの実行結果は空です。',
-  footer:
-    'Switchboardで共有されています。リンクが終了するまで、このアドレスを知っている人は誰でも閲覧できます。',
+  footer: 'Switchboard で共有。リンクを知っている人は、有効期限までこのページを閲覧できます。',
   about: (project) => `Switchboardで共有された${project}のレポートです。`,
   values: '値',
   annotations: '注釈',

@@ -30,11 +30,10 @@ export const pl: PageTexts = {
   },
   people: { one: 'osoba', many: 'osób', other: 'osoby' },
   ran: 'Ostatnie obliczenie',
-  stops: 'Ten link wygasa',
+  expires: 'Link wygasa',
   notRun: 'Ten raport nie został jeszcze obliczony. Zajrzyj później.',
   empty: 'To obliczenie raportu jest puste.',
-  footer:
-    'Udostępniono w Switchboard. Każdy, kto zna ten adres, może czytać tę stronę, dopóki link nie wygaśnie.',
+  footer: 'Udostępniono w Switchboard. Każdy, kto ma link, może oglądać tę stronę do jego wygaśnięcia.',
   about: (project) => `Raport projektu ${project}, udostępniony w Switchboard.`,
   values: 'Wartości',
   annotations: 'Adnotacje',

@@ -30,11 +30,10 @@ export const pt: PageTexts = {
   },
   people: { one: 'pessoa', other: 'pessoas' },
   ran: 'Último cálculo',
-  stops: 'Este link termina',
+  expires: 'O link expira',
   notRun: 'Este relatório ainda não foi calculado. Volte mais tarde.',
   empty: 'Este cálculo do relatório está vazio.',
-  footer:
-    'Compartilhado com o Switchboard. Quem tiver este endereço pode ler esta página até o link terminar.',
+  footer: 'Compartilhado com o Switchboard. Qualquer pessoa com o link pode ver esta página até ele expirar.',
   about: (project) => `Um relatório de ${project}, compartilhado com o Switchboard.`,
   values: 'Valores',
   annotations: 'Anotações',

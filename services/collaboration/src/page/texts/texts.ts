@@ -9,7 +9,7 @@ export interface PageTexts {
   /** The unit after a number, by the plural form that the number needs. */
   people: { [form in Intl.LDMLPluralRule]?: string } & { other: string };
   ran: string;
-  stops: string;
+  expires: string;
   notRun: string;
   empty: string;
   footer: string;

@@ -1,11 +1,12 @@
+import { series } from '@switchboard/design';
 import type { Config } from 'vega-lite';
 
-/** So many series have a colour of their own. */
-export const COLOURS = 12;
+/** The number of series with a colour of their own. */
+export const COLOURS = series.length;
 
 /** Series colours are CSS variables of the page, so that one drawing is right on light, dark and paper. */
 export const seriesColour = (index: number) =>
-  index < COLOURS ? `var(--series-${index + 1})` : 'var(--others)';
+  index < COLOURS ? `var(--series-${index + 1})` : 'var(--text-muted)';
 
 /** Pixels. */
 export const LABEL_SIZE = 12;
@@ -16,10 +17,10 @@ export const CONFIG: Config = {
   font: 'system-ui, sans-serif',
   view: { stroke: null },
   axis: {
-    labelColor: 'var(--muted)',
-    gridColor: 'var(--grid)',
-    domainColor: 'var(--grid)',
-    tickColor: 'var(--grid)',
+    labelColor: 'var(--text-muted)',
+    gridColor: 'var(--line)',
+    domainColor: 'var(--line)',
+    tickColor: 'var(--line)',
     labelFontSize: LABEL_SIZE,
     labelPadding: 6,
   },

@@ -1,0 +1,2 @@
+export { favicon, logo } from './logo.ts';
+export { ACCENT, colours, series, tokens } from './tokens.ts';

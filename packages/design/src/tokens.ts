@@ -1,0 +1,46 @@
+/** The logo's blue. Pages use `--accent`, which is lighter in the dark scheme. */
+export const ACCENT = '#2f4ff0';
+
+interface Colour {
+  light: string;
+  dark: string;
+}
+
+/** Colours by role, in both schemes. Pages use the custom properties of `tokens`; mails have none. */
+export const colours = {
+  text: { light: '#1c1b19', dark: '#edebe6' },
+  'text-muted': { light: '#62605a', dark: '#a5a29a' },
+  surface: { light: '#faf9f7', dark: '#161513' },
+  raised: { light: '#ffffff', dark: '#1f1e1b' },
+  sunken: { light: '#f1efea', dark: '#121110' },
+  line: { light: '#e3e0da', dark: '#35332f' },
+  accent: { light: ACCENT, dark: '#8ca0ff' },
+  'on-accent': { light: '#ffffff', dark: '#12131c' },
+  danger: { light: '#b3261e', dark: '#ff8a80' },
+  warning: { light: '#8a5a00', dark: '#f0b95a' },
+  good: { light: '#17754a', dark: '#4cc38a' },
+} as const satisfies Record<string, Colour>;
+
+/**
+ * Colours of a chart's series, in order. They have a contrast of 3:1 with `surface` and `raised`, and stay apart for
+ * people with deuteranopia, protanopia and tritanopia. Found by a search in OKLCH for the largest smallest distance.
+ */
+export const series: readonly Colour[] = [
+  { light: '#2f4ff0', dark: '#8ca0ff' },
+  { light: '#a3602a', dark: '#e55514' },
+  { light: '#10a18d', dark: '#26d6a1' },
+  { light: '#a57dda', dark: '#ffc0fc' },
+  { light: '#c3820d', dark: '#eca209' },
+  { light: '#025d88', dark: '#2987bb' },
+  { light: '#9e004f', dark: '#b65872' },
+  { light: '#1c4a01', dark: '#a8f94e' },
+];
+
+const properties = [
+  ...Object.entries<Colour>(colours),
+  ...series.map((colour, at): [string, Colour] => [`series-${at + 1}`, colour]),
+].map(([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`);
+
+/** Custom properties of every page: `--text` and the other roles, `--series-1` to `--series-8`, fonts. Paper is light. */
+export const tokens = `:root{color-scheme:light dark;${properties.join(';')};--radius:6px;--sans:Inter,system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;--mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,monospace}
+@media print{:root{color-scheme:light}}`;
