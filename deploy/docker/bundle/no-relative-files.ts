@@ -4,7 +4,6 @@ import { packageOf } from './package-of.ts';
 /** Dependencies that refer to files relative to their code, and why a bundle works without those files. */
 const KNOWN = new Map([
   ['ioredis', 'only shortens stack traces'],
-  ['mailgen', 'gets the path of its theme from us'],
   ['pino', 'starts workers for transports only, and we use none'],
   ['thread-stream', 'is used by pino transports only'],
 ]);

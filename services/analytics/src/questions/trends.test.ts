@@ -28,18 +28,21 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     ).toHaveProperty('series', [
       {
         name: 'a, events',
+        unit: 'events',
         values: [1, ...Array(26).fill(0), 1],
         previous: Array(28).fill(1),
         previousTotal: 31,
       },
       {
         name: 'a, sum of price',
+        unit: 'price',
         values: [0.1, ...Array(26).fill(0), 0.1],
         previous: Array(28).fill(0.1),
         previousTotal: 3.1,
       },
       {
         name: 'a, people',
+        unit: 'people',
         values: [1, ...Array(26).fill(0), 1],
         previous: Array(28).fill(1),
         total: null,

@@ -1,6 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { html } from 'hono/html';
-import Mailgen from 'mailgen';
+import { mailPage } from './mail-page.ts';
 import { type Language, languageFor, texts } from './texts.ts';
 
 /** What the messages about a share need of it. */
@@ -29,11 +27,6 @@ export interface PushContent {
 /** An encrypted push message has at most 4,096 bytes, and the address alone may take half of them. */
 const MAX_PUSH_CHARACTERS = 160;
 
-// Given by path because mailgen looks next to its own code, which a bundle moves.
-const THEME = fileURLToPath(new URL('themes/default/index.html', import.meta.resolve('mailgen')));
-
-const escaped = (text: string) => html`${text}`.toString();
-
 /** The e-mail about a share, as text and as HTML. `home` is the console's address. */
 export function composeMail(share: SharedReportDetails, home: string): MailContent {
   const { senderName: sender, reportName: report, note, link } = share;
@@ -45,31 +38,17 @@ export function composeMail(share: SharedReportDetails, home: string): MailConte
     language,
     subject: say.subject(sender, report),
     text: [intro, ...noteLines, `${say.open}:\n${link}`, '-- ', say.why].join('\n\n').concat('\n'),
-    html: renderHtml(language, say.subject(sender, report), home, {
-      greeting: false,
-      signature: false,
-      title: escaped(report),
-      intro: [escaped(intro), ...noteLines.map((part) => escaped(part).replaceAll(/\r\n|\r|\n/g, '<br>'))],
-      action: {
-        instructions: '',
-        button: { color: '#2f5bd3', text: escaped(say.open), link: escaped(link) },
-      },
-      outro: [`${escaped(say.address)}<br><a href="${escaped(link)}">${escaped(link)}</a>`, escaped(say.why)],
+    html: mailPage({
+      language,
+      title: say.subject(sender, report),
+      home,
+      heading: report,
+      paragraphs: [intro, ...noteLines],
+      button: { text: say.open, link },
+      address: say.address,
+      why: say.why,
     }),
   };
-}
-
-function renderHtml(language: Language, title: string, home: string, body: Mailgen.ContentBody): string {
-  const name = 'Switchboard';
-  const mailgen = new Mailgen({
-    theme: { path: THEME },
-    product: { name, link: escaped(home), copyright: name },
-  });
-  const page: string = mailgen.generate({ body });
-  // As functions, because a report's name may contain $& and other patterns of a replacement string.
-  return page
-    .replace(/<html\b/, () => `<html lang="${language}"`)
-    .replace(/<head>/, () => `<head><title>${escaped(title)}</title>`);
 }
 
 /** The push message about a share, cut to fit. */
