@@ -41,13 +41,6 @@ export function mountIssuer(app: Hono<{ Bindings: object }>, issuer: Issuer, may
 const refuse = (c: Context, code: string, message: string, status: 400 | 403 | 415) =>
   c.json({ error: { code, message } }, status);
 
-/** A placeholder for your console: links in mails and shares lead here. */
-export function createConsole(): Hono {
-  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Console</title>
-<p>Switchboard has no console. This address stands for yours (CONSOLE_URL).</p></html>`;
-  return new Hono().get('*', (c) => c.html(page, 200, { 'Content-Security-Policy': "default-src 'none'" }));
-}
-
 /** One address for the management API of several services. Throws if a service with management operations has none. */
 export function createManagementProxy(addresses: Partial<Record<ServiceName, string>>): Hono {
   const app = new Hono();

@@ -1,5 +1,6 @@
+export { createConsole } from './console-page.ts';
 export { DemoError, type PreparedDemo, prepareDemo } from './demo.ts';
-export { createConsole, mountIssuer } from './dev-servers.ts';
+export { mountIssuer } from './dev-servers.ts';
 export { demoFile, readIfExists, writeAtomically } from './files.ts';
 export { openIssuer } from './issuer.ts';
 export { allowedHosts, isForeignPage, localAccess } from './local-access.ts';

@@ -11,6 +11,7 @@ import {
 } from '@switchboard/contracts';
 import { requestId } from '@switchboard/service-kit';
 import { type Context, Hono } from 'hono';
+import type { Pages } from './pages/pages.ts';
 
 type Fetch = (request: Request, env: object) => Response | Promise<Response>;
 
@@ -21,7 +22,7 @@ interface GatewayOptions {
   /** The address of each host, for the OpenAPI document. */
   servers: Record<Host, string>;
   /** Pages for a browser, beside the answers for clients. */
-  pages?: Hono<{ Bindings: object }>;
+  pages?: Pick<Pages, 'app' | 'missing'>;
 }
 
 /**
@@ -64,17 +65,18 @@ export function createGateway({
       notFound(c, ` is served at ${servers[operation.host]}${c.req.path.slice(0, 200)}.`),
     );
   }
-  if (pages !== undefined) gateway.route('/', pages);
+  if (pages !== undefined) gateway.route('/', pages.app);
   const docs = `${servers.api}/docs`;
   gateway.get('/', (c) => c.json({ name: 'Switchboard', docs, openapi: `${servers.api}/openapi.json` }));
   mountApiReference(gateway, {
     origins: Object.values(servers),
+    ...(pages === undefined ? {} : { links: { Switchboard: '/', Guides: '/guides' } }),
     documents: {
       'openapi.json': () => openApiDocument({ management: host === 'management', servers }),
       'asyncapi.json': () => asyncApiDocument({ api: servers.api }),
     },
   });
-  gateway.notFound((c) => notFound(c, `. See ${docs} for the reference.`));
+  gateway.notFound((c) => pages?.missing(c) ?? notFound(c, `. See ${docs} for the reference.`));
   return gateway;
 }
 

@@ -95,13 +95,13 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
     );
     const pages = createPages({ urls, home, isLocal: LOOPBACK.has(host) });
     for (const name of ['api', 'events', 'replay', 'management'] as const) {
-      const own = name === 'api' ? { pages: pages.app } : {};
+      const own = name === 'api' ? { pages } : {};
       const gateway = createGateway({ services: byName, host: name, servers: urls, ...own });
       mountHealth(gateway, services);
       if (name === 'api') mountIssuer(gateway, issuer, LOOPBACK.has(host));
       addresses.serve(name, gateway.fetch);
     }
-    addresses.serve('console', createConsole().fetch);
+    addresses.serve('console', createConsole({ findReport: pages.findReport }).fetch);
     await Promise.all(services.map(({ start }) => start()));
     const prepared = await prepareDemo({
       home,

@@ -1,5 +1,6 @@
+import { favicon, logo, tokens } from '@switchboard/design';
 import { type Env, Hono } from 'hono';
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import { scalarScript } from './scalar.ts';
 
 export interface ApiReferenceOptions {
@@ -7,6 +8,8 @@ export interface ApiReferenceOptions {
   origins?: readonly string[];
   /** The documents beside the page, by file name, each made on first use. */
   documents?: Readonly<Record<string, () => object>>;
+  /** Links above the reference, by their text. The first is the home page. Without any there is no header. */
+  links?: Readonly<Record<string, string>>;
 }
 
 /** Turns off every request to Scalar's own hosts; the content security policy enforces it. */
@@ -31,7 +34,7 @@ const configuration = {
  */
 export function mountApiReference<E extends Env>(
   hono: Hono<E>,
-  { origins = [], documents = {} }: ApiReferenceOptions = {},
+  { origins = [], documents = {}, links = {} }: ApiReferenceOptions = {},
 ): void {
   for (const [name, document] of Object.entries(documents)) {
     let text: string | undefined;
@@ -43,10 +46,10 @@ export function mountApiReference<E extends Env>(
       });
     });
   }
-  hono.route('/docs', createPages(policyFor(origins)));
+  hono.route('/docs', createPages(policyFor(origins), links));
 }
 
-function createPages(policy: string): Hono {
+function createPages(policy: string, links: Links): Hono {
   const pages = new Hono();
   pages.get('/', async (c) => {
     const { name } = await scalarScript();
@@ -54,7 +57,7 @@ function createPages(policy: string): Hono {
     c.header('X-Content-Type-Options', 'nosniff');
     c.header('Referrer-Policy', 'no-referrer');
     c.header('Cache-Control', 'no-cache');
-    return c.html(page(name));
+    return c.html(page(name, links));
   });
   pages.get('/:file', async (c, next) => {
     const { name, bytes, gzipped } = await scalarScript();
@@ -71,16 +74,36 @@ function createPages(policy: string): Hono {
   return pages;
 }
 
+type Links = Readonly<Record<string, string>>;
+
+const HEADER = 48;
+const styles = `${tokens}
+:root{--scalar-custom-header-height:${HEADER}px}
+.top{box-sizing:border-box;position:sticky;top:0;z-index:10;display:flex;gap:16px;align-items:center;height:${HEADER}px;padding:0 20px;border-bottom:1px solid var(--line);background:var(--raised);color:var(--text);font:14px/1.5 var(--sans)}
+.top a{display:flex;gap:8px;align-items:center;color:inherit;text-decoration:none}
+.top a:first-child{margin-right:auto;font-weight:600;font-size:16px}
+.top a:hover{text-decoration:underline}`;
+
+function headerOf(links: Links) {
+  const [home, ...others] = Object.entries(links);
+  if (home === undefined) return '';
+  return html`<header class="top"><a href="${home[1]}">${raw(logo(24))} ${home[0]}</a>${others.map(
+    ([text, href]) => html`<a href="${href}">${text}</a>`,
+  )}</header>`;
+}
+
 // Addresses are relative to /docs, so that the page works behind a path prefix.
-const page = (script: string) => html`<!doctype html>
+const page = (script: string, links: Links) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Switchboard API</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${favicon}">
+${raw(`<style>${styles}</style>`)}
 </head>
 <body>
+${headerOf(links)}
 <noscript>This page needs JavaScript. The whole document is <a href="openapi.json">openapi.json</a>.</noscript>
 <div id="api-reference" data-url="openapi.json" data-configuration="${JSON.stringify(configuration)}"></div>
 <script src="docs/${script}"></script>

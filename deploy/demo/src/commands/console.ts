@@ -1,6 +1,6 @@
 import { createLogger, integerSetting, listen, parseConfig, shutDownInOrder } from '@switchboard/service-kit';
 import { z } from 'zod';
-import { createConsole } from '../dev-servers.ts';
+import { createConsole } from '../console-page.ts';
 import { allowedHosts, localAccess } from '../local-access.ts';
 
 const settings = z.object({

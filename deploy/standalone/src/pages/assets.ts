@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tokens } from '@switchboard/design';
 import { rolldown } from 'rolldown';
 
 interface Asset {
@@ -38,6 +39,7 @@ async function bundle(): Promise<Map<string, Asset>> {
   const { output } = await built.generate({ format: 'esm', minify: true, entryFileNames: '[name].js' });
   await built.close();
   return new Map([
+    ['tokens.css', { type: 'text/css; charset=utf-8', text: tokens }],
     ...(await Promise.all(styles)),
     ...output.flatMap((chunk): [string, Asset][] =>
       chunk.type === 'chunk'

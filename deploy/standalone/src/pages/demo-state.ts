@@ -11,15 +11,20 @@ export interface DemoState {
   setFlag(key: string, enabled: boolean): Promise<boolean>;
   /** Answers the person's latest conversation as a teammate. Returns whether there is one. */
   answer(distinctId: string, body: string): Promise<boolean>;
+  /** The address of a report's public page; undefined while its link is off. */
+  findReport(projectId: string, reportId: string): Promise<string | undefined>;
 }
 
 const TEAMMATE = 'grace';
 
+const RETRY_MS = 2_000;
+
 export function createDemoState(
-  managementUrl: string,
-  { project_id: projectId, tokens }: { project_id: string; tokens: { operator: string } },
+  urls: { api: string; management: string },
+  { project_id: projectId, tokens }: { project_id: string; tokens: { operator: string; owner: string } },
 ): DemoState {
-  const client = createClient({ token: tokens.operator, url: managementUrl, retryForMs: 2_000 });
+  const client = createClient({ token: tokens.operator, url: urls.management, retryForMs: RETRY_MS });
+  const owner = createClient({ token: tokens.owner, url: urls.api, retryForMs: RETRY_MS });
   return {
     async flags() {
       const { flags } = await client.call('listFlags', { params: { projectId } });
@@ -50,6 +55,15 @@ export function createDemoState(
       const params = { projectId, id: latest.id };
       await client.call('appendTeammateTurn', { params, body: { authorId: TEAMMATE, body } });
       return true;
+    },
+    async findReport(ofProject, reportId) {
+      try {
+        const link = await owner.call('getPublicLink', { params: { projectId: ofProject, reportId } });
+        return link.url;
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
     },
   };
 }

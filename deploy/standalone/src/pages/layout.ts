@@ -1,3 +1,4 @@
+import { favicon } from '@switchboard/design';
 import { html } from 'hono/html';
 
 interface LayoutOptions {
@@ -18,7 +19,8 @@ export const layout = ({ title, name, body, bodyClass, data = {} }: LayoutOption
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${favicon}">
+<link rel="stylesheet" href="/demo/assets/tokens.css">
 <link rel="stylesheet" href="/demo/assets/base.css">
 <link rel="stylesheet" href="/demo/assets/${name}.css">
 <script type="module" src="/demo/assets/${name}.js"></script>

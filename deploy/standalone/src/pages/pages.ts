@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Addresses } from '../addresses.ts';
 import { asset } from './assets.ts';
 import { createDemoState, type DemoState } from './demo-state.ts';
+import { drawing, guidePage, guides, missingPage } from './guides.ts';
 import { mailPage, readMails } from './mails.ts';
 import { shopPage } from './shop-page.ts';
 import { startPage } from './start-page.ts';
@@ -17,6 +18,10 @@ interface PagesOptions {
 
 export interface Pages {
   app: Hono<{ Bindings: object }>;
+  /** The answer to a browser that asked for an unknown page; undefined for other clients. */
+  missing(c: Context): Response | undefined;
+  /** The address of a report's public page; undefined while its link is off. */
+  findReport(projectId: string, reportId: string): Promise<string | undefined>;
   /** The demo to show; until then the addresses answer as services do. */
   show(demo: PreparedDemo): void;
 }
@@ -32,14 +37,17 @@ const answered = z.strictObject({
 });
 const switched = z.strictObject({ enabled: z.boolean() });
 
-/** The start page `/`, for browsers, and the shop `/demo`. */
+const isBrowser = (c: Context) =>
+  c.req.method === 'GET' && /\btext\/html\b/.test(c.req.header('accept') ?? '');
+
+/** The start page `/`, for browsers, the shop `/demo`, and the documentation `/guides`. */
 export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
   const app = new Hono<{ Bindings: object }>();
   let shown: { prepared: PreparedDemo; state: DemoState } | undefined;
   const policy = policyFor(Object.values(urls));
 
-  const page = (c: Context, html: unknown, contentPolicy = policy) =>
-    c.html(String(html), 200, {
+  const page = (c: Context, html: unknown, contentPolicy = policy, status: 200 | 404 = 200): Response =>
+    c.html(String(html), status, {
       'Content-Security-Policy': contentPolicy,
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
@@ -51,7 +59,7 @@ export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
     c.json({ error: { code, message } }, status);
 
   app.get('/', async (c, next) => {
-    if (shown === undefined || !/\btext\/html\b/.test(c.req.header('accept') ?? '')) return next();
+    if (shown === undefined || !isBrowser(c)) return next();
     const mails = isLocal ? await readMails(home) : undefined;
     return page(c, startPage({ urls, home, mails, ...shown.prepared }));
   });
@@ -71,6 +79,19 @@ export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
     if (!isLocal) return next();
     const mail = (await readMails(home)).find(({ file }) => file === c.req.param('file'));
     return mail === undefined ? next() : page(c, mailPage(mail), MAIL_POLICY);
+  });
+
+  app.get('/guides/:name?', async (c, next) => {
+    const name = c.req.param('name') ?? '';
+    const guide = (await guides()).get(name);
+    if (guide !== undefined) return page(c, guidePage(guide));
+    const svg = await drawing(name);
+    return svg === undefined
+      ? next()
+      : c.body(svg, 200, {
+          'Content-Type': 'image/svg+xml',
+          'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        });
   });
 
   // For the shop alone.
@@ -111,8 +132,10 @@ export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
 
   return {
     app,
+    missing: (c) => (isBrowser(c) ? page(c, missingPage(c.req.path.slice(0, 200)), policy, 404) : undefined),
+    findReport: async (projectId, reportId) => shown?.state.findReport(projectId, reportId),
     show: (prepared) => {
-      shown = { prepared, state: createDemoState(urls.management, prepared.demo) };
+      shown = { prepared, state: createDemoState(urls, prepared.demo) };
     },
   };
 }

@@ -1,7 +1,7 @@
-import { html } from 'hono/html';
+import { logo } from '@switchboard/design';
+import { html, raw } from 'hono/html';
 import type { Addresses } from '../addresses.ts';
 import { layout } from './layout.ts';
-import { mark } from './start-page.ts';
 
 interface ShopPageOptions {
   urls: Addresses['urls'];
@@ -27,7 +27,7 @@ export const shopPage = ({ urls, key, isLocal }: ShopPageOptions) =>
       <button id="account" class="tool" type="button">Sign in</button>
     </div>
   </header>
-  <div id="inbox" class="inbox" hidden></div>
+  <div class="inbox-place"><div id="inbox" class="inbox" hidden></div></div>
   <main>
     <div class="shop-hero"><h1>Made for the second day out.</h1><p>Five things that keep working when the weather does not.</p></div>
     <div class="goods"><ul id="products" class="products"></ul>
@@ -40,9 +40,9 @@ export const shopPage = ({ urls, key, isLocal }: ShopPageOptions) =>
     </section></div>
   </main>
 </div>
-<a class="peek" href="#panel" id="peek">Events: 0</a>
+<nav class="dock" aria-label="Below the shop"><button id="chat" type="button">Chat</button><a href="#panel" id="peek">Events</a></nav>
 <aside class="panel" id="panel" aria-label="What Switchboard sees">
-  <header><a href="/">${mark()} Switchboard</a><span id="link" class="pill">connecting</span></header>
+  <header><a href="/">${raw(logo(24))} Switchboard</a><span id="link" class="pill">connecting</span></header>
   <section><h2>Visitor</h2><dl class="facts"><div><dt>Person</dt><dd id="person"></dd></div><div><dt>Session</dt><dd id="session"></dd></div></dl>
     <button id="record" class="switch-row" type="button" aria-pressed="false"><span>Record this visit</span><i class="switch"></i></button></section>
   <section><h2>Flags <small>as this visitor gets them</small></h2><ul id="flags" class="flags"></ul>

@@ -1,5 +1,6 @@
 import type { PreparedDemo } from '@switchboard/demo';
-import { html } from 'hono/html';
+import { logo } from '@switchboard/design';
+import { html, raw } from 'hono/html';
 import type { Addresses } from '../addresses.ts';
 import { layout } from './layout.ts';
 import type { Mail } from './mails.ts';
@@ -35,8 +36,8 @@ switchboard.track('hello');`;
     bodyClass: 'start',
     body: html`
 <header class="masthead">
-  <p class="brand">${mark()} Switchboard</p>
-  <p class="status"><span class="dot good"></span> All six services are running</p>
+  <p class="brand">${raw(logo(24))} Switchboard</p>
+  <p class="status"><span class="dot good"></span> All services are running</p>
 </header>
 <main>
   <section class="hero">
@@ -44,6 +45,7 @@ switchboard.track('hello');`;
     <p>Everything here is the production code, with a shop's demo data. Start with the shop: click, and watch its events being archived and its flags change.</p>
     <nav class="actions" aria-label="Start here">
       <a class="button primary" href="/demo">Open the demo shop</a>
+      <a class="button" href="/guides">Guides</a>
       <a class="button" href="/docs">API reference</a>
       ${sharedReportUrl === undefined ? '' : html`<a class="button" href="${sharedReportUrl}">A public report</a>`}
     </nav>
@@ -62,7 +64,7 @@ switchboard.track('hello');`;
     <section aria-labelledby="first">
       <h2 id="first">Your first event</h2>
       <div class="snippet"><button class="copy" type="button" data-copy="${code}" aria-label="Copy the code">Copy</button><pre><code>${code}</code></pre></div>
-      <p class="hint">The document for other languages is <a href="/openapi.json">openapi.json</a>, of its sockets <a href="/asyncapi.json">asyncapi.json</a>.</p>
+      <p class="hint">For other languages: <a href="/openapi.json">openapi.json</a>, and <a href="/asyncapi.json">asyncapi.json</a> for the sockets.</p>
     </section>
   </div>
   ${mails === undefined ? '' : mailList(mails)}
@@ -82,6 +84,3 @@ const mailList = (mails: readonly Mail[]) => html`
         )}</ul>`
   }
 </section>`;
-
-export const mark = () =>
-  html`<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><rect width="24" height="24" rx="6"/><circle cx="7.5" cy="8" r="2"/><circle cx="16.5" cy="16" r="2"/><path d="M9.5 8h2.2c2.4 0 .6 8 3 8h-.2"/></svg>`;

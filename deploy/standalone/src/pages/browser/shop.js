@@ -25,7 +25,7 @@ const DRAWINGS = {
   'Gas stove':
     'M40 72h40V52H40ZM46 52V42h28v10M36 42h48M28 30h64M36 42l-8-12M84 42l8-12M52 28q-2-10 8-18 10 8 8 18',
   'Head torch':
-    'M14 40q0-28 46-28t46 28M14 40q0 8 6 8h20M106 40q0 8-6 8H80M40 36h40v24H40ZM60 48m-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0',
+    'M20 40q0-26 40-26t40 26M44 32h32q4 0 4 4v18q0 4-4 4H44q-4 0-4-4V36q0-4 4-4ZM60 45m-7 0a7 7 0 1 0 14 0a7 7 0 1 0-14 0M48 66l-4 10M60 66v12M72 66l4 10M20 40l20 6M100 40 80 46',
   'Enamel mug': 'M34 16h46v46q0 10-10 10H44q-10 0-10-10ZM80 28h8q12 0 12 14t-12 14h-8M30 16h54',
 };
 const DEPARTMENTS = ['Tents', 'Sleeping', 'Cooking', 'Light'];
@@ -204,7 +204,7 @@ async function readRules() {
 
 function showEvents() {
   const archived = tracked.filter(({ state }) => state === 'archived').length;
-  byId('peek').textContent = `${tracked.length} events, ${archived} archived`;
+  byId('peek').textContent = `Events: ${tracked.length}, archived: ${archived}`;
   byId('events').replaceChildren(
     ...(tracked.length === 0
       ? [element('li', { class: 'empty' }, 'Click anything in the shop.')]
@@ -310,12 +310,18 @@ byId('answer').addEventListener('submit', async (event) => {
 
 async function startSupport() {
   const { startMessenger } = await import('@switchboard/messenger');
-  const messenger = startMessenger(switchboard, { onError: ({ message }) => say(`Messenger: ${message}`) });
-  // Beside the shop and the panel, where there is room for all three.
-  const follow = () => document.body.classList.toggle('chatting', messenger.isOpen);
-  messenger.onChange(follow);
-  if (matchMedia('(min-width: 1280px)').matches && !messenger.isOpen) messenger.write();
-  follow();
+  const isCompact = matchMedia('(max-width: 999px)').matches;
+  document.body.classList.toggle('compact', isCompact);
+  const messenger = startMessenger(switchboard, {
+    launcher: !isCompact,
+    onError: ({ message }) => say(`Messenger: ${message}`),
+  });
+  const show = () => {
+    byId('chat').textContent = messenger.unread > 0 ? `Chat: ${messenger.unread} new` : 'Chat';
+  };
+  messenger.onChange(show);
+  byId('chat').addEventListener('click', () => messenger.open());
+  show();
 }
 
 switchboard.onChange(showPerson);

@@ -1,0 +1,109 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { logo } from '@switchboard/design';
+import { html, raw } from 'hono/html';
+import { Marked, type Tokens } from 'marked';
+import { layout } from './layout.ts';
+
+const README = new URL('../../../../README.md', import.meta.url);
+const DOCS = new URL('../../../../docs/', import.meta.url);
+
+export interface Guide {
+  title: string;
+  body: string;
+}
+
+let kept: Promise<Map<string, Guide>> | undefined;
+
+/** The README, by the name '', and the pages of docs/, by the name of their file without `.md`. */
+export function guides(): Promise<Map<string, Guide>> {
+  kept ??= read().catch((error: unknown) => {
+    kept = undefined;
+    throw error;
+  });
+  return kept;
+}
+
+async function read(): Promise<Map<string, Guide>> {
+  const names = (await readdir(DOCS)).filter((name) => name.endsWith('.md'));
+  const pages = names.map(async (file): Promise<[string, Guide]> => {
+    return [basename(file, '.md'), guideOf(await readFile(new URL(file, DOCS), 'utf8'))];
+  });
+  return new Map([['', guideOf(await readFile(README, 'utf8'))], ...(await Promise.all(pages))]);
+}
+
+/** A drawing of docs/, such as `scale.svg`; undefined if there is none of that name. */
+export async function drawing(name: string): Promise<string | undefined> {
+  if (!/^[a-z-]+\.svg$/.test(name)) return undefined;
+  return readFile(new URL(name, DOCS), 'utf8').catch(() => undefined);
+}
+
+/** Links between pages lead to `/guides`. Links to other files of the repository are text: they are not served. */
+function hrefOf(href: string): string | undefined {
+  if (/^(https?:|#)/.test(href)) return href;
+  const [, page, fragment = ''] = /^(?:docs\/)?([a-z-]+)\.md(#.*)?$/.exec(href) ?? [];
+  return page === undefined ? undefined : `/guides/${page}${fragment}`;
+}
+
+/** As GitHub makes them, which is how the pages refer to each other's sections. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+
+function guideOf(text: string): Guide {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text: heading }) {
+        return `<h${depth} id="${anchorOf(heading)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const to = hrefOf(href);
+        const label = this.parser.parseInline(tokens);
+        return to === undefined ? label : `<a href="${to}">${label}</a>`;
+      },
+      image({ href, text: alt }) {
+        return `<img src="/guides/${href}" alt="${alt}">`;
+      },
+      table(token: Tokens.Table) {
+        const cells = (row: Tokens.TableCell[], tag: 'th' | 'td') =>
+          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('');
+        const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n');
+        const head = `<thead><tr>${cells(token.header, 'th')}</tr></thead>`;
+        return `<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>${head}<tbody>${rows}</tbody></table></div>\n`;
+      },
+      code({ text: code }) {
+        return `<pre class="scroll" tabindex="0"><code>${html`${code}`}</code></pre>\n`;
+      },
+    },
+  });
+  return { title: /^# (.+)$/m.exec(text)?.[1] ?? 'Switchboard', body: marked.parse(text, { async: false }) };
+}
+
+/** A page of the documentation. */
+export const guidePage = ({ title, body }: Guide) =>
+  layout({
+    title: title === 'Switchboard' ? title : `${title} · Switchboard`,
+    name: 'start',
+    bodyClass: 'start guide',
+    body: html`
+<header class="masthead">
+  <a class="brand" href="/">${raw(logo(24))} Switchboard</a>
+  <nav class="links" aria-label="Documentation"><a href="/guides">Guides</a><a href="/docs">API reference</a></nav>
+</header>
+<main>${raw(body)}</main>`,
+  });
+
+/** Answers a browser that asked for a page that does not exist. */
+export const missingPage = (path: string) =>
+  layout({
+    title: 'Not found · Switchboard',
+    name: 'start',
+    bodyClass: 'start',
+    body: html`
+<header class="masthead"><a class="brand" href="/">${raw(logo(24))} Switchboard</a></header>
+<main><section class="hero"><h1>Not found</h1><p>There is no page at <code>${path}</code>.</p>
+<nav class="actions" aria-label="Continue"><a class="button primary" href="/">Start page</a><a class="button" href="/guides">Guides</a><a class="button" href="/docs">API reference</a></nav></section></main>`,
+  });
