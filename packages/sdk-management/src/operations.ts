@@ -435,13 +435,13 @@ export type Insight = {
   report: ReportContent;
 };
 export type InsightBreakdown = {
-  /** A property of the event by its name, or context.<name>, trait.<name>, group.<type>.<trait>, distinct_id or session_id. */
+  /** A property of the event by its name, or property.<name>, context.<name>, trait.<name>, group.<type>.<trait>, distinct_id or session_id. A dot or backslash in a type has a backslash before it. */
   property: string;
   /** Values shown of each series; the rest is Other. Default: 10. */
   limit?: number | undefined;
 };
 export type InsightClause = {
-  /** A property of the event by its name, or context.<name>, trait.<name>, group.<type>.<trait>, distinct_id or session_id. */
+  /** A property of the event by its name, or property.<name>, context.<name>, trait.<name>, group.<type>.<trait>, distinct_id or session_id. A dot or backslash in a type has a backslash before it. */
   attribute: string;
   op:
     | 'eq'
@@ -688,9 +688,9 @@ export type Replay = {
   distinctIds: Array<string>;
   /** When its first archived chunk was accepted. */
   receivedAt: string;
-  /** The earliest event, by the recorder's clock. */
+  /** The earliest event, corrected like `occurred_at` of events if the recorder's clock is wrong. */
   firstAt: string;
-  /** The latest event, by the recorder's clock. */
+  /** The latest event, corrected alike. The events themselves stay as sent. */
   lastAt: string;
   /** Distinct chunks. */
   chunks: number;
@@ -1658,6 +1658,7 @@ export interface Operations {
       /** From when events are counted: since, or by default as long ago as the events that one question may read. */
       since: string;
       properties: Array<{
+        /** As questions name it: property.<name> where the name alone would be something else. */
         name: string;
         count: number;
         types: Array<'text' | 'number' | 'boolean' | 'null' | 'object' | 'list'>;

@@ -13,8 +13,13 @@ export const replay = z
     sessionId: id,
     distinctIds: z.array(id).openapi({ description: 'The people it shows, up to 100.' }),
     receivedAt: timestamp.openapi({ description: 'When its first archived chunk was accepted.' }),
-    firstAt: timestamp.openapi({ description: "The earliest event, by the recorder's clock." }),
-    lastAt: timestamp.openapi({ description: "The latest event, by the recorder's clock." }),
+    firstAt: timestamp.openapi({
+      description:
+        "The earliest event, corrected like `occurred_at` of events if the recorder's clock is wrong.",
+    }),
+    lastAt: timestamp.openapi({
+      description: 'The latest event, corrected alike. The events themselves stay as sent.',
+    }),
     chunks: count.openapi({ description: 'Distinct chunks.' }),
     events: count,
     bytes: count.openapi({ description: 'Size of the chunks as JSON.' }),

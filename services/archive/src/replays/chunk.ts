@@ -15,7 +15,7 @@ export interface ChunkMetadata extends ChunkName {
   masked: boolean;
   /** Number of events. */
   events: number;
-  /** Of its events; that of the chunk where no event has a valid time. */
+  /** Of its events, corrected as those of events are; that of the chunk where no event has a valid time. */
   firstAt: Date;
   lastAt: Date;
   receivedAt: Date;

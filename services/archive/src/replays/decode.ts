@@ -25,7 +25,10 @@ export async function decodeChunk(parts: readonly StoredRecord[]): Promise<Chunk
   const { metadata: record, events } = await readJson(bytes, holder);
   const receivedAt =
     storableTime(Date.parse(first.headers['received_at'] ?? '')) ?? new Date(first.timestamp);
-  const fallback = storableTime(Date.parse(record.timestamp)) ?? receivedAt;
+  // None on records of versions that did not correct.
+  const correctionMs = Number(first.headers['correction'] ?? 0) || 0;
+  const corrected = (time: number) => storableTime(time + correctionMs);
+  const fallback = corrected(Date.parse(record.timestamp)) ?? receivedAt;
   return {
     metadata: {
       projectId: record.project_id,
@@ -35,8 +38,8 @@ export async function decodeChunk(parts: readonly StoredRecord[]): Promise<Chunk
       distinctId: record.distinct_id,
       masked: record.masked,
       events: events.count,
-      firstAt: events.times?.first ?? fallback,
-      lastAt: events.times?.last ?? fallback,
+      firstAt: (events.times && corrected(events.times.first.getTime())) ?? fallback,
+      lastAt: (events.times && corrected(events.times.last.getTime())) ?? fallback,
       receivedAt,
       bytes: bytes.length,
       offset: lastOffset(parts, first.offset),

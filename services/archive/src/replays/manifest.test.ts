@@ -2,7 +2,8 @@ import { openDatabase } from '@switchboard/database';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chunkOf, newSession } from '../testing/recording.ts';
-import { type ArchiveHarness, startArchive } from '../testing/service.ts';
+import { replayRecords } from '../testing/records.ts';
+import { type ArchiveHarness, PARTITIONS, PROJECT, startArchive } from '../testing/service.ts';
 import { gapsBetween } from './recordings.ts';
 
 let archive: ArchiveHarness;
@@ -48,6 +49,20 @@ describe('the manifest', () => {
     await archive.send(chunkOf(session, 1, [event(2)], { masked: false, distinct_id: 'grace' }));
     const manifest = await archive.until(session, { chunks: 2 });
     expect(manifest).toMatchObject({ masked: false, distinctIds: ['anonymous', 'grace'] });
+  });
+
+  it('has times corrected as those of events are, and the events as they were sent', async () => {
+    const session = newSession();
+    const events = [event(Date.parse('2027-03-01T09:29:58Z')), event(Date.parse('2027-03-01T09:29:59Z'))];
+    const ahead = -365 * 86_400_000;
+    const records = replayRecords(PROJECT, chunkOf(session, 0, events), PARTITIONS);
+    for (const { headers } of records) headers['correction'] = String(ahead);
+    await archive.log.publish('replays', records);
+    expect(await archive.until(session, { chunks: 1 })).toMatchObject({
+      firstAt: '2026-03-01T09:29:58.000Z',
+      lastAt: '2026-03-01T09:29:59.000Z',
+    });
+    expect(await archive.events(session)).toEqual(events);
   });
 
   it('uses the time of the chunk where no event has a valid one', async () => {

@@ -62,6 +62,26 @@ describe('a replay chunk', () => {
     expect(replayRecord.parse(joined(records))).toEqual(joined(records));
   });
 
+  it.each([
+    ['a year fast', 365 * 86_400_000, -365 * 86_400_000],
+    ['61 s fast', 61_000, -61_000],
+    ['30 s fast', 30_000, 0],
+    ['sent again an hour later', -3_600_000, 0],
+    ['eight days slow', -8 * 86_400_000, 8 * 86_400_000],
+  ])('of a clock that is %s says how to correct its times', async (_, off, correction) => {
+    const session = `off by ${off}`;
+    const timestamp = new Date(Date.now() + off).toISOString();
+    expect((await upload({ ...chunk({ timestamp, session_id: session }), api_key: KEY })).status).toBe(202);
+    const records = await ingestion.published('replays');
+    const [record] = records.filter(({ headers }) => headers['session'] === session);
+    const stated = Number(record?.headers['correction']);
+    // The request took a moment.
+    expect(Math.abs(stated - correction)).toBeLessThan(correction === 0 ? 1 : 60_000);
+    expect(Date.parse(timestamp) + stated).toBe(
+      correction === 0 ? Date.parse(timestamp) : Date.parse(record?.headers['received_at'] ?? ''),
+    );
+  });
+
   it('above 900 kB is published in parts with one key', async () => {
     const large = chunk({ seq: 3, events: [{ text: `é${randomBytes(1_500_000).toString('base64')}` }] });
     const sent = gzipSync(JSON.stringify(large));

@@ -2,6 +2,7 @@ import { ingestionTopics, type ReplayChunk, type ReplayRecord } from '@switchboa
 import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
 import { chunkHash, projectHolder } from '@switchboard/service-kit';
 import type { Publishing } from '../records/publishing.ts';
+import { clockCorrection } from '../records/times.ts';
 
 /** Larger chunks are published in parts. */
 const PART_MAX_BYTES = 900_000;
@@ -17,13 +18,16 @@ export interface Replay {
 export function createReplay({ log, clock }: Publishing): Replay {
   return {
     async accept(projectId, chunk) {
+      const receivedAt = clock.now();
       const values = partsOf(recordOf(projectId, chunk));
       const key = `${projectId}:${chunk.session_id}`;
       const headers = {
         project: projectId,
         session: chunk.session_id,
         seq: String(chunk.seq),
-        received_at: clock.now().toISOString(),
+        received_at: receivedAt.toISOString(),
+        // A chunk is sent once it is complete, which its timestamp is of.
+        correction: String(clockCorrection(chunk.timestamp, receivedAt)),
         // A retry of a chunk gets the same name.
         chunk: await chunkHash(values, projectHolder(projectId)),
         parts: String(values.length),

@@ -12,10 +12,12 @@ interface SeedReplayOptions {
 const RECORDING = new URL('recording.json.gz', import.meta.url);
 const CHUNKS = 6;
 
-/** Sends a visitor's recorded session in chunks, as an SDK does. */
+/** Sends a visitor's recorded session in chunks, as an SDK does, as if it had just ended. */
 export async function seedReplay({ replayUrl, projectKey }: SeedReplayOptions): Promise<void> {
   const json = await promisify(gunzip)(await readFile(RECORDING));
   const events: { timestamp: number }[] = JSON.parse(json.toString());
+  const agoMs = Date.now() - (events.at(-1)?.timestamp ?? 0);
+  for (const event of events) event.timestamp += agoMs;
   const size = Math.ceil(events.length / CHUNKS);
   for (let seq = 0; seq < CHUNKS; seq++) {
     const part = events.slice(seq * size, (seq + 1) * size);
@@ -27,7 +29,7 @@ export async function seedReplay({ replayUrl, projectKey }: SeedReplayOptions): 
       masked: true,
       schema_version: 1,
       sdk: 'demo',
-      timestamp: new Date(part[0]?.timestamp ?? 0).toISOString(),
+      timestamp: new Date(part.at(-1)?.timestamp ?? 0).toISOString(),
     };
     await request('POST', `${replayUrl}/v1/replay`, projectKey, { body: JSON.stringify(chunk) });
   }
