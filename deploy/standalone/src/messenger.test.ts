@@ -2,9 +2,10 @@ import { type MessengerConfiguration, messengerConfiguration } from '@switchboar
 import { eventually, hasChromium } from '@switchboard/testkit';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { standaloneForTests } from './testing/launch.ts';
 import { siteForTests } from './testing/sdk-page.ts';
+import { type SilentLink, silentLink } from './testing/silent-link.ts';
 
 /** Configurations that differ in one setting, and where that is seen. */
 interface Seen {
@@ -21,6 +22,11 @@ interface Turn {
 
 describe.skipIf(!hasChromium)('the messenger in a browser', () => {
   const running = standaloneForTests();
+  let link: SilentLink;
+  beforeAll(async () => {
+    link = await silentLink(running.demo.base_url);
+  });
+  afterAll(() => link.close());
   const site = siteForTests({
     modules: {
       switchboard: import.meta.resolve('@switchboard/browser'),
@@ -30,7 +36,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     body: '<main><h1>Shop</h1><button id="own">Help</button></main>',
     policy: () => {
       const { base_url: api, eu_api_url: events } = running.demo;
-      return `default-src 'none'; script-src 'self'; connect-src ${api} ${api.replace('http', 'ws')} ${events}; img-src ${api}; require-trusted-types-for 'script'; trusted-types 'none'`;
+      return `default-src 'none'; script-src 'self'; connect-src ${api} ${[api, link.url].map((url) => url.replace('http', 'ws')).join(' ')} ${events}; img-src ${api}; require-trusted-types-for 'script'; trusted-types 'none'`;
     },
   });
   const contexts: BrowserContext[] = [];
@@ -485,6 +491,40 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     }
   });
 
+  /** A page with a conversation on a socket that then falls silent, with the clock of the page in our hands. */
+  async function silenced(): Promise<{ page: Page; id: string; opened: number }> {
+    const context = await visitor();
+    await configure(context, { socketUrl: `${link.url.replace('http', 'ws')}/v1/messenger/socket` });
+    await context.clock.install();
+    const before = link.opened;
+    const page = await open(context);
+    const id = await begin(page, 'hello');
+    await answer(id, 'by the socket');
+    await page.getByRole('log').getByText('by the socket').waitFor();
+    expect(link.opened).toBe(before + 1);
+    link.silence();
+    await answer(id, 'into the silence');
+    return { page, id, opened: before + 1 };
+  }
+
+  it.each(['visibilitychange', 'online'])('reads what a silent socket did not bring: %s', async (event) => {
+    const { page, opened } = await silenced();
+    await page.evaluate(
+      `for (const target of [document, window]) target.dispatchEvent(new Event('${event}'))`,
+    );
+    await page.getByRole('log').getByText('into the silence').waitFor();
+    expect(link.opened).toBe(opened);
+  });
+
+  it('leaves a socket that is silent for longer than the beat of the server', async () => {
+    const { page, id, opened } = await silenced();
+    await page.clock.fastForward(80_000);
+    await page.getByRole('log').getByText('into the silence').waitFor();
+    expect(link.opened).toBe(opened + 1);
+    await answer(id, 'by the new socket');
+    await page.getByRole('log').getByText('by the new socket').waitFor();
+  });
+
   it('is complete with the keyboard, and gives the focus back', async () => {
     const page = await open(await visitor());
     const focused = `document.querySelector('switchboard-messenger').shadowRoot.activeElement?.className`;
@@ -754,5 +794,29 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await page.locator('.team img').first().waitFor();
     await page.evaluate('m.close()');
     for (const { name, seen } of ofLauncher) await compare(name, seen);
+  });
+
+  // Last, because later visitors get the message to everyone, too.
+  it('shows an in-app message as it is sent, to its person and to everyone', async () => {
+    const page = await open(await visitor());
+    const sent = (body: object) =>
+      manage('POST', '/messages', { title: 'News', body: 'Saved views', ...body });
+    const unread = (count: number) =>
+      page.getByRole('button', { name: `Open the chat, ${count} unread` }).waitFor();
+    await unread(1);
+    for (const id of ['inbox-ada', 'inbox-grace']) {
+      const [socket] = await Promise.all([
+        page.waitForEvent('websocket'),
+        page.evaluate(`sb.identify('${id}')`),
+      ]);
+      expect(new URL(socket.url()).searchParams.get('distinct_id')).toBe(id);
+      // It reads the inbox once it is open.
+      await page.waitForResponse(/v1\/messages/);
+    }
+    await sent({ distinctIds: ['inbox-grace'] });
+    await unread(2);
+    await sent({ distinctIds: ['inbox-ada'] });
+    await sent({});
+    await unread(3);
   });
 });

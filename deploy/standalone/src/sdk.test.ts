@@ -7,6 +7,7 @@ import { type FaultyLink, faultyLink } from './testing/faulty-link.ts';
 import { standaloneForTests } from './testing/launch.ts';
 import { readme } from './testing/readme.ts';
 import { siteForTests } from './testing/sdk-page.ts';
+import { silentLink } from './testing/silent-link.ts';
 
 describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
   const running = standaloneForTests();
@@ -474,6 +475,76 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(await page.evaluate('of.getClient().providerStatus')).toBe('READY');
     const contexts = flagsLink.arrivals.map(({ body }) => JSON.parse(body).context.targetingKey?.length);
     expect(contexts.slice(0, 3)).toEqual([undefined, 201, 3]);
+  });
+
+  it.each([
+    ['the page is visible again', `document.dispatchEvent(new Event('visibilitychange'))`],
+    ['the browser is online again', `window.dispatchEvent(new Event('online'))`],
+    ['no beat came for 75 s', undefined],
+  ])('reads flags that a silent socket did not tell of, when %s', async (_, event) => {
+    const { base_url, management_url, project_id, tokens } = running.demo;
+    const silent = await silentLink(base_url);
+    onTestFinished(silent.close);
+    const management = createClient({ url: management_url, token: tokens.operator });
+    const put = (enabled: boolean) =>
+      management.call('putFlag', {
+        params: { projectId: project_id, key: 'sdk-silent' },
+        body: { enabled, rolloutPercentage: 100 },
+      });
+    await put(false);
+    const context = await visitor();
+    await context.clock.install();
+    const page = await open(context, { host: silent.url });
+    expect(await page.evaluate(`sb.flags.ready().then(() => sb.flags.get('sdk-silent', false))`)).toBe(false);
+    await put(true);
+    await page.waitForFunction(`sb.flags.get('sdk-silent', false)`);
+    // The second read after a change.
+    await page.clock.runFor(5_000);
+    silent.silence();
+    await put(false);
+    if (event === undefined) await page.clock.fastForward(80_000);
+    else await page.evaluate(event);
+    await page.waitForFunction(`!sb.flags.get('sdk-silent', true)`);
+    expect(silent.opened).toBe(event === undefined ? 2 : 1);
+  });
+
+  it('leaves a stream of OpenFeature that is silent for longer than the beat of the server', async () => {
+    const { base_url, management_url, project_id, project_key, tokens } = running.demo;
+    const silent = await silentLink(base_url);
+    onTestFinished(silent.close);
+    const management = createClient({ url: management_url, token: tokens.operator });
+    const put = (enabled: boolean) =>
+      management.call('putFlag', {
+        params: { projectId: project_id, key: 'sdk-stream' },
+        body: { enabled, rolloutPercentage: 100 },
+      });
+    await put(true);
+    const context = await visitor();
+    await context.clock.install();
+    await context.route('**/ofrep/v1/evaluate/flags*', async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      await route.fulfill({
+        response,
+        body: text.replaceAll(`${base_url}/ofrep/v1/changes`, `${silent.url}/ofrep/v1/changes`),
+      });
+    });
+    const page = await open(context);
+    await page.evaluate(`(async () => {
+      const { OpenFeature } = openfeature;
+      const options = { key: '${project_key}', host: '${base_url}' };
+      await OpenFeature.setProviderAndWait(new provider.SwitchboardProvider(options), { targetingKey: 'silent-ada' });
+      of = OpenFeature.getClient();
+    })()`);
+    await eventually(() => expect(silent.opened).toBe(1));
+    await put(false);
+    await page.waitForFunction(`!of.getBooleanValue('sdk-stream', true)`);
+    silent.silence();
+    await put(true);
+    await page.clock.fastForward(80_000);
+    await page.clock.fastForward(80_000);
+    await page.waitForFunction(`of.getBooleanValue('sdk-stream', false)`);
+    await eventually(() => expect(silent.opened).toBe(2));
   });
 
   it('reads the inbox and marks messages read', async () => {

@@ -16,7 +16,10 @@ export interface Connection extends Socket {
   readonly topics: Set<string>;
   readonly credential: string | undefined;
   open(): void;
-  /** Disconnects a client that has not answered since the last beat, and pings it otherwise. */
+  /**
+   * Disconnects a client that has not answered since the last beat. Otherwise it pings the client, and sends a message:
+   * pages do not see pings, and cannot tell a silent connection from a quiet one.
+   */
   beat(): void;
 }
 
@@ -61,7 +64,10 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     beat() {
       if (!isAlive) raw.terminate();
-      else if (raw.readyState === raw.OPEN) raw.ping();
+      else if (raw.readyState === raw.OPEN) {
+        raw.ping();
+        connection.send({ type: 'beat' });
+      }
       isAlive = false;
     },
   };

@@ -21,7 +21,7 @@ const MAX_AGE_MS = 50 * 60_000;
 const MIN_RETRY_MS = 500;
 const RETRY_SPREAD_MS = 2_500;
 
-/** One open event stream, with a bound on the bytes buffered for it. A comment is its beat: clients cannot answer. */
+/** One open event stream, with a bound on the bytes buffered for it. Clients cannot answer its beat, an event of that name. */
 export function createEventStream(options: EventStreamOptions): EventStream {
   const { planned, maxBufferedBytes, join, onError, onClosed } = options;
   const encoder = new TextEncoder();
@@ -69,7 +69,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
         take()?.close();
       });
     },
-    beat: () => write(': beat\n\n'),
+    beat: () => write('event: beat\ndata: {}\n\n'),
   };
   return { connection, body };
 }

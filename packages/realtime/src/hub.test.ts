@@ -1,75 +1,11 @@
 import { once } from 'node:events';
-import { Agent, get, type Server } from 'node:http';
+import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAdaptorServer } from '@hono/node-server';
 import { backing, eventually } from '@switchboard/testkit';
-import { Hono } from 'hono';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
-import { createHub, type HubOptions, openFanOut, type Socket } from './index.ts';
-
-/** An instance whose clients join the topic they name, and are refused when they come without a key. */
-async function startInstance({
-  onPlan,
-  ...options
-}: Partial<HubOptions> & { redisUrl?: string; channel?: string; onPlan?: () => void } = {}) {
-  const errors: unknown[] = [];
-  const fanOut = openFanOut({ channel: options.channel ?? 'test', redisUrl: options.redisUrl });
-  const hub = createHub({
-    ...{ fanOut, maxSockets: 100, maxPerAddress: 50 },
-    onError: (error) => errors.push(error),
-    ...options,
-  });
-  const plan = {
-    async onMessage(socket: Socket, text: string) {
-      if (text === 'fail') throw new Error('failed');
-      if (text === 'slow') await sleep(50);
-      socket.send({ joined: socket.join(text), topic: text });
-    },
-  };
-  const app = new Hono<{ Bindings: object }>();
-  const route = hub.route(
-    (c) => c.req.query('address') ?? 'here',
-    async (c) => {
-      onPlan?.();
-      const credential = c.req.query('key');
-      return credential ? { ...plan, credential } : { refuse: { code: 4401, reason: 'no key' } };
-    },
-  );
-  app.get('/socket', route);
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    websocket: { server: new WebSocketServer({ noServer: true }) as never },
-  }) as Server;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    hub.close();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const url = `127.0.0.1:${Object(server.address()).port}/socket`;
-  return { hub, errors, url, fanOut };
-}
-
-type Instance = Awaited<ReturnType<typeof startInstance>>;
-
-async function connect({ url }: Pick<Instance, 'url'>, query = 'key=1') {
-  const socket = new WebSocket(`ws://${url}?${query}`);
-  onTestFinished(() => socket.terminate());
-  const received: unknown[] = [];
-  socket.on('message', (data) => received.push(JSON.parse(String(data))));
-  const closed = once(socket, 'close').then(([code]) => code as number);
-  await once(socket, 'open');
-  return {
-    socket,
-    received,
-    closed,
-    async join(topic: string) {
-      socket.send(topic);
-      await eventually(() => expect(received).toContainEqual({ joined: true, topic }));
-    },
-  };
-}
+import { WebSocket } from 'ws';
+import { connect, type Instance, startInstance } from './testing/instance.ts';
 
 describe('a socket', () => {
   test('receives each message of its topics once, and nothing else', async () => {
@@ -191,6 +127,16 @@ describe('a socket', () => {
     expect(instance.hub.count()).toBe(1);
   });
 
+  test('gets a beat that its client can see, with each ping', async () => {
+    const instance = await startInstance({ pingMs: 50 });
+    const { received, socket } = await connect(instance);
+    let pings = 0;
+    socket.on('ping', () => (pings += 1));
+    await eventually(() => expect(received.length).toBeGreaterThan(2));
+    expect(new Set(received.map((message) => JSON.stringify(message)))).toEqual(new Set(['{"type":"beat"}']));
+    expect(pings).toBeGreaterThan(1);
+  });
+
   test('is disconnected when it reads too slowly', async () => {
     const instance = await startInstance({ maxBufferedBytes: 100_000 });
     const { socket, join } = await connect(instance);
@@ -221,6 +167,15 @@ test('an event stream is cut off when it is read too slowly', async () => {
   for (let count = 0; count < 3; count++) hub.sendHere('topic', { text: 'x'.repeat(60_000) });
   expect(hub.count()).toBe(0);
   await expect(new Response(body).text()).rejects.toThrow('too slowly');
+});
+
+test('an event stream gets a beat that its client can see', async () => {
+  const { hub } = await startInstance({ pingMs: 50 });
+  const body = hub.stream(undefined, ['a'], { encode: () => '' });
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes('beat')) text += (await reader?.read())?.value;
+  expect(text).toMatch(/\n\nevent: beat\ndata: \{\}\n\n$/);
 });
 
 describe('the number of sockets is limited', () => {

@@ -15,7 +15,10 @@ export interface HubOptions {
   maxSockets: number;
   /** An address also never holds more sockets than are free, so that a few addresses cannot take all. */
   maxPerAddress: number;
-  /** Interval of pings, in milliseconds. A client that did not answer the last one is disconnected. Default 30 s. */
+  /**
+   * Interval of pings and of the message `{"type":"beat"}`, in milliseconds. A client that did not answer the last ping
+   * is disconnected. Default 30 s.
+   */
   pingMs?: number;
   /** Bytes that may be buffered for a slow client before it is disconnected. Default 256 KiB. */
   maxBufferedBytes?: number;

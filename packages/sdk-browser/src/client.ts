@@ -273,10 +273,18 @@ export function init(options: Options): Client {
     return () => target.removeEventListener(name, safe);
   };
   const stops = [
-    on(window, 'online', () => person !== undefined && sender.retryNow()),
+    on(window, 'online', () => {
+      if (person === undefined) return;
+      sender.retryNow();
+      flags.wake();
+      inbox.refresh();
+    }),
     on(document, 'visibilitychange', () => {
       if (document.visibilityState === 'hidden') hide();
-      else inbox.refresh();
+      else {
+        flags.wake();
+        inbox.refresh();
+      }
     }),
     on(window, 'pagehide', () => {
       hide();

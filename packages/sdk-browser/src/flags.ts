@@ -1,6 +1,7 @@
 import { flagValue } from './flag-value.ts';
 import type { Listeners } from './listeners.ts';
 import type { Notes } from './queue.ts';
+import { type LiveSocket, openSocket } from './socket.ts';
 import { isObject, type Storage } from './storage.ts';
 import { backoffMs, type Transport } from './transport.ts';
 import type { FlagsClient, FlagValue, Options } from './types.ts';
@@ -8,8 +9,6 @@ import type { FlagsClient, FlagValue, Options } from './types.ts';
 const POLL_MS = 30_000;
 const READY_MS = 5_000;
 const TOKEN_MS = 60_000;
-/** Close codes for a key that is not good, and will not become so. */
-const REFUSED = [4401, 4403];
 
 interface Values {
   flags: Readonly<Record<string, unknown>>;
@@ -38,6 +37,8 @@ export interface FlagsControl {
   refresh(): void;
   /** Forgets the values of another person. */
   forget(): void;
+  /** The page is visible or online again: what was missed is read now. */
+  wake(): void;
   pause(): void;
   resume(): void;
 }
@@ -52,8 +53,7 @@ export function createFlags(options: FlagsOptions): FlagsControl {
   let isUsed = false;
   let loading: Promise<void> | undefined;
   let again = false;
-  let socket: WebSocket | undefined;
-  let failures = 0;
+  let socket: LiveSocket | undefined;
   let failedReads = 0;
   const timers = new Set<ReturnType<typeof setTimeout>>();
 
@@ -98,43 +98,31 @@ export function createFlags(options: FlagsOptions): FlagsControl {
 
   function poll(): void {
     later(POLL_MS, () => {
-      // While the socket is not open.
-      if (socket?.readyState !== 1 && document.visibilityState === 'visible') void load();
+      if (socket?.isOpen !== true && document.visibilityState === 'visible') void load();
       poll();
     });
   }
 
   function connect(): void {
-    let current: WebSocket;
-    try {
-      current = new WebSocket(
-        `${host.replace(/^http/, 'ws')}/v1/flags/socket?api_key=${encodeURIComponent(key)}`,
-      );
-    } catch {
-      return; // The address is none. Reading it fails too.
-    }
-    socket = current;
-    current.onmessage = ({ data }) => {
-      failures = 0;
-      const message = parsed(data);
-      if (!isObject(message) || message['generatedAt'] === told) return;
-      told = message['generatedAt'];
-      // Not all clients at once; and once more, for an instance that hears of the change a moment later.
-      later(Math.random() * 300, () => void load());
-      later(3_000 + Math.random() * 2_000, () => void load());
-    };
-    current.onclose = ({ code }) => {
-      if (socket !== current || REFUSED.includes(code)) return;
-      later(backoffMs(failures++), connect);
-    };
+    socket = openSocket({
+      url: `${host.replace(/^http/, 'ws')}/v1/flags/socket?api_key=${encodeURIComponent(key)}`,
+      onMessage(data) {
+        const message = parsed(data);
+        const changedAt = isObject(message) ? message['generatedAt'] : undefined;
+        if (typeof changedAt !== 'string' || changedAt === told) return;
+        told = changedAt;
+        // Not all clients at once; and once more, for an instance that hears of the change a moment later.
+        later(Math.random() * 300, () => void load());
+        later(3_000 + Math.random() * 2_000, () => void load());
+      },
+    });
   }
 
   function pause(): void {
     for (const timer of timers) clearTimeout(timer);
     timers.clear();
-    const current = socket;
+    socket?.close();
     socket = undefined;
-    current?.close();
   }
 
   function load(): Promise<void> {
@@ -187,6 +175,11 @@ export function createFlags(options: FlagsOptions): FlagsControl {
     pause,
     resume,
     refresh: () => void (isUsed && load()),
+    wake() {
+      if (!isUsed) return;
+      socket?.wake();
+      void load();
+    },
     forget() {
       storage?.remove('flags');
       of = undefined;

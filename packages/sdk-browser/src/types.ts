@@ -110,7 +110,10 @@ export interface InboxClient {
   refresh(): Promise<void>;
   /** Marks a message as read. Resolves to whether the server did. */
   markRead(id: string): Promise<boolean>;
-  /** Calls the listener after messages changed; while there is one, they are read again every minute. */
+  /**
+   * Calls the listener after messages changed. While there is one, they are read again every minute, and at once when
+   * the messenger is on the page and one is sent.
+   */
   onChange(listener: () => void): () => void;
 }
 

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type WebSocket as ServerSocket, WebSocketServer } from 'ws';
 import { type CallOptions, createClient, type Options, type Person, type SwitchboardError } from './index.ts';
 import { type Decide, snapshotOf, startReceiver } from './testing/receiver.ts';
 
@@ -319,4 +320,32 @@ test('the file does not grow with what was sent', async () => {
   const [name = ''] = await readdir(folder);
   expect((await stat(join(folder, name))).size).toBeLessThan(150_000);
   expect((await stat(join(folder, name))).mode & 0o077).toBe(0);
+});
+
+test('a socket without a beat for 75 s is left for another one', async () => {
+  const sockets: ServerSocket[] = [];
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  server.on('connection', (socket) => sockets.push(socket));
+  await once(server, 'listening');
+  const socketUrl = `ws://127.0.0.1:${Object(server.address()).port}`;
+  const { url } = await receiver(() => ({ status: 200, body: { ...snapshotOf(['a']), socketUrl } }));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    for (const socket of sockets) socket.terminate();
+    server.close();
+  });
+  const { flags } = client(url);
+  flags.get('a', false, { distinctId: 'ada' });
+  await vi.waitFor(() => expect(sockets).toHaveLength(1));
+  for (let round = 0; round < 4; round++) {
+    const [socket] = sockets;
+    socket?.send('{"type":"beat"}');
+    socket?.ping();
+    if (socket !== undefined) await once(socket, 'pong');
+    vi.advanceTimersByTime(60_000);
+  }
+  expect(sockets).toHaveLength(1);
+  vi.advanceTimersByTime(16_000);
+  await vi.waitFor(() => expect(sockets).toHaveLength(2));
 });

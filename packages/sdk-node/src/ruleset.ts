@@ -25,6 +25,8 @@ export interface Following {
 /** How often the ruleset is read while the socket is not open. */
 const POLL_MS = 30_000;
 const CHECK_MS = 300_000;
+/** The server sends a beat every 30 s: a connection that is silent for longer is dead, although it looks open. */
+const SILENT_MS = 75_000;
 const REFUSED = [4401, 4403];
 
 /** Keeps a project's ruleset: reads the snapshot, hears of changes on the socket, and asks every 30 s without one. */
@@ -42,6 +44,7 @@ export function followRuleset({ host, key, transport, onChange }: FollowOptions)
   let isClosed = false;
   let pollTimer: NodeJS.Timeout | undefined;
   let socketTimer: NodeJS.Timeout | undefined;
+  let silenceTimer: NodeJS.Timeout | undefined;
 
   async function read(): Promise<void> {
     if (isReading || isClosed) return;
@@ -98,7 +101,10 @@ export function followRuleset({ host, key, transport, onChange }: FollowOptions)
     const opened = socketTo(`${socketUrl}?api_key=${encodeURIComponent(key)}`);
     if (opened === undefined) return;
     socket = opened;
+    hear();
     opened.addEventListener('message', ({ data }) => {
+      if (socket !== opened) return;
+      hear();
       isSocketOpen = true;
       socketFailures = 0;
       const generatedAt = generatedAtOf(data);
@@ -106,17 +112,30 @@ export function followRuleset({ host, key, transport, onChange }: FollowOptions)
       if (known === undefined || known.generatedAt < told) void read();
     });
     opened.addEventListener('close', ({ code }) => {
-      if (socket !== opened) return;
-      socket = undefined;
-      isSocketOpen = false;
-      clearTimeout(pollTimer);
-      schedule();
-      if (isClosed || REFUSED.includes(code)) return;
-      socketTimer = setTimeout(connect, backoffMs(socketFailures++));
-      socketTimer.unref();
+      if (socket === opened) leave(!REFUSED.includes(code));
     });
     // `close` follows.
     opened.addEventListener('error', () => undefined);
+  }
+
+  /** Waits for the next message or beat of the server. */
+  function hear(): void {
+    clearTimeout(silenceTimer);
+    silenceTimer = setTimeout(() => leave(true), SILENT_MS);
+    silenceTimer.unref();
+  }
+
+  function leave(canReturn: boolean): void {
+    clearTimeout(silenceTimer);
+    const left = socket;
+    socket = undefined;
+    isSocketOpen = false;
+    left?.close();
+    clearTimeout(pollTimer);
+    schedule();
+    if (isClosed || !canReturn) return;
+    socketTimer = setTimeout(connect, backoffMs(socketFailures++));
+    socketTimer.unref();
   }
 
   void read();
@@ -126,6 +145,7 @@ export function followRuleset({ host, key, transport, onChange }: FollowOptions)
       isClosed = true;
       clearTimeout(pollTimer);
       clearTimeout(socketTimer);
+      clearTimeout(silenceTimer);
       socket?.close();
     },
   };

@@ -38,6 +38,8 @@ const TIMEOUT_MS = 10_000;
 /** Without a stream of changes. */
 const POLL_MS = 30_000;
 const MAX_RETRY_MS = 60_000;
+/** The server sends a beat every 30 s: a stream that is silent for longer is dead, although it looks open. */
+const SILENT_MS = 75_000;
 
 /**
  * Switchboard's flags for `@openfeature/web-sdk`: evaluated by the server, with the attributes of the context laid over
@@ -61,6 +63,7 @@ export class SwitchboardProvider implements Provider {
   #stream: EventSource | undefined;
   #streamUrl: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
   /** OpenFeature was told that the start or the last change of context failed. */
   #isFailed = false;
@@ -87,6 +90,7 @@ export class SwitchboardProvider implements Provider {
     this.#stream?.close();
     this.#stream = undefined;
     clearTimeout(this.#timer);
+    clearTimeout(this.#silence);
   }
 
   resolveBooleanEvaluation(key: string, fallback: boolean) {
@@ -195,16 +199,34 @@ export class SwitchboardProvider implements Provider {
     }
     const stream = new EventSource(this.#streamUrl);
     this.#stream = stream;
+    this.#hear();
     stream.onopen = () => {
       this.#failures = 0;
+      this.#hear();
     };
-    stream.onmessage = ({ lastEventId }) => void this.#refresh(lastEventId);
+    stream.addEventListener('beat', () => this.#hear());
+    stream.onmessage = ({ lastEventId }) => {
+      this.#hear();
+      void this.#refresh(lastEventId);
+    };
     stream.onerror = () => {
       // Otherwise it reconnects by itself.
-      if (stream.readyState !== EventSource.CLOSED) return;
-      this.#stream = undefined;
-      this.#retry();
+      if (stream.readyState === EventSource.CLOSED) this.#leave();
     };
+  }
+
+  /** Waits for the next event or beat of the server. */
+  #hear(): void {
+    clearTimeout(this.#silence);
+    if (!this.#isClosed) this.#silence = setTimeout(() => this.#leave(), SILENT_MS);
+  }
+
+  /** Gives the stream up, for another one after the next evaluation. */
+  #leave(): void {
+    clearTimeout(this.#silence);
+    this.#stream?.close();
+    this.#stream = undefined;
+    this.#retry();
   }
 
   async #refresh(changedAt?: string): Promise<void> {

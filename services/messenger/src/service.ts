@@ -61,6 +61,9 @@ import { translationsRoutes } from './translations/routes.ts';
 import { createTranslationsStore } from './translations/store.ts';
 import { createTranslations } from './translations/translations.ts';
 
+/** Of all sockets, of the project, of the person, and of 18 conversations. */
+const TOPICS_PER_SOCKET = 21;
+
 /** Conversations, attachments, inbox and configuration of the support messenger, and its settings. */
 export const messengerService = defineService({
   name: 'messenger',
@@ -107,6 +110,7 @@ export const messengerService = defineService({
       fanOut,
       maxSockets: context.share(config.SOCKETS_MAX),
       maxPerAddress: context.share(config.SOCKETS_PER_ADDRESS),
+      maxTopicsPerSocket: TOPICS_PER_SOCKET,
       refusalOf: (key) => refusalOfKey(app.projectKey, key),
       onError: (error) => logger.warn({ error }, 'handle socket message failed'),
     });
@@ -195,6 +199,7 @@ export const messengerService = defineService({
         perAddress: perMinute('messages-address', config.MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE),
         readsPerProject: perMinute('message-reads', config.MESSAGE_READS_PER_PROJECT_PER_MINUTE),
       },
+      live,
       clock,
     });
     inboxRoutes(app, { inbox, ofProject });

@@ -1,11 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import { getMessengerConfig } from '../messenger/configuration.ts';
+import { listMessages } from '../messenger/inbox.ts';
 import { streamFlagChanges } from '../ofrep.ts';
 import type { ServiceName } from '../operation/operation.ts';
 import {
+  beat,
   configChanged,
   flagsChanged,
   flagsReady,
+  inboxChanged,
   refetchEvaluation,
   refused,
   statusChanged,
@@ -39,10 +42,12 @@ const apiKey = z.string().openapi({ description: 'The project key, pk_...' });
 const CONVERSATION_ID = 'cnv_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f';
 const GENERATED_AT = '2026-03-01T09:30:00.000Z';
 
+const BEAT = { name: 'Beat', schema: beat, example: { type: 'beat' } };
+
 const CLOSE_CODES = [
   'Close codes: 4401 (key missing, invalid or revoked, or a conversation token expired), 4403 (key of another region),',
   '1001 and 1012 (reconnect), 1011 and 1013 (try again shortly), 1008 and 1009 (too many or too large messages).',
-  'Upgrades over the limit of an address get 429, over that of the deployment 503. The server pings every 30 s.',
+  'Upgrades over the limit of an address get 429, over that of the deployment 503. The server pings every 30 s. Ignore messages of other types.',
 ].join(' ');
 
 export const channels: readonly Channel[] = [
@@ -61,17 +66,22 @@ export const channels: readonly Channel[] = [
         schema: flagsChanged,
         example: { type: 'flags_changed', generatedAt: GENERATED_AT },
       },
+      BEAT,
     ],
     receives: [],
   },
   {
     name: 'messengerSocket',
     title: 'Live conversations',
-    description: `New turns and statuses of the conversations that you subscribe to, and changes of the configuration. On every connect subscribe first, then read the conversation, and keep each turn once by its id. ${CLOSE_CODES}`,
+    description: `New turns and statuses of the conversations that you subscribe to, and changes of the configuration and the inbox. On every connect subscribe first, then read the conversation, and keep each turn once by its id. ${CLOSE_CODES}`,
     address: '/v1/messenger/socket',
     service: 'messenger',
     kind: 'socket',
-    query: z.object({ api_key: apiKey, locale: getMessengerConfig.request.query.shape.locale }),
+    query: z.object({
+      api_key: apiKey,
+      locale: getMessengerConfig.request.query.shape.locale,
+      distinct_id: listMessages.request.query.shape.distinct_id.optional(),
+    }),
     sends: [
       {
         name: 'Subscribed',
@@ -106,6 +116,8 @@ export const channels: readonly Channel[] = [
         schema: configChanged,
         example: { type: 'config_changed', version: '5a6b7c8d9e0f' },
       },
+      { name: 'InboxChanged', schema: inboxChanged, example: { type: 'inbox_changed' } },
+      BEAT,
     ],
     receives: [
       {

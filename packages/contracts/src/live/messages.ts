@@ -2,6 +2,10 @@ import { z } from '@hono/zod-openapi';
 import { id, timestamp } from '../fields/fields.ts';
 import { conversationStatus, turn } from '../messenger/conversations.ts';
 
+export const beat = z.object({ type: z.literal('beat') }).openapi({
+  description: 'Every 30 s. If none comes for 75 s, the connection is dead: connect again.',
+});
+
 const generatedAt = timestamp.openapi({ description: 'When a flag or cohort changed last.' });
 
 export const flagsReady = z
@@ -12,7 +16,7 @@ export const flagsChanged = z.object({ type: z.literal('flags_changed'), generat
   description: 'A flag or cohort changed. At most ten a second.',
 });
 
-export const flagsMessage = z.discriminatedUnion('type', [flagsReady, flagsChanged]);
+export const flagsMessage = z.discriminatedUnion('type', [flagsReady, flagsChanged, beat]);
 export type FlagsMessage = z.infer<typeof flagsMessage>;
 
 /** What a visitor sends. A token of any other type is refused like a wrong one. */
@@ -54,12 +58,18 @@ export const configChanged = z
   })
   .openapi({ description: 'The configuration has another version in the locale of the socket.' });
 
+export const inboxChanged = z.object({ type: z.literal('inbox_changed') }).openapi({
+  description: 'There is a new in-app message for the person of the socket. Read the inbox.',
+});
+
 export const messengerMessage = z.discriminatedUnion('type', [
   subscribed,
   refused,
   turnAppended,
   statusChanged,
   configChanged,
+  inboxChanged,
+  beat,
 ]);
 export type MessengerMessage = z.infer<typeof messengerMessage>;
 

@@ -48,6 +48,8 @@ interface Read {
 }
 
 const POLL_MS = 30_000;
+/** A message to everyone is read by all visitors within this time. */
+const INBOX_SPREAD_MS = 1_000;
 const MAX_PREVIEW = 200;
 const MAX_PATH = 2048;
 const MAX_TITLE = 500;
@@ -127,9 +129,11 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
       .read()
       .threads.flatMap(({ id, token }) => (id === undefined || token === undefined ? [] : [{ id, token }]));
     // While the messenger is off, an open socket stays, to hear when it is on again.
-    if (config === undefined || (!isUsed && conversations.length === 0)) return;
-    if (!/^wss?:\/\//.test(config.socketUrl) || document.visibilityState === 'hidden') return;
-    const query = new URLSearchParams({ api_key: key, locale });
+    if (config === undefined || !/^wss?:\/\//.test(config.socketUrl)) return;
+    if (document.visibilityState === 'hidden') return;
+    // The person of in-app messages: another one gets another socket.
+    const person = client.distinctId === '' ? {} : { distinct_id: client.distinctId };
+    const query = new URLSearchParams({ api_key: key, locale, ...person });
     live.follow(`${config.socketUrl}?${query}`, conversations);
   }
 
@@ -137,6 +141,10 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     if (message.type === 'config') {
       // Not all visitors at once.
       later(Math.random() * 500, () => void readConfig());
+      return;
+    }
+    if (message.type === 'inbox') {
+      later(Math.random() * INBOX_SPREAD_MS, () => void client.inbox.refresh());
       return;
     }
     const thread = kept.read().threads.find(({ id }) => id === message.id);
@@ -237,17 +245,24 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     kept.update((): Partial<Content> => (isSamePerson ? current : { ...current, threads: [], outbox: [] }));
   }
 
+  function readAll(): void {
+    for (const { key } of kept.read().threads) void read(key);
+  }
+
   function poll(): void {
     later(POLL_MS, () => {
-      if (viewed !== undefined && !live.isOpen && document.visibilityState === 'visible') void read(viewed);
+      if (!live.isOpen && document.visibilityState === 'visible') readAll();
       poll();
     });
   }
 
+  /** The page is visible or online again: what was missed is read now, even if the socket seems to be open. */
   function look(): void {
     if (document.visibilityState !== 'visible') return;
     follow();
+    live.wake();
     if (viewed !== undefined) desk.view(viewed);
+    readAll();
   }
 
   const onPerson = () => {
@@ -262,7 +277,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     changed();
     outbox.retryNow();
     void readConfig();
-    if (viewed !== undefined) void read(viewed);
+    look();
   };
   const stops: (() => void)[] = [];
   const on = (target: EventTarget, type: string, run: () => void) => {
@@ -298,7 +313,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
       if (isUsed) return;
       isUsed = true;
       changed();
-      if (!live.isOpen) for (const thread of kept.read().threads) void read(thread.key);
+      if (!live.isOpen) readAll();
     },
 
     /** A conversation that is there for its first turn. Returns its key. */

@@ -1,4 +1,4 @@
-import { backoffMs } from '@switchboard/browser/transport';
+import { type LiveSocket, openSocket } from '@switchboard/browser/socket';
 import type { Access } from './api.ts';
 import { isObject, textOf } from './values.ts';
 
@@ -6,90 +6,68 @@ export type Message =
   | { type: 'subscribed' | 'refused'; id: string }
   | { type: 'turn'; id: string; turn: unknown }
   | { type: 'status'; id: string; status: string }
-  | { type: 'config' };
+  | { type: 'config' }
+  | { type: 'inbox' };
 
 export interface Live {
-  /** Connects, if it is not, and follows these conversations. */
+  /** Connects, if it is not connected, and follows these conversations. */
   follow(url: string, conversations: readonly Access[]): void;
+  /** Connects at once if it waits for the next attempt. */
+  wake(): void;
   pause(): void;
   readonly isOpen: boolean;
 }
 
-/** Close codes for a key that is not good, and will not become so. */
-const UNAUTHORIZED = 4401;
-const FORBIDDEN = 4403;
 const MAX_FOLLOWED = 18;
 
-/** The socket of live updates. It connects again after a failure, and then subscribes again. */
+/** The socket of live updates. Each time it connects, it subscribes again and asks for what was missed. */
 export function createLive(onMessage: (message: Message) => void): Live {
-  let socket: WebSocket | undefined;
+  let socket: LiveSocket | undefined;
   let address = '';
   let followed: readonly Access[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let failures = 0;
   const asked = new Set<string>();
 
-  function connect(): void {
-    timer = undefined;
-    let current: WebSocket;
-    try {
-      current = new WebSocket(address);
-    } catch {
-      return; // The address is none; conversations are read from time to time.
-    }
-    let hasHeard = false;
-    socket = current;
-    asked.clear();
-    current.onopen = () => {
-      // A change is told to open sockets only: it may have been made since the configuration was read.
-      onMessage({ type: 'config' });
-      subscribe();
-    };
-    current.onmessage = ({ data }) => {
-      failures = 0;
-      hasHeard = true;
-      const message = parse(data);
-      if (message !== undefined && socket === current) onMessage(message);
-    };
-    current.onclose = ({ code }) => {
-      if (socket !== current) return;
-      socket = undefined;
-      // A conversation's token may have expired, too; the others go on.
-      if (code === FORBIDDEN || (code === UNAUTHORIZED && !hasHeard)) return;
-      timer = setTimeout(connect, backoffMs(failures++));
-    };
-  }
-
   function subscribe(): void {
-    if (socket?.readyState !== 1) return;
+    if (socket?.isOpen !== true) return;
     for (const { id, token } of followed.slice(0, MAX_FOLLOWED)) {
       if (asked.has(id)) continue;
       asked.add(id);
-      socket.send(JSON.stringify({ type: 'subscribe', conversationId: id, token }));
+      socket.send({ type: 'subscribe', conversationId: id, token });
     }
   }
 
   function pause(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    const current = socket;
+    socket?.close();
     socket = undefined;
-    current?.close();
   }
 
   return {
     pause,
+    wake: () => socket?.wake(),
     follow(url, conversations) {
       followed = conversations;
       if (url !== address) {
         address = url;
         pause();
       }
-      if (socket === undefined && timer === undefined) connect();
-      else subscribe();
+      if (socket !== undefined) return subscribe();
+      socket = openSocket({
+        url,
+        onOpen() {
+          asked.clear();
+          // Changes are sent to open sockets only: there may have been some since these were read.
+          onMessage({ type: 'config' });
+          onMessage({ type: 'inbox' });
+          subscribe();
+        },
+        onMessage(data) {
+          const message = parse(data);
+          if (message !== undefined) onMessage(message);
+        },
+      });
     },
     get isOpen() {
-      return socket?.readyState === 1;
+      return socket?.isOpen ?? false;
     },
   };
 }
@@ -103,6 +81,7 @@ function parse(data: unknown): Message | undefined {
     if (type === 'subscribed' || type === 'refused') return { type, id };
     if (type === 'turn') return { type, id, turn: message['turn'] };
     if (type === 'status') return { type, id, status: textOf(message['status']) };
+    if (type === 'inbox_changed') return { type: 'inbox' };
     return type === 'config_changed' ? { type: 'config' } : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { flagsMessage } from '@switchboard/contracts';
+import { type FlagsMessage, flagsMessage } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -14,16 +14,16 @@ beforeAll(async () => {
 });
 afterAll(() => harness.stop());
 
-interface Message {
-  type: string;
-  generatedAt: string;
-}
+type Message = Exclude<FlagsMessage, { type: 'beat' }>;
 
 async function connect(query: string, url = harness.url) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/flags/socket${query}`);
   onTestFinished(() => socket.terminate());
   const received: Message[] = [];
-  socket.on('message', (data) => received.push(flagsMessage.parse(JSON.parse(String(data)))));
+  socket.on('message', (data) => {
+    const message = flagsMessage.parse(JSON.parse(String(data)));
+    if (message.type !== 'beat') received.push(message);
+  });
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   await once(socket, 'open');
   return { socket, received, closed };
@@ -76,7 +76,9 @@ describe('a socket', () => {
     const seen: Promise<void>[] = [];
     for (const { socket } of clients) {
       socket.on('message', (data) => {
-        const { generatedAt }: Message = JSON.parse(String(data));
+        const message = flagsMessage.parse(JSON.parse(String(data)));
+        if (message.type === 'beat') return;
+        const { generatedAt } = message;
         for (const url of instances) {
           const check = async () => {
             expect(String((await snapshot(project, url))['generatedAt']) >= generatedAt).toBe(true);

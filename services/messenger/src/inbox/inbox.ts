@@ -8,18 +8,20 @@ import {
   type RateLimit,
   toPage,
 } from '@switchboard/service-kit';
+import type { Live } from '../live/live.ts';
 import type { InboxStore } from './store.ts';
 
 interface InboxOptions {
   store: InboxStore;
   limits: { perAddress: RateLimit; readsPerProject: RateLimit };
+  live: Pick<Live, 'publishInbox'>;
   clock: Clock;
 }
 
 export type Inbox = ReturnType<typeof createInbox>;
 
 /** In-app messages to everyone of a project or to some of its people. */
-export function createInbox({ store, limits, clock }: InboxOptions) {
+export function createInbox({ store, limits, live, clock }: InboxOptions) {
   return {
     async list(projectId: string, address: string, distinctId: string): Promise<InAppMessage[]> {
       await limits.perAddress.consume(`${projectId}:${address}`);
@@ -57,8 +59,10 @@ export function createInbox({ store, limits, clock }: InboxOptions) {
       { title, body, distinctIds }: MessageDefinition,
       idempotencyKey: string | undefined,
     ): Promise<string> {
-      const id = newId('msg');
-      return store.add({ id, projectId, title, body, distinctIds, idempotencyKey, createdAt: clock.now() });
+      const message = { id: newId('msg'), projectId, title, body, distinctIds, idempotencyKey };
+      const id = await store.add({ ...message, createdAt: clock.now() });
+      void live.publishInbox(projectId, distinctIds);
+      return id;
     },
   };
 }

@@ -4,6 +4,7 @@ import { createAnnouncer, type Hub, type Socket } from '@switchboard/realtime';
 import type { Logger, ProjectAccess } from '@switchboard/service-kit';
 import type { Configurations } from '../configuration/configuration.ts';
 import { CONFIGURATION_CHANNEL } from '../configuration/store.ts';
+import { projectTopic } from './live.ts';
 
 interface ChangesOptions {
   database: Pick<Database, 'listen'>;
@@ -21,7 +22,6 @@ interface Follower {
 
 /** The topic of every socket. */
 export const ALL_SOCKETS = 'all';
-const projectTopic = (projectId: string) => `project:${projectId}`;
 
 export type ConfigurationChanges = ReturnType<typeof createConfigurationChanges>;
 

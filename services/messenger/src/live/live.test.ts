@@ -24,7 +24,10 @@ async function connect(query: string, url = messenger.url, origin?: string) {
   });
   onTestFinished(() => socket.terminate());
   const received: { type: string }[] = [];
-  socket.on('message', (data) => received.push(messengerMessage.parse(JSON.parse(String(data)))));
+  socket.on('message', (data) => {
+    const message = messengerMessage.parse(JSON.parse(String(data)));
+    if (message.type !== 'beat') received.push(message);
+  });
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   await once(socket, 'open');
   const say = (message: unknown) => socket.send(JSON.stringify(message));
@@ -92,6 +95,33 @@ describe('a socket', () => {
         ['pending', 'resolved', 'open'].map((status) => ({ type: 'status', conversationId, status })),
       ),
     );
+  });
+
+  test('hears of in-app messages to its person and to everyone, and of no others', async () => {
+    const other = await messenger.createProject();
+    const person = (id: string, { key } = project) =>
+      connect(`api_key=${key}&distinct_id=${encodeURIComponent(id)}`);
+    const clients = [await person('ada'), await person('ada'), await person('grace')];
+    const [nobody, theirs, invalid] = [await here(), await person('ada', other), await person(' ')];
+    const heard = () =>
+      [...clients, nobody, theirs, invalid].map((client) => client.of('inbox_changed').length);
+    const send = async (body: object) => {
+      const message = { title: 'New', body: 'Saved views', ...body };
+      const answer = await messenger.manage('POST', `/projects/${project.id}/messages`, message);
+      expect(answer.status).toBe(201);
+    };
+    await send({ distinctIds: ['ada', 'someone else'] });
+    await eventually(() => expect(heard()).toEqual([1, 1, 0, 0, 0, 0]));
+    await send({});
+    await eventually(() => expect(heard()).toEqual([2, 2, 1, 1, 0, 1]));
+    await send({ distinctIds: [...Array.from({ length: 1000 }, (_, n) => `person-${n}`), 'grace'] });
+    await eventually(() => expect(heard()).toEqual([2, 2, 2, 1, 0, 1]));
+  });
+
+  test('has room for 18 conversations beside its person', async () => {
+    const client = await connect(`api_key=${project.key}&distinct_id=ada`);
+    for (let count = 0; count < 18; count++) await client.subscribe(await visitor.open());
+    await client.subscribe(await visitor.open(), 'refused');
   });
 
   test('receives configuration changes with the version for its locale', async () => {
@@ -284,5 +314,23 @@ test.skipIf(redis === undefined)('a turn reaches the sockets of every instance',
   await eventually(async () => {
     await there.send(conversation, 'Hello');
     expect(clients[1]?.of('turn').length).toBeGreaterThan(0);
+  });
+});
+
+test.skipIf(redis === undefined)('an in-app message reaches the sockets of every instance', async () => {
+  const [one, other] = [
+    await messenger.startInstance({ REDIS_URL: redis ?? '' }),
+    await messenger.startInstance({ REDIS_URL: redis ?? '' }),
+  ];
+  const clients: Awaited<ReturnType<typeof connect>>[] = [];
+  for (const { url } of [one, other])
+    clients.push(await connect(`api_key=${project.key}&distinct_id=lin`, url));
+  await eventually(async () => {
+    await messenger.call('POST', `/management/v1/projects/${project.id}/messages`, {
+      url: one.url,
+      token: await messenger.mint({ sub: 'operator', permissions: ['service.manage'] }),
+      body: { title: 'New', body: 'Saved views', distinctIds: ['lin'] },
+    });
+    for (const client of clients) expect(client.of('inbox_changed').length).toBeGreaterThan(0);
   });
 });

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { ConversationStatus, MessengerMessage, Turn } from '@switchboard/contracts';
 import type { Hub } from '@switchboard/realtime';
 
@@ -5,8 +6,16 @@ import type { Hub } from '@switchboard/realtime';
 export interface Live {
   publishTurn(conversationId: string, turn: Turn): void;
   publishStatus(conversationId: string, status: ConversationStatus): void;
+  /** A new in-app message; to everyone of the project without `distinctIds`. */
+  publishInbox(projectId: string, distinctIds?: readonly string[]): Promise<void>;
 }
 
+const PEOPLE_PER_TURN = 200;
+
+/** Every socket of a project. */
+export const projectTopic = (projectId: string) => `project:${projectId}`;
+export const personTopic = (projectId: string, distinctId: string) =>
+  `person:${JSON.stringify([projectId, distinctId])}`;
 export const conversationTopic = (conversationId: string) => `conversation:${conversationId}`;
 
 export function createLive(hub: Pick<Hub, 'publish'>): Live {
@@ -16,5 +25,14 @@ export function createLive(hub: Pick<Hub, 'publish'>): Live {
     publishTurn: (conversationId, turn) => publish(conversationId, { type: 'turn', conversationId, turn }),
     publishStatus: (conversationId, status) =>
       publish(conversationId, { type: 'status', conversationId, status }),
+    async publishInbox(projectId, distinctIds) {
+      const message: MessengerMessage = { type: 'inbox_changed' };
+      if (distinctIds === undefined) return hub.publish(projectTopic(projectId), message);
+      for (const [index, distinctId] of distinctIds.entries()) {
+        hub.publish(personTopic(projectId, distinctId), message);
+        // Thousands of recipients would hold up requests.
+        if (index % PEOPLE_PER_TURN === PEOPLE_PER_TURN - 1) await turnOfLoop();
+      }
+    },
   };
 }

@@ -21,6 +21,7 @@ export function liveRoutes(app: ServiceApp, { hub, subscriptions, limit, changes
         origin: headerOf(c, 'origin'),
         key: c.req.query('api_key'),
         locale: c.req.query('locale'),
+        distinctId: c.req.query('distinct_id'),
       }),
   );
   app.hono.get(SOCKET_PATH, upgrade);

@@ -1,6 +1,12 @@
-import { getMessengerConfig, type MessengerMessage, subscribe as subscription } from '@switchboard/contracts';
+import {
+  getMessengerConfig,
+  listMessages,
+  type MessengerMessage,
+  subscribe as subscription,
+} from '@switchboard/contracts';
 import type { Socket, SocketPlan } from '@switchboard/realtime';
 import { type ProjectAccess, type RateLimit, RateLimited, socketAccess } from '@switchboard/service-kit';
+import { personTopic } from './live.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 export const SOCKET_PATH = '/v1/messenger/socket';
@@ -24,6 +30,7 @@ interface SocketRequest {
   origin: string | undefined;
   key: string | undefined;
   locale: string | undefined;
+  distinctId: string | undefined;
 }
 
 /** A visitor's socket: the project key opens it, conversation tokens subscribe it to conversations. */
@@ -48,15 +55,19 @@ export function visitorSocket({ projectKey, subscriptions, limit, follow }: Sock
     socket.send({ type, conversationId } satisfies MessengerMessage);
   }
 
-  return async ({ address, origin, key, locale }: SocketRequest): Promise<SocketPlan> => {
+  return async ({ address, origin, key, locale, distinctId }: SocketRequest): Promise<SocketPlan> => {
     const access = await socketAccess(projectKey, { key, origin });
     if ('refuse' in access) return access;
     const { project, credential } = access;
     // Held as long as the socket: no longer than the configuration's own parameter may be.
     const { data } = getMessengerConfig.request.query.safeParse({ locale });
+    const person = listMessages.request.query.safeParse({ distinct_id: distinctId });
     return {
       credential,
-      onOpen: (socket) => follow(socket, project, data?.locale),
+      onOpen(socket) {
+        follow(socket, project, data?.locale);
+        if (person.success) socket.join(personTopic(project.id, person.data.distinct_id));
+      },
       onMessage: (socket, text) => subscribe(socket, { project, address }, text),
     };
   };

@@ -1,0 +1,60 @@
+import { openSocket } from '@switchboard/browser/socket';
+import { eventually } from '@switchboard/testkit';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { type Instance, startInstance } from './testing/instance.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** The socket of the browser SDK. */
+function open({ url }: Pick<Instance, 'url'>, query = 'key=1') {
+  const heard: string[] = [];
+  let opened = 0;
+  const socket = openSocket({
+    url: `ws://${url}?${query}`,
+    onOpen: () => (opened += 1),
+    onMessage: (data) => heard.push(String(data)),
+  });
+  onTestFinished(() => socket.close());
+  return { socket, heard, opened: () => opened };
+}
+
+test('the socket of the SDK stays open while beats come, and connects again without them', async () => {
+  const beating = await startInstance({ pingMs: 60 });
+  const silent = await startInstance();
+  const [stays, leaves] = [open(beating), open(silent)];
+  await eventually(() => expect([stays.opened(), leaves.opened()]).toEqual([1, 1]));
+  for (let round = 0; round < 4; round++) {
+    const before = stays.heard.length;
+    await eventually(() => expect(stays.heard.length).toBeGreaterThan(before));
+    vi.advanceTimersByTime(30_000);
+  }
+  await eventually(() => {
+    // The server of this process has timers, too.
+    vi.advanceTimersByTime(100);
+    expect(leaves.opened()).toBe(2);
+  });
+  expect(stays.opened()).toBe(1);
+  await eventually(() => expect(silent.hub.count()).toBe(1));
+});
+
+test('the socket of the SDK waits before it connects again, unless it is woken', async () => {
+  const { socket, opened } = open(await startInstance({ pingMs: 20, maxAgeMs: 50 }));
+  await eventually(() => expect(opened()).toBe(1));
+  await eventually(() => expect(socket.isOpen).toBe(false));
+  socket.wake();
+  await eventually(() => expect(opened()).toBe(2));
+});
+
+test('the socket of the SDK stops when its key is refused', async () => {
+  let asked = 0;
+  const instance = await startInstance({ onPlan: () => (asked += 1) });
+  const { socket, opened } = open(instance, '');
+  await eventually(() => expect([opened(), socket.isOpen]).toEqual([1, false]));
+  vi.advanceTimersByTime(600_000);
+  socket.wake();
+  // Another client's attempt comes after any of this one.
+  const next = open(instance);
+  await eventually(() => expect(next.opened()).toBe(1));
+  expect(asked).toBe(2);
+});
