@@ -5,6 +5,7 @@ const RUN_HERE = [
   ...['rm', 'sed', 'seq', 'sleep', 'sort', 'tail', 'tee', 'tr', 'wc'],
   'curl',
   'node',
+  'npm install',
   'npx pnpm@12 switchboard',
   'npx pnpm@12 run docs',
   'npx pnpm@12 run sbom',
@@ -33,7 +34,6 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'deploy/backings/kubernetes.sh': 'starts an API server; .ci/kubernetes runs it',
   'deploy/backings/up.sh': 'starts what these tests run on',
   'deploy/backings/down.sh': 'stops what these tests run on',
-  'npm install': 'needs the published packages; deploy/standalone runs the code that follows',
   'npx pnpm@12 switchboard acls apply': 'needs the Kafka of a deployment; e2e/least-privilege runs it',
   'npx pnpm@12 start': 'starts a second Switchboard; deploy/standalone has tests that do',
   'npx pnpm@12 test': 'runs this test',
@@ -50,8 +50,9 @@ export function classifyCommand(words: readonly string[], functions: ReadonlySet
   if (functions.has(program)) return { runs: true };
   if (program === 'node' && rest.some((word) => word.endsWith('.ts')))
     return { refused: 'Node 20 does not run TypeScript: use a script of package.json' };
-  if (program === 'curl' && rest.some((word) => /^https?:\/\/(?!127\.0\.0\.1|localhost)/.test(word)))
-    return { runs: false, prefix: 'curl to another host' };
+  const isCall = program === 'curl' || program === 'npm';
+  if (isCall && rest.some((word) => /^https?:\/\/(?!127\.0\.0\.1|localhost)/.test(word)))
+    return { runs: false, prefix: `${program} to another host` };
   const line = words.join(' ');
   const isOf = (prefix: string) => line === prefix || line.startsWith(`${prefix} `);
   const prefix = Object.keys(NOT_RUN).find(isOf);

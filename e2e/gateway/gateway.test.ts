@@ -1,7 +1,12 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { consoleOperations, publicOperations, SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
+import { parseTar } from 'nanotar';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { apiClient, type Call, operationOf } from '../harness/call.ts';
@@ -11,11 +16,28 @@ import { gatewayPorts, startGateway } from '../harness/gateway.ts';
 import { createProject, type Manage, managementClient, type TestProject } from '../harness/project.ts';
 import { openSocket } from '../harness/socket.ts';
 
+/** The SDKs that messenger serves, small. */
+const sdks = await mkdtemp(join(tmpdir(), 'sdks-'));
+const SDK_FILE = join(sdks, 'sdks.json');
+const hashed = 'browser.0123456789abcdef.js';
+const script = '/* the SDK */'.repeat(100);
+await writeFile(
+  SDK_FILE,
+  JSON.stringify({
+    scripts: { [hashed]: script },
+    names: { 'browser.js': hashed },
+    packages: {
+      '@switchboard/browser': { 'package.json': '{"dependencies":{"@switchboard/x":"workspace:^"}}' },
+    },
+  }),
+);
+afterAll(() => rm(sdks, { recursive: true }));
+
 const deployment = await deploy({
   region: 'eu',
   parts: SERVICE_NAMES.map((service) => ({ service, instances: 1 })),
   // With every line that they can log, none of which may hold a secret.
-  env: { LOG_LEVEL: 'debug' },
+  env: { LOG_LEVEL: 'debug', SDK_FILE },
   gatewayEnv: { GATEWAY_LOG_LEVEL: 'DEBUG' },
   isPooled: true,
 });
@@ -146,6 +168,39 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
         consoleOperations.map(({ method, path }) => `${method.toUpperCase()} ${path} 401`),
       ),
     );
+  });
+
+  test('the SDKs are served on the API host, compressed, for pages of any origin', async () => {
+    const { api, events } = deployed().gateway;
+    const short = await fetch(`${api}/sdk/browser.js`, { headers: { 'Accept-Encoding': 'br' } });
+    expect([short.status, await short.text()]).toEqual([200, script]);
+    expect(Object.fromEntries(short.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'cache-control': 'public, max-age=300',
+      'content-encoding': 'br',
+    });
+    const etag = short.headers.get('etag') ?? '';
+    const again = await fetch(`${api}/sdk/browser.js`, {
+      headers: { 'Accept-Encoding': 'br', 'If-None-Match': etag },
+    });
+    expect([again.status, again.headers.get('access-control-allow-origin')]).toEqual([304, '*']);
+    const long = await fetch(`${api}/sdk/${hashed}`);
+    expect(long.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    const index = await (await fetch(`${api}/sdk/index.json`)).json();
+    expect(index).toMatchObject({ packages: { '@switchboard/browser': `${api}/sdk/browser.tgz` } });
+    const tarball = await fetch(`${api}/sdk/browser.tgz`);
+    const files = parseTar(new Uint8Array(gunzipSync(Buffer.from(await tarball.arrayBuffer()))));
+    expect(files.map(({ name, text }) => [name, JSON.parse(text)])).toEqual([
+      ['package/package.json', { dependencies: { '@switchboard/x': `${api}/sdk/x.tgz` } }],
+    ]);
+    for (const address of [`${api}/sdk/other.js`, `${api}/sdk/`, `${events}/sdk/browser.js`]) {
+      const { status, headers } = await fetch(address);
+      expect([address, status, headers.get('content-type')]).toEqual([
+        address,
+        404,
+        'application/json; charset=utf-8',
+      ]);
+    }
   });
 
   test('a visitor receives a reply on the messenger socket', async () => {

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { buildSdks } from '@switchboard/sdk-files/build';
 import { publint } from 'publint';
 import { describe, expect, it } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
@@ -14,9 +15,29 @@ interface Manifest {
   publishConfig?: object;
 }
 
+interface Packed extends Manifest {
+  dependencies?: Record<string, string>;
+  scripts?: object;
+  devDependencies?: object;
+  files?: string[];
+}
+
 const PACKAGES = join(REPOSITORY, 'packages');
 const readManifest = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+
+/** The versions of the other packages are addresses where a deployment serves them. */
+function withoutVersionsOfOthers({
+  scripts: _,
+  devDependencies: __,
+  files: ___,
+  ...manifest
+}: Packed): object {
+  const isOther = (name: string) => name.startsWith('@switchboard/');
+  const entries = Object.entries(manifest.dependencies ?? {});
+  const dependencies = entries.map(([name, version]) => [name, isOther(name) ? '' : version]);
+  return { ...manifest, dependencies: Object.fromEntries(dependencies) };
+}
 
 async function publishedPackages(): Promise<[name: string, folder: string][]> {
   const folders = (await readdir(PACKAGES)).map((name) => join(PACKAGES, name));
@@ -29,26 +50,41 @@ async function publishedPackages(): Promise<[name: string, folder: string][]> {
 }
 
 describe('a package that people install', async () => {
-  it.each(await publishedPackages())('%s can be published, and is complete', async (_, folder) => {
-    const packed = await mkdtemp(join(tmpdir(), 'switchboard-packed-'));
-    try {
-      await run(join(REPOSITORY, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], { cwd: folder });
-      // pnpm puts versions in the place of workspace: and catalog:, and the exports of publishConfig in that of ours.
-      const pnpm = (...args: string[]) => run('npx', ['--yes', 'pnpm@12', ...args], { cwd: folder });
-      await pnpm('publish', '--dry-run', '--no-git-checks');
-      await pnpm('pack', '--out', join(packed, 'package.tgz'));
-      await run('tar', ['xzf', 'package.tgz'], { cwd: packed });
-      const content = join(packed, 'package');
-      expect(await readdir(content)).toEqual(
-        expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']),
-      );
-      expect(await readFile(join(content, 'package.json'), 'utf8')).not.toMatch(
-        /workspace:|catalog:|\.\/src\//,
-      );
-      const { messages } = await publint({ pkgDir: content, pack: false, strict: true });
-      expect(messages.filter(({ type }) => type !== 'suggestion')).toEqual([]);
-    } finally {
-      await rm(packed, { recursive: true });
-    }
-  });
+  const { packages: served } = await buildSdks();
+
+  it.each(await publishedPackages())(
+    '%s can be published, is complete, and is what deployments serve',
+    async (name, folder) => {
+      const packed = await mkdtemp(join(tmpdir(), 'switchboard-packed-'));
+      try {
+        await rm(join(folder, 'dist'), { recursive: true, force: true });
+        // pnpm puts versions in the place of workspace: and catalog:, and the exports of publishConfig in that of ours.
+        const pnpm = (...args: string[]) => run('npx', ['--yes', 'pnpm@12', ...args], { cwd: folder });
+        await pnpm('publish', '--dry-run', '--no-git-checks');
+        await pnpm('pack', '--out', join(packed, 'package.tgz'));
+        await run('tar', ['xzf', 'package.tgz'], { cwd: packed });
+        const content = join(packed, 'package');
+        expect(await readdir(content)).toEqual(
+          expect.arrayContaining(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']),
+        );
+        expect(await readFile(join(content, 'package.json'), 'utf8')).not.toMatch(
+          /workspace:|catalog:|\.\/src\//,
+        );
+        const { messages } = await publint({ pkgDir: content, pack: false, strict: true });
+        expect(messages.filter(({ type }) => type !== 'suggestion')).toEqual([]);
+
+        const { 'package.json': manifest = '', ...files } = served[name] ?? {};
+        const { publishConfig: _, ...published } = JSON.parse(
+          await readFile(join(content, 'package.json'), 'utf8'),
+        );
+        expect(withoutVersionsOfOthers(JSON.parse(manifest))).toEqual(withoutVersionsOfOthers(published));
+        for (const [path, text] of Object.entries(files))
+          expect(await readFile(join(content, path), 'utf8')).toBe(text);
+        const packedFiles = await readdir(content, { recursive: true, withFileTypes: true });
+        expect(packedFiles.filter((file) => file.isFile())).toHaveLength(Object.keys(files).length + 1);
+      } finally {
+        await rm(packed, { recursive: true });
+      }
+    },
+  );
 });

@@ -38,11 +38,10 @@ export function createGateway({
   const gateway = new Hono<{ Bindings: object }>();
   const operations = [...publicOperations, ...managementOperations];
   const here = operations.filter((operation) => operation.host === host);
+  // The SDKs come with the pages: this process builds them.
+  const extra = host === 'api' ? extraRoutes.filter(({ kind }) => kind !== 'files') : [];
   const paths = new Map<string, ServiceName>(
-    [...here, ...(host === 'api' ? extraRoutes : [])].map(({ path, service }) => [
-      routingPath(path),
-      service,
-    ]),
+    [...here, ...extra].map(({ path, service }) => [routingPath(path), service]),
   );
   for (const [path, service] of paths) {
     const fetch = services.get(service);

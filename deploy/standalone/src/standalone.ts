@@ -11,6 +11,7 @@ import {
   prepareDemo,
 } from '@switchboard/demo';
 import { startPostgres } from '@switchboard/embedded-postgres';
+import { type BuiltSdks, mountSdks, readSdks } from '@switchboard/sdk-files';
 import { openAddresses } from './addresses.ts';
 import { StandaloneError } from './errors.ts';
 import { createGateway, mountHealth } from './gateway.ts';
@@ -94,6 +95,7 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       services.map(({ name, service }) => [name as ServiceName, service.app.hono.fetch]),
     );
     const pages = createPages({ urls, home, isLocal: LOOPBACK.has(host) });
+    mountSdks(pages.app, { baseUrl: urls.api, read: () => sdks(env['SDK_FILE']) });
     for (const name of ['api', 'events', 'replay', 'management'] as const) {
       const own = name === 'api' ? { pages } : {};
       const gateway = createGateway({ services: byName, host: name, servers: urls, ...own });
@@ -123,6 +125,13 @@ function portOf(env: Record<string, string | undefined>): number {
   const port = Number(env['PORT'] || 4000);
   if (Number.isInteger(port) && port >= 0 && port <= 65_531) return port;
   throw new StandaloneError(`PORT=${env['PORT']}: give a number from 0 to 65531; 0 picks free ports.`);
+}
+
+/** An image has them in a file; a checkout builds them, when they are first asked for. */
+async function sdks(file: string | undefined): Promise<BuiltSdks> {
+  if (file !== undefined) return readSdks(file);
+  const { buildSdks } = await import('@switchboard/sdk-files/build');
+  return buildSdks();
 }
 
 /** This machine's, on which the issuer is. */

@@ -1,15 +1,16 @@
 import type { ServiceName } from './operation/operation.ts';
 
-/** A route of `{base_url}` that is not an API operation: an HTML page or a WebSocket. */
+/** A route of `{base_url}` that is not an API operation: an HTML page, a folder of files or a WebSocket. */
 export interface ExtraRoute {
   /** In the syntax of operation paths. */
   path: string;
   service: ServiceName;
-  kind: 'page' | 'socket';
+  kind: 'page' | 'files' | 'socket';
 }
 
 export const extraRoutes: readonly ExtraRoute[] = [
   { path: '/shared/{token}', service: 'collaboration', kind: 'page' },
+  { path: '/sdk/{file}', service: 'messenger', kind: 'files' },
   { path: '/v1/messenger/socket', service: 'messenger', kind: 'socket' },
   { path: '/v1/flags/socket', service: 'flags', kind: 'socket' },
 ];

@@ -68,7 +68,11 @@ export const messengerSettings = z
   .object({
     ...commonSettings,
     ...eventLogSettings,
-    PUBLIC_API_URL: httpUrl.describe('Public address of this API, for `socketUrl`.'),
+    PUBLIC_API_URL: httpUrl.describe('Public address of this API, for `socketUrl` and `/sdk/`.'),
+    SDK_FILE: z
+      .string()
+      .optional()
+      .describe('The SDKs served under `/sdk/`; the image has them. Default: not served.'),
     REDIS_URL: redisUrl.optional().describe('Redis that connects instances; required with more than one.'),
     IDENTITY_SECRET: encryptionSecrets.describe(
       'Secrets for identity secrets: the first encrypts, all decrypt.',

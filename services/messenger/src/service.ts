@@ -1,6 +1,7 @@
 import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import { createHub, openFanOut } from '@switchboard/realtime';
+import { mountSdks, readSdks } from '@switchboard/sdk-files';
 import {
   createApp,
   createAuditTrail,
@@ -242,6 +243,10 @@ export const messengerService = defineService({
       logger,
     });
     translationsRoutes(app, { translations });
+
+    // SDKs
+    const { PUBLIC_API_URL: baseUrl, SDK_FILE: file } = config;
+    if (file !== undefined) mountSdks(app.hono, { baseUrl, read: () => readSdks(file) });
 
     const erasures = openErasures({
       database,

@@ -22,14 +22,21 @@ export function startPage({ urls, home, mails, demo, sharedReportUrl }: StartPag
     ['Project', demo.project_id],
     ['Project key', demo.project_key],
   ];
-  const code = `import { init } from '@switchboard/browser';
-
-const switchboard = init({
+  const options = `{
   key: '${demo.project_key}',
   host: '${urls.api}',
   eventsHost: '${urls.events}',
-});
-switchboard.track('hello');`;
+}`;
+  const page = `<script src="${urls.api}/sdk/browser.js"></script>
+<script>
+const client = switchboard.init(${options});
+client.track('hello');
+</script>`;
+  const install = `npm install ${urls.api}/sdk/browser.tgz`;
+  const code = `import { init } from '@switchboard/browser';
+
+const client = init(${options});
+client.track('hello');`;
   return layout({
     title: 'Switchboard',
     name: 'start',
@@ -63,7 +70,11 @@ switchboard.track('hello');`;
     </section>
     <section aria-labelledby="first">
       <h2 id="first">Your first event</h2>
-      <div class="snippet"><button class="copy" type="button" data-copy="${code}" aria-label="Copy the code">Copy</button><pre><code>${code}</code></pre></div>
+      <p class="hint">In a page:</p>
+      ${snippet(page, 'the page')}
+      <p class="hint">With a bundler:</p>
+      ${snippet(install, 'the command')}
+      ${snippet(code, 'the code')}
       <p class="hint">For other languages: <a href="/openapi.json">openapi.json</a>, and <a href="/asyncapi.json">asyncapi.json</a> for the sockets.</p>
     </section>
   </div>
@@ -71,6 +82,9 @@ switchboard.track('hello');`;
 </main>`,
   });
 }
+
+const snippet = (text: string, name: string) =>
+  html`<div class="snippet"><button class="copy" type="button" data-copy="${text}" aria-label="Copy ${name}">Copy</button><pre><code>${text}</code></pre></div>`;
 
 const mailList = (mails: readonly Mail[]) => html`
 <section aria-labelledby="mails">

@@ -1,0 +1,12 @@
+/** The SDKs before they know the address that serves them. */
+export interface BuiltSdks {
+  /** Code by file name, which has a hash of the content. */
+  scripts: Record<string, string>;
+  /** The file name of each script that has a name without a hash, such as `browser.js`. */
+  names: Record<string, string>;
+  /** The text of each file by path, by package name. A dependency on another of the packages is `workspace:^`. */
+  packages: Record<string, Record<string, string>>;
+}
+
+/** The name under which a package is served: `browser` for `@switchboard/browser`. */
+export const shortName = (name: string) => name.replace(/^@.+\//, '');
