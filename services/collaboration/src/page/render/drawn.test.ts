@@ -4,6 +4,7 @@ import { LANGUAGES } from '../texts/languages.ts';
 import { draw } from './chart/draw.ts';
 import { drawnOf } from './drawn.ts';
 import { figure, legend } from './figure.ts';
+import { figures } from './figures.ts';
 import { funnelFigure } from './funnel.ts';
 import { headline } from './headline.ts';
 import { createLocale } from './locale.ts';
@@ -142,6 +143,19 @@ describe('a report with several units', () => {
       'Total 5 people',
       'Total 710 total ▲ 75.3% more than 405 in the period before',
     ]);
+  });
+
+  it('names a unit once, in the heading or beside the numbers', async () => {
+    const revenue = { name: 'revenue', unit: '€', values: [300, 410] };
+    const markup = await figures(overBuckets({ kind: 'line', series: [...series, revenue] }), 'Shop', [], en);
+    const parts = markup
+      .toString()
+      .split('</figure>')
+      .map((part) => part.replaceAll(/<(title|desc).*?<\/\1>/gs, ' ').replaceAll(/<[^>]+>/g, ' '));
+    expect(parts[0]).toMatch(/^\s*events\s.*orders\s+7\s.*visits\s+70\s/s);
+    expect(parts[0]).not.toMatch(/\d events/);
+    expect(parts[1]).toMatch(/buyers\s.*5 people/s);
+    expect(parts[3]).toMatch(/revenue\s.*710 €/s);
   });
 
   it('adds the parts of a breakdown only where they have one unit', () => {

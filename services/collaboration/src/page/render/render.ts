@@ -1,27 +1,16 @@
 import { logo } from '@switchboard/design';
-import {
-  chartsOf,
-  csvOf,
-  daysOfBuckets,
-  type OverBuckets,
-  parseContent,
-  type ReportContent,
-  tableOf,
-} from '@switchboard/report-content';
+import { csvOf, daysOfBuckets, parseContent, type ReportContent, tableOf } from '@switchboard/report-content';
 import { raw } from 'hono/html';
 import type { Note } from '../../annotations/annotations.ts';
 import { stopMoment } from '../../public-links/stop-day.ts';
 import type { SharedReport } from '../../shared-reports/shared-reports.ts';
 import type { PageTexts } from '../texts/texts.ts';
-import { draw } from './chart/draw.ts';
 import { document } from './document.ts';
-import { drawnOf } from './drawn.ts';
-import { figure } from './figure.ts';
+import { figures } from './figures.ts';
 import { funnelFigure } from './funnel.ts';
 import { gridFigure } from './grid.ts';
 import type { Locale } from './locale.ts';
 import { localise } from './localise.ts';
-import { type Mark, marksOn } from './marks.ts';
 import { type Markup, markup, nothing } from './markup.ts';
 import { renderAnyJson } from './other-content.ts';
 import { dataTable, downloadLink } from './table.ts';
@@ -104,47 +93,6 @@ async function chartOf(
   const drawn =
     content.kind === 'funnel'
       ? funnelFigure(content, title, locale)
-      : await overBuckets(content, title, notes, locale);
+      : await figures(content, title, notes, locale);
   return markup`${drawn}${dataTable(content, locale)}`;
-}
-
-async function overBuckets(content: OverBuckets, title: string, notes: Note[], locale: Locale) {
-  const days = daysOfBuckets(content.buckets);
-  const marks = days === undefined ? [] : marksOn(days, notes);
-  const figures: Markup[] = [];
-  for (const [at, chart] of chartsOf(content).entries()) {
-    const drawn = drawnOf(chart, locale);
-    const drawings = await draw(drawn.content, marks, locale);
-    figures.push(
-      figure(
-        chart,
-        drawn,
-        { title, id: `chart-${at + 1}`, heading: headingOf(chart, content, locale) },
-        drawings,
-        locale,
-      ),
-    );
-  }
-  return markup`${figures}${noteList(marks, notes, locale)}`;
-}
-
-/** Tells the charts of a report with several units apart. */
-function headingOf(chart: OverBuckets, { series }: OverBuckets, locale: Locale): string | undefined {
-  if (chart.series.length === series.length) return undefined;
-  const [first] = chart.series;
-  return chart.series.length === 1 && first ? first.name : locale.unit(chart.unit ?? '');
-}
-
-function noteList(marks: Mark[], notes: Note[], locale: Locale): Markup {
-  const items = marks.flatMap(({ number }) => {
-    const note = notes[number - 1];
-    return note === undefined ? [] : [noteItem(number, note, locale)];
-  });
-  if (items.length === 0) return nothing;
-  return markup`<section class="card"><h2>${locale.texts.annotations}</h2><ol class="notes">${items}</ol></section>`;
-}
-
-function noteItem(number: number, { startsOn, endsOn, text, tags }: Note, { day }: Locale): Markup {
-  const days = startsOn === endsOn ? day(startsOn) : `${day(startsOn)} – ${day(endsOn)}`;
-  return markup`<li><span class="number" aria-hidden="true">${number}</span><div>${text}<div class="days">${days} ${tags.map((tag) => markup` <span class="tag">${tag}</span>`)}</div></div></li>\n`;
 }
