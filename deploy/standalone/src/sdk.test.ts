@@ -697,10 +697,8 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await page.getByRole('switch', { name: 'payments enabled' }).click();
     await page.getByText('Payments are paused').waitFor();
     expect(await page.locator('#checkout').isDisabled()).toBe(true);
-    await page
-      .getByRole('button', { name: /chat|messages/i })
-      .first()
-      .click();
+    await page.getByRole('button', { name: /^Open the chat/ }).click();
+    await page.getByRole('button', { name: 'Send us a message' }).click();
     await page.getByRole('textbox', { name: 'Write a message' }).fill('Is the tent waterproof?');
     await page.keyboard.press('Enter');
     await page.locator('.mine .bubble:not(.waiting)').waitFor();
