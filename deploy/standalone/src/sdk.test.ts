@@ -225,7 +225,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     const ids = (await page.evaluate(`Promise.all([
       sb.track('good'),
       sb.track('many values', { list: Array(140_000).fill(0) }),
-      sb.track(''),
+      sb.track('no properties', [1]),
       sb.track('many values', { list: Array(140_000).fill(0) }),
       sb.track('too many values', { list: Array(90_000).fill([]) }),
       sb.track('good'),
@@ -259,6 +259,59 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(await page.evaluate(wrong)).toBe(1);
     expect(await page.evaluate("switchboard.init({}).track('x') instanceof Promise")).toBe(true);
     expect(await page.evaluate('errors.map(({ code }) => code)')).toEqual(Array(4).fill('invalid'));
+  });
+
+  it('keeps the person when it is given an id that the server refuses', async () => {
+    const context = await visitor();
+    const page = await open(context);
+    const answers = await page.evaluate(`(async () => {
+      await sb.identify('sdk-lin');
+      const answers = [];
+      for (const id of ['x'.repeat(201), '😀'.repeat(201), 'a\\0b', 'j😀'.slice(0, 2), ' ', '', 7, null, undefined]) {
+        answers.push(await sb.identify(id), await sb.track(id), await sb.group('acme', {}, id ?? ''));
+        if (id !== null) answers.push(await sb.group(id));
+      }
+      return answers.filter((answer) => answer !== undefined);
+    })()`);
+    expect(answers).toEqual([]);
+    expect(await page.evaluate('sb.distinctId')).toBe('sdk-lin');
+    expect(await page.evaluate('errors.map(({ code }) => code)')).toEqual(Array(35).fill('invalid'));
+    expect(await page.evaluate(`errors.slice(0, 3).map(({ message }) => message)`)).toEqual([
+      'identify: the id is longer than 200 characters.',
+      'track: the name is longer than 200 characters.',
+      'group: the type is longer than 200 characters.',
+    ]);
+    // The server takes what the SDK takes.
+    const taken = await page.evaluate<string[]>(`(async () => {
+      const longest = '😀'.repeat(200);
+      await sb.group(null);
+      return [await sb.identify(longest), await sb.track(longest), await sb.group(longest, {}, longest), await sb.track(' a ')];
+    })()`);
+    const [, longest = '', , last = ''] = taken;
+    await arrived([longest, last]);
+    accepted.push(longest, last);
+    expect(await page.evaluate('errors.length')).toBe(35);
+    // As an earlier version kept it.
+    await page.evaluate(
+      `localStorage.setItem('switchboard:${running.demo.project_key}:person', JSON.stringify({ id: 'x'.repeat(201), isKnown: true }))`,
+    );
+    expect(await (await open(context)).evaluate('sb.distinctId')).toMatch(/^anonymous-/);
+  });
+
+  it('takes null for no properties and no traits', async () => {
+    const page = await open(await visitor());
+    const ids = await page.evaluate<string[]>(
+      `Promise.all([sb.track('null', null), sb.page(null), sb.identify('sdk-null', null), sb.group('acme', null, null)])`,
+    );
+    await arrived(ids.slice(0, 2));
+    accepted.push(...ids.slice(0, 2));
+    await eventually(() =>
+      expect(link.arrivals.map(({ path }) => path)).toEqual(
+        expect.arrayContaining(['/v1/identify', '/v1/group']),
+      ),
+    );
+    await page.evaluate('sb.flush()');
+    expect(await page.evaluate('errors')).toEqual([]);
   });
 
   it('takes no more than it can hold', async () => {
@@ -303,8 +356,38 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await context.addInitScript(`Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })`);
     const page = await open(context);
     expect(await page.evaluate('sb.consent')).toBe('denied');
+    expect(await page.evaluate(`sb.track('x')`)).toBeUndefined();
+    const denied = [{ code: 'denied', message: expect.stringContaining('Global Privacy Control') }];
+    expect(await page.evaluate('errors')).toEqual(denied);
     await page.evaluate('sb.setConsent("granted")');
     expect(await page.evaluate('sb.consent')).toBe('granted');
+    expect(await page.evaluate('errors')).toEqual(denied);
+    // The visitor's own choice is no news.
+    for (const choice of ['granted', 'denied']) {
+      await page.evaluate(`sb.setConsent('${choice}')`);
+      const next = await open(context);
+      expect(await next.evaluate('[sb.consent, errors]')).toEqual([choice, []]);
+    }
+    const ignoring = await open(await visitor(), { ignoreDoNotTrack: true });
+    expect(await ignoring.evaluate('[sb.consent, errors]')).toEqual(['granted', []]);
+  });
+
+  it('shows the values of the page first, and those of the last visit only without them', async () => {
+    const context = await visitor();
+    const page = await open(context);
+    await page.evaluate('sb.flags.ready()');
+    expect(await page.evaluate(`sb.flags.get('results-per-page', 0) > 0`)).toBe(true);
+    await context.setOffline(true);
+    const first = async (options: object) => {
+      await start(page, options);
+      return page.evaluate(`[sb.flags.get('results-per-page', -1), sb.flags.variant('results-per-page')]`);
+    };
+    const kept = await first({});
+    expect(kept).toEqual([expect.any(Number), expect.any(String)]);
+    const values = { flags: { 'results-per-page': 1 }, variants: { 'results-per-page': 'one' } };
+    expect(await first({ bootstrap: values })).toEqual([1, 'one']);
+    expect(await first({ bootstrap: { flags: {} } })).toEqual([-1, undefined]);
+    expect(await first({})).toEqual(kept);
   });
 
   it('evaluates flags with the traits just set, follows changes, and knows them at once on the next page', async () => {

@@ -1,13 +1,14 @@
-import { pageProperties, watchClicks, watchPath } from './capture.ts';
 import { createFlags } from './flags.ts';
 import { createIdentity, createSession, type Identity, type Session } from './identity.ts';
 import { newId } from './ids.ts';
 import { createInbox } from './inbox.ts';
 import { createListeners } from './listeners.ts';
+import { pageProperties, watchClicks, watchPath } from './page/capture.ts';
 import { createQueue, type Item, type Kind } from './queue.ts';
 import { createSender } from './sender.ts';
 import { createStorage, isObject } from './storage.ts';
-import { createTransport } from './transport.ts';
+import { idFault } from './text.ts';
+import { createTransport, toJson } from './transport.ts';
 import type { Client, Consent, Options, Properties, SwitchboardError } from './types.ts';
 
 /** The version of this package, sent as `context.sdk_version`. */
@@ -38,6 +39,11 @@ export function init(options: Options): Client {
   };
   const failed = (error: unknown) => report({ code: 'internal', message: String(error) });
   const changes = createListeners(failed);
+  const leaving = createListeners(failed);
+  const isOptedOut =
+    options.ignoreDoNotTrack !== true &&
+    (navigator.doNotTrack === '1' ||
+      ('globalPrivacyControl' in navigator && navigator.globalPrivacyControl === true));
 
   let consent = firstConsent();
   let person: { identity: Identity; session: Session } | undefined;
@@ -73,13 +79,13 @@ export function init(options: Options): Client {
   });
   const inbox = createInbox({ host, transport, listeners: createListeners(failed), distinctId });
 
-  function firstConsent(): Consent {
+  function keptConsent(): Consent | undefined {
     const kept = local?.read('consent');
-    if (kept === 'granted' || kept === 'pending' || kept === 'denied') return kept;
-    const { doNotTrack } = navigator;
-    const isOptedOut =
-      doNotTrack === '1' || ('globalPrivacyControl' in navigator && navigator.globalPrivacyControl);
-    return isOptedOut && options.ignoreDoNotTrack !== true ? 'denied' : (options.consent ?? 'granted');
+    return kept === 'granted' || kept === 'pending' || kept === 'denied' ? kept : undefined;
+  }
+
+  function firstConsent(): Consent {
+    return keptConsent() ?? (isOptedOut ? 'denied' : (options.consent ?? 'granted'));
   }
 
   function begin(): void {
@@ -135,13 +141,21 @@ export function init(options: Options): Client {
 
   function itemOf(kind: Kind, at: number, fields: (id: string) => object): Item | undefined {
     const id = newId(at);
-    const body = JSON.stringify(fields(id));
+    const body = toJson(fields(id));
     if (body.length <= MAX_EVENT_LENGTH) return { kind, id, body, at };
     report({ code: 'invalid', message: `Longer than ${MAX_EVENT_LENGTH} characters.`, eventId: id });
     return undefined;
   }
 
-  function track(name: string, properties: Properties = {}): Promise<string | undefined> {
+  /** Reports an id or a name that the server would refuse. */
+  function isFit(what: string, text: unknown): boolean {
+    const fault = idFault(text);
+    if (fault !== undefined) report({ code: 'invalid', message: `${what} ${fault}` });
+    return fault === undefined;
+  }
+
+  async function track(name: string, properties?: Properties | null): Promise<string | undefined> {
+    if (!isFit('track: the name', name)) return undefined;
     return enqueue((at) =>
       itemOf('event', at, (event_id) => ({
         distinct_id: distinctId(),
@@ -150,13 +164,14 @@ export function init(options: Options): Client {
         schema_version: schemaVersion,
         timestamp: new Date(at).toISOString(),
         session_id: person?.session.touch(),
-        properties,
+        properties: properties ?? {},
         context: context(),
       })),
     );
   }
 
-  const page = (properties?: Properties) => track('page viewed', { ...pageProperties(), ...properties });
+  const page = (properties?: Properties | null) =>
+    track('page viewed', { ...pageProperties(), ...properties });
 
   function call(kind: Kind, make: () => Properties): Promise<string | undefined> {
     const queued = enqueue((at) => {
@@ -188,18 +203,19 @@ export function init(options: Options): Client {
   const client: Client = {
     track,
     page,
-    async identify(id, traits = {}) {
-      if (typeof id !== 'string' || id.trim() === '') {
-        report({ code: 'invalid', message: 'identify: the id is empty.' });
-        return undefined;
-      }
+    async identify(id, traits) {
+      if (!isFit('identify: the id', id)) return undefined;
       return call('identify', () => {
         setPerson(id);
-        return traits;
+        return traits ?? {};
       });
     },
-    group: (group_id, traits = {}, group_type = 'company') =>
-      call('group', () => ({ ...traits, group_id, group_type })),
+    async group(group_id, traits, type) {
+      const group_type = type ?? 'company';
+      if (!isFit('group: the type', group_type)) return undefined;
+      if (group_id !== null && !isFit('group: the id', group_id)) return undefined;
+      return call('group', () => ({ ...traits, group_id, group_type }));
+    },
     reset() {
       if (person === undefined) return;
       person.identity.reset();
@@ -228,6 +244,8 @@ export function init(options: Options): Client {
       applyConsent(next);
     },
     onChange: changes.add,
+    onLeave: leaving.add,
+    transport,
     flags: flags.client,
     inbox: inbox.client,
     options: { key, host, eventsHost, replayHost: addressOf(options.replayHost ?? host), storage: kind },
@@ -254,6 +272,8 @@ export function init(options: Options): Client {
 
   function hide(): void {
     if (person === undefined) return;
+    // First of all what is lost with the tab. Events are stored.
+    leaving.call();
     const unstored = sender.sendLast();
     if (unstored.length > 0 && local !== undefined) {
       const left = local.read('left');
@@ -310,6 +330,12 @@ export function init(options: Options): Client {
   ];
 
   try {
+    if (isOptedOut && keptConsent() === undefined)
+      report({
+        code: 'denied',
+        message:
+          'The browser sends Do Not Track or Global Privacy Control: nothing is tracked until setConsent("granted").',
+      });
     if (consent === 'granted') begin();
     if (options.pageViews === true) {
       void page();

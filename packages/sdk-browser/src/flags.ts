@@ -75,7 +75,8 @@ export function createFlags(options: FlagsOptions): FlagsControl {
   function start(): void {
     if (isUsed) return;
     isUsed = true;
-    const kept = distinctId() === '' ? undefined : storage?.read('flags');
+    // What the server evaluated for this page is newer.
+    const kept = distinctId() === '' || bootstrap !== undefined ? undefined : storage?.read('flags');
     if (
       isObject(kept) &&
       kept['of'] === distinctId() &&

@@ -1,5 +1,6 @@
 import { newId } from './ids.ts';
 import { createStorage, isObject, type Storage } from './storage.ts';
+import { idFault } from './text.ts';
 
 interface Person {
   id: string;
@@ -20,7 +21,8 @@ export function createIdentity(storage: Storage | undefined): Identity {
   let person = read() ?? anonymous();
   function read(): Person | undefined {
     const kept = storage?.read('person');
-    if (!isObject(kept) || typeof kept['id'] !== 'string' || kept['id'] === '') return undefined;
+    if (!isObject(kept) || typeof kept['id'] !== 'string' || idFault(kept['id']) !== undefined)
+      return undefined;
     return { id: kept['id'], isKnown: kept['isKnown'] === true };
   }
   const keep = (next: Person) => {

@@ -1,5 +1,5 @@
 import type { Item, Kind, Queue, Row } from './queue.ts';
-import { backoffMs, retryAfterMs, type Transport } from './transport.ts';
+import { backoffMs, bytesOf, retryAfterMs, type Transport } from './transport.ts';
 import type { SwitchboardError } from './types.ts';
 
 const PATHS: Record<Kind, string> = { event: '/v1/events', identify: '/v1/identify', group: '/v1/group' };
@@ -7,8 +7,8 @@ const PATHS: Record<Kind, string> = { event: '/v1/events', identify: '/v1/identi
 const MAX_AGE_MS = 7 * 86_400_000;
 /** Events that send themselves early. */
 const FULL_BATCH = 100;
-/** What a browser sends for a page that goes away: 64 KiB in all, with some room for others. */
-const MAX_LAST_BYTES = 56_000;
+/** What a request of a page that goes away has beside its items, at most. */
+const ENVELOPE_BYTES = 150;
 
 interface SenderOptions {
   key: string;
@@ -217,12 +217,12 @@ export function createSender(options: SenderOptions): Sender {
       const entries = [...unsent.values()].filter(({ isLeaving }) => !isLeaving);
       const unstored = entries.filter(({ seq }) => seq === undefined).map(({ item }) => item);
       if (isStopped || performance.now() < retryAt) return unstored;
-      let left = MAX_LAST_BYTES;
-      const chosen = entries.filter(({ item }) => {
-        left -= item.body.length * 3 > left ? new Blob([item.body]).size : item.body.length;
-        return left > 0;
-      });
       const isEvent = ({ item }: { item: Item }) => item.kind === 'event';
+      let left = transport.room() - ENVELOPE_BYTES;
+      const chosen = entries.filter((entry) => {
+        if (left > 0) left -= bytesOf(entry.item.body) + (isEvent(entry) ? 1 : ENVELOPE_BYTES);
+        return left >= 0;
+      });
       const calls = chosen.filter((entry) => !isEvent(entry)).map((entry) => [entry]);
       for (const group of [chosen.filter(isEvent), ...calls]) {
         const [first] = group;

@@ -1,3 +1,5 @@
+import { toJson } from './transport.ts';
+
 /** JSON in localStorage or sessionStorage; holds nothing where the browser, or the visitor, does not allow it. */
 export interface Storage {
   read(name: string): unknown;
@@ -17,7 +19,7 @@ export function createStorage(kind: 'localStorage' | 'sessionStorage', prefix: s
   return {
     read: (name) =>
       attempt((area): unknown => JSON.parse(area.getItem(prefix + name) ?? 'null')) ?? undefined,
-    write: (name, value) => void attempt((area) => area.setItem(prefix + name, JSON.stringify(value))),
+    write: (name, value) => void attempt((area) => area.setItem(prefix + name, toJson(value))),
     remove: (name) => void attempt((area) => area.removeItem(prefix + name)),
   };
 }

@@ -1,3 +1,5 @@
+import type { Transport } from './transport.ts';
+
 /**
  * The types of your flags by key. Extend it by declaration merging, for example in `flags.d.ts`:
  *
@@ -23,14 +25,16 @@ export type Consent = 'granted' | 'pending' | 'denied';
 /** What went wrong. Nothing is ever thrown into the page. */
 export interface SwitchboardError {
   /**
-   * - `invalid`: the call cannot be sent as it is; nothing was queued
+   * - `denied`: the browser sends Do Not Track or Global Privacy Control, so that consent is `denied` until the
+   *   visitor grants it; reported once, by `init`
+   * - `invalid`: the call cannot be sent as it is; nothing was queued, and the person stays as before
    * - `full`: the queue is full; nothing was queued
    * - `rejected`: the server refused this event or call; it is dropped
    * - `expired`: not accepted within seven days; it is dropped
    * - `unauthorized`: the key or the address is not good; the queue is kept and sending stops until the next page
    * - `internal`: a defect of this library or of the browser
    */
-  code: 'invalid' | 'full' | 'rejected' | 'expired' | 'unauthorized' | 'internal';
+  code: 'denied' | 'invalid' | 'full' | 'rejected' | 'expired' | 'unauthorized' | 'internal';
   message: string;
   /** The event or call that is affected. */
   eventId?: string;
@@ -64,7 +68,10 @@ export interface Options {
   sessionMinutes?: number;
   /** `schema_version` of your events. Default: 1. */
   schemaVersion?: number;
-  /** Values until the first ones arrive, as your server evaluated them (`GET /v1/flags`). */
+  /**
+   * Values until the first ones arrive, as your server evaluated them (`GET /v1/flags`). Without them, those kept from
+   * the last visit are used.
+   */
   bootstrap?: { flags: Record<string, unknown>; variants?: Record<string, string> };
   /** Milliseconds for which events are collected before they are sent. Default: 1000. */
   flushMs?: number;
@@ -121,21 +128,22 @@ export interface Client {
   /**
    * Queues an event. Resolves to its `event_id` once it is queued: from then on it is sent, also by a later page or
    * another tab, and archived once. Resolves to undefined if it is not queued: without consent, or if `onError` got
-   * `invalid` or `full`.
+   * `invalid` or `full`. Without a choice of the visitor, there is no consent if the browser sends Do Not Track or
+   * Global Privacy Control: `onError` then got `denied`.
    */
-  track(name: string, properties?: Properties): Promise<string | undefined>;
+  track(name: string, properties?: Properties | null): Promise<string | undefined>;
   /** Tracks `page viewed` with the address without its query (but `utm_*`), the title and the referrer. */
-  page(properties?: Properties): Promise<string | undefined>;
+  page(properties?: Properties | null): Promise<string | undefined>;
   /**
    * Says who the visitor is, and sets traits; null removes one. Later events carry this id. Resolves as `track` does.
    * For flags that include the traits, await `flags.ready()`.
    */
-  identify(distinctId: string, traits?: Properties): Promise<string | undefined>;
+  identify(distinctId: string, traits?: Properties | null): Promise<string | undefined>;
   /**
    * Puts the person into a group and sets its traits. null leaves the group of this type.
    * @param type Default: `company`.
    */
-  group(groupId: string | null, traits?: Properties, type?: string): Promise<string | undefined>;
+  group(groupId: string | null, traits?: Properties | null, type?: string): Promise<string | undefined>;
   /** Forgets the person, for example on sign-out: a new anonymous id and a new session. */
   reset(): void;
   /** Sends what is queued now. Resolves when it is sent or has to wait. */
@@ -153,6 +161,13 @@ export interface Client {
   onChange(listener: () => void): () => void;
   readonly flags: FlagsClient;
   readonly inbox: InboxClient;
+  /** For add-ons; may change with any version. Requests with the project key. */
+  readonly transport: Transport;
+  /**
+   * For add-ons; may change with any version. Calls the listener when the page may go away, before events take their
+   * share of what the browser still sends.
+   */
+  onLeave(listener: () => void): () => void;
   /** The options with their defaults, for add-ons such as `@switchboard/replay`. */
   readonly options: Readonly<
     Required<Pick<Options, 'key' | 'host' | 'eventsHost' | 'replayHost' | 'storage'>>

@@ -1,6 +1,9 @@
 import { record } from '@rrweb/record';
 import type { eventWithTime } from '@rrweb/types';
 import type { Client } from '@switchboard/browser';
+import { BLOCKED, MASKED } from '@switchboard/browser/privacy';
+import { toJson } from '@switchboard/browser/transport';
+import { createRedact } from './redact.ts';
 import { type Chunk, createUploads, type Uploads } from './uploads.ts';
 
 /** Why a recording ended. Nothing is ever thrown into the page. */
@@ -11,9 +14,12 @@ export interface ReplayError {
 }
 
 export interface ReplayOptions {
-  /** Mask the values of all inputs. Passwords are masked even if false. Default: true. */
+  /**
+   * Mask the values of all inputs. Passwords are masked, and hidden inputs and chosen files left out, even if false.
+   * Default: true.
+   */
   masked?: boolean;
-  /** Mask all text of the page as well. Default: false. */
+  /** Treat the whole page as marked with `data-switchboard-mask`. Default: false. */
   maskText?: boolean;
   onError?: (error: ReplayError) => void;
 }
@@ -39,11 +45,12 @@ const INPUT_SOURCES: readonly number[] = [1, 2, 3, 5, 6, 12];
 
 /**
  * Records this page with rrweb until `stop`, while there is consent. Elements with `data-switchboard-block` are left
- * out; the text of those with `data-switchboard-mask` is masked.
+ * out, and those with `data-switchboard-mask` are masked, with the shadow roots and frames in them.
  */
 export function startReplay(client: Client, options: ReplayOptions = {}): Replay {
   const { masked = true, maskText = false } = options;
   const { key, replayHost, storage } = client.options;
+  const redact = createRedact({ masked, maskText });
   const place = `switchboard:${key}:replay`;
   let recording: Recording | undefined;
   let isOver = false;
@@ -70,6 +77,7 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
     const uploads = createUploads({
       key,
       url: replayHost,
+      transport: client.transport,
       onFailure: (message, status) => end({ message, ...(status !== undefined && { status }) }),
     });
     const kept = readPlace();
@@ -116,11 +124,16 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
         } else if (isBack) record.takeFullSnapshot(true); // it has what changed meanwhile
       }
       if (event.type === INCREMENTAL && Date.now() - seenAt > IDLE_MS) return;
-      push(event);
+      try {
+        if (redact(event)) push(event);
+      } catch (error) {
+        // Rather no recording than one with what was to be left out.
+        end({ message: String(error) });
+      }
     }
 
     function push(event: eventWithTime): void {
-      const json = JSON.stringify(event);
+      const json = toJson(event);
       events.push(json);
       length += json.length;
       if (length > MAX_CHUNK_LENGTH) flush();
@@ -131,8 +144,8 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
       emit,
       maskAllInputs: masked,
       maskInputOptions: { password: true },
-      maskTextSelector: maskText ? '*' : '[data-switchboard-mask],[data-switchboard-mask] *',
-      blockSelector: '[data-switchboard-block]',
+      maskTextSelector: maskText ? '*' : `${MASKED},${MASKED} *`,
+      blockSelector: BLOCKED,
       slimDOMOptions: 'all',
       sampling: { mousemove: 100, scroll: 200, input: 'last' },
     });
@@ -161,7 +174,7 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
   function write(value: object): void {
     if (storage === 'memory') return;
     try {
-      sessionStorage.setItem(place, JSON.stringify(value));
+      sessionStorage.setItem(place, toJson(value));
     } catch {
       // Full or blocked.
     }
@@ -172,7 +185,11 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
       if (client.consent !== 'granted') {
         end();
         if (storage !== 'memory') sessionStorage.removeItem(place);
-      } else if (!isOver) recording ??= begin();
+      } else if (!isOver) {
+        recording ??= begin();
+        // It failed with its first picture.
+        if (isOver) end();
+      }
     } catch (error) {
       end({ message: String(error) });
     }
@@ -187,10 +204,7 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
     if (length <= MAX_LEFT_LENGTH) write({ ...readPlace(), left });
   }
 
-  const onPageHide = () => leave();
-  const onHidden = () => void (document.visibilityState === 'hidden' && recording?.flush());
-  window.addEventListener('pagehide', onPageHide);
-  document.addEventListener('visibilitychange', onHidden);
+  const stopLeaving = client.onLeave(leave);
   const stopFollowing = client.onChange(follow);
   follow();
 
@@ -201,8 +215,7 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
     stop() {
       isOver = true;
       stopFollowing();
-      window.removeEventListener('pagehide', onPageHide);
-      document.removeEventListener('visibilitychange', onHidden);
+      stopLeaving();
       end();
     },
   };

@@ -1,4 +1,4 @@
-import { backoffMs, createTransport, retryAfterMs } from '@switchboard/browser/transport';
+import { backoffMs, bytesOf, retryAfterMs, type Transport } from '@switchboard/browser/transport';
 
 /** An upload as the server takes it, without its key. */
 export interface Chunk {
@@ -18,19 +18,19 @@ export interface Uploads {
 interface UploadsOptions {
   key: string;
   url: string;
+  transport: Transport;
   /** The recording cannot go on: the server refuses it, or too much waits. */
   onFailure(message: string, status?: number): void;
 }
 
 const MAX_WAITING_LENGTH = 16_000_000;
-/** What a browser sends for a page that goes away: 64 KiB in all, with some room for others. */
-const MAX_LAST_BYTES = 48_000;
 
 /** Sends chunks one after the other, each until it is accepted. */
-export function createUploads({ key, url, onFailure }: UploadsOptions): Uploads {
-  const transport = createTransport(key);
+export function createUploads({ key, url, transport, onFailure }: UploadsOptions): Uploads {
   const address = `${url}/v1/replay`;
   let waiting: Chunk[] = [];
+  /** Sent by sendLast, without an answer yet. */
+  const leaving = new Set<Chunk>();
   let isSending = false;
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -38,14 +38,17 @@ export function createUploads({ key, url, onFailure }: UploadsOptions): Uploads 
   async function send(): Promise<void> {
     if (isSending) return;
     isSending = true;
+    // Not before sendLast, of a page that goes away at this moment.
+    await undefined;
+    const next = () => waiting.find((chunk) => !leaving.has(chunk));
     try {
-      for (let chunk = waiting[0]; chunk !== undefined; chunk = waiting[0]) {
+      for (let chunk = next(); chunk !== undefined; chunk = next()) {
         const wait = await post(chunk);
         if (wait !== undefined) {
           timer = setTimeout(() => void send(), wait);
           return;
         }
-        remove([chunk]);
+        remove(chunk);
       }
     } finally {
       isSending = false;
@@ -64,13 +67,22 @@ export function createUploads({ key, url, onFailure }: UploadsOptions): Uploads 
     return undefined;
   }
 
+  /** The page may live on. Otherwise the next one sends the same bytes again, which is stored once. */
+  async function leave(chunk: Chunk, body: string): Promise<void> {
+    leaving.add(chunk);
+    const response = await transport.postLast(address, body).catch(() => undefined);
+    leaving.delete(chunk);
+    if (response?.ok) remove(chunk);
+    else if (failures === 0) void send();
+  }
+
   function fail(message: string, status?: number): void {
     waiting = [];
     onFailure(message, status);
   }
 
-  const remove = (chunks: readonly Chunk[]) => {
-    waiting = waiting.filter((one) => !chunks.includes(one));
+  const remove = (chunk: Chunk) => {
+    waiting = waiting.filter((one) => one !== chunk);
   };
 
   return {
@@ -81,17 +93,11 @@ export function createUploads({ key, url, onFailure }: UploadsOptions): Uploads 
       if (failures === 0) void send();
     },
     sendLast() {
-      let left = MAX_LAST_BYTES;
       for (const chunk of waiting) {
-        const bytes = chunk.body.length > left ? left : new Blob([chunk.body]).size;
-        left -= bytes;
-        if (left <= 0) break;
+        if (leaving.has(chunk)) continue;
         const body = `{"api_key":${JSON.stringify(key)},${chunk.body.slice(1)}`;
-        // The page may live on. Otherwise the next one sends the same bytes again, which is stored once.
-        transport.postLast(address, body).then(
-          ({ ok }) => void (ok && remove([chunk])),
-          () => undefined,
-        );
+        if (body.length > transport.room() || bytesOf(body) > transport.room()) break;
+        void leave(chunk, body);
       }
       return waiting;
     },

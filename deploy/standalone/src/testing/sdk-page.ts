@@ -21,6 +21,8 @@ interface SiteContent {
   scripts: Record<string, string>;
   /** HTML. */
   body: string;
+  /** HTML of other pages, by path. */
+  pages?: Record<string, string>;
   /** The content security policy of each page. */
   policy?(): string;
 }
@@ -38,7 +40,7 @@ export function siteForTests(content: SiteContent): Site {
       const script = scripts.get(url.slice(1));
       response.setHeader('Content-Type', script === undefined ? 'text/html' : 'text/javascript');
       if (content.policy !== undefined) response.setHeader('Content-Security-Policy', content.policy());
-      response.end(script ?? page);
+      response.end(script ?? content.pages?.[url.split('?')[0] ?? ''] ?? page);
     });
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,0 +1,17 @@
+const MAX_ID = 200;
+const UNPAIRED = /\p{Surrogate}/gu;
+
+/** The first characters of a text, by code points, so that none is cut in half. */
+export function clip(text: string, max: number): string {
+  // A code point has up to two units.
+  return [...text.slice(0, 2 * max)].slice(0, max).join('').replace(UNPAIRED, '\ufffd');
+}
+
+/** Why the server would refuse an id or a name, as the end of a sentence; undefined if it would not. */
+export function idFault(id: unknown): string | undefined {
+  if (typeof id !== 'string') return 'is not a text.';
+  if (id.trim() === '') return 'is empty.';
+  if (id.length > MAX_ID && [...id].length > MAX_ID) return `is longer than ${MAX_ID} characters.`;
+  if (id.includes('\0')) return 'contains a NUL character.';
+  return id.search(UNPAIRED) < 0 ? undefined : 'contains an unpaired surrogate.';
+}
