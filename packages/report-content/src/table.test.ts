@@ -23,7 +23,9 @@ describe('the table of a report', () => {
         buckets: ['2026-03-02', '2026-03-09'],
         series: [{ name: 'Web, mobile', values: [1, null], previous: [0.5, -3] }],
       }),
-    ).toBe('Week of,"Web, mobile","Web, mobile, period before"\r\n2026-03-02,1,0.5\r\n2026-03-09,,-3\r\n');
+    ).toBe(
+      '"Week of","Web, mobile","Web, mobile, period before"\r\n"2026-03-02",1,0.5\r\n"2026-03-09",,-3\r\n',
+    );
     expect(
       csv({
         kind: 'funnel',
@@ -33,7 +35,7 @@ describe('the table of a report', () => {
         ],
       }),
     ).toBe(
-      'Step,Count,Of the step before,Of the first,Median time\r\nSeen,200,,1,\r\nPaid,50,0.25,0.25,90\r\n',
+      '"Step","Count","Of the step before","Of the first","Median time"\r\n"Seen",200,,1,\r\n"Paid",50,0.25,0.25,90\r\n',
     );
     expect(
       csv({
@@ -41,7 +43,7 @@ describe('the table of a report', () => {
         periods: ['Week 0', 'Week 1'],
         rows: [{ name: '2026-03-02', size: 10, values: [100, null] }],
       }),
-    ).toBe('Day,Size,Week 0,Week 1\r\n2026-03-02,10,100,\r\n');
+    ).toBe('"Day","Size","Week 0","Week 1"\r\n"2026-03-02",10,100,\r\n');
   });
 
   it('has whole numbers up to 2^53 as they are, and fractions with 15 digits', () => {
@@ -118,14 +120,21 @@ describe('CSV', () => {
     ['+1', "'+1"],
     ['-1', "'-1"],
     ['@SUM(A1)', "'@SUM(A1)"],
-    ['\t=1', "'\t=1"],
+    ['\t=1', "\t'=1"],
+    ['a;=1', "a;'=1"],
+    ['a,+1;-2\t@3|=4', "a,'+1;'-2\t'@3|'=4"],
+    ['a; =1', "a; '=1"],
+    ['a;"=1"', `a;""'=1""`],
+    ['a\n=1\r\n=2\u2028=3', "a\n'=1\r\n'=2\u2028'=3"],
+    ["a;=cmd|' /C calc'!A0;b", "a;'=cmd|' /C calc'!A0;b"],
+    ['1-2 = 3', '1-2 = 3'],
     ['＝1', "'＝1"],
     ["=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"],
-    ['say "hi"', '"say ""hi"""'],
-    ['a\r\nb', '"a\r\nb"'],
+    ['say "hi"', 'say ""hi""'],
+    ['a\r\nb', 'a\r\nb'],
     ['plain', 'plain'],
   ])('writes %j as %j: no spreadsheet runs it', (text, written) => {
     const series = [{ name: text, values: [-5] }];
-    expect(csv({ kind: 'bar', buckets: [text], series })).toBe(`,${written}\r\n${written},-5\r\n`);
+    expect(csv({ kind: 'bar', buckets: [text], series })).toBe(`"","${written}"\r\n"${written}",-5\r\n`);
   });
 });

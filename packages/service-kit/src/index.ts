@@ -21,6 +21,7 @@ export { auditDetails } from './audit/request.ts';
 export { type AuditTrail, createAuditTrail, type ScheduledWork } from './audit/trail.ts';
 export type { Bodies } from './http/body/bodies.ts';
 export { chunkHash } from './http/body/chunk-hash.ts';
+export { type Bytes, chooseEncoding, type Encoding, encodeAll } from './http/body/encodings.ts';
 export { answerPrepared, etagOf, isFresh, type Prepared, prepareJson } from './http/conditional.ts';
 export { projectKeyOf } from './http/credentials.ts';
 export type { Authority, OperationEnv, Person, ProjectAccess } from './http/env.ts';

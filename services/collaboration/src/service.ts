@@ -204,6 +204,7 @@ export const collaborationService = defineService({
         await log.close();
         redis?.disconnect();
         await database.close();
+        await page.stop();
       },
     };
   },

@@ -351,7 +351,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     ]);
     expect(download.suggestedFilename()).toBe('Daily sign-ups.csv');
     const rows = (await readFile(await download.path(), 'utf8')).split('\r\n');
-    expect([rows[0], rows[1], rows.length]).toEqual(['Day,Free,Paid', '2026-02-01,100,50', 30]);
+    expect([rows[0], rows[1], rows.length]).toEqual(['\ufeff"Day","Free","Paid"', '"2026-02-01",100,50', 30]);
   });
 
   it('is usable with the keyboard: scrollable areas take a visible focus', async () => {

@@ -1,3 +1,6 @@
+import { get } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { call, type Harness, startHarness } from '../testing/harness.ts';
@@ -96,10 +99,63 @@ describe('the page of a link', () => {
       `attachment; filename="report.csv"; filename*=UTF-8''Daily%20sign-ups.csv`,
     );
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(body).toBe(`Day,"'=HYPERLINK(""x"")"\r\n2026-02-01,1\r\n2026-02-02,2.5\r\n2026-02-03,\r\n`);
+    expect(body).toBe(
+      `"Day","'=HYPERLINK(""x"")"\r\n"2026-02-01",1\r\n"2026-02-02",2.5\r\n"2026-02-03",\r\n`,
+    );
     await run({ anything: 1 });
     expect((await open(`${token}?format=csv`)).status).toBe(404);
     expect((await open(`${'A'.repeat(43)}?format=csv`)).status).toBe(404);
+  });
+
+  it('begins its CSV with a byte order mark, by which Excel knows the encoding', async () => {
+    await run(line);
+    const response = await fetch(`${harness.url}/shared/${token}?format=csv`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(bytes.subarray(0, 6).toString('hex')).toBe(`efbbbf${Buffer.from('"Da').toString('hex')}`);
+  });
+
+  it('is sent compressed as the browser asks', async () => {
+    await run(line);
+    const read = async (encoding: string) => {
+      const { promise, resolve, reject } = Promise.withResolvers<{ sent?: string; html: string }>();
+      get(
+        `${harness.url}/shared/${token}`,
+        { headers: { 'accept-encoding': encoding } },
+        async (response) => {
+          const body = await buffer(response);
+          const sent = response.headers['content-encoding'];
+          const decoded =
+            sent === 'br' ? brotliDecompressSync(body) : sent === 'gzip' ? gunzipSync(body) : body;
+          resolve({ ...(sent !== undefined && { sent }), html: decoded.toString() });
+        },
+      ).on('error', reject);
+      return promise;
+    };
+    const plain = await read('identity');
+    expect(plain.html).toContain('<h1>Daily sign-ups</h1>');
+    expect(await read('gzip, br')).toEqual({ sent: 'br', html: plain.html });
+    expect(await read('gzip')).toEqual({ sent: 'gzip', html: plain.html });
+    expect(plain.sent).toBeUndefined();
+  });
+
+  it('of 144 series by 400 hours is bounded, and says what only the file has', async () => {
+    const buckets = Array.from({ length: 400 }, (_, hour) =>
+      new Date(Date.UTC(2026, 2, 1, hour)).toISOString().slice(0, 16),
+    );
+    const series = Array.from({ length: 144 }, (_, at) => ({
+      name: `Plan ${at}`,
+      unit: `unit ${at}`,
+      values: buckets.map((_, hour) => at + hour),
+    }));
+    await run({ ...line, buckets, series });
+    const { body } = await open(token);
+    // 34 rows and the totals.
+    expect(body.match(/<td class="value">/g)).toHaveLength(35 * 144);
+    expect(body.match(/<figure/g)).toHaveLength(6);
+    expect(body).toContain('<p class="more">… and 366 more</p>');
+    expect(body).toContain('<p class="others">138 more in the table</p>');
+    const file = await open(`${token}?format=csv`);
+    expect(file.body.split('\r\n')).toHaveLength(402);
   });
 
   const asked = (language: string, path = token) =>
@@ -141,10 +197,10 @@ describe('the page of a link', () => {
     }
     expect(body).not.toMatch(/people|Other \(2\)|\(none\)|\(empty\)/);
     expect((await asked('de', `${token}?format=csv`)).body).toMatch(
-      /^Tag,Other,Sonstige,\(kein Wert\),\(leer\)\r\n/,
+      /^"Tag","Other","Sonstige","\(kein Wert\)","\(leer\)"\r\n/,
     );
     expect((await asked('en', `${token}?format=csv`)).body).toMatch(
-      /^Day,Other,Other \(2\),\(none\),\(empty\)\r\n/,
+      /^"Day","Other","Other \(2\)","\(none\)","\(empty\)"\r\n/,
     );
 
     const steps = [{ name: 'Other', count: 9 }];

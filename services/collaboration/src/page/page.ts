@@ -1,15 +1,26 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { noReads, type Reads } from '@switchboard/resilience';
+import { type Bytes, type Encoding, encodeAll } from '@switchboard/service-kit';
 import { LRUCache } from 'lru-cache';
 import type { Annotations, Note } from '../annotations/annotations.ts';
 import type { SharedReport, SharedReports } from '../shared-reports/shared-reports.ts';
 import { createLocale, type Locale } from './render/locale.ts';
-import { type ParsedRun, parseRun, renderCsv, renderReport } from './render/render.ts';
+import { type ParsedRun, parseRun, renderCsv } from './render/render.ts';
 import type { PageLanguage } from './texts/languages.ts';
+import { createRenderer } from './thread/renderer.ts';
 
 /** The page shows the first. */
 const MAX_NOTES = 50;
-const MAX_CACHED_CHARACTERS = 16 * 1024 * 1024;
+/** Of compressed pages. */
+const MAX_CACHED_BYTES = 16 * 1024 * 1024;
+/** Of the JSON of parsed runs. */
+const MAX_PARSED_BYTES = 16 * 1024 * 1024;
+
+/** A page as it is kept: few ask for it uncompressed. */
+type Compressed = Record<'br' | 'gzip', Bytes>;
+const decompress = promisify<Uint8Array, Buffer<ArrayBuffer>>(gunzip);
 
 interface PageOptions {
   sharedReports: SharedReports;
@@ -18,8 +29,8 @@ interface PageOptions {
 
 /** The page that a public link opens. */
 export interface Page {
-  /** Returns HTML. Throws what reading a shared report throws. */
-  read(token: string, address: string, language: PageLanguage): Promise<string>;
+  /** Returns HTML in this encoding. Throws what reading a shared report throws, and Unavailable. */
+  read(token: string, address: string, language: PageLanguage, encoding: Encoding): Promise<Bytes>;
   /** The values as CSV with a name; undefined where the report has no chart. Throws like `read`. */
   values(
     token: string,
@@ -30,18 +41,20 @@ export interface Page {
   locale(language: PageLanguage): Locale;
   /** Pages read so far, by whether they were in memory. */
   reads(): Readonly<Reads>;
+  stop(): Promise<void>;
 }
 
 /** A page is rendered once for each run and each state of the names and annotations on it, in each language. */
 export function createPage({ sharedReports, annotations }: PageOptions): Page {
-  const pages = new LRUCache<string, string>({
-    maxSize: MAX_CACHED_CHARACTERS,
-    sizeCalculation: (page) => page.length,
+  const renderer = createRenderer();
+  const pages = new LRUCache<string, Compressed>({
+    maxSize: MAX_CACHED_BYTES,
+    sizeCalculation: ({ br, gzip }) => br.length + gzip.length,
   });
   const reads = noReads();
-  const rendering = new Map<string, Promise<string>>();
+  const rendering = new Map<string, Promise<Compressed>>();
   const parsed = new LRUCache<string, ParsedRun>({
-    maxSize: MAX_CACHED_CHARACTERS,
+    maxSize: MAX_PARSED_BYTES,
     sizeCalculation: ({ size }) => size,
   });
 
@@ -61,46 +74,51 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
 
   async function render(
     key: string,
-    shared: SharedReport,
-    run: ParsedRun,
+    { project, report, expiresOn, run }: SharedReport,
     notes: Note[],
     language: PageLanguage,
-  ): Promise<string> {
+  ): Promise<Compressed> {
     try {
-      const page = await renderReport(shared, run, notes, locale(language));
-      pages.set(key, page);
-      return page;
+      const shown = { project: { name: project.name }, report: { name: report.name }, expiresOn, run };
+      const { br, gzip } = await encodeAll(await renderer.render({ shown, notes, language }, project.id));
+      pages.set(key, { br, gzip });
+      return { br, gzip };
     } finally {
       rendering.delete(key);
     }
   }
 
+  async function compressed(token: string, address: string, language: PageLanguage): Promise<Compressed> {
+    const shared = await sharedReports.read(token, address);
+    const { project, report, run, expiresOn } = shared;
+    const { days } = parse(shared);
+    const notes =
+      days === undefined || report.publicAnnotations !== true
+        ? []
+        : await annotations.listNotes(project.id, { ...days, reportId: report.id }, MAX_NOTES);
+    const shown = JSON.stringify([project.name, report.name, run?.runId, expiresOn, notes, language]);
+    const key = createHash('sha256').update(shown).digest('base64url');
+    const known = pages.get(key) ?? rendering.get(key);
+    reads[known === undefined ? 'misses' : 'hits']++;
+    if (known !== undefined) return known;
+    const page = render(key, shared, notes, language);
+    rendering.set(key, page);
+    return page;
+  }
+
   return {
     locale,
     reads: () => reads,
+    stop: renderer.stop,
 
     async values(token, address, language) {
       const shared = await sharedReports.read(token, address);
       return renderCsv(shared, parse(shared), locale(language));
     },
 
-    async read(token, address, language) {
-      const shared = await sharedReports.read(token, address);
-      const { project, report, run, expiresOn } = shared;
-      const parsedRun = parse(shared);
-      const { days } = parsedRun;
-      const notes =
-        days === undefined || report.publicAnnotations !== true
-          ? []
-          : await annotations.listNotes(project.id, { ...days, reportId: report.id }, MAX_NOTES);
-      const shown = JSON.stringify([project.name, report.name, run?.runId, expiresOn, notes, language]);
-      const key = createHash('sha256').update(shown).digest('base64url');
-      const known = pages.get(key) ?? rendering.get(key);
-      reads[known === undefined ? 'misses' : 'hits']++;
-      if (known !== undefined) return known;
-      const page = render(key, shared, parsedRun, notes, language);
-      rendering.set(key, page);
-      return page;
+    async read(token, address, language, encoding) {
+      const page = await compressed(token, address, language);
+      return encoding === 'identity' ? new Uint8Array(await decompress(page.gzip)) : page[encoding];
     },
   };
 }

@@ -1,6 +1,12 @@
 import { isUnavailable } from '@switchboard/database';
 import { EventLogUnavailable } from '@switchboard/event-log';
-import { NotFound, RateLimited, type ServiceApp } from '@switchboard/service-kit';
+import {
+  chooseEncoding,
+  NotFound,
+  RateLimited,
+  type ServiceApp,
+  Unavailable,
+} from '@switchboard/service-kit';
 import { keepPrivate, PRIVATE_HEADERS } from '../shared-reports/keep-private.ts';
 import type { Page } from './page.ts';
 import { renderPlain } from './render/render.ts';
@@ -21,7 +27,7 @@ export function pageRoutes(app: ServiceApp, { page }: { page: Page }): void {
     if (error instanceof RateLimited) {
       return { status: 429, body: renderPlain(busy, locale), headers: { ...error.headers } };
     }
-    if (error instanceof EventLogUnavailable || isUnavailable(error)) {
+    if (error instanceof Unavailable || error instanceof EventLogUnavailable || isUnavailable(error)) {
       return { status: 503, body: renderPlain(unavailable, locale), headers: { 'Retry-After': '2' } };
     }
     return undefined;
@@ -34,8 +40,11 @@ export function pageRoutes(app: ServiceApp, { page }: { page: Page }): void {
     const token = c.req.param('token');
     const language = languageOf(c.req.header('accept-language'));
     try {
-      if (c.req.query('format') !== 'csv')
-        return c.body(await page.read(token, address, language), 200, headers);
+      if (c.req.query('format') !== 'csv') {
+        const encoding = chooseEncoding(c.req.header('accept-encoding'));
+        const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding };
+        return c.body(await page.read(token, address, language, encoding), 200, { ...headers, ...encoded });
+      }
       const values = await page.values(token, address, language);
       if (values === undefined) throw new NotFound('This report has no values to download.');
       return c.body(values.csv, 200, { ...headers, ...fileHeaders(values.name) });

@@ -1,7 +1,6 @@
 import { getFlagSnapshot } from '@switchboard/contracts';
-import { headerOf, isFresh, type ServiceApp } from '@switchboard/service-kit';
+import { chooseEncoding, headerOf, isFresh, type ServiceApp } from '@switchboard/service-kit';
 import type { Context } from 'hono';
-import { chooseEncoding } from './encodings.ts';
 import type { Snapshot, Snapshots } from './snapshot.ts';
 
 interface SnapshotDeps {

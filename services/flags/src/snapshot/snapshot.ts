@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FlagSnapshot } from '@switchboard/contracts';
+import { type Bytes, type Encoding, encodeAll } from '@switchboard/service-kit';
 import { SOCKET_PATH } from '../live/sockets.ts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
-import { type Bytes, type Encoding, encodeAll } from './encodings.ts';
 
 export interface Representation {
   body: Bytes;

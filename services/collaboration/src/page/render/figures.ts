@@ -7,19 +7,26 @@ import type { Locale } from './locale.ts';
 import { type Mark, marksOn } from './marks.ts';
 import { type Markup, markup, nothing } from './markup.ts';
 
+/** The table has what further ones would show. */
+const MAX_CHARTS = 6;
+
 /** The charts of a report over buckets, one for each unit, and the annotations on them. */
 export async function figures(content: OverBuckets, title: string, notes: Note[], locale: Locale) {
   const days = daysOfBuckets(content.buckets);
   const marks = days === undefined ? [] : marksOn(days, notes);
+  const all = chartsOf(content);
   const charts: Markup[] = [];
-  for (const [at, one] of chartsOf(content).entries()) {
+  for (const [at, one] of all.slice(0, MAX_CHARTS).entries()) {
     const heading = headingOf(one, content, locale);
     const chart = withoutRepeatedUnit(one, heading);
     const drawn = drawnOf(chart, locale);
     const drawings = await draw(drawn.content, marks, locale);
     charts.push(figure(chart, drawn, { title, id: `chart-${at + 1}`, heading }, drawings, locale));
   }
-  return markup`${charts}${noteList(marks, notes, locale)}`;
+  const left = all.slice(MAX_CHARTS).reduce((sum, { series }) => sum + series.length, 0);
+  const others =
+    left === 0 ? nothing : markup`<p class="others">${locale.texts.others(locale.number(left))}</p>`;
+  return markup`${charts}${others}${noteList(marks, notes, locale)}`;
 }
 
 /** Tells the charts of a report with several units apart. */

@@ -97,7 +97,7 @@ describe('built-in names', () => {
     const series = [{ name: 'Other', builtIn: 'other', values: [3] }];
     const content = localised({ kind: 'funnel', steps, series }, 'fr');
     expect(csvOf(tableOf(content, LANGUAGES.fr.table))).toBe(
-      'Étape,Nombre,De l’étape précédente,De la première,Autres\r\nOther,3,,1,3\r\n',
+      '"Étape","Nombre","De l’étape précédente","De la première","Autres"\r\n"Other",3,,1,3\r\n',
     );
   });
 });

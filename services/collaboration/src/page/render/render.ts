@@ -21,6 +21,14 @@ export function renderPlain([title, text]: PageTexts['missing'], locale: Locale)
   return document({ title, description: text, body, locale });
 }
 
+/** What a page shows of a shared report. */
+export interface Shown {
+  project: Pick<SharedReport['project'], 'name'>;
+  report: Pick<SharedReport['report'], 'name'>;
+  expiresOn: string;
+  run: { ranAt: Date; body: Uint8Array } | undefined;
+}
+
 /** The content of a run, parsed, and its days, on which annotations are shown. */
 export interface ParsedRun {
   value: unknown;
@@ -30,8 +38,8 @@ export interface ParsedRun {
   size: number;
 }
 
-export function parseRun({ run }: SharedReport): ParsedRun {
-  const value: unknown = run === undefined ? undefined : JSON.parse(run.body.toString()).report;
+export function parseRun({ run }: Pick<Shown, 'run'>): ParsedRun {
+  const value: unknown = run === undefined ? undefined : JSON.parse(Buffer.from(run.body).toString()).report;
   const content = parseContent(value);
   const days = content && 'buckets' in content ? daysOfBuckets(content.buckets) : undefined;
   const [first, last] = [days?.[0], days?.at(-1)];
@@ -40,23 +48,24 @@ export function parseRun({ run }: SharedReport): ParsedRun {
 }
 
 /** The values of a report as a file; undefined for content in any other format. */
-export function renderCsv({ report }: SharedReport, { content }: ParsedRun, { texts }: Locale) {
+export function renderCsv({ report }: Pick<Shown, 'report'>, { content }: ParsedRun, { texts }: Locale) {
   return (
     content && {
       name: content.title ?? report.name,
-      csv: csvOf(tableOf(localise(content, texts), texts.table)),
+      // Without the mark Excel takes UTF-8 for the encoding of its country.
+      csv: `\ufeff${csvOf(tableOf(localise(content, texts), texts.table))}`,
     }
   );
 }
 
 /** The page of a shared report: a chart with its values, or nested tables for content in any other format. */
 export async function renderReport(
-  shared: SharedReport,
+  shown: Shown,
   parsed: ParsedRun,
   notes: Note[],
   locale: Locale,
 ): Promise<string> {
-  const { project, report, run, expiresOn } = shared;
+  const { project, report, run, expiresOn } = shown;
   const { texts } = locale;
   const content = parsed.content && localise(parsed.content, texts);
   const title = content?.title ?? report.name;
@@ -64,7 +73,7 @@ export async function renderReport(
   const ran = run === undefined ? nothing : markup`<p>${texts.ran}: ${moment(run.ranAt, locale)}</p>`;
   const body = markup`<div class="sheet"><header><p class="project">${raw(logo(28))}${project.name}</p><h1>${title}</h1>
 <div class="facts">${ran}<p>${texts.expires}: ${moment(stopMoment(expiresOn), locale)}</p></div>${describe(content)}</header>
-<main>${chart ?? otherReport(shared, parsed, locale)}</main>
+<main>${chart ?? otherReport(shown, parsed, locale)}</main>
 <footer>${texts.footer}</footer></div>`;
   return document({ title, description: texts.about(project.name), body, locale });
 }
@@ -75,7 +84,7 @@ const moment = (at: Date, locale: Locale) =>
 const describe = (content: ReportContent | undefined) =>
   content?.description === undefined ? nothing : markup`<p class="described">${content.description}</p>`;
 
-function otherReport({ run }: SharedReport, { value }: ParsedRun, locale: Locale): Markup {
+function otherReport({ run }: Pick<Shown, 'run'>, { value }: ParsedRun, locale: Locale): Markup {
   const { texts } = locale;
   if (run === undefined || value === null) {
     return markup`<section class="card"><p class="empty">${run === undefined ? texts.notRun : texts.empty}</p></section>`;

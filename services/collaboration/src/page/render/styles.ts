@@ -127,6 +127,6 @@ export const pageHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Cross-Origin-Opener-Policy': 'same-origin',
-  Vary: 'Accept-Language',
+  Vary: 'Accept-Language, Accept-Encoding',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
 };

@@ -2,6 +2,8 @@ import { type Cell, type ReportContent, type Table, tableOf } from '@switchboard
 import type { Locale } from './locale.ts';
 import { type Markup, markup, nothing } from './markup.ts';
 
+/** Of the table; the file has the rows of the rest. */
+const MAX_CELLS = 5_000;
 /** More rows are folded. */
 const MAX_OPEN_ROWS = 12;
 /** Paper has room for so many; further columns follow below. */
@@ -11,17 +13,23 @@ const MAX_COLUMNS = 12;
 export const downloadLink = ({ texts }: Locale): Markup =>
   markup`<a class="download" href="?format=csv" download>${texts.download}</a>`;
 
-/** Every value of the chart, for those who do not see it and for paper. */
+/** The values of the chart, for those who do not see it and for paper. */
 export function dataTable(content: ReportContent, locale: Locale): Markup {
   const { texts, number } = locale;
-  const table = tableOf(content, texts.table);
+  const whole = tableOf(content, texts.table);
+  const { length } = whole.rows;
+  const rows = whole.rows.slice(0, Math.max(1, Math.floor(MAX_CELLS / whole.columns.length)));
+  const table = { ...whole, rows };
+  const left =
+    rows.length === length
+      ? nothing
+      : markup`<p class="more">${texts.more(number(length - rows.length))}</p>`;
   const { unit = '' } = content;
   const tables = columnsFitting(table.columns.length).map((columns, at) =>
     part(table, columns, { unit, isFirst: at === 0, locale }),
   );
-  const values = markup`<div class="scroll" tabindex="0" role="region" aria-label="${texts.values}">${tables}</div>`;
+  const values = markup`<div class="scroll" tabindex="0" role="region" aria-label="${texts.values}">${tables}${left}</div>`;
   const heading = markup`<h2>${texts.values}</h2>`;
-  const { length } = table.rows;
   if (length * tables.length <= MAX_OPEN_ROWS) {
     return markup`<section class="card"><div class="head">${heading}${downloadLink(locale)}</div>${values}</section>`;
   }

@@ -1,0 +1,14 @@
+import type { Note } from '../../annotations/annotations.ts';
+import type { Shown } from '../render/render.ts';
+import type { PageLanguage } from '../texts/languages.ts';
+
+/** What a page is rendered from. */
+export interface Asked {
+  shown: Shown;
+  notes: Note[];
+  language: PageLanguage;
+}
+
+export interface ThreadCalls {
+  render(asked: Asked): Promise<string>;
+}

@@ -1,0 +1,28 @@
+import { parentPort } from 'node:worker_threads';
+import { createBirpc } from 'birpc';
+import { createLocale, type Locale } from '../render/locale.ts';
+import { parseRun, renderReport } from '../render/render.ts';
+import type { PageLanguage } from '../texts/languages.ts';
+import type { Asked, ThreadCalls } from './calls.ts';
+
+/** What the thread runs; see `createRenderer`. */
+
+const port = parentPort;
+if (port === null) throw new Error('page-thread.ts runs in a worker thread');
+
+const locales = new Map<PageLanguage, Locale>();
+function localeOf(language: PageLanguage): Locale {
+  const known = locales.get(language) ?? createLocale(language);
+  locales.set(language, known);
+  return known;
+}
+
+const calls: ThreadCalls = {
+  render: ({ shown, notes, language }: Asked) =>
+    renderReport(shown, parseRun(shown), notes, localeOf(language)),
+};
+
+createBirpc<object, ThreadCalls>(calls, {
+  post: (message) => port.postMessage(message),
+  on: (receive) => port.on('message', receive),
+});

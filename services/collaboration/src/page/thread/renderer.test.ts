@@ -1,0 +1,41 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createRenderer } from './renderer.ts';
+
+const renderer = createRenderer();
+afterAll(() => renderer.stop());
+
+const asked = (name: string, body = '{"report":null}') => ({
+  shown: {
+    project: { name },
+    report: { name },
+    expiresOn: '2026-03-10',
+    run: { ranAt: new Date('2026-03-01T12:00:00Z'), body: Buffer.from(body) },
+  },
+  notes: [],
+  language: 'en' as const,
+});
+const titleOf = async (name: string, body?: string) =>
+  /<h1>(.*)<\/h1>/.exec(await renderer.render(asked(name, body), name))?.[1];
+
+describe('the thread that renders pages', () => {
+  it('renders several that are asked for at once, each as asked', async () => {
+    const names = Array.from({ length: 5 }, (_, at) => `Report ${at}`);
+    expect(await Promise.all(names.map((name) => titleOf(name)))).toEqual(names);
+  });
+
+  it('goes on after a page that fails', async () => {
+    await expect(titleOf('broken', 'no JSON')).rejects.toThrow(/JSON/);
+    expect(await titleOf('next')).toBe('next');
+  });
+
+  it('is started again after it ended, and what it was rendering is 503', async () => {
+    await renderer.stop();
+    const lost = renderer.render(asked('lost'), 'lost').catch((error: unknown) => error);
+    // It has begun, and a thread takes longer than this to start.
+    await setImmediate();
+    await renderer.stop();
+    expect(await lost).toMatchObject({ status: 503 });
+    expect(await titleOf('again')).toBe('again');
+  });
+});

@@ -1,0 +1,83 @@
+import { Worker } from 'node:worker_threads';
+import { createSlots } from '@switchboard/resilience';
+import { Unavailable } from '@switchboard/service-kit';
+import { createBirpc } from 'birpc';
+import type { Asked, ThreadCalls } from './calls.ts';
+
+/** Renders pages on a thread of its own, since a large one takes hundreds of milliseconds. */
+export interface Renderer {
+  /** Returns HTML. One page at a time; projects take turns. Throws Unavailable if it takes too long. */
+  render(asked: Asked, projectId: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** With the wait for others, and the start of the thread. */
+const LONGEST_MS = 20_000;
+const MAX_HEAP_MB = 256;
+const NO_TIMEOUT = -1;
+
+interface Thread {
+  calls: ThreadCalls;
+  end(): Promise<unknown>;
+}
+
+const failed = () => new Unavailable('The page took too long. Retry after the time in Retry-After.', 5);
+
+/** The thread starts with the first page, and again after a page that ended it. */
+export function createRenderer(): Renderer {
+  const slot = createSlots(1);
+  let running: Thread | undefined;
+
+  function start(): Thread {
+    const worker = new Worker(new URL('./page-thread.ts', import.meta.url), {
+      name: 'pages',
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    const calls = createBirpc<ThreadCalls>(
+      {},
+      {
+        post: (message) => worker.postMessage(message),
+        on: (receive) => worker.on('message', receive),
+        timeout: NO_TIMEOUT,
+      },
+    );
+    const thread: Thread = {
+      calls,
+      end() {
+        if (running === thread) running = undefined;
+        calls.$close(failed());
+        return worker.terminate();
+      },
+    };
+    worker.on('error', () => void thread.end());
+    worker.on('exit', () => void thread.end());
+    // The service ends without waiting for it.
+    worker.unref();
+    return thread;
+  }
+
+  async function renderOn(asked: Asked, signal: AbortSignal): Promise<string> {
+    running ??= start();
+    const { calls, end } = running;
+    signal.addEventListener('abort', end);
+    try {
+      return await calls.render(asked);
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
+  }
+
+  return {
+    async render(asked, projectId) {
+      const signal = AbortSignal.timeout(LONGEST_MS);
+      try {
+        return await slot(projectId, () => renderOn(asked, signal), signal);
+      } catch (error) {
+        throw signal.aborted ? failed() : error;
+      }
+    },
+    async stop() {
+      await running?.end();
+    },
+  };
+}
