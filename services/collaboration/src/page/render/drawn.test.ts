@@ -2,9 +2,9 @@ import { chartsOf, csvOf, parseContent, reportAmount, tableOf } from '@switchboa
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../texts/languages.ts';
 import { draw } from './chart/draw.ts';
+import { figures } from './chart/figures.ts';
 import { drawnOf } from './drawn.ts';
 import { figure, legend } from './figure.ts';
-import { figures } from './figures.ts';
 import { funnelFigure } from './funnel.ts';
 import { headline } from './headline.ts';
 import { createLocale } from './locale.ts';

@@ -1,11 +1,11 @@
 import { chartsOf, daysOfBuckets, type OverBuckets, PEOPLE } from '@switchboard/report-content';
-import type { Note } from '../../annotations/annotations.ts';
-import { draw } from './chart/draw.ts';
-import { drawnOf } from './drawn.ts';
-import { figure } from './figure.ts';
-import type { Locale } from './locale.ts';
-import { type Mark, marksOn } from './marks.ts';
-import { type Markup, markup, nothing } from './markup.ts';
+import type { Note } from '../../../annotations/annotations.ts';
+import { drawnOf } from '../drawn.ts';
+import { figure } from '../figure.ts';
+import type { Locale } from '../locale.ts';
+import { type Mark, marksOn } from '../marks.ts';
+import { type Markup, markup, nothing } from '../markup.ts';
+import { draw } from './draw.ts';
 
 /** The table has what further ones would show. */
 const MAX_CHARTS = 6;
