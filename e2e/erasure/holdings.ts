@@ -64,7 +64,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.throttles': { nothing: 'what operators allow projects' },
     'public.reports': { nothing: 'names and queries of reports, which operators write' },
     'public.members': { colleague: 'rows removed' },
-    'public.api_tokens': { colleague: 'personal ones removed; who made others forgotten' },
+    'public.api_tokens': { colleague: 'personal ones removed; who made or rotated others forgotten' },
     'public.outbox': { nothing: 'records on their way to the log; removed when they are there' },
     'public.published_offsets': { nothing: 'offsets' },
     'public.erasures': { nothing: 'whose data is erased, until it is' },

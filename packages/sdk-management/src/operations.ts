@@ -108,6 +108,7 @@ export type ApiTokenDefinitionInput = {
     | 'reports.publish'
     | 'reports.share'
     | 'messenger.write'
+    | 'members.read'
     | 'members.write'
     | 'projects.write'
     | 'keys.write'
@@ -154,7 +155,7 @@ export type AuditEntry = {
   /** What it was done to, as kind:id. */
   object: string;
   outcome: 'allowed' | 'refused';
-  /** 401 or 403 of a refusal. */
+  /** 401, 403 or 404 of a refusal. */
   status: number | null;
   companyId: string | null;
   projectId: string | null;
@@ -477,6 +478,12 @@ export type InsightPerson = {
   nextCursor: string | null;
 };
 export type InsightQuery = TrendsQuery | FunnelQuery | RetentionQuery | StickinessQuery | LifecycleQuery;
+export type LeftServiceToken = {
+  id: string;
+  name: string;
+  permissions: Array<string>;
+  revoked: boolean;
+};
 export type LifecycleQuery = {
   kind: 'lifecycle';
   range:
@@ -500,6 +507,12 @@ export type LifecycleQuery = {
   event?: string | undefined;
 };
 export type Member = MemberDefinition & {
+  /** Only for callers with members.read and for the member; null for others. */
+  email?: string | null | undefined;
+  /** Only for callers with members.read and for the member; empty for others. */
+  pushSubscriptions: Array<{
+    endpoint: string;
+  }>;
   sub: string;
 };
 export type MemberDefinition = {
@@ -508,6 +521,7 @@ export type MemberDefinition = {
   /** What the member may do in the company. Each role includes those before it. */
   role: 'viewer' | 'support' | 'editor' | 'admin' | 'owner';
   avatarUrl?: string | null | undefined;
+  /** Absent: the subscriptions stay as they are. */
   pushSubscriptions?: Array<PushSubscription> | undefined;
 };
 export type MemberDefinitionInput = {
@@ -516,6 +530,7 @@ export type MemberDefinitionInput = {
   /** What the member may do in the company. Each role includes those before it. */
   role?: 'viewer' | 'support' | 'editor' | 'admin' | 'owner' | undefined;
   avatarUrl?: string | null | undefined;
+  /** Absent: the subscriptions stay as they are. */
   pushSubscriptions?: Array<PushSubscription> | undefined;
 };
 export type MessageDefinition = {
@@ -594,6 +609,7 @@ export type OwnCompany = {
     | 'reports.publish'
     | 'reports.share'
     | 'messenger.write'
+    | 'members.read'
     | 'members.write'
     | 'projects.write'
     | 'keys.write'
@@ -671,10 +687,13 @@ export type PublicLinkDefinition = {
 export type PushSubscription = {
   endpoint: string;
   expirationTime?: number | null | undefined;
-  keys: {
-    p256dh: string;
-    auth: string;
-  };
+  /** Never returned. Absent: those of this endpoint stay as they are. */
+  keys?:
+    | {
+        p256dh: string;
+        auth: string;
+      }
+    | undefined;
 };
 export type Reaction = {
   emoji: ReactionEmoji;
@@ -1272,7 +1291,14 @@ export interface Operations {
       companyId: string;
       sub: string;
     };
-    response: undefined;
+    query?: {
+      /** Whether no service token is revoked. */
+      keepServiceTokens?: boolean | undefined;
+    };
+    response: {
+      /** Service tokens that the member made or rotated, and those made with these. Revoked: those that may write members, tokens, keys, secrets or the company beyond what the member may do from now on, unless keepServiceTokens is true. */
+      serviceTokens: Array<LeftServiceToken>;
+    };
   };
   /** Delete a plan. Needs `catalogue.write`. */
   deletePlan: {
@@ -1960,14 +1986,21 @@ export interface Operations {
     body: FlagDefinition;
     response: FlagEntry;
   };
-  /** Create or replace a member of a company. sub is the subject of the access tokens of the person. Needs `members.write`. */
+  /** Create or replace a member of a company. sub is the subject of the access tokens of the person. A lesser role than before revokes service tokens as a deletion does, and serviceTokens lists them; otherwise it is empty. Needs `members.write`. */
   putMember: {
     params: {
       companyId: string;
       sub: string;
     };
+    query?: {
+      /** Whether no service token is revoked. */
+      keepServiceTokens?: boolean | undefined;
+    };
     body: MemberDefinitionInput;
-    response: Member;
+    response: Member & {
+      /** Service tokens that the member made or rotated, and those made with these. Revoked: those that may write members, tokens, keys, secrets or the company beyond what the member may do from now on, unless keepServiceTokens is true. */
+      serviceTokens: Array<LeftServiceToken>;
+    };
   };
   /** Create or replace the messenger configuration. The html of starter prompts may contain a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is removed. avatarUrl of a team member is a path returned by the avatar upload. Needs `messenger.write`. */
   putMessengerSettings: {

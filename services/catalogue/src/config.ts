@@ -22,6 +22,9 @@ export const catalogueSettings = z.object({
   TOKEN_MAX_DAYS: integerSetting({ min: 1, max: MAX_TOKEN_DAYS, fallback: 365 }).describe(
     'Days after which a personal access token or service token expires, at most.',
   ),
+  DIRECTORY_WRITES_PER_COMPANY_PER_MINUTE: integerSetting({ min: 1, max: 1_000_000, fallback: 600 }).describe(
+    'Changes of a company, its members, projects, keys, reports and tokens per minute and instance.',
+  ),
   ERASURE_REGIONS: z
     .string()
     .transform((list) => list.split(',').map((name) => name.trim()))

@@ -5,6 +5,7 @@ import { poll } from '@switchboard/resilience';
 import {
   createApp,
   createAuditTrail,
+  createRateLimits,
   createRetention,
   defineService,
   migrateDatabase,
@@ -21,6 +22,7 @@ import { createAuditStore } from './audit/store.ts';
 import { createCompanies } from './companies/companies.ts';
 import { createCompanyRemovals } from './companies/removal.ts';
 import { companiesRoutes } from './companies/routes.ts';
+import { createWriteRate } from './companies/write-rate.ts';
 import { type CatalogueConfig, catalogueSettings } from './config.ts';
 import { createBeginnings } from './erasures/beginnings.ts';
 import { createErasures } from './erasures/erasures.ts';
@@ -115,16 +117,24 @@ export const catalogueService = defineService({
     });
 
     const app = createApp({ service: 'catalogue', context, database, directory, audit: trail });
+    const createLimit = createRateLimits(undefined);
+    const rate = createWriteRate(
+      createLimit({
+        name: 'changes of a company',
+        points: config.DIRECTORY_WRITES_PER_COMPANY_PER_MINUTE,
+        durationSeconds: 60,
+      }),
+    );
     plansRoutes(app, { plans });
     aiModelsRoutes(app, { models });
-    companiesRoutes(app, { companies });
-    membersRoutes(app, { members });
-    projectsRoutes(app, { projects });
-    projectKeysRoutes(app, { projectKeys });
+    companiesRoutes(app, { companies, rate });
+    membersRoutes(app, { members, rate });
+    projectsRoutes(app, { projects, rate });
+    projectKeysRoutes(app, { projectKeys, rate });
     const throttles = createThrottles({ db, outbox });
     throttlesRoutes(app, { throttles });
-    reportsRoutes(app, { reports });
-    tokensRoutes(app, { tokens });
+    reportsRoutes(app, { reports, rate });
+    tokensRoutes(app, { tokens, rate });
     erasuresRoutes(app, { erasures });
     auditRoutes(app, { audit: createAudit({ store: auditStore }), projects, logger });
     ownRoutes(app, { own: createOwn({ db }) });

@@ -61,7 +61,7 @@ export function diffManifest(manifest: Manifest, options: Omit<ApplyOptions, 'dr
 async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Promise<Outcome> {
   const { kind, params } = step;
   const current = await read(client, kind, params);
-  const wanted = await wantedOf(step, current, client);
+  const wanted = await wantedOf(step, client);
   const outcome = (change: Outcome['change'], differences: Difference[] = []): Outcome => ({
     kind: kind.name,
     ids: kind.ids.map((id) => params[id] ?? ''),
@@ -89,15 +89,7 @@ async function read(client: Client, { get }: Kind, params: Record<string, string
 type Definition = Record<string, unknown>;
 
 /** The wanted resource, completed with what a manifest does not manage. */
-async function wantedOf(
-  { kind, params, wanted }: Step,
-  current: Definition | undefined,
-  client: Client,
-): Promise<Definition> {
-  // People subscribe their own devices; a manifest does not list them.
-  if (kind === kinds.member && wanted['pushSubscriptions'] === undefined && current !== undefined) {
-    return { ...wanted, pushSubscriptions: current['pushSubscriptions'] };
-  }
+async function wantedOf({ kind, params, wanted }: Step, client: Client): Promise<Definition> {
   if (kind === kinds.messenger && wanted['team'] === undefined) {
     return { ...wanted, team: await teamOf(client, params['projectId'] ?? '') };
   }

@@ -77,8 +77,9 @@ const member = {
   put: 'putMember',
   remove: 'deleteMember',
   list: listedBy('listMembers', 'companyId'),
-  readOnly: ['sub'],
-  complete: (definition) => ({ role: 'viewer', avatarUrl: null, pushSubscriptions: [], ...definition }),
+  // People subscribe their own devices; a manifest does not list them.
+  readOnly: ['sub', 'pushSubscriptions'],
+  complete: (definition) => ({ role: 'viewer', avatarUrl: null, ...definition }),
 } satisfies Kind;
 
 const project = {

@@ -27,7 +27,9 @@ const project = projectDefinition.omit({ companyId: true }).extend({
 
 const company = companyDefinition.extend({
   id,
-  members: z.array(memberDefinition.extend({ sub: id }).strict()).default([]),
+  members: z
+    .array(memberDefinition.omit({ pushSubscriptions: true }).extend({ sub: id }).strict())
+    .default([]),
   projects: z.array(project.strict()).default([]),
 });
 

@@ -27,7 +27,12 @@ export const pushSubscription = z
   .object({
     endpoint: httpsUrl,
     expirationTime: z.number().nullable().optional(),
-    keys: z.object({ p256dh: base64url(65), auth: base64url(16) }),
+    keys: z
+      .object({ p256dh: base64url(65), auth: base64url(16) })
+      .optional()
+      .openapi({
+        description: 'Never returned. Absent: those of this endpoint stay as they are.',
+      }),
   })
   .openapi('PushSubscription');
 export type PushSubscription = z.infer<typeof pushSubscription>;
@@ -40,13 +45,63 @@ export const memberDefinition = z
       description: 'What the member may do in the company. Each role includes those before it.',
     }),
     avatarUrl: httpsUrl.nullable().optional(),
-    pushSubscriptions: z.array(pushSubscription).max(20).optional(),
+    pushSubscriptions: z.array(pushSubscription).max(20).optional().openapi({
+      description: 'Absent: the subscriptions stay as they are.',
+    }),
   })
   .openapi('MemberDefinition');
 export type MemberDefinition = z.input<typeof memberDefinition>;
+/** A member to store. */
+export type MemberContent = z.output<typeof memberDefinition> & { sub: string };
 
-export const member = memberDefinition.extend({ sub: id }).openapi('Member');
+const FOR_ADMINS = 'Only for callers with members.read and for the member';
+export const member = memberDefinition
+  .extend({
+    sub: id,
+    email: z
+      .string()
+      .nullable()
+      .openapi({ description: `${FOR_ADMINS}; null for others.` }),
+    avatarUrl: httpsUrl.nullable(),
+    pushSubscriptions: z
+      .array(z.object({ endpoint: httpsUrl }))
+      .openapi({ description: `${FOR_ADMINS}; empty for others.` }),
+  })
+  .openapi('Member');
 export type Member = z.infer<typeof member>;
+
+/** A service token of somebody who leaves or may do less than before. */
+export const leftServiceToken = z
+  .object({
+    id,
+    name: z.string(),
+    permissions: z.array(z.string()),
+    revoked: z.boolean(),
+  })
+  .openapi('LeftServiceToken', {
+    example: {
+      id: 'tok_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+      name: 'provisioning',
+      permissions: ['members.write'],
+      revoked: true,
+    },
+  });
+export type LeftServiceToken = z.infer<typeof leftServiceToken>;
+
+const serviceTokens = z.array(leftServiceToken).openapi({
+  description:
+    'Service tokens that the member made or rotated, and those made with these. Revoked: those that may write members, tokens, keys, secrets or the company beyond what the member may do from now on, unless keepServiceTokens is true.',
+});
+const leaving = z.object({
+  keepServiceTokens: z
+    .stringbool({ truthy: ['true'], falsy: ['false'] })
+    .default(false)
+    .openapi({
+      type: 'boolean',
+      description: 'Whether no service token is revoked.',
+      example: false,
+    }),
+});
 
 export const region = z
   .string()
@@ -113,6 +168,7 @@ export const report = reportDefinition.extend({ id, projectId: id }).openapi('Re
 export type Report = z.infer<typeof report>;
 
 const common = managementOf('catalogue');
+const TOO_MANY_WRITES = 'Too many changes of this company. Retry after the time in Retry-After.';
 const COMPANY_PATH = '/management/v1/companies/{companyId}';
 const MEMBER_PATH = '/management/v1/companies/{companyId}/members/{sub}';
 const PROJECT_PATH = '/management/v1/projects/{projectId}';
@@ -151,6 +207,7 @@ export const putCompany = operation({
       description: 'The company is being deleted, or the id belonged to a company that was deleted.',
       message: 'companyId: acme belonged to a company that was deleted; choose another',
     },
+    429: TOO_MANY_WRITES,
   },
 });
 
@@ -165,6 +222,7 @@ export const deleteCompany = operation({
     'Every service then erases what it holds of the company and its projects; list erasures to follow it. Their ids are never used again. 503 after 8 s: the rest is still being deleted; send the request again to wait for it.',
   request: { params: companyParams },
   responses: { 204: deleted },
+  errors: { 429: TOO_MANY_WRITES },
 });
 
 export const getMember = operation({
@@ -186,13 +244,22 @@ export const putMember = operation({
   method: 'put',
   path: MEMBER_PATH,
   summary: 'Create or replace a member of a company',
-  description: 'sub is the subject of the access tokens of the person.',
+  description:
+    'sub is the subject of the access tokens of the person. A lesser role than before revokes service tokens as a deletion does, and serviceTokens lists them; otherwise it is empty.',
   request: {
     params: memberParams,
+    query: leaving,
     body: jsonBody(memberDefinition, { name: 'Ada Lovelace', email: 'ada@example.com' }),
   },
-  responses: { 200: jsonResponse('The stored member.', member) },
-  errors: { 404: 'Company not found.' },
+  responses: { 200: jsonResponse('The stored member.', member.extend({ serviceTokens })) },
+  errors: {
+    404: 'Company not found.',
+    409: {
+      description: 'The company has as many members as it may have, or would be left without an owner.',
+      message: 'The company has 20 members, and the entitlement seats allows 20. Delete one or raise it.',
+    },
+    429: TOO_MANY_WRITES,
+  },
 });
 
 export const deleteMember = operation({
@@ -202,8 +269,17 @@ export const deleteMember = operation({
   method: 'delete',
   path: MEMBER_PATH,
   summary: 'Delete a member of a company',
-  request: { params: memberParams },
-  responses: { 204: deleted },
+  request: { params: memberParams, query: leaving },
+  responses: {
+    200: jsonResponse('Deleted, or there was nothing to delete.', z.object({ serviceTokens })),
+  },
+  errors: {
+    409: {
+      description: 'The company would be left without an owner.',
+      message: 'sub-ada is the only owner of the company. Give another member the role owner first.',
+    },
+    429: TOO_MANY_WRITES,
+  },
 });
 
 export const getProject = operation({
@@ -240,10 +316,11 @@ export const putProject = operation({
   errors: {
     409: {
       description:
-        'The project has keys, so its region and company cannot change; or the id belonged to a project that was deleted.',
+        'The project has keys, so its region and company cannot change; the id belonged to a project that was deleted; or the company has as many projects as it may have.',
       message:
         'Project acme-shop has keys, which fix its region and company; revoke them first or create another project.',
     },
+    429: TOO_MANY_WRITES,
   },
 });
 
@@ -258,6 +335,7 @@ export const deleteProject = operation({
     'Every service then erases what it holds of the project; list erasures to follow it. The id is never used again.',
   request: { params: z.object(projectParams) },
   responses: { 204: deleted },
+  errors: { 429: TOO_MANY_WRITES },
 });
 
 export const createProjectKey = operation({
@@ -270,7 +348,11 @@ export const createProjectKey = operation({
   description: 'The key contains the region of the project.',
   request: { params: z.object(projectParams) },
   responses: { 201: jsonResponse('The new key.', z.object({ key: projectKey })) },
-  errors: { 404: 'Project not found.', 409: 'The project has 100 keys. Revoke one first.' },
+  errors: {
+    404: 'Project not found.',
+    409: 'The project has 100 keys. Revoke one first.',
+    429: TOO_MANY_WRITES,
+  },
 });
 
 export const listProjectKeys = operation({
@@ -294,6 +376,7 @@ export const revokeProjectKey = operation({
   summary: 'Revoke a project key',
   request: { params: z.object({ ...projectParams, key: projectKey }) },
   responses: { 204: deleted },
+  errors: { 429: TOO_MANY_WRITES },
 });
 
 export const getReport = operation({
@@ -317,7 +400,15 @@ export const putReport = operation({
   summary: 'Create or replace a saved report',
   request: { params: reportParams, body: jsonBody(reportDefinition, { name: 'Weekly sign-ups' }) },
   responses: { 200: jsonResponse('The stored report.', report) },
-  errors: { 404: 'Project not found.' },
+  errors: {
+    404: 'Project not found.',
+    409: {
+      description: 'The company has as many reports, or reports with refresh, as it may have.',
+      message:
+        'The company has 2000 reports, and the entitlement reports allows 2000. Delete one or raise it.',
+    },
+    429: TOO_MANY_WRITES,
+  },
 });
 
 export const deleteReport = operation({
@@ -329,4 +420,5 @@ export const deleteReport = operation({
   summary: 'Delete a saved report',
   request: { params: reportParams },
   responses: { 204: deleted },
+  errors: { 429: TOO_MANY_WRITES },
 });

@@ -175,4 +175,10 @@ export const revokeApiToken = operation({
   description: "One's own personal token, or with tokens.write any of the company. In force within a second.",
   request: { params: tokenParams },
   responses: { 204: deleted },
+  errors: {
+    404: {
+      description: 'Token not found, for callers without tokens.write.',
+      message: 'Token not found.',
+    },
+  },
 });

@@ -96,8 +96,13 @@ const grants = {
     role: 'editor',
     deployment: MANAGE_PERMISSION,
   },
+  'members.read': {
+    allows: "Read members' e-mail addresses and push services.",
+    role: 'admin',
+    deployment: 'service.read',
+  },
   'members.write': {
-    allows: 'Add, change and remove members up to the role editor.',
+    allows: 'Add, change and remove members up to the role editor. Includes members.read.',
     role: 'admin',
     deployment: 'service.directory',
   },
@@ -122,7 +127,7 @@ const grants = {
     deployment: 'service.secrets',
   },
   'tokens.write': {
-    allows: "Create and rotate service tokens, and list and revoke everybody's tokens.",
+    allows: "Create and rotate service tokens, and list and revoke everybody's tokens. Includes tokens.own.",
     role: 'admin',
     deployment: 'service.secrets',
   },
@@ -133,7 +138,7 @@ const grants = {
     deployment: MANAGE_PERMISSION,
   },
   'admins.write': {
-    allows: 'Add, change and remove members with the roles admin and owner.',
+    allows: 'Add, change and remove members with the roles admin and owner. Includes members.write.',
     role: 'owner',
     deployment: 'service.directory',
   },
@@ -178,6 +183,19 @@ const grants = {
   'colleagues.erase': { allows: 'Erase a colleague everywhere.', role: null, deployment: MANAGE_PERMISSION },
 } as const satisfies Record<string, Grant>;
 
+/** A permission that another one includes, in a token that carries only the other. */
+const includedIn: { [P in Permission]?: Permission } = {
+  'tokens.own': 'tokens.write',
+  'members.read': 'members.write',
+  'members.write': 'admins.write',
+};
+
+/** Whether a personal or service token that carries these permissions has this one. */
+export function isCarried(carried: readonly string[], permission: Permission): boolean {
+  const wider = includedIn[permission];
+  return carried.includes(permission) || (wider !== undefined && isCarried(carried, wider));
+}
+
 /** What an operation with an access token needs, of its company or of the whole deployment. */
 export type Permission = keyof typeof grants;
 
@@ -209,6 +227,11 @@ export function permissionsOf(role: string | undefined): string[] {
 export function isGrantedByRole(role: string | undefined, permission: Permission): boolean {
   const least = permissionGrants[permission].role;
   return least !== null && rankOf(role) >= ROLES.indexOf(least);
+}
+
+/** Whether the first role allows less than the second. A role that is not known here is the least. */
+export function isLesserRole(role: string | undefined, than: string | undefined): boolean {
+  return rankOf(role) < rankOf(than);
 }
 
 function rankOf(role: string | undefined): number {

@@ -1,4 +1,4 @@
-import { isGrantedByRole, missingPermission, type Permission } from '@switchboard/contracts';
+import { isCarried, isGrantedByRole, missingPermission, type Permission } from '@switchboard/contracts';
 import type { ApiToken, Directory } from '@switchboard/directory';
 import type { Authority } from '../http/env.ts';
 import { Forbidden, Unauthorized } from '../http/errors.ts';
@@ -35,7 +35,7 @@ export function authorityOfToken({ token, projectId, directory }: AuthorityOptio
     if (companyId === undefined || companyId !== token.companyId) {
       return `Requires ${permission}: this token works in one company only, and not in this one.`;
     }
-    if (!token.permissions.includes(permission)) {
+    if (!isCarried(token.permissions, permission)) {
       return `Requires ${permission}: this token does not carry it.`;
     }
     if (token.projectIds !== null && (projectId === undefined || !token.projectIds.includes(projectId))) {

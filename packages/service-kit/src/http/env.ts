@@ -52,6 +52,8 @@ export interface Exchange {
   errorHeaders?: Readonly<Record<string, string>> | undefined;
   /** Absent until access to a project is granted. */
   projectId?: string;
+  /** Whose permission the caller has; absent for what concerns no company, or one that does not exist. */
+  companyId?: string;
   /** The one origin that may read the response, where the project has a list of them; null: none. */
   corsOrigin?: string | null;
   /** Of an operation that needs a permission. */

@@ -176,6 +176,7 @@ function serve(
       entry.companyId = companyId ?? entry.companyId;
       entry.projectId = projectId ?? null;
     }
+    if (companyId !== undefined) c.env.companyId = companyId;
     if (isAllowed || isCreation) return;
     if (credential === 'access-token') {
       const project = await credentials.membership(projectId ?? '', authority);

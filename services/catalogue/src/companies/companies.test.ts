@@ -243,21 +243,70 @@ describe('a member', () => {
       avatarUrl: 'https://pictures.example/ada.png',
       pushSubscriptions: [push],
     };
-    expect((await one.put('/companies/acme/members/full', full)).body).toEqual({ sub: 'full', ...full });
-    expect((await one.manage('GET', '/companies/acme/members/full')).body).toEqual({ sub: 'full', ...full });
+    const shown = { sub: 'full', ...full, pushSubscriptions: [{ endpoint: push.endpoint }] };
+    const stored = await one.put('/companies/acme/members/full', full);
+    expect(stored.body).toEqual({ ...shown, serviceTokens: [] });
+    expect((await one.manage('GET', '/companies/acme/members/full')).body).toEqual(shown);
     expect(await published('member:acme/full')).toEqual({ companyId: 'acme', sub: 'full', ...full });
   });
 
-  it('is replaced as a whole', async () => {
+  it('is replaced as a whole, but for push subscriptions and keys that are left out', async () => {
+    const path = '/companies/acme/members/ada';
+    const stored = () => published('member:acme/ada');
+    await one.put(path, { ...ada, avatarUrl: 'https://pictures.example/a.png', pushSubscriptions: [push] });
+    await one.put(path, ada);
+    expect(await stored()).toMatchObject({ avatarUrl: null, pushSubscriptions: [push] });
+    const other = { ...push, endpoint: 'https://push.example/def' };
+    await one.put(path, { ...ada, pushSubscriptions: [{ endpoint: push.endpoint }, other] });
+    expect(await stored()).toMatchObject({ pushSubscriptions: [{ keys: push.keys }, other] });
+    const unknown = await one.put(path, {
+      ...ada,
+      pushSubscriptions: [{ endpoint: 'https://push.example/x' }],
+    });
+    expect([unknown.status, unknown.body.error.message]).toEqual([
+      400,
+      'pushSubscriptions[0].keys: required for an endpoint that the member does not have yet',
+    ]);
+    await one.put(path, { ...ada, pushSubscriptions: [] });
+    expect(await stored()).toMatchObject({ pushSubscriptions: [] });
+  });
+
+  it('never has the keys of push subscriptions read back', async () => {
+    const answers = [
+      await one.put('/companies/acme/members/ada', { ...ada, pushSubscriptions: [push] }),
+      await one.manage('GET', '/companies/acme/members/ada'),
+      await one.manage('GET', '/companies/acme/members'),
+    ];
+    for (const { status, body } of answers) {
+      expect([status, JSON.stringify(body)]).toEqual([200, expect.stringContaining(push.endpoint)]);
+      expect(JSON.stringify(body)).not.toContain(push.keys.auth);
+    }
+  });
+
+  it.each([
+    ['a viewer', { sub: 'vera' }, false],
+    ['an editor', { sub: 'ed' }, false],
+    ['the member', { sub: 'ada' }, true],
+    ['an admin', { sub: 'root' }, true],
+    ['an auditor', { sub: 'auditor', permissions: ['service.read'] }, true],
+  ])('shows its e-mail address and push services to %s: %s', async (_, claims, isShown) => {
     await one.put('/companies/acme/members/ada', { ...ada, pushSubscriptions: [push] });
-    await one.put('/companies/acme/members/ada', ada);
-    expect((await one.manage('GET', '/companies/acme/members/ada')).body.pushSubscriptions).toEqual([]);
+    for (const [sub, role] of Object.entries({ vera: 'viewer', ed: 'editor', root: 'admin' }))
+      await one.put(`/companies/acme/members/${sub}`, { ...ada, email: `${sub}@example.com`, role });
+    const bearer = await catalogue.tokens.mint(claims);
+    const shown = isShown
+      ? { email: ada.email, pushSubscriptions: [{ endpoint: push.endpoint }] }
+      : { email: null, pushSubscriptions: [] };
+    const got = await one.manage('GET', '/companies/acme/members/ada', undefined, bearer);
+    expect(got.body).toMatchObject({ sub: 'ada', name: ada.name, ...shown });
+    const { body } = await one.manage('GET', '/companies/acme/members', undefined, bearer);
+    expect(body.members[0]).toEqual(got.body);
   });
 
   it('of an unknown company answers 404', async () => {
     expect((await one.put('/companies/nobody/members/ada', ada)).status).toBe(404);
     expect((await one.manage('GET', '/companies/nobody/members/ada')).status).toBe(404);
-    expect((await one.remove('/companies/nobody/members/ada')).status).toBe(204);
+    expect((await one.remove('/companies/nobody/members/ada')).status).toBe(200);
   });
 
   it.each([
@@ -280,7 +329,7 @@ describe('a member', () => {
 
   it('is removed from the directory', async () => {
     await one.put('/companies/acme/members/ada', ada);
-    expect((await one.remove('/companies/acme/members/ada')).status).toBe(204);
+    expect((await one.remove('/companies/acme/members/ada')).status).toBe(200);
     await eventually(async () => expect((await catalogue.published()).get('member:acme/ada')).toBeNull());
   });
 });

@@ -1,17 +1,29 @@
 import { deleteCompany, getCompany, listCompanies, putCompany } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
 import type { Companies } from './companies.ts';
+import type { WriteRate } from './write-rate.ts';
 
-export function companiesRoutes(app: ServiceApp, { companies }: { companies: Companies }): void {
+export function companiesRoutes(
+  app: ServiceApp,
+  { companies, rate }: { companies: Companies; rate: WriteRate },
+): void {
   app.implement(listCompanies, async (c) => c.json(await companies.list(c.req.valid('query')), 200));
   app.implement(getCompany, async (c) => c.json(await companies.get(c.req.valid('param').companyId), 200));
-  app.implement(putCompany, async (c) => {
-    const company = { ...c.req.valid('json'), id: c.req.valid('param').companyId };
-    const mayChangePlan = c.var.authority.hasEverywhere('companies.write');
-    return c.json(await companies.put(company, mayChangePlan), 200);
-  });
-  app.implement(deleteCompany, async (c) => {
-    await companies.remove(c.req.valid('param').companyId);
-    return c.body(null, 204);
-  });
+  app.implement(
+    putCompany,
+    async (c) => {
+      const company = { ...c.req.valid('json'), id: c.req.valid('param').companyId };
+      const mayChangePlan = c.var.authority.hasEverywhere('companies.write');
+      return c.json(await companies.put(company, mayChangePlan), 200);
+    },
+    rate,
+  );
+  app.implement(
+    deleteCompany,
+    async (c) => {
+      await companies.remove(c.req.valid('param').companyId);
+      return c.body(null, 204);
+    },
+    rate,
+  );
 }

@@ -1,15 +1,21 @@
 import type { Db, Tx } from '@switchboard/database';
 import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
 import { and, asc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
-import { companies, members, projects } from '../schema/index.ts';
+import { companies, members, plans, projects, reports } from '../schema/index.ts';
 
 export type CompanyRow = Omit<typeof companies.$inferSelect, 'removedAt'>;
+
+/** What is counted of a company, by the name of the entitlement that bounds it. */
+export type Counted = 'seats' | 'projects' | 'reports' | 'refreshedReports';
 
 /** Companies that are being deleted are there for what is named after their removal alone. */
 export interface CompaniesStore {
   /** A page of companies by id. */
   list(page: PageRequest): Promise<Page<CompanyRow>>;
   find(id: string): Promise<CompanyRow | undefined>;
+  /** The entitlements of the company's plan, overridden by its own. */
+  entitlements(id: string): Promise<Record<string, unknown>>;
+  count(id: string, what: Counted): Promise<number>;
   /** Whether the company exists with this plan and these entitlements. */
   isOnPlan(row: Omit<CompanyRow, 'name'>): Promise<boolean>;
   /** False when a company of this id is being deleted. */
@@ -59,6 +65,30 @@ export function createCompaniesStore(db: Db | Tx): CompaniesStore {
         .from(companies)
         .where(and(eq(companies.id, id), isThere));
       return row;
+    },
+
+    async entitlements(id) {
+      const [row] = await db
+        .select({ own: companies.entitlements, ofPlan: plans.entitlements })
+        .from(companies)
+        .innerJoin(plans, and(eq(plans.tier, companies.tier), eq(plans.cycle, companies.cycle)))
+        .where(eq(companies.id, id));
+      return row === undefined ? {} : { ...JSON.parse(row.ofPlan), ...JSON.parse(row.own) };
+    },
+
+    async count(id, what) {
+      const ofCompany = db.select({ id: projects.id }).from(projects).where(eq(projects.companyId, id));
+      const isOfCompany = inArray(reports.projectId, ofCompany);
+      switch (what) {
+        case 'seats':
+          return db.$count(members, eq(members.companyId, id));
+        case 'projects':
+          return db.$count(projects, eq(projects.companyId, id));
+        case 'reports':
+          return db.$count(reports, isOfCompany);
+        case 'refreshedReports':
+          return db.$count(reports, and(isOfCompany, isNotNull(reports.refresh)));
+      }
     },
 
     async isOnPlan({ id, tier, cycle, entitlements }) {

@@ -5,6 +5,7 @@ import { auditDetails, NotFound } from '@switchboard/service-kit';
 import type { Outbox } from '../outbox/outbox.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
+import { leaveServiceTokens } from '../tokens/leaving.ts';
 import { tokenTombstones } from '../tokens/record.ts';
 import { createTokensStore } from '../tokens/store.ts';
 import type { Beginnings } from './beginnings.ts';
@@ -18,7 +19,7 @@ const OF_PEOPLE: readonly ServiceName[] = ['analytics', 'archive', 'collaboratio
 export interface Erasures {
   /** Throws NotFound when the project does not exist. */
   erasePerson(projectId: string, person: PersonErasure): Promise<Erasure>;
-  /** Removes the colleague from every company. */
+  /** Removes the colleague from every company, and revokes service tokens as a removal does. */
   eraseColleague(sub: string): Promise<Erasure>;
   /** A page of erasures, newest first. */
   list(selection: ErasureSelection): Promise<{ erasures: Erasure[]; nextCursor: string | null }>;
@@ -78,6 +79,10 @@ export function createErasures({ db, outbox, beginnings }: ErasuresOptions): Era
       const id = await outbox.change(async (tx, announce) => {
         const companies = await createErasuresStore(tx).removeMemberships(sub);
         announce(companies.map((companyId) => directoryTombstone('member', companyId, sub)));
+        for (const companyId of companies) {
+          const leaving = { companyId, sub, role: undefined, keeps: false };
+          announce((await leaveServiceTokens(tx, leaving)).records);
+        }
         const tokens = createTokensStore(tx);
         announce(tokenTombstones(await tokens.removeOfPerson(sub)));
         await tokens.forgetMaker(sub);

@@ -1,16 +1,27 @@
 import {
-  DEFAULT_ROLE,
   isGrantedByRole,
+  isLesserRole,
+  type LeftServiceToken,
   type Member,
+  type MemberContent,
   missingPermission,
   type Role,
 } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { auditDetails, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/service-kit';
+import { directoryRecord, directoryTombstone, type PushSubscription } from '@switchboard/directory';
+import {
+  auditDetails,
+  BadRequest,
+  Conflict,
+  Forbidden,
+  NotFound,
+  type PageRequest,
+} from '@switchboard/service-kit';
+import { requireRoom } from '../companies/bounds.ts';
 import { type Companies, companyNotFound } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import { leaveServiceTokens } from '../tokens/leaving.ts';
 import { tokenTombstones } from '../tokens/record.ts';
 import { createTokensStore } from '../tokens/store.ts';
 import { createMembersStore, type MemberRow, type MembersStore } from './store.ts';
@@ -18,13 +29,32 @@ import { createMembersStore, type MemberRow, type MembersStore } from './store.t
 /** The members of companies. */
 export interface Members {
   /** Throws NotFound when the company does not exist. */
-  list(companyId: string, page: PageRequest): Promise<{ members: Member[]; nextCursor: string | null }>;
+  list(
+    companyId: string,
+    page: PageRequest,
+    reader: Reader,
+  ): Promise<{ members: Member[]; nextCursor: string | null }>;
   /** Throws NotFound. */
-  get(companyId: string, sub: string): Promise<Member>;
-  /** Throws NotFound when the company does not exist, Forbidden for a role that the editor may not give or take. */
-  put(companyId: string, member: Member, editor: Editor): Promise<Member>;
+  get(companyId: string, sub: string, reader: Reader): Promise<Member>;
+  /**
+   * Throws NotFound when the company does not exist, Forbidden for a role that the editor may not give or take,
+   * Conflict when the company has no seat left, BadRequest for a push subscription without keys that is not known.
+   */
+  put(companyId: string, member: MemberContent, editor: Editor): Promise<Member & Left>;
   /** Throws Forbidden for a member whose role the editor may not take. */
-  remove(companyId: string, sub: string, editor: Editor): Promise<void>;
+  remove(companyId: string, sub: string, editor: Editor): Promise<Left>;
+}
+
+/** What a member who leaves or may do less leaves behind. */
+interface Left {
+  serviceTokens: LeftServiceToken[];
+}
+
+/** Who looks at members. */
+export interface Reader {
+  sub: string;
+  /** Whether e-mail addresses and push services of others are shown. */
+  mayReadContacts: boolean;
 }
 
 /** Who changes a member. */
@@ -34,6 +64,8 @@ export interface Editor {
   mayChangeAdmins: boolean;
   /** An operator of the deployment can also leave a company without an owner. */
   isOperator: boolean;
+  /** Whether no service token of a member who leaves is revoked. */
+  keepsServiceTokens: boolean;
 }
 
 interface MembersOptions {
@@ -45,44 +77,58 @@ interface MembersOptions {
 export function createMembers({ db, outbox, companies }: MembersOptions): Members {
   const store = createMembersStore(db);
   return {
-    async list(companyId, page) {
+    async list(companyId, page, reader) {
       await companies.get(companyId);
       const { rows, nextCursor } = await store.list(companyId, page);
-      return { members: rows.map(fromRow), nextCursor };
+      return { members: rows.map((row) => present(row, reader)), nextCursor };
     },
 
-    async get(companyId, sub) {
+    async get(companyId, sub, reader) {
       const row = await store.find(companyId, sub);
       if (row === undefined) throw new NotFound('Member not found.');
-      return fromRow(row);
+      return present(row, reader);
     },
 
-    async put(
-      companyId,
-      { sub, name, email, role = DEFAULT_ROLE, avatarUrl = null, pushSubscriptions = [] },
-      editor,
-    ) {
-      const content = { companyId, sub, name, email, role, avatarUrl };
-      const row = { ...content, pushSubscriptions: JSON.stringify(pushSubscriptions) };
-      await outbox.change(async (tx, announce) => {
+    async put(companyId, { sub, name, email, role, avatarUrl = null, pushSubscriptions }, editor) {
+      const { row, serviceTokens } = await outbox.change(async (tx, announce) => {
         // One change of a company's members at a time: two owners cannot remove each other.
         if (!(await createCompaniesStore(tx).lock(companyId))) throw companyNotFound();
-        await requireChangeOfRole(createMembersStore(tx), { companyId, sub, role, editor });
-        await createMembersStore(tx).upsert(row);
-        announce([directoryRecord('member', { ...content, pushSubscriptions })]);
+        const own = createMembersStore(tx);
+        const before = await own.find(companyId, sub);
+        await requireChangeOfRole(own, { companyId, sub, before: before?.role, role, editor });
+        if (before === undefined) await requireRoom(tx, companyId, 'seats');
+        const known: PushSubscription[] = JSON.parse(before?.pushSubscriptions ?? '[]');
+        const content = { companyId, sub, name, email, role, avatarUrl };
+        const subscriptions = pushSubscriptions === undefined ? known : withKeys(pushSubscriptions, known);
+        const stored = { ...content, pushSubscriptions: JSON.stringify(subscriptions) };
+        await own.upsert(stored);
+        announce([directoryRecord('member', { ...content, pushSubscriptions: subscriptions })]);
+        const left = isLesserRole(role, before?.role)
+          ? await leaveServiceTokens(tx, { companyId, sub, role, keeps: editor.keepsServiceTokens })
+          : { serviceTokens: [], records: [] };
+        announce(left.records);
+        auditRoles(before?.role, role, left.serviceTokens);
+        return { row: stored, serviceTokens: left.serviceTokens };
       });
-      return fromRow(row);
+      return { ...present(row, { sub: editor.sub, mayReadContacts: true }), serviceTokens };
     },
 
     async remove(companyId, sub, editor) {
-      await outbox.change(async (tx, announce) => {
+      const serviceTokens = await outbox.change(async (tx, announce) => {
         await createCompaniesStore(tx).lock(companyId);
-        await requireChangeOfRole(createMembersStore(tx), { companyId, sub, role: undefined, editor });
-        const isRemoved = await createMembersStore(tx).remove(companyId, sub);
-        if (!isRemoved) return;
+        const own = createMembersStore(tx);
+        const before = await own.find(companyId, sub);
+        await requireChangeOfRole(own, { companyId, sub, before: before?.role, role: undefined, editor });
+        if (!(await own.remove(companyId, sub))) return [];
         announce([directoryTombstone('member', companyId, sub)]);
         announce(tokenTombstones(await createTokensStore(tx).removeOfPerson(sub, companyId)));
+        const leaving = { companyId, sub, role: undefined, keeps: editor.keepsServiceTokens };
+        const left = await leaveServiceTokens(tx, leaving);
+        announce(left.records);
+        auditRoles(before?.role, undefined, left.serviceTokens);
+        return left.serviceTokens;
       });
+      return { serviceTokens };
     },
   };
 }
@@ -90,6 +136,8 @@ export function createMembers({ db, outbox, companies }: MembersOptions): Member
 interface ChangeOfRole {
   companyId: string;
   sub: string;
+  /** Undefined: no member. */
+  before: Role | undefined;
   /** Undefined: the member is removed. */
   role: Role | undefined;
   editor: Editor;
@@ -97,10 +145,9 @@ interface ChangeOfRole {
 
 async function requireChangeOfRole(
   store: MembersStore,
-  { companyId, sub, role, editor }: ChangeOfRole,
+  { companyId, sub, before, role, editor }: ChangeOfRole,
 ): Promise<void> {
-  const before = (await store.find(companyId, sub))?.role;
-  auditDetails({ before: before && { role: before }, after: role && { role } });
+  auditRoles(before, role);
   const isAdmin = (one: Role | undefined) => one !== undefined && isGrantedByRole(one, 'members.write');
   const isOwnEntry = sub === editor.sub && role === before;
   if ((isAdmin(before) || isAdmin(role)) && !isOwnEntry && !editor.mayChangeAdmins) {
@@ -112,6 +159,48 @@ async function requireChangeOfRole(
   }
 }
 
-function fromRow({ sub, name, email, role, avatarUrl, pushSubscriptions }: MemberRow): Member {
-  return { sub, name, email, role, avatarUrl, pushSubscriptions: JSON.parse(pushSubscriptions) };
+function auditRoles(
+  before: Role | undefined,
+  role: Role | undefined,
+  serviceTokens: readonly LeftServiceToken[] = [],
+): void {
+  const revokedTokens = serviceTokens.filter(({ revoked }) => revoked).map(({ id }) => id);
+  const after = { ...(role && { role }), ...(revokedTokens.length > 0 && { revokedTokens }) };
+  auditDetails({
+    before: before && { role: before },
+    after: Object.keys(after).length > 0 ? after : undefined,
+  });
+}
+
+/** Subscriptions with their keys, which are left out for those that are known. */
+function withKeys(
+  given: NonNullable<MemberContent['pushSubscriptions']>,
+  known: readonly PushSubscription[],
+): PushSubscription[] {
+  return given.map((subscription, index) => {
+    const { endpoint } = subscription;
+    const keys = subscription.keys ?? known.find((one) => one.endpoint === endpoint)?.keys;
+    if (keys === undefined) {
+      throw new BadRequest(
+        `pushSubscriptions[${index}].keys: required for an endpoint that the member does not have yet`,
+      );
+    }
+    return { ...subscription, keys };
+  });
+}
+
+function present(
+  { sub, name, email, role, avatarUrl, pushSubscriptions }: MemberRow,
+  reader: Reader,
+): Member {
+  const isShown = reader.mayReadContacts || reader.sub === sub;
+  const known: PushSubscription[] = isShown ? JSON.parse(pushSubscriptions) : [];
+  return {
+    sub,
+    name,
+    email: isShown ? email : null,
+    role,
+    avatarUrl,
+    pushSubscriptions: known.map(({ endpoint }) => ({ endpoint })),
+  };
 }

@@ -1,6 +1,7 @@
 import { missingPermission, type Project } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/service-kit';
+import { requireRoom } from '../companies/bounds.ts';
 import type { Companies } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
 import type { Beginnings } from '../erasures/beginnings.ts';
@@ -19,8 +20,8 @@ export interface Projects {
   get(id: string): Promise<Project>;
   /**
    * `mayMoveFrom` tells whether a project may be taken from this company. Throws BadRequest when the company does not
-   * exist, Forbidden when the project is another company's, Conflict when a project with keys would move or the id was
-   * that of a deleted project.
+   * exist, Forbidden when the project is another company's, Conflict when a project with keys would move, the id was
+   * that of a deleted project, or the company may have no more projects.
    */
   put(project: Project, mayMoveFrom: (companyId: string) => Promise<boolean>): Promise<Project>;
   /** Removes the project with its keys and reports, and has services erase it; again if it was removed before. */
@@ -52,10 +53,11 @@ export function createProjects({ db, outbox, companies, beginnings }: ProjectsOp
     async put({ id, companyId, name, region, defaultLanguage, allowedOrigins = null }, mayMoveFrom) {
       const project = { id, companyId, name, region, defaultLanguage, allowedOrigins };
       await outbox.change(async (tx, announce) => {
+        const projects = createProjectsStore(tx);
+        if ((await projects.find(id))?.companyId !== companyId) await requireRoom(tx, companyId, 'projects');
         if (!(await createCompaniesStore(tx).hold(companyId))) {
           throw new BadRequest(`companyId: ${companyId} not found; create it first`);
         }
-        const projects = createProjectsStore(tx);
         await projects.insertIfMissing(project);
         // Read after the insert, which waits for a removal that is in progress.
         if ((await createErasuresStore(tx).stateOf({ kind: 'project', projectId: id })) !== undefined)

@@ -1,7 +1,8 @@
 import { type Report, reportDefinition } from '@switchboard/contracts';
-import type { Db } from '@switchboard/database';
+import type { Db, Tx } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
 import { BadRequest, NotFound, type PageRequest } from '@switchboard/service-kit';
+import { requireRoom } from '../companies/bounds.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Projects, projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
@@ -13,7 +14,10 @@ export interface Reports {
   list(projectId: string, page: PageRequest): Promise<{ reports: Report[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(projectId: string, id: string): Promise<Report>;
-  /** Throws NotFound when the project does not exist, BadRequest for a refresh without a query. */
+  /**
+   * Throws NotFound when the project does not exist, BadRequest for a refresh without a query, Conflict when the company
+   * may have no more reports, or no more with refresh.
+   */
   put(report: Report): Promise<Report>;
   remove(projectId: string, id: string): Promise<void>;
 }
@@ -43,6 +47,7 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
       if (refresh !== null && query === null) throw new BadRequest('refresh: only for a report with a query');
       const report = { projectId, id, name, publicAnnotations, query, refresh };
       await outbox.change(async (tx, announce) => {
+        await requireRoomFor(tx, report);
         const project = await createProjectsStore(tx).hold(projectId);
         if (project === undefined) throw projectNotFound();
         await createReportsStore(tx).upsert({
@@ -61,6 +66,20 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
       });
     },
   };
+}
+
+/** Throws Conflict where the company would have one report, or one that runs by itself, too many. */
+async function requireRoomFor(
+  tx: Tx,
+  { projectId, id, refresh }: Pick<Report, 'projectId' | 'id' | 'refresh'>,
+): Promise<void> {
+  const before = await createReportsStore(tx).find(projectId, id);
+  const isRefreshedFirst = refresh !== null && (before?.refresh ?? null) === null;
+  if (before !== undefined && !isRefreshedFirst) return;
+  const project = await createProjectsStore(tx).find(projectId);
+  if (project === undefined) throw projectNotFound();
+  if (before === undefined) await requireRoom(tx, project.companyId, 'reports');
+  if (isRefreshedFirst) await requireRoom(tx, project.companyId, 'refreshedReports');
 }
 
 /** A stored query that this version does not know, after a rollback, is none. */

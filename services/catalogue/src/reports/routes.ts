@@ -1,8 +1,12 @@
 import { deleteReport, getReport, listReports, putReport } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
+import type { WriteRate } from '../companies/write-rate.ts';
 import type { Reports } from './reports.ts';
 
-export function reportsRoutes(app: ServiceApp, { reports }: { reports: Reports }): void {
+export function reportsRoutes(
+  app: ServiceApp,
+  { reports, rate }: { reports: Reports; rate: WriteRate },
+): void {
   app.implement(listReports, async (c) =>
     c.json(await reports.list(c.req.valid('param').projectId, c.req.valid('query')), 200),
   );
@@ -10,13 +14,21 @@ export function reportsRoutes(app: ServiceApp, { reports }: { reports: Reports }
     const { projectId, reportId } = c.req.valid('param');
     return c.json(await reports.get(projectId, reportId), 200);
   });
-  app.implement(putReport, async (c) => {
-    const { projectId, reportId } = c.req.valid('param');
-    return c.json(await reports.put({ ...c.req.valid('json'), projectId, id: reportId }), 200);
-  });
-  app.implement(deleteReport, async (c) => {
-    const { projectId, reportId } = c.req.valid('param');
-    await reports.remove(projectId, reportId);
-    return c.body(null, 204);
-  });
+  app.implement(
+    putReport,
+    async (c) => {
+      const { projectId, reportId } = c.req.valid('param');
+      return c.json(await reports.put({ ...c.req.valid('json'), projectId, id: reportId }), 200);
+    },
+    rate,
+  );
+  app.implement(
+    deleteReport,
+    async (c) => {
+      const { projectId, reportId } = c.req.valid('param');
+      await reports.remove(projectId, reportId);
+      return c.body(null, 204);
+    },
+    rate,
+  );
 }

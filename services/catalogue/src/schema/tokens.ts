@@ -18,6 +18,8 @@ export const apiTokens = pgTable(
     /** Whom a personal token acts as; null for a service token. */
     sub: text(),
     createdBy: text('created_by'),
+    /** Who rotated it last. */
+    rotatedBy: text('rotated_by'),
     permissions: json('permissions'),
     /** JSON; null: every project of the company, and the company. */
     projectIds: text('project_ids'),

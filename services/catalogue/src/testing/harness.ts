@@ -20,8 +20,8 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
   const databaseUrl = await rig.databaseUrl('catalogue');
   const operator = await rig.mint({ sub: 'op', permissions: ['service.manage'] });
 
-  async function instance() {
-    const { url, context } = await rig.start('catalogue');
+  async function instance(env: Record<string, string> = {}) {
+    const { url, context } = await rig.start('catalogue', env);
     const manage = (method: string, path: string, body?: unknown, token: string | null = operator) =>
       call(method, `${url}/management/v1${path}`, { body, ...(token === null ? {} : { token }) });
     return {

@@ -1,29 +1,42 @@
 import { createApiToken, listApiTokens, revokeApiToken, rotateApiToken } from '@switchboard/contracts';
 import type { Authority, ServiceApp } from '@switchboard/service-kit';
+import type { WriteRate } from '../companies/write-rate.ts';
 import type { TokenCaller, Tokens } from './tokens.ts';
 
-export function tokensRoutes(app: ServiceApp, { tokens }: { tokens: Tokens }): void {
+export function tokensRoutes(app: ServiceApp, { tokens, rate }: { tokens: Tokens; rate: WriteRate }): void {
   app.implement(listApiTokens, async (c) => {
     const { companyId } = c.req.valid('param');
     const { sub, isAdmin } = await callerOf(c.var.authority, companyId);
     const selection = { ...c.req.valid('query'), ...(isAdmin ? {} : { sub }) };
     return c.json(await tokens.list(companyId, selection), 200);
   });
-  app.implement(createApiToken, async (c) => {
-    const { companyId } = c.req.valid('param');
-    const caller = await callerOf(c.var.authority, companyId);
-    return c.json(await tokens.create(companyId, c.req.valid('json'), caller), 201);
-  });
-  app.implement(rotateApiToken, async (c) => {
-    const { companyId, tokenId } = c.req.valid('param');
-    const caller = await callerOf(c.var.authority, companyId);
-    return c.json(await tokens.rotate(companyId, tokenId, c.req.valid('json'), caller), 200);
-  });
-  app.implement(revokeApiToken, async (c) => {
-    const { companyId, tokenId } = c.req.valid('param');
-    await tokens.revoke(companyId, tokenId, await callerOf(c.var.authority, companyId));
-    return c.body(null, 204);
-  });
+  app.implement(
+    createApiToken,
+    async (c) => {
+      const { companyId } = c.req.valid('param');
+      const caller = await callerOf(c.var.authority, companyId);
+      return c.json(await tokens.create(companyId, c.req.valid('json'), caller), 201);
+    },
+    rate,
+  );
+  app.implement(
+    rotateApiToken,
+    async (c) => {
+      const { companyId, tokenId } = c.req.valid('param');
+      const caller = await callerOf(c.var.authority, companyId);
+      return c.json(await tokens.rotate(companyId, tokenId, c.req.valid('json'), caller), 200);
+    },
+    rate,
+  );
+  app.implement(
+    revokeApiToken,
+    async (c) => {
+      const { companyId, tokenId } = c.req.valid('param');
+      await tokens.revoke(companyId, tokenId, await callerOf(c.var.authority, companyId));
+      return c.body(null, 204);
+    },
+    rate,
+  );
 }
 
 async function callerOf(authority: Authority, companyId: string): Promise<TokenCaller> {

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@switchboard/database';
 import type { TokenUse } from '@switchboard/directory';
 import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt, or, sql } from 'drizzle-orm';
 import { apiTokens, projects } from '../schema/index.ts';
 
 export type ApiTokenRow = typeof apiTokens.$inferSelect;
@@ -20,7 +20,10 @@ export interface TokensStore {
   insert(row: typeof apiTokens.$inferInsert): Promise<ApiTokenRow | undefined>;
   rotate(
     id: string,
-    change: Pick<ApiTokenRow, 'hash' | 'previousHash' | 'previousUntil' | 'rotatedAt' | 'expiresAt'>,
+    change: Pick<
+      ApiTokenRow,
+      'hash' | 'previousHash' | 'previousUntil' | 'rotatedAt' | 'rotatedBy' | 'expiresAt'
+    >,
   ): Promise<ApiTokenRow | undefined>;
   /** How many tokens of this kind the company has; of this person, if given. */
   count(companyId: string, kind: ApiTokenRow['kind'], sub: string | null): Promise<number>;
@@ -33,7 +36,9 @@ export interface TokensStore {
   removeOfCompany(companyId: string, limit: number): Promise<string[]>;
   /** Removes a person's personal tokens, in one company or in all; returns their ids. */
   removeOfPerson(sub: string, companyId?: string): Promise<string[]>;
-  /** Forgets that somebody made tokens. */
+  /** The company's service tokens that one of these people or tokens made, or rotated last. */
+  madeBy(companyId: string, makers: readonly string[]): Promise<ApiTokenRow[]>;
+  /** Forgets that somebody made or rotated tokens. */
   forgetMaker(sub: string): Promise<void>;
   /** Notes when tokens were used, unless a later use is known. */
   noteUses(uses: readonly TokenUse[]): Promise<void>;
@@ -125,8 +130,24 @@ export function createTokensStore(db: Db | Tx): TokensStore {
       return idsOf(await db.delete(apiTokens).where(isTheirs).returning({ id: apiTokens.id }));
     },
 
+    async madeBy(companyId, makers) {
+      const all = [...makers];
+      return db
+        .select()
+        .from(apiTokens)
+        .where(
+          and(
+            eq(apiTokens.companyId, companyId),
+            eq(apiTokens.kind, 'service'),
+            or(inArray(apiTokens.createdBy, all), inArray(apiTokens.rotatedBy, all)),
+          ),
+        )
+        .orderBy(apiTokens.id);
+    },
+
     async forgetMaker(sub) {
       await db.update(apiTokens).set({ createdBy: null }).where(eq(apiTokens.createdBy, sub));
+      await db.update(apiTokens).set({ rotatedBy: null }).where(eq(apiTokens.rotatedBy, sub));
     },
 
     async noteUses(uses) {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (const sub of people) bearers.set(sub, await catalogue.tokens.mint({ sub }));
 });
 beforeEach(async () => {
-  for (const company of ['acme', 'other']) await one.remove(`/companies/${company}`);
+  for (const company of ['acme', 'other']) await one.reset(`/companies/${company}`);
   for (const company of ['acme', 'other']) await one.put(`/companies/${company}`, acme);
   for (const role of people.slice(0, 4)) await one.put(`/companies/acme/members/${role}`, { ...ada, role });
   await one.put('/companies/other/members/stranger', { ...ada, role: 'owner' });
@@ -162,6 +162,86 @@ describe('a service token', () => {
     expect(await isWorking(token)).toBe(200);
   });
 
+  describe('that could let its maker back in', () => {
+    const MEMBER = '/companies/acme/members/admin';
+    const demoted = { ...ada, role: 'viewer' };
+    /** Tokens of the admin: one that reads, one that may write members, and one that was made with that one. */
+    async function makeThree() {
+      const reads = await make('admin', { kind: 'service' });
+      const writes = await make('admin', {
+        kind: 'service',
+        permissions: ['members.write', 'tokens.write', 'directory.read'],
+      });
+      const body = { name: 'child', kind: 'service', permissions: ['members.write', 'directory.read'] };
+      const child = await using(writes.token)('POST', TOKENS, body);
+      expect(child.status).toBe(201);
+      return { reads, writes, child: child.body as { id: string; token: string } };
+    }
+    const revocations = (body: { serviceTokens: { id: string; revoked: boolean }[] }) =>
+      body.serviceTokens.map(({ id, revoked }) => [id, revoked]);
+
+    it.each([
+      ['removed', () => one.remove(MEMBER)],
+      ['demoted', () => one.put(MEMBER, demoted)],
+    ])('is revoked with those made with it when the maker is %s', async (_, leave) => {
+      const { reads, writes, child } = await makeThree();
+      const { status, body } = await leave();
+      expect([status, revocations(body)]).toEqual([
+        200,
+        [
+          [reads.id, false],
+          [writes.id, true],
+          [child.id, true],
+        ],
+      ]);
+      const back = { ...ada, role: 'editor' };
+      expect((await using(writes.token)('PUT', MEMBER, back)).status).toBe(401);
+      expect((await using(child.token)('PUT', MEMBER, back)).status).toBe(401);
+      expect(await isWorking(reads.token)).toBe(200);
+      await eventually(async () => expect((await catalogue.published()).get(`token:${child.id}`)).toBeNull());
+    });
+
+    it('is revoked when the maker is erased everywhere', async () => {
+      const { reads, writes, child } = await makeThree();
+      expect((await one.manage('POST', '/erasures', { sub: 'admin' })).status).toBe(202);
+      expect(await Promise.all([reads, writes, child].map(({ token }) => isWorking(token)))).toEqual([
+        200, 401, 401,
+      ]);
+    });
+
+    it('is revoked when somebody who rotated it is removed', async () => {
+      const made = await make('owner', { kind: 'service', permissions: ['members.write', 'directory.read'] });
+      const rotated = await as('admin')('POST', `${TOKENS}/${made.id}/rotate`, { overlapSeconds: 0 });
+      expect(await isWorking(rotated.body.token)).toBe(200);
+      expect(revocations((await one.remove(MEMBER)).body)).toEqual([[made.id, true]]);
+      expect(await isWorking(rotated.body.token)).toBe(401);
+    });
+
+    it('stays where the caller says so, or the maker may still do what it carries', async () => {
+      const { writes } = await makeThree();
+      const renamed = await one.put(MEMBER, { ...ada, role: 'admin', name: 'Renamed' });
+      expect(renamed.body.serviceTokens).toEqual([]);
+      await one.put(MEMBER, { ...ada, role: 'owner' });
+      const lesser = await one.put(MEMBER, { ...ada, role: 'admin' });
+      expect(revocations(lesser.body).map(([, revoked]) => revoked)).toEqual([false, false, false]);
+      const kept = await one.remove(`${MEMBER}?keepServiceTokens=true`);
+      expect(revocations(kept.body).map(([, revoked]) => revoked)).toEqual([false, false, false]);
+      expect(await isWorking(writes.token)).toBe(200);
+    });
+  });
+
+  it('needs tokens.write alone to make, list, rotate and revoke service tokens', async () => {
+    const { token } = await make('admin', { kind: 'service', permissions: ['tokens.write'] });
+    const caller = using(token);
+    const body = { name: 'child', kind: 'service', permissions: ['tokens.write'] };
+    const made = await caller('POST', TOKENS, body);
+    const rotated = await caller('POST', `${TOKENS}/${made.body.id}/rotate`, {});
+    const listed = await caller('GET', TOKENS);
+    const revoked = await caller('DELETE', `${TOKENS}/${made.body.id}`);
+    expect([made, rotated, listed, revoked].map(({ status }) => status)).toEqual([201, 200, 200, 204]);
+    expect((await caller('GET', '/companies/acme')).status).toBe(403);
+  });
+
   it('ends with its company', async () => {
     const { token } = await make('admin', { kind: 'service' });
     await one.reset('/companies/acme');
@@ -248,7 +328,11 @@ describe('listing and revoking', () => {
     expect((await as('stranger')('GET', TOKENS)).status).toBe(403);
 
     for (const person of ['editor', 'viewer'] as const) {
-      expect((await as(person)('DELETE', `${TOKENS}/${service.id}`)).status).toBe(204);
+      const [theirs, none] = [
+        await as(person)('DELETE', `${TOKENS}/${service.id}`),
+        await as(person)('DELETE', `${TOKENS}/tok_none`),
+      ];
+      expect([theirs.status, theirs.body]).toEqual([404, none.body]);
     }
     expect((await as('stranger')('DELETE', `/companies/other/tokens/${service.id}`)).status).toBe(204);
     expect(await isWorking(service.token)).toBe(200);
@@ -256,6 +340,12 @@ describe('listing and revoking', () => {
     expect((await as('admin')('DELETE', `${TOKENS}/${service.id}`)).status).toBe(204);
     expect([await isWorking(own.token), await isWorking(service.token)]).toEqual([401, 401]);
     await eventually(async () => expect((await catalogue.published()).get(`token:${own.id}`)).toBeNull());
+    await eventually(async () => {
+      const { body } = await one.manage('GET', '/companies/acme/audit?action=revokeApiToken');
+      const entries: { object: string; actor: { id: string } }[] = body.entries;
+      const ofService = entries.filter(({ object }) => object === `token:${service.id}`);
+      expect(ofService.map(({ actor }) => actor.id)).toEqual(['admin']);
+    });
   });
 
   it('a person has 50 personal tokens at most', async () => {

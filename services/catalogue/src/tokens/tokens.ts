@@ -59,6 +59,7 @@ export interface Tokens {
     rotation: ApiTokenRotation,
     caller: TokenCaller,
   ): Promise<NewApiToken>;
+  /** Throws NotFound for a token that the caller may not know of. */
   revoke(companyId: string, id: string, caller: TokenCaller): Promise<void>;
 }
 
@@ -159,6 +160,7 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
           previousUntil:
             overlapSeconds === 0 ? null : overlapEnd < before.expiresAt ? overlapEnd : before.expiresAt,
           rotatedAt: now,
+          rotatedBy: caller.sub,
           expiresAt,
         });
         if (stored === undefined) throw tokenNotFound();
@@ -172,7 +174,8 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
       await outbox.change(async (tx, announce) => {
         const own = createTokensStore(tx);
         const row = await own.lock(companyId, id);
-        if (row === undefined || !isReachable(row, caller)) return;
+        if (row === undefined && caller.isAdmin) return;
+        if (row === undefined || !isReachable(row, caller)) throw tokenNotFound();
         await own.remove(id);
         announce(tokenTombstones([id]));
       });
